@@ -49,9 +49,9 @@ def test_nodes_come_in_preorder_and_know_their_children():
 def test_keys_are_sorted_and_carry_their_low_bits(seed, m, low_bits):
     rng = np.random.default_rng(seed)
     keys = (rng.integers(5, 70_000, m) << low_bits) | (np.arange(m) if low_bits else 0)
-    room = max(m, 1)
-    spare, counts = np.empty(room, np.int64), np.empty(256, np.int64)
-    given_keys = np.concatenate([keys, np.zeros(room - m, np.int64)])
+    size = max(m, 1)
+    spare, counts = np.empty(size, np.int64), np.empty(256, np.int64)
+    given_keys = np.concatenate([keys, np.zeros(size - m, np.int64)])
     found = sort_keys(given_keys, m, low_bits, spare, counts)
     assert_array_equal(found[:m], np.sort(keys))
 

@@ -20,8 +20,8 @@ from lookalike.testing import check_measure
 from lookalike.trees import CellSimilarityForest, ExtraForest, IsolatingForest, SyntheticForest
 from trees import reference
 from trees.reference import A, B, C, E, f2
-from trees.test_flat import make
-from trees.test_reading import eight_tests
+from trees.thresholds.test_flat import make
+from trees.thresholds.test_proximity import eight_tests
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(40, 3))

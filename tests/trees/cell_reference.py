@@ -1,6 +1,6 @@
 """A random similarity tree straight from its definition: lists, fractions, one row at a time.
 
-Only the random numbers are shared with the library: ``draw(n)`` gives a whole number below n.
+Only the random numbers are shared with the library: ``draw(n)`` gives an integer below n.
 """
 
 from fractions import Fraction

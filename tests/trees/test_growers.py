@@ -149,7 +149,7 @@ def test_synthetic_rows():
     for x, y in zip(values.T, drawn.T, strict=True):
         assert np.isin(y, x).all()
     assert (np.sort(drawn, axis=0) != np.sort(values, axis=0)).any()
-    # Columns drawn one by one lose their connection.
+    # Columns drawn separately lose their connection.
     together = np.column_stack([values[:, 0], values[:, 0]])
     assert abs(np.corrcoef(add_synthetic(together, random_state=0).T)[0, 1]) < 0.3
     box = add_synthetic(values[:, :2], "uniform", random_state=0)

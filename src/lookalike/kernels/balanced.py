@@ -40,6 +40,7 @@ def split_evenly(columns, rows, low, high, a, values):
             return False
         values[i] = x
     # The middle is known once the values are sorted; rows are only moved if it will serve.
+    # Half of the sample on either side: m is a power of two.
     ordered = values[:m]
     if m <= 32:
         insertion_sort(ordered, m)
@@ -86,6 +87,8 @@ def most_even_cut(columns, rows, low, high, state, values):
                     best, ties = off, 0
                 if off == best:
                     ties += 1
+                    # Reservoir of one: each of several equally even cuts is kept with the same
+                    # chance.
                     if draw_below(state, ties) == 0:
                         column, below, above = a, ordered[i - 1], ordered[i]
     return column, below, above
@@ -158,6 +161,8 @@ def grow_balanced(columns, height, tries, relax, either_side, states, feature, c
         failed[t] = -1
         for attempt in range(tries):
             draw_rows(state, n, everyone, work.rows, swaps)
+            # A failed sample is thrown away whole, so trees stay independent of which column
+            # failed.
             if grow_tree(columns, height, False, either_side, state, work, feature[t], cut[t]):
                 failed[t] = attempt
                 break
@@ -218,7 +223,7 @@ if COMPILED:
     def encode_by_all_tests(values, feature, cut, height, out):
         """Write the leaf code of every row in every tree; values must not be missing.
 
-        All tests of a tree are asked of 64 rows at once, the answers to a test being one word of 64
+        All tests of a tree are asked of 64 rows together, the answers to a test being one word of 64
         bits; then, level by level, the answers along the paths are selected by masks. That asks
         more than a walk does, but no step waits for the one before.
         """

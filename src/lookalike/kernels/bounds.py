@@ -228,6 +228,8 @@ def row_bounds(tile, queries, q, work, lost, keys):
     keys : float32 (rows)
     """
     how, u, w, gap = queries.how[q], queries.u[q], queries.w[q], queries.gap[q]
+    # Every term is at most the true difference in steps, so the sum is a lower bound: a row above
+    # the limit cannot be among the nearest, whatever its exact distance (decision 13).
     work[:] = queries.zero
     lost[:] = queries.zero
     for j in range(tile.shape[0]):
@@ -255,6 +257,7 @@ def row_bounds(tile, queries, q, work, lost, keys):
         if (gaps or how[j] == ROOT_MISSING) and queries.weight[q, j] > queries.zero:
             _add_missing_weight(tile[j], queries.weight[q, j], queries.zero, lost)
     whole = queries.whole[q]
+    # Divided by at least the weight that was compared: a larger divisor only lowers the bound.
     for c in range(len(keys)):
         keys[c] = share(work[c], lost[c], base, whole)
 
@@ -318,16 +321,16 @@ def collect(
     ends : int64 per query
         Where the rows of the query end; those of the first begin at 0. ``-1 - end`` for a query
         that has more than ``most`` rows, none of which are kept.
-    rows : int64, room for the rows; at least ``most``
+    rows : int64, memory for the rows; at least ``most``
 
     Returns
     -------
-    The first query that is not done because there was no room left for it; ``end`` if there is
-    none.
+    The first query that is not done because ``rows`` was full; ``end`` if all are.
     """
     count, parts = 0, TILE_ROWS // PART_ROWS
     for q in range(begin, end):
         start, limit, found = count, limits[q], 0
+        # Most parts of a tile are ruled out by their smallest bound, which the first pass has left.
         for p in range(lowest.shape[1]):
             if lowest[q, p] > limit:
                 continue
@@ -346,6 +349,7 @@ def collect(
                 break
         if found > most:
             count = start
+            # Too many rows for bounds to help: the caller looks at everything instead.
             ends[q] = -1 - count
         else:
             ends[q] = count

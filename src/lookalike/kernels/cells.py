@@ -118,7 +118,7 @@ class NodeRows(NamedTuple):
 class BestTest(NamedTuple):
     """The best test so far: its score and threshold, and (column, p, q, imbalance, default side).
 
-    The column is -1 while there is none; the side of missing values is 1 for left.
+    The column is -1 before the first; the side of missing values is 1 for left.
     """
 
     score: np.ndarray
@@ -197,7 +197,7 @@ def make_best():
 
 @kernel
 def make_tree(most, n_classes):
-    """Return room for so many nodes."""
+    """Return arrays for so many nodes."""
     return CellTree(
         np.empty(most, np.int32),
         np.empty(most, np.int32),
@@ -223,7 +223,7 @@ TIE_TOLERANCE = 1e-12  # impurities closer than this are equal
 
 @kernel
 def project(kind, x, p, q, flat, base, width):
-    """Return the projection of a cell between two others; NaN where it cannot be told."""
+    """Return the projection of a cell between two others; NaN where it is undefined."""
     if np.isnan(x):
         return np.nan
     if kind == NUMBER:
@@ -261,6 +261,8 @@ def draw_entry(state, rows, m, times):
     total = 0
     for i in range(m):
         total += times[rows[i]]
+    # A row that was drawn several times is one entry each time. A linear search, as the sum above
+    # has read all rows anyway.
     left = draw_below(state, total)
     i = 0
     while left >= times[rows[i]]:
@@ -272,6 +274,7 @@ def draw_entry(state, rows, m, times):
 @kernel
 def variance_of_numbers(x, rows, start, stop, times):
     """Return the population variance of some rows, exactly 0 if all are equal."""
+    # Deviations from the first value, not from 0: a large common offset would cost digits.
     first = x[rows[start]]
     total, count, same = 0.0, 0, True
     for i in range(start, stop):
@@ -308,6 +311,8 @@ def variance_of_codes(codes, rows, start, stop, times, keys, spare, counts):
         run += t
         total += t
     same += run * run
+    # Half of 1 - sum of squared shares: the mean squared distance of two entries over 2, as for
+    # numbers, where unequal categories are at distance 1. Integers up to here, so exact.
     return (total * total - same) / (2.0 * total * total)
 
 
@@ -316,6 +321,7 @@ def variance_of_cells(column, rows, start, stop, times, state):
     """Return half the mean squared distance, of all pairs or, of many rows, to one drawn row."""
     x, flat, base, width = column.values, column.flat, column.base, column.width
     square, count = 0.0, 0
+    # All pairs cost O(m^2): beyond the limit the distances to one drawn row estimate the same.
     exact = stop - start <= MAX_ROWS_ALL_PAIRS
     pivot = -1 if exact else draw_entry(state, rows[start:], stop - start, times)
     for i in range(start, stop if exact else start + 1):
@@ -368,6 +374,8 @@ def least_varied(column, targets, state, scratch):
             )  # fmt: skip
         else:
             spread = variance_of_cells(column, grouped, start, stop, targets.times, state)
+        # A relative tolerance: variances of one class in two orders of rows differ in their last
+        # bits, and the first class must win either way.
         if first < 0 or spread < least * (1.0 - TIE_TOLERANCE):
             first, least = c, spread
     return first
@@ -375,7 +383,7 @@ def least_varied(column, targets, state, scratch):
 
 @kernel
 def sort_by_projection(column, rows, m, p, q, scratch):
-    """Write the rows and their projections in ascending order; return how many can be told."""
+    """Write the rows and their projections in ascending order; return how many are defined."""
     kind, x, codes, flat, base, width = column
     keys, item, proj = scratch.keys, scratch.item, scratch.proj
     if kind >= TABLE:
@@ -388,6 +396,8 @@ def sort_by_projection(column, rows, m, p, q, scratch):
         sort_values(proj, item, k, scratch.counts)
         return k
     if kind == CATEGORY:
+        # Categories project to three values: those of q first, those of p last, in one pass and
+        # without sorting.
         low, high = 0, m
         for i in range(m):
             if x[rows[i]] == x[q]:
@@ -401,6 +411,7 @@ def sort_by_projection(column, rows, m, p, q, scratch):
                 item[low], proj[low] = rows[i], 0.0
                 low += 1
         return m
+    # Only cells between p and q differ in their projection, so only these are sorted.
     # A number's projection falls from p to q, so ranks give the order; ends need no sorting.
     falls = kind != VALUE and codes[p] < codes[q]
     floor, ceiling = np.int64(-1), np.int64(1) << 31
@@ -479,6 +490,7 @@ def class_impurity(totals, n_classes, weight, criterion):
             score -= share * share
         elif share > 0.0:
             score -= share * np.log2(share)
+    # Rounding may leave a pure node just below 0.
     return max(score, 0.0)
 
 
@@ -519,6 +531,8 @@ def best_cut(k, targets, rules, tie, step, floor, scratch):
             squares_right += weight[item[i]] * off * off
     best, surplus, place = np.inf, np.int64(0), -1
     n_left, w_left = 0, 0.0
+    # One pass from left to right: an item leaves the right side and joins the left one, so a cut
+    # costs O(1), for entropy O(classes).
     for i in range(k - 1):
         r = item[i]
         w = weight[r]
@@ -588,6 +602,7 @@ def score_cut(kind, node, k, targets, rules, scratch):
     of rows does not look better than one known for all.
     """
     proj = scratch.proj
+    # A variance has the square of the target's unit; Gini and entropy have none.
     tie = TIE_TOLERANCE * node.impurity if rules.criterion == VARIANCE else TIE_TOLERANCE
     step = 0.0
     if kind >= TABLE and k > 0 and np.isfinite(proj[k - 1] - proj[0]):
@@ -607,6 +622,8 @@ def score_cut(kind, node, k, targets, rules, scratch):
         # side; a power of two, so that equal thresholds of two nodes stay equal.
         threshold += 2.0 ** (math.frexp(step)[1] - 2)
     if k < node.high - node.low:
+        # Weighted by what is known and unknown, so that scores of columns with more and fewer
+        # missing cells compare.
         score = _with_unknown(node, k, targets, rules.criterion, w_known, score, scratch)
     return score, abs(surplus), threshold, np.int64(surplus <= 0)
 
@@ -652,6 +669,8 @@ def keep_better(f, p, q, cut, rules, tie, best):
     found, test = best.score, best.test
     if score == np.inf:
         return
+    # A tie goes to the more even cut; the lower of the two scores stays, so that a chain of ties
+    # cannot drift upwards.
     even = rules.balanced and score <= found[0] + tie and imbalance < test[3]
     if test[0] < 0 or score < found[0] - tie or even:
         found[0] = min(score, found[0]) if even else score
@@ -733,6 +752,7 @@ def partition_rows(column, p, q, threshold, default, rows, low, high):
     """
     kind, x, _, flat, base, width = column
     at_p, at_q = (x[p], x[q]) if p >= 0 else (0.0, 0.0)
+    # Stable, as the lazy grower's ``_part`` is: both then add up weights in the same order.
     middle = low
     rights, k = np.empty(high - low, np.int64), 0
     for i in range(low, high):
@@ -834,6 +854,7 @@ def draw_different(column, rows, m, state, far, chosen):
     k, largest = 0, 0.0
     for i in range(m):
         d = cell_distance(column.kind, x[rows[i]], x[p], column.flat, column.base, column.width)
+        # A farther row empties the list of candidates; equally far ones are drawn from.
         if d > largest and far:
             largest, k = d, 0
         if d > 0.0 and (d == largest or not far):

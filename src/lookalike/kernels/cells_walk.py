@@ -36,7 +36,7 @@ class CellTests(NamedTuple):
 
 @kernel
 def project_rows(block, tests, out):
-    """Write the projection of every row by every test; NaN where it cannot be told."""
+    """Write the projection of every row by every test; NaN where it is undefined."""
     kinds, values, flat, base, width = block
     feature, p, q, _ = tests
     for i in range(values.shape[1]):
@@ -94,6 +94,8 @@ def prune(feature, right, weights, impurities, alpha):
         if feature[v] >= 0:
             below[v] = below[v + 1] + below[right[v]]
             leaves[v] = leaves[v + 1] + leaves[right[v]]
+    # Weakest-link pruning (Breiman et al. 1984, section 3.3). Losses of ancestors change with each
+    # cut, so the weakest is searched again each time.
     gone = np.zeros(size, np.bool_)
     while True:
         weakest, least = -1, np.inf
@@ -144,7 +146,7 @@ class DescentScratch(NamedTuple):
     """Memory for the rows of a block on their way down: two lists of rows, and waiting nodes.
 
     ``rows`` has two lines, ``waiting`` a line (node, first row, one past the last, which of the two
-    lists) for every node that may wait at once: one more than the deepest tree has levels.
+    lists) for every node that may wait together: one more than the deepest tree has levels.
     """
 
     rows: np.ndarray
@@ -177,12 +179,16 @@ def find_value_cuts(kinds, feature, p, q, threshold, cut, side):
         if kind >= CATEGORY or a == b or not np.isfinite(a + b + t):
             continue
         falls = a < b
+        # Beyond p and q projections of numbers are constant: the border is between them or there is
+        # none.
         low, high = min(a, b), max(a, b)
         if kind != NUMBER:  # squares go on beyond p and q
             low, high = -1e300, 1e300
         left_low = _holds(kind, low, a, b, t, nothing)
         if left_low == falls or _holds(kind, high, a, b, t, nothing) != falls:
             continue  # all rows go one way
+        # From d(q, x) - d(p, x) = t in exact arithmetic; rounding moves the border by a few units
+        # in the last place, which the two widths around the guess bracket.
         guess = 0.5 * (a + b + (-t if falls else t))
         if kind != NUMBER:
             guess = 0.5 * (a + b - t / (b - a))
@@ -193,6 +199,8 @@ def find_value_cuts(kinds, feature, p, q, threshold, cut, side):
                 low = near
             if far < high and _holds(kind, far, a, b, t, nothing) != left_low:
                 high = far
+        # Bisection down to two neighboring floats: then comparing with the lower one is the test
+        # itself.
         while True:
             middle = 0.5 * low + 0.5 * high
             if middle <= low or middle >= high:
@@ -257,7 +265,7 @@ def partition_by_projection(kind, column, rows, into, low, high, test, cells):
 
 @kernel
 def descend_alone(block, trees, at, start, row):
-    """Return the node, within its tree, where one row ends that has come to a node."""
+    """Return the node, within its tree, where one row ends that has reached a node."""
     kinds, values, flat, base, width = block
     feature, p, q, threshold, cut, side, right, default, _ = trees
     f = feature[at]
@@ -294,6 +302,7 @@ def descend_together(block, trees, t, groups, where):
             for i in range(low, high):
                 where[rows[list_, i]] = at - start
             continue
+        # A handful of rows costs more to partition at every node than to walk.
         if high - low <= MAX_ROWS_WALKED_ALONE:
             for i in range(low, high):
                 row = rows[list_, i]
@@ -301,6 +310,7 @@ def descend_together(block, trees, t, groups, where):
             continue
         here, into = rows[list_], rows[1 - list_]
         lefts_first = side[at] != ABOVE
+        # The first part is the left side unless numbers above the cut go left.
         missing_first = (default[at] == 1) == lefts_first
         if side[at] == PROJECTED:
             test = p[at], q[at], threshold[at], missing_first

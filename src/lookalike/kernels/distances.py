@@ -14,7 +14,7 @@ from lookalike.kernels.narrow import add_step
 MIN_ROWS_TO_TRANSPOSE = 4  # rows of a below which turning b costs more than it saves
 TILE_ROWS = 64  # rows of b transposed at a time: 64 columns x 8 bytes stay in the first-level cache
 
-# Roots of sums of squares outside of these may lack squares that became 0 or infinite.
+# Roots of sums of squares outside of these may be missing squares that became 0 or infinite.
 MIN_SAFE_LENGTH, MAX_SAFE_LENGTH = 2.0**-480, 2.0**511
 
 EUCLIDEAN, CITYBLOCK, CHEBYSHEV, HALF_SQUARED = 0, 1, 2, 3
@@ -31,6 +31,7 @@ def distance_block(a, b, code, out):
     """Write the distance of every row of a to every row of b into out; no cell is missing."""
     n_a, n_columns = a.shape
     n_b = b.shape[0]
+    # A transposed tile pays when several rows of a use it.
     if n_a < MIN_ROWS_TO_TRANSPOSE:
         for i in range(n_a):
             _one_row(a[i], b, code, out[i])
@@ -143,6 +144,8 @@ def _measure_extremes(x, b, out):
 @kernel
 def _scaled_length(x, y):
     """Return the Euclidean distance of two rows whose squared differences no float holds."""
+    # Scaled by the largest difference, as LAPACK's dnrm2 does: squares of shares up to 1 neither
+    # overflow nor all vanish.
     largest = 0.0
     for j in range(x.shape[0]):
         largest = max(largest, abs(np.float64(x[j]) - np.float64(y[j])))
@@ -212,6 +215,7 @@ def ranked_cityblock(twice_a, twice_b, step, transposed, total, out):
     n_a, n_columns = twice_a.shape
     n_b = twice_b.shape[0]
     tile = total.shape[0]
+    # 0 in the type of the step, so that no operand widens the arithmetic.
     zero = step - step
     for start in range(0, n_b, tile):
         width = min(tile, n_b - start)

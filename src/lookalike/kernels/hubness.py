@@ -137,10 +137,14 @@ def correlations(a, known_a, b, known_b, out):
             for c in range(cut):
                 common, x, y = sums[i, 0, c], sums[i, 1, c], sums[i, 2, c]
                 xx, yy, xy = sums[i, 3, c], sums[i, 4, c], sums[i, 5, c]
+                # Correlation of a single point is undefined; 0 says that nothing speaks for
+                # likeness.
                 if common < 2.0:
                     out[i, start + c] = 0.0
                     continue
                 spread_x, spread_y = xx - x * x / common, yy - y * y / common
+                # One pass over sums of squares, unless subtracting the means has canceled too many
+                # digits.
                 if spread_x > MIN_KEPT_SHARE * xx and spread_y > MIN_KEPT_SHARE * yy:
                     both = xy - x * y / common
                 else:  # far from the center that was taken off: once more, from their own
@@ -178,7 +182,7 @@ def _correlation(spread_x, spread_y, both, xx, yy):
 
 @kernel
 def overlaps(near_a, near_b, n_fitted, out):
-    """Write how many positions two lists share; -1 in a list stands for nothing."""
+    """Write how many positions two lists share; -1 in a list is no neighbor."""
     inside = np.zeros(n_fitted, dtype=np.uint8)
     for i in range(near_a.shape[0]):
         for at in near_a[i]:
@@ -198,7 +202,7 @@ def overlaps(near_a, near_b, n_fitted, out):
 # -- normal tails and Gaussian affinities ----------------------------------------------------------
 #
 # Both need an exponential. The one of the C library is called number by number, so it is written
-# out here in plain arithmetic: the compiler then works on several numbers at once, and since
+# out here in plain arithmetic: the compiler then works on several numbers together, and since
 # nothing but basic operations in a fixed order is used, an entry has the same bits in every
 # block. Facts about the rows of ``b`` come as an array of shape (1, columns), or of shape (rows,
 # columns) where every row has columns of its own (candidates of a neighbor list). Distances are
@@ -206,7 +210,9 @@ def overlaps(near_a, near_b, n_fitted, out):
 # reads.
 
 LOG2_E = 1.4426950408889634
-LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts: the first has room for exact products
+LN2_HIGH = (
+    6.93147180369123816490e-01  # ln 2 in two parts: the first is short enough for exact products
+)
 LN2_LOW = 1.90821492927058770002e-10
 ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest integer in the low bits
 ONE = 1023 << 52  # the bits of 1.0
@@ -260,9 +266,12 @@ def exp_negative(x):
     """Return exp(x) for x <= 0, within a few units of the last place; NaN stays NaN."""
     # A comparison that is false for NaN lets it through to the polynomial.
     safe = MIN_EXPONENT if x < MIN_EXPONENT else x
+    # exp(x) = 2^whole * exp(r) with |r| <= ln 2 / 2; ln 2 in two parts keeps r exact (Cody and
+    # Waite).
     shifted = safe * LOG2_E + ROUND
     whole = shifted - ROUND
     r = (safe - whole * LN2_HIGH) - whole * LN2_LOW
+    # The integer is still in the low bits of ``shifted``: moved to the exponent it is 2^whole.
     power = np.int64((np.float64(shifted).view(np.int64) << 52) + ONE).view(np.float64)
     return 0.0 if x < MIN_EXPONENT else exp_near_0(r) * power
 
@@ -393,6 +402,8 @@ def fold_moments(d, count, mean, square, low, high):
         squares = 0.0
         for c in range(N_PARTIAL_SUMS):
             squares += totals[c]
+        # Chan, Golub and LeVeque (1983): the squares of two parts, and that of the distance of
+        # their means weighted by both counts.
         both = count[i] + n
         gap = center - mean[i]
         square[i] += squares + gap * gap * (count[i] * n / both)

@@ -30,6 +30,7 @@ def heap_precedes(distance, index, other, other_index):
 def insert(distances, indices, distance, index):
     """Put one candidate in its place in a sorted list; the last of the list falls off."""
     at = distances.shape[0] - 1
+    # Moving k entries beats a heap up to about a hundred; ``keep_in_heap`` is for longer lists.
     while at > 0 and precedes(distance, index, distances[at - 1], indices[at - 1]):
         distances[at] = distances[at - 1]
         indices[at] = indices[at - 1]
@@ -111,6 +112,7 @@ def sort_heaps(distances, indices):
     """Turn heaps into sorted lists (heapsort)."""
     for i in range(distances.shape[0]):
         best, named = distances[i], indices[i]
+        # The first of the heap is the last of the list, so the list fills from its end.
         for end in range(best.shape[0] - 1, 0, -1):
             d, index = best[end], named[end]
             best[end], named[end] = best[0], named[0]
@@ -129,7 +131,7 @@ def merge_lists(distances, indices, more_distances, more_indices):
         more, more_ids = more_distances[i], more_indices[i]
         if not precedes(more[0], more_ids[0], best[k - 1], named[k - 1]) or more_ids[0] < 0:
             continue
-        for place in range(k):  # a whole array at once takes the compiler seconds
+        for place in range(k):  # a slice assignment takes the compiler seconds
             old[place], old_ids[place] = best[place], named[place]
         at, other = 0, 0
         for place in range(k):
@@ -144,7 +146,7 @@ def merge_lists(distances, indices, more_distances, more_indices):
 
 # -- Euclidean neighbors: a matrix product proposes, the pair kernel decides -----------------------
 #
-# A float32 product gives all squared distances of a block at once, each with an error that can be
+# A float32 product gives all squared distances of a block together, each with an error that can be
 # bounded. Rows that might still belong to a list are measured again by ``distance_pair``; the
 # lists then hold exactly what they would hold without the product, to the last bit.
 

@@ -37,7 +37,7 @@ def mixed_block(
     ends : int64 (5), where each of GROUPS ends
     weight : float64 per column
     alpha, beta : float64 per column, a curved similarity is (1 - z^beta)^alpha
-    levels : float64, tables of 1 - similarity of the level columns, one after the other
+    levels : float64, tables of 1 - similarity of the level columns, concatenated
     starts : int64 (columns, 2), where the table of a level column begins and how wide it is
     midpoint : bool, whether a missing cell counts as a difference of 1/2 instead of not at all
     magic : float, added to a curved difference and taken off again, which rounds it; 0.0: does not
@@ -57,7 +57,10 @@ def mixed_block(
     one_for_all = compared.shape != against.shape
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
+    # Differences of numbers within [0, 1] and of weight 1 need neither clipping nor a product: the
+    # same sum in fewer operations.
     plain = _are_plain(a, b, ends[0], weight)
+    # Sums without rounding are the same in any order, so weights may be looked up byte by byte.
     any_order = _sum_exactly(weight, whole)
 
     present_a, informative_a = (
@@ -221,6 +224,7 @@ def _add_in_order(x, transposed, ends, weight, midpoint, weights):
 @kernel
 def _difference(v, y, w, filler, equal, gaps):
     """Weigh the difference of two numbers or codes; ``equal`` and ``gaps`` are constants."""
+    # NaN where either is missing, for codes as well.
     gap = v - y
     if equal:
         more = w if v != y else 0.0
@@ -312,6 +316,7 @@ def curve(z, alpha, beta):
 @kernel
 def _curved(v, column, w, alpha, beta, half, magic, minus):
     for c in range(TILE_ROWS):
+        # Adding and subtracting ``magic`` rounds to its last place; sums of such terms are exact.
         gap = abs(v - column[c])
         minus[c] += w * ((curve(gap, alpha, beta) + magic) - magic) if gap == gap else w * half
 

@@ -24,7 +24,7 @@ def sum_over_trees(leaves, offsets, values, out):
 
 @kernel
 def sum_four_over_trees(leaves, offsets, values, out):
-    """Add up four values of each leaf at once: finding the leaf costs as much as adding them."""
+    """Add up four values of each leaf together: finding the leaf costs as much as adding them."""
     for i in range(leaves.shape[0]):
         one, two, three, four = 0.0, 0.0, 0.0, 0.0
         for t in range(leaves.shape[1]):
@@ -38,7 +38,7 @@ def sum_four_over_trees(leaves, offsets, values, out):
 
 # -- leaves in common: how often two rows of codes agree -------------------------------------------
 #
-# The inner loop uses the compiler's vector types: it compares 64 bytes of codes at once, packs
+# The inner loop uses the compiler's vector types: it compares 64 bytes of codes per instruction, packs
 # the answers into the bits of a word and counts the bits; numba counts in 64 bits per code, which
 # is several times slower. Uncompiled runs use numpy. Both are exact.
 
@@ -213,7 +213,7 @@ class SpreadRows(NamedTuple):
     ----------
     codes : unsigned (rows, trees)
     bag : uint8 (rows, trees)
-        1 where the tree was grown on the row; empty where nobody asks.
+        1 where the tree was grown on the row; empty unless out-of-bag similarities are wanted.
     leaf, weight : int32 and float64
         The leaves of rows with missing values, ascending, and their weights.
     start : int64 (rows + 1,)
@@ -245,6 +245,7 @@ def overlap_soft(one, other, leaf_offsets, out):
     the two sides gives the same bits.
     """
     trees = one.codes.shape[1]
+    # One row's weights by leaf, so a pair costs as many additions as the other row has leaves.
     weight = np.zeros(leaf_offsets[trees])
     for x in range(one.codes.shape[0]):
         write_weights(one, x, leaf_offsets, weight, 1.0)
@@ -261,7 +262,7 @@ def overlap_soft(one, other, leaf_offsets, out):
 
 @kernel
 def overlap_out_of_bag(one, other, leaf_offsets, out):
-    """Write the overlap over the trees grown on neither row; over all trees if there is none."""
+    """Write the overlap over the trees grown on neither row; over all trees without such a tree."""
     trees = one.codes.shape[1]
     weight = np.zeros(leaf_offsets[trees])
     tree = np.empty(leaf_offsets[trees], np.int64)
@@ -506,6 +507,7 @@ def number_leaves(leaf, offsets, nodes, places):
                 number[a] = used
                 used += 1
                 v = leaf_node[a]
+                # Up to the first node that another leaf has marked: every node is visited once.
                 while v >= 0 and wanted[base + v] == 0:
                     wanted[base + v] = 1
                     v = parent[base + v]
@@ -533,6 +535,7 @@ def one_sided_tree(t, places, side, splits, cuts, nodes, tests, once, scratch, o
     v = 0
     while v < size:
         at = base + v
+        # No row x ends below this node: its subtree is skipped.
         if not wanted[at]:
             v = end[at]
             continue
@@ -665,6 +668,7 @@ def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
     n, m = leaf_x.shape[0], leaf_y.shape[0]
     start_x, order_x = np.zeros(widest + 1, np.int64), np.zeros(n, np.int64)
     start_y, order_y = np.zeros(widest + 1, np.int64), np.zeros(m, np.int64)
+    # Rows are grouped by leaf: what an ancestor is worth is found once for all rows of a leaf.
     every_x, every_y = np.arange(n), np.arange(m)
     worth, leaf_value, leaf_depth = np.zeros(m), np.zeros(m), np.zeros(m)
     for t in range(offsets.shape[0] - 1):

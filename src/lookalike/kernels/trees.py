@@ -106,6 +106,8 @@ def order_nodes(feature, left, right, offsets, order, place):
         while top > 0:
             top -= 1
             v = stack[top]
+            # Files may be damaged: a child outside its tree or a cycle must end here, not in a walk
+            # without end.
             if v < 0 or v >= size or place[base + v] >= 0:
                 return t
             order[base + made] = v
@@ -236,6 +238,8 @@ def bin_values(values, cuts, cut_offsets, category, unknown, out):
             if np.isnan(x):
                 out[i, j] = unknown
                 continue
+            # Binary search for the number of cuts below x: x <= cuts[k] exactly if the bin is at
+            # most k.
             low, high = start, stop
             while low < high:
                 middle = (low + high) >> 1
@@ -359,6 +363,7 @@ def share_leaves(bins, splits, mass, nodes, unknown, by_mass, out, weights):
                     v = right[at]
                     continue
                 if share < 1.0:
+                    # Grows with the number of missing values on a path, which is rarely large.
                     if top == stack.shape[0]:
                         stack = np.concatenate((stack, np.empty(top, np.int64)))
                         carried = np.concatenate((carried, np.empty(top, np.float64)))

@@ -110,6 +110,8 @@ def check_fitted(fitted: Any) -> None:
 
 def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
     samples = getattr(fitted, "estimators_samples_", None)
+    # Gradient boosting without subsampling and forests without bootstrap grow every tree on all
+    # rows: no tree would be left out of bag.
     if samples is None or len(samples) != n_trees or not getattr(fitted, "bootstrap", True):
         _no_samples(type(fitted).__name__ + ("" if samples is None else "(bootstrap=False)"))
     in_bag = np.zeros((n_rows, n_trees), np.uint8)
@@ -122,6 +124,7 @@ def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
                 f"one of {n_rows:,} rows, while the forest saw row {int(rows.max()):,}",
                 "Fit the measure on the forest's own training rows",
             )
+        # How often a row was drawn does not matter, only whether.
         in_bag[rows, t] = 1
     return in_bag
 

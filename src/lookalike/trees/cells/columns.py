@@ -123,6 +123,8 @@ class PrecomputedRows(Distance):
             found = f"{rows[row, place]:g} in row {row}, column {place}"
             hint = "A similarity S becomes a distance as 1 - S"
             raise InvalidInput(f"column {column.name!r}", "distances", found, hint)
+        # The first entry is the position among the fitted rows, -1 for a new row, which nothing can
+        # be compared with but fitted ones.
         return np.column_stack([np.where(np.isnan(rows[:, 0]), np.nan, -1.0), rows])
 
     def encode_fitted(self, column: Column) -> np.ndarray:
@@ -225,6 +227,7 @@ def encode_columns(
 
 def _several(spec: Any) -> list[Any]:
     """Return the distances of a column; a list of lists of numbers is one matrix."""
+    # A list of names, functions or matrices is several distances.
     if isinstance(spec, list | tuple) and spec:
         single = [
             one is None or isinstance(one, str | Distance | type) or callable(one) for one in spec
@@ -237,12 +240,14 @@ def _several(spec: Any) -> list[Any]:
 
 def check_distance(column: Column, distance: Distance) -> None:
     """Look at a few pairs of a distance that the caller brought: it has to be one."""
+    # The library's own distances are tested; comparing cells of them again would only cost time.
     own = type(distance).__module__.startswith("lookalike.columns")
     if isinstance(distance, PrecomputedRows) or (own and type(distance) is not CallableDistance):
         return
     at = np.arange(len(column))
     if len(at) > MAX_CHECKED_CELLS:
         at = np.sort(np.random.default_rng(0).choice(len(at), MAX_CHECKED_CELLS, replace=False))
+    # A sample finds what is wrong for all pairs, not what is wrong for one.
     cells = distance.encode(column)[at]
     block = distance.compare(cells, cells)
     who = f"the distance of column {column.name!r}"
@@ -323,11 +328,13 @@ class CellCache:
             if not column.is_object:
                 x = np.asarray(cells[f], np.float64)
                 values[f] = np.where(missing, np.nan, x)
+                # Missing cells share the last rank; kernels ask for present rows only.
                 kept, ranks[f] = np.unique(values[f], return_inverse=True)
                 first = np.full(len(kept), -1, np.int64)
                 first[ranks[f][::-1]] = np.arange(n)[::-1]
                 same.append(first[ranks[f]])
                 continue
+            # Equal cells are compared once: columns of objects often repeat a few values.
             first, place = _distinct(cells[f])
             same.append(first[place])
             size = len(first)
@@ -410,6 +417,8 @@ def _fill_matrix(distance: Distance, cells: Any, out: np.ndarray, n_jobs: int | 
         out[rows, others] = block
         out[others, rows] = block.T
 
+    # Only blocks on or above the diagonal: distances are symmetric, and a function of the user may
+    # be slow.
     parts = list(blocks(len(cells), 256))
     pairs = [(a, b) for i, a in enumerate(parts) for b in parts[i:]]
     run(one, pairs, n_jobs, f"comparing cells of {distance.column_!r}")

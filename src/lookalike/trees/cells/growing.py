@@ -46,6 +46,7 @@ from lookalike.trees.growing import (
     tree_states,
 )
 
+# Both limits were chosen by hand.
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
 CACHE_PAIRS_PER_TREE = 2_000_000  # and for a tree, where they are computed as they are asked for
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2}
@@ -98,7 +99,7 @@ class TreeLimits:
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """What trees are to tell apart or to predict.
+    """The target of the trees: classes, or amounts to predict.
 
     Parameters
     ----------
@@ -201,9 +202,11 @@ def grow_trees(
     amounts = np.zeros(n) if goal.target is None else np.asarray(goal.target, np.float64)
     states = tree_states(random_state, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
+    # Columns whose matrix of distances would not fit are computed node by node, in Python.
     lazy = bool((cache.arrays.kinds == UNCACHED).any())
 
     def one(t: int) -> CellTree:
+        # A copy: the kernel moves it on, and a forest may be grown again from the same states.
         state = states[t : t + 1].copy()
         times = sampling.draw(labels, state)
         if not ((times > 0) & (weights > 0)).any():  # nearly all weights are 0
@@ -310,7 +313,7 @@ def grow_unsupervised(
 # -- distances computed as they are asked for ------------------------------------------------------
 # The same steps and the same random numbers as ``kernels.cells``, node by node in Python: only
 # columns whose matrix of distances would not fit are worth it. Each object column compares one cell
-# with all members of a node at once.
+# with all members of a node in one call.
 
 
 UNKNOWN = -1.0  # no distance is negative
@@ -330,9 +333,11 @@ class DistanceMemory:
         known = self.rows.get(key)
         if known is None:
             known = self.rows[key] = np.full(len(self.cache), UNKNOWN)
+            # The oldest goes first: nodes near the root ask for the most rows, and once.
             if len(self.rows) > self.most:
                 self.rows.popitem(last=False)
         self.rows.move_to_end(key)
+        # Only what was not asked for before: a node's rows are a subset of its parent's.
         new = rows[known[rows] == UNKNOWN]
         if len(new):
             known[new] = self.cache.distances(f, row, new)
@@ -405,6 +410,7 @@ def _part(memory: DistanceMemory, best: BestTest, rows: np.ndarray, low: int, hi
         return int(kernels.partition_rows(column, p, q, threshold, default, rows, low, high))
     here = rows[low:high].copy()
     goes = np.full(len(here), bool(default))
+    # Rows with a missing cell have no distances to ask for.
     known = np.flatnonzero(~np.isnan(arrays.values[f][here]))
     values = _projections(memory, int(f), int(p), int(q), here[known])
     is_known = ~np.isnan(values)
@@ -428,6 +434,7 @@ def _spread(
 ) -> float:
     """Return half the mean squared distance of some rows; summed in the order of the kernel."""
     square, count, counts = 0.0, 0, times[rows]
+    # Row by row in the order of the kernel: the same bits whether distances are cached or not.
     exact = len(rows) <= kernels.MAX_ROWS_ALL_PAIRS
     if exact:
         distances, counts = memory.cache.block(f, rows).ravel(), np.outer(counts, counts).ravel()
@@ -524,10 +531,11 @@ def grow_isolation_trees(
     n_jobs : int, optional
     """
     n = len(cells[0])
-    # All pairs at once, where that is less work than the pairs of every sample.
+    # One matrix for all trees, where that is less work than the pairs of every sample.
     whole = n * n <= 2 * n_trees * n_samples**2
     cache = CellCache.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
     states = tree_states(random_state, n_trees)
+    # Outliers are isolated early; deeper levels separate ordinary rows (Liu et al. 2008).
     depth = int(np.ceil(np.log2(max(2, n_samples))))
     no_ranks = np.zeros((len(columns), n_samples), np.int32)  # random cuts sort nothing
     objects = [f for f, column in enumerate(columns) if column.is_object]

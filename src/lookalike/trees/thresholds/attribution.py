@@ -45,6 +45,7 @@ def parting_shares(forest: Forest, weight_x: np.ndarray, weight_y: np.ndarray) -
     inside, (left_x, right_x) = _sides(forest, weight_x)
     _, (left_y, right_y) = _sides(forest, weight_y)
     share[inside] = left_x * right_y + right_x * left_y
+    # The running sums of ``_sides`` may be off by rounding.
     return np.maximum(share, 0.0)
 
 
@@ -73,6 +74,7 @@ def _sides(forest: Forest, weight: np.ndarray) -> tuple[np.ndarray, tuple[np.nda
     nodes = forest.nodes
     tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))
     begin = nodes.leaf_offsets[tree]
+    # Leaves below a node are a range, so its weight is a difference of running sums.
     upto = np.concatenate([[0.0], np.cumsum(weight)])
     below = upto[begin + nodes.last] - upto[begin + nodes.first]
     inside = np.flatnonzero(forest.feature >= 0)

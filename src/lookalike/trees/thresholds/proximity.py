@@ -84,6 +84,7 @@ def out_of_bag_block(
         shared,
     )
     out = shared / np.maximum(usable, 1)
+    # A pair without a tree that has seen neither row would be 0 / 0.
     if not usable.all():
         out = np.where(usable == 0, share_block(codes_x, codes_y), out)
     one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
@@ -127,6 +128,7 @@ def _fill_soft(
     if one.soft is None or other.soft is None:
         return
     spread = [np.diff(side.soft[0].offsets) > 0 for side in (one, other) if side.soft]
+    # Pairs of complete rows are exact counts already; only the others are spread over leaves.
     for rows, columns in _rectangles(*spread):
         if spread[0][rows[0]] or spread[1][columns[0]]:
             part = np.empty((len(rows), len(columns)))
@@ -153,6 +155,7 @@ def node_values(forest: Forest, method: str, n_fitted: int) -> np.ndarray:
         return forest.nodes.depth.astype(np.float64)
     from lookalike.kernels.trees import sum_down
 
+    # An empty node counts as one row: no division by 0, and its weight is the largest there is.
     weight = 1.0 / np.maximum(mass, 1.0)
     weight[forest.offsets[:-1]] = 0.0  # the root is on every path and tells nothing
     total = np.empty(len(weight))
@@ -184,6 +187,7 @@ def ancestor_block(
             facts = forest.nodes, forest.offsets, forest.sizes[2]
             ancestor_sums(leaf_x[tall], leaf_y[wide], *facts, value, mode, part)
             out[tall, wide] = part
+    # Divided once, after the sum over trees: the same bits for every size of tiles.
     out /= forest.n_trees
     return out
 
@@ -217,6 +221,7 @@ def ratio_one_sided(
     from lookalike.kernels import proximity
 
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
+    # Compared in the type of the bins: wider integers would halve the speed of the loop.
     cuts = splits.cut.astype(bins_y.dtype)
     total = np.empty((len(leaf_x), len(leaf_y)))
     counter = _counter(forest)
@@ -306,6 +311,8 @@ def ratio_block(
     -------
     float64 array of shape (len(leaf_x), len(leaf_y))
     """
+    # With equal weights the similarity is a sum of two one-sided terms, each of which needs one
+    # pass (kernels.proximity explains them).
     once, plain = parting == "once", alpha == beta == 1.0
     gaps_x, gaps_y = has_missing(bins_x), has_missing(bins_y)
     if plain and not (gaps_x.any() or gaps_y.any()):
@@ -363,5 +370,6 @@ def _ratio_with_gaps(
 
 def _counter(forest: Forest) -> np.ndarray:
     """Return an empty array of the narrowest type that counts to the greatest depth."""
+    # A byte for nearly every forest: the narrower the counter, the more rows per vector.
     depth = forest.sizes[0]
     return np.empty(0, np.uint8 if depth < 256 else np.uint16 if depth < 65536 else np.uint32)

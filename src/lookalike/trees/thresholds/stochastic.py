@@ -16,7 +16,7 @@ from lookalike.trees.growing import tree_states
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 MAX_HEIGHT = 16  # a code of a leaf has 16 bits at most
-MAX_HEIGHT_ALL_TESTS = 8  # up to this height asking every test at once beats walking down
+MAX_HEIGHT_ALL_TESTS = 8  # up to this height asking every test beats walking down
 
 
 class BalanceError(InvalidInput):
@@ -85,6 +85,7 @@ class BalancedForest:
             near = cut.astype(np.float32)
             cut = np.where(near > cut, np.nextafter(near, np.float32(-np.inf)), near)
         codes = np.empty((len(values), self.n_trees), np.uint8 if self.height <= 8 else np.uint16)
+        # All tests cost 2^height, a walk costs height but waits for each answer.
         encode = encode_by_all_tests if self.height <= MAX_HEIGHT_ALL_TESTS else encode_by_walking
 
         def one(part: slice) -> None:
@@ -123,6 +124,7 @@ class BalancedForest:
         leaf[:, :inner] &= self.feature < 0
         tree, node = np.nonzero(leaf)
         depth = np.floor(np.log2(node + 1)).astype(np.int64)
+        # An early leaf has the code of its leftmost descendant, where ``codes`` sends its rows.
         code = (node + 1 - (1 << depth)) << (self.height - depth)
         return np.sort(tree * size + code).astype(np.int32)
 
@@ -237,8 +239,10 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
             "Heights of 4 to 6 serve most tables",
         )
     distinct, seen = (n, n) if relax else (0, 0)
-    while distinct < needed and seen < n:  # most tables show enough different rows at once
+    while distinct < needed and seen < n:  # most tables have enough different rows at their start
         seen = min(n, max(4 * needed, 4 * seen))
+        # Four times as many rows each time: sorting all rows of a large table for a check would
+        # take longer than growing.
         some = np.ascontiguousarray(values[:seen]) + 0.0  # -0.0 equals 0.0
         distinct = len(np.unique(some, axis=0)) if values.shape[1] else min(n, 1)
     if distinct < needed:
