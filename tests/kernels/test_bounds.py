@@ -141,8 +141,8 @@ def test_proposed_and_collected_rows_are_those_with_the_smallest_bounds(subset):
     limit = best[0, 5:6]
     wanted = live[every[live] <= limit]
     small = work[:PART_ROWS], lost[:PART_ROWS], keys[:PART_ROWS]
-    for most, room in ((n, n), (len(wanted), len(wanted))):
-        ends, out = np.empty(1, np.int64), np.full(room, -1)
+    for most, size in ((n, n), (len(wanted), len(wanted))):
+        ends, out = np.empty(1, np.int64), np.full(size, -1)
         done = collect(tiles, n, allowed, asked, 0, 1, limit, most, *small, lowest, ends, out)
         assert (done, ends[0]) == (1, len(wanted))
         assert_array_equal(out[: len(wanted)], wanted)
@@ -151,7 +151,7 @@ def test_proposed_and_collected_rows_are_those_with_the_smallest_bounds(subset):
     done = collect(tiles, n, allowed, asked, 0, 1, limit, few, *small, lowest, ends, out)
     assert (done, ends[0]) == (1, -1)  # too many: none is kept
     done = collect(tiles, n, allowed, asked, 0, 1, limit, n, *small, lowest, ends, out)
-    assert done == 0  # no room left
+    assert done == 0  # the output is full
 
 
 def test_a_lower_bound_never_exceeds_the_true_difference():

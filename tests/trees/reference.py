@@ -1,4 +1,4 @@
-"""Reference implementations: trees as nested dictionaries, walked node by node, straight from the formulas."""
+"""Reference implementations: trees as nested dictionaries, walked node by node."""
 
 import math
 

@@ -223,7 +223,7 @@ if COMPILED:
     def encode_by_all_tests(values, feature, cut, height, out):
         """Write the leaf code of every row in every tree; values must not be missing.
 
-        All tests of a tree are asked of 64 rows together, the answers to a test being one word of 64
+        All tests of a tree are asked of 64 rows together, the answers to one being a word of 64
         bits; then, level by level, the answers along the paths are selected by masks. That asks
         more than a walk does, but no step waits for the one before.
         """

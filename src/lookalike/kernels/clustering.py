@@ -60,8 +60,8 @@ def roots_of(parents):
 def count_close_pairs(left, right, needed, counts, parents, waiting, filled):
     """Count pairs of rows that are within eps, each pair once.
 
-    A pair of rows that are both core by now is joined immediately; another one waits at the end that is
-    not: such a row has fewer than ``needed`` neighbors yet, so no row ever keeps more than
+    A pair of rows that are both core by now is joined immediately; another one waits at the end
+    that is not: such a row has fewer than ``needed`` neighbors yet, so no row ever keeps more than
     ``needed - 2`` of them, however many pairs are within eps.
     """
     for at in range(left.shape[0]):

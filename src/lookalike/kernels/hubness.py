@@ -353,9 +353,8 @@ def excess_block(d, level_a, level_b):
 
 # -- mean and variance of the distances of each row, updated chunk by chunk ------------------------
 
-N_PARTIAL_SUMS = (
-    8  # running sums side by side: a fixed order, and the compiler can use them all at once
-)
+# Running sums next to each other: a fixed order, and the compiler uses them as one vector.
+N_PARTIAL_SUMS = 8
 
 
 @kernel

@@ -79,8 +79,8 @@ def _squared(places, i, x, y):
 def place_new_rows(near, equal, places, rounds, out):
     """Fill in where new rows go: amid most of their neighbors, wherever those are on the map.
 
-    ``near[r]`` are the neighbors of a new row, -1 at the end of short lists, and the first ``equal[r]``
-    of them are equal to it. The row begins at the neighbor that is nearest to all the others (their
+    ``near[r]`` are the neighbors of a new row, -1 behind the last; the first ``equal[r]`` of them
+    are equal to it. The row begins at the neighbor that is nearest to all the others (their
     medoid) and moves to their mean, neighbors counting ``1 / (1 + (d / h)**2)`` with h the median
     distance from the medoid, so that a few far ones do not draw it into the empty. A row without
     neighbors is given NaN.

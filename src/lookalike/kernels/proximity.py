@@ -38,7 +38,7 @@ def sum_four_over_trees(leaves, offsets, values, out):
 
 # -- leaves in common: how often two rows of codes agree -------------------------------------------
 #
-# The inner loop uses the compiler's vector types: it compares 64 bytes of codes per instruction, packs
+# The inner loop uses the compiler's vector types: it compares 64 bytes of codes together, packs
 # the answers into the bits of a word and counts the bits; numba counts in 64 bits per code, which
 # is several times slower. Uncompiled runs use numpy. Both are exact.
 

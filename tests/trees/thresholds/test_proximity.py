@@ -1,4 +1,4 @@
-"""Similarities read from forests: worked numbers, and reference implementations on random forests."""
+"""Forest proximities: worked numbers, and reference implementations on random forests."""
 
 import numpy as np
 import pytest
@@ -123,7 +123,7 @@ def test_missing_values_of_the_small_tree():
     assert_allclose(soft(forest, rows)[2, 2], 0.375)
 
 
-# -- reference implementations ----------------------------------------------------------------------------------
+# -- reference implementations --------------------------------------------------------------------
 
 
 @settings(max_examples=40, deadline=None)
