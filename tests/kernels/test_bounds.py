@@ -1,7 +1,5 @@
 """Bounds of a byte per cell against the formulas in plain integers, and what is found by them."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,25 +22,10 @@ from lookalike.kernels.bounds import (
     row_bounds,
 )  # fmt: skip
 
+# The class of the library itself: numba's cache, which all processes share, holds its name.
+from lookalike.neighbors.codes import _Asked as Queries
+
 seeds = st.integers(0, 2**32 - 1)
-
-
-class Queries(NamedTuple):
-    """As ``neighbors.codes`` passes them."""
-
-    how: np.ndarray
-    u: np.ndarray
-    w: np.ndarray
-    gap: np.ndarray
-    weight: np.ndarray
-    tables: np.ndarray
-    slot: np.ndarray
-    zero: object
-    factor: np.ndarray
-    base: np.ndarray
-    whole: np.ndarray
-    shared: bool
-    largest: bool
 
 
 def draw(rng, n, kinds, kind, shared, largest, missing):
