@@ -5,10 +5,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import lookalike as la
-from lookalike.columns import Jaccard
 from lookalike.errors import InvalidInput
 from lookalike.kernels.cells import CATEGORY, NUMBER, SQUARED, TABLE, TABLE_SQUARED, UNCACHED, VALUE
-from lookalike.trees.cells.columns import CellCache, check_distance, encode_columns, fit_columns
+from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
 
 SETS = [{"a"}, {"a", "b"}, {"x"}, {"a"}, None]
 TABLE_OF_ALL = {"n": [1.0, 2.0, None, 8.0, 9.0], "c": list("uvuvu"), "s": SETS}
@@ -44,7 +43,6 @@ def test_unknown_columns_and_ranges_whose_squares_are_infinite(table):
 @pytest.mark.parametrize(
     ("distance", "words"),
     [
-        (lambda a, b: -1.0 if a != b else 0.0, "needs numbers >= 0, found -1 for rows 0 and 1"),
         (lambda a, b: 1.0, "needs 0 between equal cells, found 1 for row 0 and itself"),
         (
             lambda a, b: float(len(a) > len(b)),
@@ -55,16 +53,6 @@ def test_unknown_columns_and_ranges_whose_squares_are_infinite(table):
 def test_a_function_that_is_no_distance_is_refused(table, distance, words):
     with pytest.raises(InvalidInput, match=words):
         fit_columns(table, {"s": distance})
-
-
-def test_own_distances_are_not_checked(table):
-    """Those of the library are tested elsewhere; comparing cells costs time."""
-
-    class Odd(Jaccard):
-        pass
-
-    Odd.__module__ = "lookalike.columns.sets"
-    check_distance(table.columns[2], Odd().fit(table.columns[2]))
 
 
 @pytest.mark.parametrize("pairs", [16, 15])
