@@ -50,15 +50,19 @@ def offer(distances, indices, distance, index):
 @kernel
 def keep_nearest(block, ids, exclude, distances, indices):
     """Work a block of distances (queries x candidates) into the lists, leaving out ``exclude``."""
+    k = distances.shape[1]
     for i in range(block.shape[0]):
         best, named = distances[i], indices[i]
-        worst = best[-1]
+        worst, worst_id = best[k - 1], named[k - 1]
         for j in range(block.shape[1]):
             d = block[i, j]
-            if d > worst or ids[j] == exclude[i]:  # the former is by far the most frequent case
+            if d > worst:  # by far the most frequent case
                 continue
-            offer(best, named, d, ids[j])
-            worst = best[-1]
+            if np.isnan(d):
+                d = np.inf
+            if ids[j] != exclude[i] and precedes(d, ids[j], worst, worst_id):
+                insert(best, named, d, ids[j])
+                worst, worst_id = best[k - 1], named[k - 1]
 
 
 @kernel
@@ -66,7 +70,8 @@ def keep_pairs(queries, ids, far, exclude, distances, indices):
     """Work single pairs (query, id, distance) into the lists, leaving out ``exclude``."""
     for pair in range(len(queries)):
         i = queries[pair]
-        if ids[pair] != exclude[i]:
+        # Compared before the list is taken out of the array, which costs as much as the rest.
+        if not (far[pair] > distances[i, -1] or ids[pair] == exclude[i]):
             offer(distances[i], indices[i], far[pair], ids[pair])
 
 
@@ -173,6 +178,7 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
     u d |a| |b| <= u d s^2 / 4, rounding the rows to float32 moves a squared distance by at most
     2.1 u s^2, and the float32 arithmetic below adds at most 3 u s^2; twice the product enters.
     """
+    k = distances.shape[1]
     n_a, n_b = product.shape
     n_columns = a.shape[1]
     unit = 2.0**-24
@@ -185,7 +191,7 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
     two = np.float32(2.0)
     for i in range(n_a):
         best, named = distances[i], indices[i]
-        worst = best[-1]
+        worst, worst_id = best[k - 1], named[k - 1]
         reach = a_norms[i] + largest
         margin = (0.5 * n_columns + 8.0) * unit * reach * reach
         if not 1e-15 < reach < 1e15:  # float32 squares could vanish or overflow: propose all
@@ -201,9 +207,11 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
                 if square[j] - two * part[j] > limit or ids[start + j] == exclude[i]:
                     continue
                 d = distance_pair(a[i], b[start + j], code)
-                offer(best, named, d, ids[start + j])
-                if best[-1] < worst:
-                    worst = best[-1]
+                if np.isnan(d):
+                    d = np.inf
+                if precedes(d, ids[start + j], worst, worst_id):
+                    insert(best, named, d, ids[start + j])
+                    worst, worst_id = best[k - 1], named[k - 1]
                     limit = _limit(worst, code, n_columns, margin, a_norms[i])
 
 
