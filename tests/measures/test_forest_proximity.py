@@ -20,8 +20,8 @@ from lookalike.testing import check_measure
 from lookalike.trees import CellSimilarityForest, ExtraForest, IsolatingForest, SyntheticForest
 from trees import reference
 from trees.reference import A, B, C, E, f2
-from trees.test_flat import make
-from trees.test_reading import eight_tests
+from trees.thresholds.test_flat import make
+from trees.thresholds.test_proximity import eight_tests
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(40, 3))
@@ -484,7 +484,7 @@ def test_a_category_never_seen_is_like_none():
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
 @pytest.mark.parametrize("new", [False, True])
 def test_ratio_neighbors_do_not_depend_on_the_tiles(monkeypatch, parting, gaps, new):
-    monkeypatch.setattr(forest_neighbors, "TALL", 64)
+    monkeypatch.setattr(forest_neighbors, "MAX_TILE_ROWS", 64)
     rng = np.random.default_rng(1)
     rows = rng.normal(size=(150, 4)).round(1)
     rows[:, 1:][rng.random((150, 3)) < gaps] = np.nan  # something is left to compare

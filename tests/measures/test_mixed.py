@@ -7,12 +7,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 import lookalike as la
 from lookalike.columns import Presence
 from lookalike.kernels.first_use import compile_at_once
-from lookalike.kernels.mixed import TILE, all_compared
+from lookalike.kernels.mixed import TILE_ROWS, all_compared
 from lookalike.measures.mixed.plan import MixedPlan, PlanOptions
 from measures import reference
 
 LEVELS = ["low", "mid", "high"]
-N = TILE + 30  # a full tile and a part of one
+N = TILE_ROWS + 30  # a full tile and a part of one
 
 
 def wide(gaps, flags=True, seed=0):
@@ -69,7 +69,7 @@ def test_wide_tables_equal_the_slow_twin(gaps, flags, midpoint, equal):
     against, compared = plan.sums(few, rows, in_order, midpoint)
     compared = np.broadcast_to(compared, against.shape)
     for i in range(5):
-        for j in [*range(6), TILE - 1, TILE, N - 1]:
+        for j in [*range(6), TILE_ROWS - 1, TILE_ROWS, N - 1]:
             expected = slow_sums(columns, weights, midpoint, i, j)
             assert_allclose([against[i, j], compared[i, j]], expected, rtol=1e-12, atol=1e-12)
     whole = plan.sums(rows, rows, in_order, midpoint)
@@ -85,7 +85,7 @@ def test_a_pair_has_the_same_sums_in_every_block(midpoint):
     rows = plan.encode(table)
     weights = np.random.default_rng(1).random(len(plan.names))
     against, compared = plan.sums(rows, rows, weights, midpoint)
-    for i, j in [(0, 1), (3, TILE), (N - 1, 2), (7, 7)]:
+    for i, j in [(0, 1), (3, TILE_ROWS), (N - 1, 2), (7, 7)]:
         one = [{"simple": rows["simple"][[k]]} for k in (i, j)]
         alone = plan.sums(*one, weights, midpoint)
         assert alone[0][0, 0] == against[i, j]

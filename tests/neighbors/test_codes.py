@@ -10,7 +10,7 @@ from numpy.testing import assert_array_equal
 
 import lookalike as la
 from lookalike.columns import EarthMover, Euclidean, Levenshtein, Overlap
-from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE
+from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE_ROWS
 from lookalike.measures import Gower, Ranked, Vector
 from lookalike.measures.contract import codes as byte_road
 from lookalike.measures.contract.base import Measure
@@ -111,7 +111,7 @@ def mixed(n, gaps, seed=0, kinds=5):
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_many_tiles_threads_and_memory_limits(gaps, n_jobs):
-    table = mixed(3 * TILE + 17, gaps)
+    table = mixed(3 * TILE_ROWS + 17, gaps)
     measure = Gower(n_jobs=n_jobs).fit(table)
     with la.config(memory_limit="1MB"):
         same(measure, measure.rows_[:70], measure.rows_, 9, exclude=np.arange(70))
@@ -120,7 +120,7 @@ def test_many_tiles_threads_and_memory_limits(gaps, n_jobs):
 
 def test_more_columns_than_narrow_sums_hold_and_more_categories_than_bytes():
     rng = np.random.default_rng(0)
-    x = rng.random((2 * TILE, 300))
+    x = rng.random((2 * TILE_ROWS, 300))
     measure = Gower().fit(x)
     same(measure, measure.rows_[:5], measure.rows_, 7, exclude=np.arange(5))
     words = la.read_table({"w": [f"w{i % 600}" for i in range(1500)], "x": rng.random(1500)})
@@ -180,7 +180,7 @@ def test_vectors_in_a_straight_line(width):
     """Near ones, far ones whose squares come to more than narrow sums hold, and ones outside."""
     rng = np.random.default_rng(width)
     centers = rng.normal(size=(40, width)) * rng.gamma(1.0, size=width)
-    x = centers[np.arange(2 * TILE) % 40] + rng.normal(size=(2 * TILE, width)) / 20
+    x = centers[np.arange(2 * TILE_ROWS) % 40] + rng.normal(size=(2 * TILE_ROWS, width)) / 20
     y = rng.random(len(x))
     table = la.read_table({"x": list(x), "y": y}, kinds={"x": "vector"})
     measure = Gower(distances={"x": Euclidean()}).fit(table)
@@ -196,7 +196,7 @@ def test_vectors_in_a_straight_line(width):
 
 @pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 def test_many_rows_of_objects(missing):
-    table = objects(2 * TILE + 100)
+    table = objects(2 * TILE_ROWS + 100)
     measure = Gower(missing=missing).fit(table)
     kept = mixed_codes(measure.plan_, measure.rows_.arrays)
     assert set(kept.objects) == {"title", "tags", "many", "steps", "shares"}
@@ -286,7 +286,7 @@ def test_bounds_are_bounds():
 
 def test_rows_remain_few():
     """Bounds rule out nearly everything on an ordinary table; else they would not be worth it."""
-    table = mixed(20 * TILE, 0.0)
+    table = mixed(20 * TILE_ROWS, 0.0)
     measure = Gower().fit(table)
     compared = []
 
@@ -301,7 +301,7 @@ def test_rows_remain_few():
 
 def test_few_vectors_remain():
     """The straight line through all coordinates rules out what one after the other would not."""
-    shares = np.random.default_rng(0).dirichlet(np.full(10, 0.5), 5 * TILE)
+    shares = np.random.default_rng(0).dirichlet(np.full(10, 0.5), 5 * TILE_ROWS)
     table = la.read_table({"shares": list(shares)}, kinds={"shares": "histogram"})
     measure = Gower(distances={"shares": Euclidean()}).fit(table)
     compared = []

@@ -10,7 +10,7 @@ import numpy as np
 from lookalike.clustering._clustering import Clustering, LabeledModel, densest_rows
 from lookalike.clustering._space import Space, each_block, stream_within
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, UndefinedMeasure
-from lookalike.kernels.clustering import absorb, write_labels
+from lookalike.kernels.clustering import count_close_pairs, write_labels
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
@@ -40,7 +40,7 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
        discovering clusters in large spatial databases with noise. KDD-96, 226-231.
     """
     grower = _Grower(len(space), needed)
-    stream_within(space, eps, grower.absorb, "finding dense regions")
+    stream_within(space, eps, grower.count_close_pairs, "finding dense regions")
     return describe(grower.labels(), grower.counts >= needed, -grower.counts, eps)
 
 
@@ -57,9 +57,9 @@ class _Grower:
         waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
         self.state = self.counts, np.arange(n), waiting, np.zeros(n, dtype=np.int64)
 
-    def absorb(self, left: np.ndarray, right: np.ndarray) -> None:
+    def count_close_pairs(self, left: np.ndarray, right: np.ndarray) -> None:
         """Add pairs of rows that are within eps of each other, each pair once."""
-        absorb(left, right, self.needed, *self.state)
+        count_close_pairs(left, right, self.needed, *self.state)
 
     def labels(self) -> np.ndarray:
         """Return the clusters, numbered by their first core row, and -1 for noise."""
@@ -175,5 +175,5 @@ def graph_density(
     # A pair that is in both lists counts once.
     pairs = np.unique(np.minimum(rows, others) * n + np.maximum(rows, others))
     grower = _Grower(n, min_neighbors)
-    grower.absorb(*np.divmod(pairs, n))
+    grower.count_close_pairs(*np.divmod(pairs, n))
     return grower.labels()

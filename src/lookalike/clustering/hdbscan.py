@@ -15,7 +15,12 @@ from lookalike.clustering._clustering import (
 )
 from lookalike.clustering._space import Space, each_block
 from lookalike.errors import Param, TooFewRows, UndefinedMeasure
-from lookalike.kernels.clustering import join_edges, roots_of, ways_out_of_block, ways_out_of_lists
+from lookalike.kernels.clustering import (
+    cheapest_edges_of_block,
+    cheapest_edges_of_lists,
+    join_edges,
+    roots_of,
+)
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.encode import saveable
@@ -103,7 +108,7 @@ def _tree(
     stale = np.ones(n, dtype=np.bool_)
     edges_found = []
     while parts.any():  # the root of the whole is row 0
-        ways_out_of_lists(lists, gaps, core, parts, stale, cost, target)
+        cheapest_edges_of_lists(lists, gaps, core, parts, stale, cost, target)
         known = cost <= floor  # no row outside the list can be nearer
         best = np.full(n, np.inf)
         np.minimum.at(best, parts, cost)
@@ -139,7 +144,7 @@ def _compare_with_all(
     """Find the cheapest ways out of some rows by comparing them with every row."""
 
     def fold(down: slice, across: slice, block: np.ndarray) -> None:
-        ways_out_of_block(block, rows[down], across.start, core, parts, cost, target)
+        cheapest_edges_of_block(block, rows[down], across.start, core, parts, cost, target)
 
     each_block(space.measure, space.rows[rows], space.rows, fold, "joining parts")
 

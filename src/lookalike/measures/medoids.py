@@ -12,8 +12,8 @@ from lookalike.kernels.clustering import (
     ROW,
     SWAPS,
     assign_medoids,
-    largest_gain,
-    least_total,
+    best_first_medoid,
+    best_next_medoid,
     removal_losses,
     swap_some,
 )
@@ -107,13 +107,13 @@ def build(d: np.ndarray, k: int) -> np.ndarray:
     chosen, taken = np.empty(k, np.int64), np.zeros(n, np.bool_)
     best, at = np.inf, 0
     for part in blocks(n, max(1, LOOKS // n)):
-        best, at = least_total(d, part.start, part.stop, best, at)
+        best, at = best_first_medoid(d, part.start, part.stop, best, at)
     near = np.array(d[at])
     chosen[0], taken[at] = at, True
     for m in range(1, k):
         best, at = -1.0, -1
         for part in blocks(n, max(1, LOOKS // n)):
-            best, at = largest_gain(d, near, taken, part.start, part.stop, best, at)
+            best, at = best_next_medoid(d, near, taken, part.start, part.stop, best, at)
         chosen[m], taken[at] = at, True
         np.minimum(near, d[at], out=near)
     return chosen
@@ -145,7 +145,7 @@ def swap_until_stable(
     if k == 1:  # no second medoid: a row always follows its only one
         before, best, at = int(medoids[0]), cost, int(medoids[0])
         for part in blocks(n, max(1, LOOKS // n)):
-            best, at = least_total(d, part.start, part.stop, best, at)
+            best, at = best_first_medoid(d, part.start, part.stop, best, at)
         medoids[0] = at
         return first, assign_medoids(d, medoids, *lists), int(at != before)
     losses, taken = np.empty(k), np.zeros(n, np.bool_)

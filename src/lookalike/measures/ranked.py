@@ -196,22 +196,27 @@ class Ranked(_BoundedMeasure):
         return int(news[0].any() or news[1].any())
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        from lookalike.kernels.distances import MOST_RANK, RANK_TILE, ranked_narrow, turn_codes
+        from lookalike.kernels.distances import (
+            MAX_NARROW_SUM,
+            RANK_TILE_ROWS,
+            ranked_narrow,
+            tile_codes,
+        )
         from lookalike.kernels.first_use import worth_compiling
 
         largest = 2 * self.n_fitted_ + 1
         columns = len(self.layout_.owner)
         plain = to == "distance" and self.metric == "cityblock" and largest * columns < 2**31
-        step = self._step(a, b) if plain and largest <= MOST_RANK else None
+        step = self._step(a, b) if plain and largest <= MAX_NARROW_SUM else None
         if step is None or not worth_compiling(ranked_narrow, len(a) * len(b) * columns):
             return super()._rectangle(a, b, to)
         x, y = (rows.arrays["twice"].astype(np.uint16) for rows in (a, b))
-        tiles = np.zeros((-(-len(b) // RANK_TILE), columns, RANK_TILE), np.uint16)
-        turn_codes(y, tiles)
-        out, together = np.empty((len(a), len(b))), MOST_RANK // largest
+        tiles = np.zeros((-(-len(b) // RANK_TILE_ROWS), columns, RANK_TILE_ROWS), np.uint16)
+        tile_codes(y, tiles)
+        out, together = np.empty((len(a), len(b))), MAX_NARROW_SUM // largest
 
         def one(part: slice) -> None:
-            scratch = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
+            scratch = np.empty(RANK_TILE_ROWS, np.uint16), np.empty(RANK_TILE_ROWS, np.int32)
             ranked_narrow(x[part], tiles, np.uint16(step), together, *scratch, out[part])
 
         parts = [(part,) for part in blocks(len(a), TALL)]

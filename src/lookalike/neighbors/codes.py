@@ -18,13 +18,23 @@ import numpy as np
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
-from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, PART, ROOT, SKIP, SQUARE, STEPS, TILE
+from lookalike.kernels.bounds import (
+    EQUAL,
+    LOOKUP,
+    MISSING,
+    PART_ROWS,
+    ROOT,
+    SKIP,
+    SQUARE,
+    STEPS,
+    TILE_ROWS,
+)
 from lookalike.kernels.bounds import collect as collect_rows
 from lookalike.kernels.bounds import propose as propose_rows
 from lookalike.kernels.lists import keep_pairs
 from lookalike.neighbors.graph import NeighborGraph
 
-MADE = 8 * TILE  # rows whose codes are made together
+MADE = 8 * TILE_ROWS  # rows whose codes are made together
 
 Cells = tuple[np.ndarray, np.ndarray | None]  # codes of some rows, and which are missing
 
@@ -56,14 +66,14 @@ class ByteCodes:
             None instead of the latter: no cell is.
         """
         # The cells of a column lie in one piece within a tile: kernels go through them in one loop.
-        tiles = np.zeros((-(-n // TILE), width, TILE), np.uint8)
+        tiles = np.zeros((-(-n // TILE_ROWS), width, TILE_ROWS), np.uint8)
 
         def one(at: slice) -> np.ndarray:
             columns, missing = part_of(at)
             if missing is not None:
                 columns = np.where(missing, np.uint8(MISSING), columns)
-            for tile in blocks(len(columns), TILE):
-                place = (at.start + tile.start) // TILE
+            for tile in blocks(len(columns), TILE_ROWS):
+                place = (at.start + tile.start) // TILE_ROWS
                 tiles[place, :, : tile.stop - tile.start] = columns[tile].T
             return np.zeros(width, bool) if missing is None else np.asarray(missing.any(axis=0))
 
@@ -81,7 +91,7 @@ class ByteCodes:
         tiles, gaps = arrays["tiles",], arrays["gaps",]
         # Kernels do not check bounds: a file of another shape would read past its end.
         fits = tiles.dtype == np.uint8 and tiles.ndim == 3 and gaps.dtype == bool
-        if not fits or tiles.shape != (-(-n // TILE), len(gaps), TILE):
+        if not fits or tiles.shape != (-(-n // TILE_ROWS), len(gaps), TILE_ROWS):
             needed = f"codes of {n:,} rows"
             hint = "Build the folder again; its shards do not fit together"
             raise InvalidInput("ByteCodes", needed, f"shape {tiles.shape}", hint)
@@ -284,7 +294,7 @@ TALL = 32  # queries handled by one task
 # can be nearer, the second pass is not needed.
 SPARE = 22
 WIDEST = 64  # tiles that are worth a thread of their own
-LEAST = 4 * TILE  # rows below which looking at everything is as quick
+LEAST = 4 * TILE_ROWS  # rows below which looking at everything is as quick
 SHARE = 16  # bounds pay while fewer than one row in so many remains
 PROBED = 1024  # rows compared to find a better limit where the first one says too little
 HALVINGS = 8
@@ -426,13 +436,13 @@ class _Search:
         The third is the least that the bounds of all other rows may be.
         """
         n, many = len(bounds.unit), min(self.codes.n_rows, self.k + SPARE)
-        lowest = np.empty((n, len(self.codes.tiles) * (TILE // PART)), np.float32)
+        lowest = np.empty((n, len(self.codes.tiles) * (TILE_ROWS // PART_ROWS)), np.float32)
 
         def one(share: slice) -> tuple[np.ndarray, np.ndarray]:
             best, rows = np.full((n, many), np.inf, np.float32), np.full((n, many), -1)
             propose_rows(
                 self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, share.start,
-                share.stop, *_space(bounds, TILE), lowest, best, rows,
+                share.stop, *_space(bounds, TILE_ROWS), lowest, best, rows,
             )  # fmt: skip
             return best, rows
 
@@ -457,7 +467,7 @@ class _Search:
         limits = np.where(np.isfinite(limits), limits, NO_ROW)
         rows = np.empty(most, np.int64)
         ends, parts, begin = np.zeros(len(limits), np.int64), [], 0
-        space = _space(bounds, PART)
+        space = _space(bounds, PART_ROWS)
         counts = np.zeros(len(limits), np.int64)
         while begin < len(limits):
             done = collect_rows(
@@ -484,7 +494,7 @@ class _Search:
 
     def _probe(self, bounds: Bounds, q: int, limits: np.ndarray, lowest: np.ndarray) -> np.ndarray:
         rows, ends = np.empty(PROBED, np.int64), np.zeros(len(limits), np.int64)
-        space, tried = _space(bounds, PART), limits.copy()
+        space, tried = _space(bounds, PART_ROWS), limits.copy()
         low, high = np.float32(0.0), limits[q]
         best = rows[:0]
         for _ in range(HALVINGS if np.isfinite(high) else 0):

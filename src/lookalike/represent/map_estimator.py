@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput
-from lookalike.kernels.layout import settle_rows
+from lookalike.kernels.layout import place_new_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import TaskSource, check_task_rows
@@ -168,5 +168,5 @@ def place_rows(near: NeighborGraph, places: np.ndarray) -> np.ndarray:
     equal = ((near.distances == 0) & (indices >= 0)).sum(axis=1)
     out = np.empty((len(indices), 2))
     for part in blocks(len(out), BLOCK_ROWS):
-        settle_rows(indices[part], equal[part], where, N_STEPS, out[part])
+        place_new_rows(indices[part], equal[part], where, N_STEPS, out[part])
     return out

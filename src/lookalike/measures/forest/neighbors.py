@@ -21,7 +21,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Ids, Rows, name_rows
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.trees.thresholds.proximity import TALL, count_usable
+from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS, count_usable
 
 COPIES = 8  # of a tile that are there at the same time: halves, distances, the tile turned
 
@@ -41,7 +41,7 @@ def nearest_in_tiles(
     barred, names, n_indexed = name_rows(a, b, exclude, ids)
     jobs = getattr(measure, "n_jobs", None)
     threads = count_jobs(jobs)
-    side = max(64, min(TALL, isqrt(settings().memory_limit // (8 * COPIES * threads))))
+    side = max(64, min(MAX_TILE_ROWS, isqrt(settings().memory_limit // (8 * COPIES * threads))))
     if not mirrored:
         width = side * side // max(1, min(side, len(a)))
         fill = fill_by_blocks(lambda i, j: measure.block(a[i], b[j]), names, barred, width)

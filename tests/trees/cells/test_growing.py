@@ -75,7 +75,7 @@ def present(gone, cells):
 
 
 def mixed(rng, n, gaps):
-    """A table of small whole numbers, categories and sets, and the same cells for the slow tree."""
+    """A table of small integers, categories and sets, and the same cells for the slow tree."""
     numbers = rng.integers(0, 6, n).astype(float)
     colors = rng.integers(0, 3, n)
     sets = [frozenset(rng.choice(6, rng.integers(0, 4), replace=False).tolist()) for _ in range(n)]
@@ -236,7 +236,7 @@ def test_weights_and_repeated_rows(seed, n):
     grown = grow_trees(
         cache, Goal(label, weight=weight, n_classes=2), 1, limits=TreeLimits(2), random_state=seed
     )
-    # The same stream first draws the rows, each as often as it comes, and then the tree.
+    # The same stream first draws the rows, each as often as it was drawn, and then the tree.
     state = tree_states(seed, 1)
     draw = drawer(state)
     times = np.bincount([draw(n) for _ in range(n)], minlength=n)
@@ -282,7 +282,7 @@ def test_a_multiple_of_a_distance_changes_nothing(factor):
     label = rng.integers(0, 2, 60)
     encode = Jaccard().fit(table["s"])
     cells = encode.encode(table["s"])
-    matrix = np.round(encode.compare(cells, cells) * 60)  # whole numbers: multiples are exact
+    matrix = np.round(encode.compare(cells, cells) * 60)  # integers: multiples are exact
     places = la.read_table(
         {"at": np.arange(60.0), "n": table["n"].values}, kinds={"at": "number", "n": "number"}
     )

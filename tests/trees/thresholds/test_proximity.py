@@ -1,4 +1,4 @@
-"""Similarities read from forests: worked numbers, and slow twins on random forests."""
+"""Forest proximities: worked numbers, and reference implementations on random forests."""
 
 import numpy as np
 import pytest
@@ -18,7 +18,7 @@ from lookalike.trees.thresholds.proximity import (
 )
 from trees import reference
 from trees.reference import A, B, C, E, chain, f2, leaf, node
-from trees.test_flat import draw, make, seeds
+from trees.thresholds.test_flat import draw, make, seeds
 
 ROWS = np.array([A, B, C, E])
 NA = np.nan
@@ -123,12 +123,12 @@ def test_missing_values_of_the_small_tree():
     assert_allclose(soft(forest, rows)[2, 2], 0.375)
 
 
-# -- slow twins ----------------------------------------------------------------------------------
+# -- reference implementations --------------------------------------------------------------------
 
 
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds, parting=st.sampled_from(["twice", "once"]))
-def test_ratio_equals_its_twin(seed, parting):
+def test_ratio_equals_the_reference(seed, parting):
     trees, forest, rows = draw(seed)
     found = ratio(forest, rows[:7], rows[5:], parting=parting)
     assert_allclose(found, slow(reference.ratio, trees, rows[:7], rows[5:], parting), atol=1e-12)
@@ -138,7 +138,7 @@ def test_ratio_equals_its_twin(seed, parting):
 @given(
     seed=seeds,
     once=st.booleans(),
-    n_trees=st.integers(1, 9),  # four are added at once, the rest one by one
+    n_trees=st.integers(1, 9),  # four are added together, the rest singly
     tall=st.sampled_from([1, 5, 2048]),
     wide=st.sampled_from([1, 3, 128]),
     joined=st.sampled_from([1, 4, 32]),
@@ -148,7 +148,11 @@ def test_a_square_is_the_same_whatever_its_tiles(seed, once, n_trees, tall, wide
     parting = "once" if once else "twice"
     whole = ratio(forest, rows, parting=parting)
     with pytest.MonkeyPatch.context() as patch:
-        for name, size in (("TALL", tall), ("WIDE", wide), ("JOINED", joined)):
+        for name, size in (
+            ("MAX_TILE_ROWS", tall),
+            ("TILE_COLUMNS", wide),
+            ("JOIN_TILE_ROWS", joined),
+        ):
             patch.setattr(ratio_module, name, size)
         square = ratio_square(forest, forest.leaves(rows), forest.bins(rows), once)
         assert_array_equal(ratio(forest, rows, rows.copy(), parting=parting), whole)
@@ -166,7 +170,7 @@ def test_a_square_is_the_same_whatever_its_tiles(seed, once, n_trees, tall, wide
     beta=st.sampled_from([0.3, 1.0]),
     gaps=st.sampled_from([0.0, 0.2]),
 )
-def test_weighted_ratio_with_gaps_equals_its_twin(seed, parting, alpha, beta, gaps):
+def test_weighted_ratio_with_gaps_equals_the_reference(seed, parting, alpha, beta, gaps):
     trees, forest, rows = draw(seed, gaps)
     forest = forest.settled(rows)
     for tree in trees:
@@ -181,7 +185,7 @@ def test_weighted_ratio_with_gaps_equals_its_twin(seed, parting, alpha, beta, ga
 
 @settings(max_examples=30, deadline=None)
 @given(seed=seeds, gaps=st.sampled_from([0.0, 0.15]))
-def test_ancestor_methods_equal_their_twins(seed, gaps):
+def test_ancestor_methods_equal_the_reference(seed, gaps):
     trees, forest, rows = draw(seed, gaps)
     fitted, new = rows[:8], rows[6:]
     forest = forest.settled(fitted)
@@ -195,16 +199,16 @@ def test_ancestor_methods_equal_their_twins(seed, gaps):
         ("ting", "value", reference.ting, (8,)),
         ("aryal", "value", reference.aryal, (8,)),
     ]
-    for method, kind, twin, more in cases:
+    for method, kind, slower, more in cases:
         value = node_values(forest, method, 8)
         found = ancestor_block(forest, *sides, value, kind)
-        assert_allclose(found, slow(twin, trees, fitted, new, *more), atol=1e-12)
+        assert_allclose(found, slow(slower, trees, fitted, new, *more), atol=1e-12)
         assert_array_equal(found, ancestor_block(forest, *sides[::-1], value, kind).T)
 
 
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds, by_mass=st.booleans())
-def test_leaf_sharing_with_gaps_equals_its_twin(seed, by_mass):
+def test_leaf_sharing_with_gaps_equals_the_reference(seed, by_mass):
     trees, forest, rows = draw(seed, gaps=0.2)
     forest = forest.settled(rows)
     for tree in trees:
@@ -217,7 +221,7 @@ def test_leaf_sharing_with_gaps_equals_its_twin(seed, by_mass):
 
 @settings(max_examples=40, deadline=None)
 @given(seed=seeds, gaps=st.sampled_from([0.0, 0.2]))
-def test_out_of_bag_sharing_equals_its_twin(seed, gaps):
+def test_out_of_bag_sharing_equals_the_reference(seed, gaps):
     trees, forest, rows = draw(seed, gaps)
     rng = np.random.default_rng(seed)
     in_bag = (rng.random((len(rows), len(trees))) < 0.5).astype(np.uint8)

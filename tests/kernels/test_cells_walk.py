@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 import lookalike as la
 from lookalike.kernels.cells import CATEGORY, NUMBER, SQUARED, VALUE
-from lookalike.kernels.cells_walk import ABOVE, AT_MOST, PROJECTED, find_cuts
+from lookalike.kernels.cells_walk import ABOVE, AT_MOST, PROJECTED, find_value_cuts
 from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
 from lookalike.trees.cells import trees as cell_trees
 from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
@@ -33,7 +33,7 @@ def projection(kind, x, p, q):
 def cut_of(kind, p, q, threshold):
     cut, side = np.zeros(1), np.zeros(1, np.uint8)
     arrays = (np.array([v]) for v in (p, q, threshold))
-    find_cuts(np.array([kind]), np.zeros(1, np.int32), *arrays, cut, side)
+    find_value_cuts(np.array([kind]), np.zeros(1, np.int32), *arrays, cut, side)
     return cut[0], side[0]
 
 
@@ -85,7 +85,7 @@ def make_table(n, seed, gaps):
     return la.read_table(table, kinds={**kinds, "name": "text"}), rng.integers(0, 3, n)
 
 
-def walk_alone(trees, cells):
+def descend_alone(trees, cells):
     """Follow every row through every tree, asking the outcome of each test by itself."""
     outcomes = trees.outcomes(cells)
     leaves = np.empty((len(outcomes), trees.n_trees), int)
@@ -111,13 +111,13 @@ def test_rows_end_where_each_would_end_alone(n, new, seed, gaps, projected, nume
     cache = CellCache.of(columns, encode_columns(columns, table, fitted=True), 10**6)
     trees = grow_trees(cache, Goal(label, n_classes=3), 3, random_state=seed).forest
     cells = trees.encode(make_table(new, seed + 1, gaps)[0])
-    wanted = walk_alone(trees, cells)
+    wanted = descend_alone(trees, cells)
     votes = np.random.default_rng(seed).random((len(trees.feature), 1 + seed % 3))
     total = np.zeros((new, votes.shape[1]))
     for t in range(trees.n_trees):
         total += votes[trees.offsets[t] + wanted[:, t]]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cell_trees, "TALLEST", tall)
+        patch.setattr(cell_trees, "MAX_BLOCK_ROWS", tall)
         assert_array_equal(trees.leaves(cells), wanted)
         assert_array_equal(trees.sum_votes(cells, votes), total)
 
