@@ -201,7 +201,7 @@ def test_samples_need_an_independent_model():
     ],
 )
 def test_the_model_follows_the_number_of_rows(monkeypatch, tmp_path, n, sample, model):
-    monkeypatch.setattr(mutual_proximity, "COUNTED", 12)
+    monkeypatch.setattr(mutual_proximity, "MAX_ROWS_FOR_AUTO_COUNTS", 12)
     x = np.random.default_rng(0).normal(size=(n, 3))
     auto = MutualProximity(Vector(), sample=sample, random_state=0)
     assert not auto.traits.needs_all
@@ -231,7 +231,7 @@ def test_many_ties_are_said():
 def test_very_many_triples_are_said(monkeypatch):
     import lookalike.hubness.mutual_proximity as module
 
-    monkeypatch.setattr(module, "SLOW", 10)
+    monkeypatch.setattr(module, "MAX_ROWS_WITHOUT_WARNING", 10)
     x = np.random.default_rng(0).normal(size=(11, 2))
     for model in ("empirical", "gauss"):
         with pytest.warns(LookalikeWarning, match="whose pairs make 7e\\+02 triples"):

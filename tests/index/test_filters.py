@@ -141,7 +141,7 @@ def test_deleted_rows_meet_no_condition():
         ({"year": ("=>", 1990)}, InvalidInput, "'=>'.*Did you mean"),
         ({"year": {"between": [1, 2]}}, InvalidInput, "'between'"),
         ({"year": (">=", 1, 2)}, InvalidInput, "tuple of 3"),
-        ({"year": (">", None)}, InvalidInput, "gaps"),
+        ({"year": (">", None)}, InvalidInput, "missing values"),
         ({"year": "many"}, (InvalidInput, WrongType), "year"),
         ({"year": ("in", 1990)}, InvalidInput, "list of values"),
         ({"genre": ("in", "drama")}, InvalidInput, "list of values"),

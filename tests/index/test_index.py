@@ -12,7 +12,7 @@ import lookalike as la
 from index import reference
 from lookalike.errors import InvalidInput, LookalikeWarning, WrongType
 from lookalike.hubness import NICDM, MutualProximity
-from lookalike.index.segments import SPARE
+from lookalike.index.segments import MAX_SKIPPED_ROWS
 from lookalike.measures import Gower, Precomputed, Ranked, StochasticForest, Vector
 
 row = st.tuples(*[st.integers(-4, 4)] * 2)
@@ -110,7 +110,7 @@ def test_many_deleted_rows_are_stepped_over_and_then_copied_away():
     points = np.arange(300.0)[:, None]
     index = la.Index(Vector()).fit(points)
     live = list(range(300))
-    for start in range(1, 2 * SPARE, 10):
+    for start in range(1, 2 * MAX_SKIPPED_ROWS, 10):
         gone = list(range(start, start + 10))
         index.delete(gone)
         live = [id for id in live if id not in gone]

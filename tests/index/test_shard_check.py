@@ -127,7 +127,7 @@ def test_lists_of_deleted_rows_are_whole_numbers(folder):
     for array in (np.array([[1]]), np.array([1.0]), np.array([-1]), np.array(["x"])):
         write(path, array)
         sign(manifest, lambda page: page["deleted"], path)
-        with pytest.raises(UnreadableFile, match="numbers of deleted rows"):
+        with pytest.raises(UnreadableFile, match="positions of deleted rows"):
             Index.open(folder)
 
 

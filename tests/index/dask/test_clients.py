@@ -18,7 +18,7 @@ from lookalike.hubness import MutualProximity, rescale
 from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index import build_index
 from lookalike.index.dask import connect, knn_graph
-from lookalike.index.dask.parts import _Tally
+from lookalike.index.dask.scheduling import _Workers
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.graph import moments_of, neighbors_of
 from lookalike.measures import Gower, Vector
@@ -145,9 +145,9 @@ def test_parts_of_a_lost_worker_count_as_handed_out_again():
             return states.pop(0)
 
     states = [{"a": ("x", "y"), "b": ("z",)}, {"b": ("z", "x")}, {"a": (), "b": ()}]
-    tally = _Tally()
-    tally.look(Client(), {"x", "y", "z"})
-    tally.look(Client(), {"x", "z"})  # y was finished meanwhile
-    assert (tally.retries, tally.lost) == (1, 1)
-    tally.look(Client(), {})  # it was only away for a moment
-    assert (tally.retries, tally.lost) == (1, 0)
+    workers = _Workers()
+    workers.update(Client(), {"x", "y", "z"})
+    workers.update(Client(), {"x", "z"})  # y was finished meanwhile
+    assert (workers.retries, workers.lost) == (1, 1)
+    workers.update(Client(), {})  # it was only away for a moment
+    assert (workers.retries, workers.lost) == (1, 0)

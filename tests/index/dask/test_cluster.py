@@ -30,7 +30,7 @@ from lookalike.index.dask import (
     open_index,
     read_table,
 )
-from lookalike.index.dask.clients import HERE
+from lookalike.index.dask.clients import LOCAL_DASHBOARD
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.graph import neighbors_of
 from lookalike.measures import Gower, StochasticForest
@@ -76,7 +76,7 @@ def here():
     """The address of two workers in this process: the same tasks, no process to be started."""
     import distributed
 
-    options = {"dashboard_address": HERE, "processes": False, "threads_per_worker": 1}
+    options = {"dashboard_address": LOCAL_DASHBOARD, "processes": False, "threads_per_worker": 1}
     with distributed.LocalCluster(n_workers=2, **options) as made:
         yield made.scheduler_address
 
@@ -220,8 +220,8 @@ def test_hubs_and_dense_regions_are_those_of_one_process(files, tmp_path, cluste
         table
     )
     repaired = rescale(measure.neighbors(k=20), reducer, k=5)
-    assert lists(found.repaired) == lists(repaired)
-    assert found.repaired_skewness < found.skewness
+    assert lists(found.reduced) == lists(repaired)
+    assert found.reduced_skewness < found.skewness
     labels = density_clusters(tmp_path / "many", 10, cluster.address, eps=0.05, min_neighbors=4)
     np.testing.assert_array_equal(labels, graph_density(measure.neighbors(k=10), 0.05, 4))
     assert len(np.unique(labels)) > 2
@@ -322,10 +322,10 @@ def test_a_killed_driver_resumes_and_repeats_no_finished_shard(many_files, tmp_p
 def test_a_folder_that_workers_do_not_see_is_named(tmp_path, cluster):
     from lookalike._version import __version__
     from lookalike.index.dask import connect
-    from lookalike.index.dask.parts import Part, run_parts
+    from lookalike.index.dask.scheduling import WorkItem, run_items
     from lookalike.index.dask.tasks import encode_part
 
-    part = Part((str(tmp_path / "elsewhere"), __version__, ("a.parquet",), 0))
+    part = WorkItem((str(tmp_path / "elsewhere"), __version__, ("a.parquet",), 0))
     with connect(cluster.address) as client, pytest.raises(MissingFile, match="elsewhere"):
-        run_parts(client, encode_part, [part], "encoded")
+        run_items(client, encode_part, [part], "encoded")
     assert not Path(tmp_path / "elsewhere").exists()
