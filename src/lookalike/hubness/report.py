@@ -122,7 +122,7 @@ def histogram(report: HubnessReport) -> Html:
     )
     axis = '<line x1="10" y1="180" x2="470" y2="180" stroke="#888"/>'
     label = f"histogram: lists of {report.k} that a row is in, {' and '.join(report.columns)}"
-    drawing = svg(480, 204, label, [axis, *bars, ticks])
+    drawing: str = svg(480, 204, label, [axis, *bars, ticks])
     if len(report.columns) > 1:
         drawing += color_key(zip(COLORS, report.columns, strict=True))
     caption = f"Lists of {report.k} that a row is in; height: square root of the number of rows."
@@ -263,6 +263,8 @@ class HubnessReport(Result):
         Of the table, for headings.
     reason : str, optional
         Why rows are compared as they are.
+    lists : mapping of column to NeighborGraph
+        The lists that were counted.
     """
 
     title: str
@@ -277,6 +279,7 @@ class HubnessReport(Result):
     ids: list[Any] | None = field(default=None, repr=False)
     name: str = "table"
     reason: str | None = None
+    lists: dict[str, NeighborGraph] = field(default_factory=dict, repr=False)
 
     @property
     def columns(self) -> list[str]:
@@ -517,10 +520,12 @@ def hubness_report(
     notes: list[str] = []
     statistics: dict[str, Statistics] = {}
     occurrences: dict[str, np.ndarray] = {}
+    graphs: dict[str, NeighborGraph] = {}
     for name, one in spaces.items():
         lists = lists_of(one, k, "hubness_report")
         if isinstance(one, NeighborGraph):
             lists = one  # with all its entries, which may show where ties end
+        graphs[name] = lists
         counted = lists if ties == "index" else one
         occurrences[name] = counts = k_occurrence(counted, k, ties=ties, random_state=0)
         # The groups are those of the first space, so that the second shows what became of them.
@@ -545,7 +550,8 @@ def hubness_report(
         notes += _about_ties(lists, k, name, ties)
     test = mcnemar(*right) if len(right) == 2 else None
     notes, title = list(dict.fromkeys(notes)), f"{title}, {n:,} rows"
-    return HubnessReport(title, k, factor, statistics, occurrences, test, notes, checked)
+    found_in = statistics, occurrences
+    return HubnessReport(title, k, factor, *found_in, test, notes, checked, lists=graphs)
 
 
 def _labels(y: Any, n: int) -> tuple[np.ndarray | None, list[Any] | None]:

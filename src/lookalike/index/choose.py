@@ -92,7 +92,7 @@ def choose_in_parts(table: LazyTable) -> tuple[Measure, str]:
     The rule of ``choose_measure``, but for hubs: a reducer needs all rows in memory.
     """
     sample = table[:: max(1, len(table) // MAX_LAZY_SAMPLE)]
-    incomplete = [name for name in table.names if table.gaps.get(name)]
+    incomplete = [name for name in table.names if table.n_missing.get(name)]
     # The sample may miss the few rows with missing values, which other measures would refuse.
     if incomplete and not any(column.missing.any() for column in sample):
         more = f" and {len(incomplete) - 1} more" if len(incomplete) > 1 else ""

@@ -147,7 +147,7 @@ def learn_fitted_parts(table: LazyTable) -> dict[str, Fitted]:
     """Return the same of a table that stays in files, a column at a time."""
     fitted = {}
     for column in table.like:
-        missing = table.gaps[column.name]
+        missing = table.n_missing[column.name]
         count, points, shares = len(table) - missing, np.empty(0), np.empty(0)
         if column.kind.name == "number":
             finite = table.tally(column.name).finite()

@@ -16,7 +16,7 @@ from lookalike.verbs.annotations import (
     Weights,
 )
 from lookalike.verbs.measures import AUTO, name_measure, read_measure, set_seed
-from lookalike.verbs.source import Source, as_source, read_filter, select_columns
+from lookalike.verbs.source import TableSource, as_source, read_filter, select_columns
 
 if TYPE_CHECKING:
     from lookalike.index import Hits, Index
@@ -138,7 +138,7 @@ def _is_one(marks: Any) -> bool:
     return isinstance(marks, str | Mapping) or not isinstance(marks, Sequence)
 
 
-def _check_positions(source: Source, row: Any, liked: list[Any], unliked: list[Any]) -> None:
+def _check_positions(source: TableSource, row: Any, liked: list[Any], unliked: list[Any]) -> None:
     """Refuse a word where rows are counted, before the table is read."""
     if source.is_index or not source.is_path:
         return  # ids of an index, and labels of a frame, may be words
@@ -149,7 +149,7 @@ def _check_positions(source: Source, row: Any, liked: list[Any], unliked: list[A
 
 
 def _get_index(
-    source: Source, measure: Any, weights: Any, columns: Any
+    source: TableSource, measure: Any, weights: Any, columns: Any
 ) -> tuple["Index", str | None, list[str] | None]:
     """Return the index to ask, why it compares as it does, and the columns still to be chosen."""
     from lookalike.index import Index, choose_measure

@@ -37,13 +37,15 @@ from lookalike.neighbors.shards import open_shard
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
 from lookalike.table.formats.lazy import read_lazy
-from lookalike.table.formats.parquet import BATCH, ParquetParts
-from lookalike.table.infer.learning import Facts, Learner
+from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
+from lookalike.table.infer.learning import ColumnFacts, Learner
 from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally
 from lookalike.table.read import missing_tokens
 
-ROWS_PER_TASK = 2 * BATCH  # whose facts one task counts: two batches as they are read from files
+ROWS_PER_TASK = (
+    2 * BATCH_ROWS
+)  # whose facts one task counts: two batches as they are read from files
 PREFIX = ".learned-"  # of folders of tallies; a dot, so that a build takes no notice of them
 TALLIED = ("number", *CODED)  # kinds whose distinct values most measures need
 
@@ -63,17 +65,17 @@ class ClusterLearner(Learner):
 
     def facts(
         self, parts: ParquetParts, chosen: Mapping[str, Kind | None], tokens: tuple[Any, ...]
-    ) -> dict[str, Facts]:
+    ) -> dict[str, ColumnFacts]:
         """Count what decides about the kinds of the columns, in all rows."""
         args = ("", __version__, _names(parts.files), dict(chosen), tokens)
         items = [
             WorkItem((*args, part.start, part.stop)) for part in blocks(len(parts), ROWS_PER_TASK)
         ]
-        counted: dict[int, dict[str, Facts]] = {}
+        counted: dict[int, dict[str, ColumnFacts]] = {}
         run_items(
             self.client, facts_part, items, "looked through", lambda one: counted.update([one])
         )
-        whole: dict[str, Facts] = {}
+        whole: dict[str, ColumnFacts] = {}
         # Facts merge in the order of the rows, in whatever order the tasks were finished.
         for _, facts in sorted(counted.items()):
             for name, more in facts.items():
