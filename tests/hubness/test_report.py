@@ -1,4 +1,4 @@
-"""The hubness report: figures, table, frame, page, pictures."""
+"""The hubness report: statistics, text, frame, page, plots."""
 
 import json
 import re
@@ -48,7 +48,7 @@ def test_figures_are_those_of_the_functions(report):
     before = after.measure_
     groups = hubs_and_orphans(before)
     for name, space in (("before", before), ("after", after)):
-        told = report.statistics[name]
+        found = report.statistics[name]
         counts = k_occurrence(space)
         assert_array_equal(report.occurrences[name], counts)
         expected = {
@@ -68,16 +68,16 @@ def test_figures_are_those_of_the_functions(report):
             "mean_hubs": groups.mean_occurrence(counts)["hubs"],
             "bad_orphans": groups.badness(badness(space, Y), counts)["orphans"],
         }
-        for figure, value in expected.items():
+        for statistic, value in expected.items():
             if value is None:
-                assert told[figure] is None
+                assert found[statistic] is None
             else:
-                assert_allclose(told[figure], value, err_msg=figure)
+                assert_allclose(found[statistic], value, err_msg=statistic)
     right = [loo_predict(space, Y) == Y for space in (before, after)]
     assert report.test == mcnemar(*right)
 
 
-def test_the_repair_is_seen(report):
+def test_the_reduction_is_seen(report):
     before, after = report.statistics["before"], report.statistics["after"]
     assert before["skewness"] > 1.5
     assert after["skewness"] < 0.6
@@ -91,7 +91,7 @@ def test_printed(report):
     assert re.search(r"hubness: skewness of the k-occurrence +\d\.\d\d +-?\d\.\d\d", text)
     assert re.search(r"the same of the original orphans +– ", text)
     assert "McNemar p =" in text
-    assert len({len(line) for line in text.splitlines()[2:-1]}) == 1  # columns stand in line
+    assert len({len(line) for line in text.splitlines()[2:-1]}) == 1  # columns are aligned
 
 
 def test_frames(report):
@@ -103,10 +103,10 @@ def test_frames(report):
 
 
 def test_plain_values(report):
-    told = json.loads(json.dumps(report.to_dict()))
-    assert told["statistics"]["before"] == report.statistics["before"]
-    assert told["test"]["pvalue"] == report.test.pvalue
-    top = told["top"][0]
+    found = json.loads(json.dumps(report.to_dict()))
+    assert found["statistics"]["before"] == report.statistics["before"]
+    assert found["test"]["pvalue"] == report.test.pvalue
+    top = found["top"][0]
     assert top["before"] == report.occurrences["before"].max()
     assert top["id"] == report.occurrences["before"].argmax()
 
@@ -174,7 +174,7 @@ def test_pictures_need_matplotlib(report, monkeypatch):
         report.plot()
 
 
-def test_spaces_without_a_repair():
+def test_spaces_without_a_reducer():
     d = Vector().fit(X).distance()
     for space in (Vector().fit(X), d):
         report = la.hubness_report(space, k=4)
