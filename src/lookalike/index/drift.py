@@ -137,7 +137,8 @@ def learn_fitted(table: Table) -> dict[str, Fitted]:
         known = _numbers(column)
         if len(known):
             count, points = len(known), np.quantile(known, DECILES)
-            points[[0, -1]] = known.min(), known.max()  # interpolation may round them
+            # Interpolation may round them, and a fitted value must not be outside the range.
+            points[[0, -1]] = known.min(), known.max()
             shares = _shares(known, points)
         fitted[column.name] = _fitted(missing, count, points, shares)
     return fitted
@@ -217,7 +218,8 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
     elif kind in NEW:
         outside = sum(int((column.values < -1).sum()) for column in columns)
         examples = [value for column in columns for value in column.unknown.values()]
-        if kind == "order":  # unknown levels count as missing: they have no rank to compare
+        # Unknown levels count as missing cells, since they have no rank, but are values here.
+        if kind == "order":
             total += outside
     examples = list(dict.fromkeys(examples))[:3]
     share = outside / total if total else 0.0

@@ -51,7 +51,8 @@ def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Condition
             raise InvalidInput(WHO, "columns of the table", repr(name), suggest(str(name), names))
         if isinstance(condition, Mapping):
             pairs = list(condition.items())
-        elif isinstance(condition, tuple):  # always an operator and a value
+        # A tuple is always an operator and a value; a list is a value to compare with.
+        elif isinstance(condition, tuple):
             if len(condition) != 2:
                 hint: str = Phrase(InPython('Write for example ("<=", 5)'))
                 size = f"a tuple of {len(condition)}"
@@ -74,7 +75,8 @@ def meets(table: Table, conditions: Conditions) -> np.ndarray:
     columns = {column.name: column for column in table.columns + table.aside}
     for name, word, value in conditions:
         column = columns.get(name)
-        if column is None:  # set aside, and not among the columns of added rows: all missing
+        # Set aside, and not among the columns of added rows: all cells are missing.
+        if column is None:
             met &= word == "==" and value is None
         else:
             met &= _meets(column, word, value)
@@ -110,7 +112,8 @@ def _ordered(column: Column, word: str, value: Any) -> np.ndarray:
         hint = Phrase("Use ==, != or in; or give levels from low to high by ", Param("kinds"))
         raise _refuse(column, word, "a column of numbers or ordered levels", kind, hint)
     limit = _read(column, word, value)[0]
-    if kind == "order" and limit < 0:  # unknown levels have negative codes, and no rank
+    # Unknown levels have negative codes, and no rank to compare by.
+    if kind == "order" and limit < 0:
         raise _not_a_level(column, word, value)
     with np.errstate(invalid="ignore"):
         return np.asarray(ORDERED[word](column.values, limit) & ~column.missing)

@@ -43,7 +43,8 @@ class RowIds:
         for segment in reversed(self.segments.segments):
             try:
                 offset = segment.find_id(self.column, id)
-            except TypeError:  # not hashable, so not an id
+            # Not hashable, so not an id.
+            except TypeError:
                 return None
             if offset >= 0:
                 return int(segment.positions[offset])

@@ -206,7 +206,8 @@ class Index(SaveMixin, BaseEstimator):
         measure = self._given()
         kinds = dict(self.kinds or {})
         if id_column is not None:
-            kinds.setdefault(id_column, "object")  # as written: floats round large integers
+            # As written: floats round large integers, and would make two ids equal.
+            kinds.setdefault(id_column, "object")
         if measure is not None and measure.traits.pairwise:
             if kinds:
                 hint = Phrase("Leave out ", Param("kinds"), " and ", Param("id_column"))
@@ -264,7 +265,8 @@ class Index(SaveMixin, BaseEstimator):
 
     def _now(self) -> Snapshot:
         """Return the current snapshot: what one call reads, whatever is written meanwhile."""
-        if "state_" not in self.__dict__:  # scikit-learn's check takes longer than finding an id
+        # scikit-learn's check takes longer than finding an id.
+        if "state_" not in self.__dict__:
             check_is_fitted(self, "state_")
         return self.state_
 
@@ -359,7 +361,8 @@ class Index(SaveMixin, BaseEstimator):
                 # The lock is reentrant, so a signal handler of this very thread may have written
                 # meanwhile: then the change is made again, from the new state.
                 if self.state_ is before:
-                    if self._folder is not None:  # durable before it is visible
+                    # Durable before it is visible: no reader sees rows that a crash would lose.
+                    if self._folder is not None:
                         after = self._folder.keep(before, after)
                     self.state_ = after
                     return answer
@@ -518,7 +521,8 @@ class Index(SaveMixin, BaseEstimator):
         reader = now.reader
         Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
-        k = max(1, min(int(k), len(now.segments)))  # lists of k are allocated before the search
+        # Lists of k are allocated before the search: a k of a billion must not fill the memory.
+        k = max(1, min(int(k), len(now.segments)))
         queries = reader.read(query, Phrase(Param("query", of=WHO)))
         liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
         unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
@@ -733,7 +737,8 @@ class Index(SaveMixin, BaseEstimator):
         check_list_size("Index.neighbors", n, k, "or ask for fewer neighbors")
         # By position, deleted rows included, since that is what lists of one shard are written by.
         whole = neighbors_of(now, 0, segments.next_position, k)
-        if n < segments.next_position:  # deleted rows have no list
+        # Deleted rows have no list.
+        if n < segments.next_position:
             whole = whole[segments.positions]
         return whole.finish("last" if measure.traits.undefined_last else "raise")
 
@@ -840,7 +845,8 @@ def _hits(
 ) -> Hits:
     """Return the hits of query i, the only list of a graph, with the similarities to it."""
     indices, scores = graph.indices[0], graph.distances[0]
-    if (indices < 0).any():  # a shorter list
+    # Fewer rows than k may be found, under a filter for instance.
+    if (indices < 0).any():
         indices, scores = indices[indices >= 0], scores[indices >= 0]
     positions = indices.tolist()
     query, (table, row) = queries.rows[i : i + 1], queries.cells[i]

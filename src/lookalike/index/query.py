@@ -76,7 +76,8 @@ class QueryReader:
         if isinstance(query, np.ndarray) and query.ndim == 1:
             query = query.tolist()
         if isinstance(query, set | frozenset):
-            query = sorted(query, key=repr)  # a fixed order, whatever the hashes
+            # A fixed order: that of a set of texts differs from process to process.
+            query = sorted(query, key=repr)
         if isinstance(query, list | tuple):
             if not query:
                 hint = "Pass at least one id or record"
@@ -173,7 +174,8 @@ class QueryReader:
     def _warn_unknown(self, table: Table, who: str) -> None:
         """Warn of categories that no row has: they are usually mistyped."""
         segments = self.segments.segments
-        for column in table.of_kind("category"):  # unknown levels of an order are warned of before
+        # Unknown levels of an order are warned of when the table is read.
+        for column in table.of_kind("category"):
             for code, value in column.unknown.items():
                 # Rows that were added may have it: they keep categories the schema does not know.
                 if any(code in segment.table[column.name].unknown for segment in segments):

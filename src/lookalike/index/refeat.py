@@ -217,7 +217,8 @@ class ReFeat(SaveMixin, BaseEstimator):
         check_is_fitted(self, "forest_")
         values = np.repeat(weights, self.forest_.nodes.n_leaves, axis=1) * self.lengths_
         out = np.empty((len(weights), len(self.leaves_)))
-        for first in range(0, len(weights), 4):  # the kernel reads each leaf once for four weights
+        # The kernel reads each leaf once for four weights.
+        for first in range(0, len(weights), 4):
             self._add_up(values[first : first + 4], out[first : first + 4])
         return out / self.forest_.n_trees
 

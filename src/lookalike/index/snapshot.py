@@ -173,7 +173,8 @@ class Snapshot(Learned):
     def prepared(self) -> Snapshot:
         """Return this snapshot with all that its first search would have to build first."""
         for segment in self.segments.segments:
-            self.measure.prepare(segment.rows)  # kept beside the rows, so only new ones take time
+            # Kept beside the rows, so only those of new segments take time.
+            self.measure.prepare(segment.rows)
         return self
 
     def without(self, ids: Any, who: str) -> Snapshot:

@@ -200,7 +200,8 @@ def fit_encode(
     ... )  # doctest: +SKIP
     """
     path = make_folder(Path(folder).absolute())
-    read_plan(path)  # refuses a folder of something else before anything is written
+    # Refuses a folder of something else before anything is written.
+    read_plan(path)
     with connect(client) as workers, locked(path, WHO), learning_in(workers, path) as learner:
         table = read_source(paths, id_column, kinds, learner)
         if not isinstance(table, LazyTable):

@@ -14,7 +14,8 @@ from lookalike.errors import MissingExtra, NoAnswer, Param, Phrase, WrongType
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+/?|inproc://\S+")
 LOCAL_DASHBOARD = "127.0.0.1:0"
 SCHEDULER_TIMEOUT = 10.0  # seconds
-WORKER_TIMEOUTS = 6  # times as long for the first worker, which starts later (chosen by hand)
+# Times as long for the first worker, which starts later (chosen by hand).
+WORKER_TIMEOUTS = 6
 
 
 @contextmanager
@@ -88,7 +89,8 @@ def _open(distributed: Any, address: str, timeout: float) -> Any:
         "Start one with: dask scheduler; check the address, which is written as "
         "tcp://scheduler:8786, and that no firewall is between; or leave it out to use this machine"
     )
-    if not ADDRESS.fullmatch(address):  # Dask's client would wait, then raise its own error
+    # Dask's client would wait for it, then raise an error of its own.
+    if not ADDRESS.fullmatch(address):
         raise NoAnswer("scale", needed, "that this is not an address", hint)
     try:
         return distributed.Client(address, timeout=timeout, set_as_default=False)

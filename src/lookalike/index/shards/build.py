@@ -253,7 +253,8 @@ def resume(
         hint = "Choose another folder, or remove this one"
         raise InvalidInput(WHO, f"an empty folder, or this build, in {str(path)!r}", found, hint)
     if not is_intact(path / HEAD, *plan["head"]):
-        return None  # stopped before the head was complete, or damaged: learn again
+        # Stopped before the head was complete, or damaged: learn again.
+        return None
     return IndexBuild(path, source, read_head(path / HEAD), int(plan["shard_rows"]))
 
 

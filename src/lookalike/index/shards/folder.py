@@ -112,7 +112,8 @@ def refusing_damage(who: str, needed: str, hint: str) -> Iterator[None]:
     try:
         yield
     except DAMAGE as error:
-        if isinstance(error, LookalikeError):  # some are ValueErrors, too
+        # Some errors of lookalike are ValueErrors, too.
+        if isinstance(error, LookalikeError):
             raise
         found = f"{type(error).__name__}: {error}"
         raise UnreadableFile(who, needed, found, hint) from error
@@ -122,7 +123,8 @@ def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
     path = folder / MANIFEST
     who = f"Index folder {str(folder)!r}"
-    if not os.path.isfile(path):  # False also for names that no file can have
+    # os.path, not Path: False also for names that no file can have, such as one with a NUL.
+    if not os.path.isfile(path):
         if os.path.isdir(folder / SHARDS):
             hint = "Run the same build again: what is finished is not repeated"
             raise UnreadableFile(who, "a finished build", "an unfinished one", hint)
@@ -182,7 +184,8 @@ def refuse_links(folder: Path) -> None:
     while pending:
         try:
             entries = list(os.scandir(pending.pop()))
-        except OSError:  # missing, or removed meanwhile: reading it raises the error for that
+        # Missing, or removed meanwhile: reading it raises the error for that.
+        except OSError:
             continue
         for entry in entries:
             if entry.is_symlink():
@@ -237,7 +240,8 @@ def read_deleted(path: Path) -> np.ndarray:
     try:
         positions = np.load(path, allow_pickle=False)
         check_fields({"positions": positions}, POSITIONS, path.name)
-    except Exception as error:  # numpy raises many kinds of errors on a damaged file
+    # numpy raises many kinds of errors on a damaged file.
+    except Exception as error:
         found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
         who = f"Index folder {str(path.parent)!r}"
         raise UnreadableFile(who, "positions of deleted rows", found, hint) from error

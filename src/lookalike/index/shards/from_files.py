@@ -91,7 +91,8 @@ def build_index(
     [1]
     """
     path = make_folder(folder)
-    read_plan(path)  # refuses a folder of something else before anything is written
+    # Refuses a folder of something else before anything is written.
+    read_plan(path)
     with locked(path, WHO):
         build = begin_build(
             source,
@@ -139,7 +140,8 @@ def begin_build(
     source = read_source(source, id_column, kinds)
     index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
     if isinstance(source, Table):
-        source = index._read(source, id_column)  # shards hold cells of the kinds of the measure
+        # Shards hold cells of the kinds that the measure reads, which may differ.
+        source = index._read(source, id_column)
     files = source.files if isinstance(source, LazyTable) else ()
     # Before the files are read: a change from now on is noticed when the build is finished.
     read_from = tuple((str(path), (s := path.stat()).st_size, s.st_mtime_ns) for path in files)
@@ -166,7 +168,8 @@ def read_source(
         return source
     given = dict(kinds or {})
     if id_column is not None:
-        given.setdefault(id_column, "object")  # as written: floats round large integers
+        # As in Index: floats round large integers.
+        given.setdefault(id_column, "object")
     if isinstance(source, LazyTable):
         source = source if learner is None else source.learned_by(learner)
         return source.with_kinds(given) if given else source
@@ -255,7 +258,8 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
             return {}
         who = f"Index folder {str(path)!r}"
         sources = opened.manifest.sources
-        lost = [name for name in faults if not name.isdigit()]  # not from the build: added later
+        # Shards of a build have numbers for names; others were added later.
+        lost = [name for name in faults if not name.isdigit()]
         if lost or not sources or not sources[0]["path"]:
             found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
             hint = "Take the folder from a copy, or build it again"

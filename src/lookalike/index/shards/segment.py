@@ -209,7 +209,8 @@ def _from_arrow(cells: Any, like: Column) -> np.ndarray:
 
 def _to_numpy(cells: Any, like: Column) -> np.ndarray:
     cells = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
-    if isinstance(cells, pa.ChunkedArray):  # pyarrow may leave several
+    # pyarrow may leave several chunks.
+    if isinstance(cells, pa.ChunkedArray):
         cells = pa.concat_arrays(cells.chunks)
     kind = like.kind.name
     if kind == "number" or kind in CODED:
@@ -318,7 +319,8 @@ class _ShardColumn(Column):
     def __init__(self, like: Column, file: _CellFile, number: int) -> None:
         fields = {"name": like.name, "kind": like.kind, "unknown": like.unknown}
         for name, value in (fields | {"_file": file, "_number": number}).items():
-            object.__setattr__(self, name, value)  # columns are frozen
+            # Columns are frozen dataclasses.
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         return self._file.n_rows
@@ -507,7 +509,8 @@ def open_segment(
         where = f"Shard {shard.folder.name!r}.positions"
         raise UnreadableFile(where, f"{n:,} numbers", f"{len(positions):,}", "Build it again")
     ids = (NO_HASHES, NO_HASHES)
-    if ("ids", "hash") in shard.members:  # mapped now: the files may be replaced later
+    # Mapped now: the files may be replaced while the index is open.
+    if ("ids", "hash") in shard.members:
         ids = shard.array("ids", "hash"), shard.array("ids", "row")
     return ShardSegment(rows, table, positions, np.ones(n, bool), shard, fitted, sample, ids)
 
@@ -540,7 +543,8 @@ def refuse_repeats(
             number = int(np.searchsorted(ends, entry, "right"))
             row = shards[number].array("ids", "row")[entry - ends[number]]  # from the end
             ids.append(read(number, int(row)))
-        if ids[0] == ids[1]:  # different ids may share a hash
+        # Different ids may share a hash.
+        if ids[0] == ids[1]:
             where, hint = Param("id_column", column, of=who), "Use a column without repeats"
             raise InvalidInput(where, "ids that differ", f"{ids[0]!r} twice", hint)
 
