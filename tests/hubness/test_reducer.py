@@ -272,20 +272,20 @@ def test_all_pairs_must_fit_under_the_limit():
 @pytest.mark.parametrize("make", [*ONE_LIST, *PROXIMITIES])
 def test_explanations_name_the_factors(make):
     x = np.random.default_rng(0).normal(size=(12, 3))
-    told = make(Vector()).fit(x).explain(0, 5)
-    inner = told.inner["measure"]
-    assert told.factors["d"] == inner.distance
-    assert len(told.factors) >= 2
-    assert_allclose(sum(told.minus.values()), 1 - told.similarity, atol=1e-12)
-    shares = [told.minus[name] / inner.minus[name] for name in inner.minus]
+    found = make(Vector()).fit(x).explain(0, 5)
+    inner = found.inner["measure"]
+    assert found.factors["d"] == inner.distance
+    assert len(found.factors) >= 2
+    assert_allclose(sum(found.minus.values()), 1 - found.similarity, atol=1e-12)
+    shares = [found.minus[name] / inner.minus[name] for name in inner.minus]
     assert_allclose(shares, shares[0])
 
 
 def test_factors_of_nicdm_and_proximity():
-    told = NICDM(Vector(), 2).fit(LINE).explain(0, 3)
-    assert told.factors == {"d": 7, "mu_x": 2, "mu_y": 5, "d / mu_x": 3.5, "d / mu_y": 1.4}
-    told = MutualProximity(Vector()).fit(LINE).explain(0, 1)
-    assert told.factors == {"d": 1, "F_x": 0.5, "F_y": 0.5}
+    found = NICDM(Vector(), 2).fit(LINE).explain(0, 3)
+    assert found.factors == {"d": 7, "mu_x": 2, "mu_y": 5, "d / mu_x": 3.5, "d / mu_y": 1.4}
+    found = MutualProximity(Vector()).fit(LINE).explain(0, 1)
+    assert found.factors == {"d": 1, "F_x": 0.5, "F_y": 0.5}
 
 
 # -- candidates ------------------------------------------------------------------------------------

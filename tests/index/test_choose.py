@@ -14,7 +14,7 @@ random = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize(
-    ("rows", "measure", "told"),
+    ("rows", "measure", "message"),
     [
         (random.random((50, 3)), Ranked, "numbers, none missing, in 50 rows"),
         (
@@ -44,14 +44,14 @@ random = np.random.default_rng(0)
         ({"v": [[0.1, 0.2], [0.3, -0.4]]}, Vector, "every column is a vector"),
     ],
 )
-def test_the_rule_and_its_words(rows, measure, told):
+def test_the_rule_and_its_words(rows, measure, message):
     table = la.read_table(rows)
     if "v" in table:
         table = la.read_table(rows, kinds={"v": "vector"})
     found, reason = choose_measure(table)
     assert type(found) is measure
     assert reason.startswith(measure.__name__)
-    assert re.search(told, reason), reason
+    assert re.search(message, reason), reason
     assert not hasattr(found, "rows_")
     index = la.Index().fit(table)
     assert type(index.measure_) is measure

@@ -135,7 +135,7 @@ def test_deleted_rows_meet_no_condition():
 
 
 @pytest.mark.parametrize(
-    ("condition", "error", "told"),
+    ("condition", "error", "message"),
     [
         ({"yaer": 1990}, InvalidInput, "Did you mean 'year'"),
         ({"year": ("=>", 1990)}, InvalidInput, "'=>'.*Did you mean"),
@@ -161,6 +161,6 @@ def test_deleted_rows_meet_no_condition():
         (lambda record: record["year"], WrongType, "True or False"),
     ],
 )
-def test_bad_conditions_are_named(index, condition, error, told):
-    with pytest.raises(error, match=told):
+def test_bad_conditions_are_named(index, condition, error, message):
+    with pytest.raises(error, match=message):
         chosen(index, condition)

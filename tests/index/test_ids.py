@@ -1,4 +1,4 @@
-"""Labels of a frame's index name the rows: in answers, after adding, after saving."""
+"""Ids of rows: integers, values of a column, labels of a pandas frame."""
 
 import pandas as pd
 import pytest

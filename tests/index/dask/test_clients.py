@@ -27,9 +27,9 @@ def test_a_scheduler_that_does_not_answer_is_named_with_advice():
 )
 def test_what_is_no_address_is_refused_at_once(address):
     pytest.importorskip("distributed")
-    with pytest.raises(NoAnswer, match="this is not an address") as told, connect(address):
+    with pytest.raises(NoAnswer, match="this is not an address") as error, connect(address):
         pass
-    assert "tcp://scheduler:8786" in str(told.value)
+    assert "tcp://scheduler:8786" in str(error.value)
 
 
 def test_something_else_than_a_client_is_refused():

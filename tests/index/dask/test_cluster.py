@@ -1,4 +1,4 @@
-"""A cluster of processes gives the bytes that one process gives, whoever is killed meanwhile."""
+"""A cluster of processes gives the bytes that one process gives, also when workers are killed."""
 
 import hashlib
 import os
@@ -92,9 +92,9 @@ def test_worker_processes_do_as_well(files, tmp_path, cluster):
 
 
 def assert_as_one_process(files, tmp_path, address):
-    told = []
+    summaries = []
     index = fit_encode(
-        files, tmp_path / "many", "gower", address, shard_rows=2048, tell=told.append
+        files, tmp_path / "many", "gower", address, shard_rows=2048, tell=summaries.append
     )
     one = build_index(files, tmp_path / "one", "gower", shard_rows=2048)
     assert digests(tmp_path / "many") == digests(tmp_path / "one")
@@ -103,11 +103,11 @@ def assert_as_one_process(files, tmp_path, address):
     assert learned(tmp_path / "many") == learned(tmp_path / "one")
     table = la.read_table(files, lazy=True)
     assert repr(read_table(files, address)) == repr(table)
-    graph = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
+    graph = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=summaries.append)
     assert lists(graph) == lists(Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4))
-    again = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
+    again = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=summaries.append)
     assert lists(again) == lists(graph)
-    encoded, searched, nothing = told
+    encoded, searched, nothing = summaries
     assert (encoded.rows, encoded.tasks, encoded.found) == (6000, 3, 0)
     assert (searched.rows, searched.tasks) == (6000, 3)
     assert (nothing.rows, nothing.found) == (0, 3)
@@ -139,14 +139,14 @@ def assert_asked_as_one(folder, one, address):
         {"like": [3, 9], "unlike": [17], "gamma": 0.7},
         {"unlike": [17], "filter": {"town": "Bern"}, "weights": {"weight": 3.0}},
     ]
-    told = []
-    with open_index(folder, address, tell=told.append) as many:
+    summaries = []
+    with open_index(folder, address, tell=summaries.append) as many:
         for options in asked:
             for query in (7, record):
                 found = many.search(query, 5, **options)
                 assert shown(found) == shown(one.search(query, 5, **options))
         assert many.search(7, 1)[0].because() == one.search(7, 1)[0].because()
-    assert {summary.tasks for summary in told} == {3}
+    assert {summary.tasks for summary in summaries} == {3}
     assert not list((folder / "graphs").glob("question*"))
     assert check(folder, address) == {}
     path = folder / "shards" / "000001" / "0.npy"
@@ -159,9 +159,9 @@ def assert_asked_as_one(folder, one, address):
 def assert_added_as_one(folder, one, address, tmp_path):
     """Files that workers add are those that one process adds, byte for byte."""
     pq.write_table(mixed(3000, seed=5), tmp_path / "more.parquet")
-    told = []
-    assert add(folder, tmp_path / "more.parquet", address, tell=told.append) == 3000
-    assert (told[0].rows, told[0].tasks) == (3000, 2)
+    summaries = []
+    assert add(folder, tmp_path / "more.parquet", address, tell=summaries.append) == 3000
+    assert (summaries[0].rows, summaries[0].tasks) == (3000, 2)
     assert one.add_files(tmp_path / "more.parquet") == 3000
     assert digests(folder) == digests(one.folder)
     assert shown(la.Index.open(folder).search(7000, 5)) == shown(one.search(7000, 5))
@@ -237,10 +237,10 @@ def many_files(tmp_path_factory):
 
 @long
 def test_workers_killed_for_good_while_encoding_and_another_joins(many_files, tmp_path, cluster):
-    folder, told = tmp_path / "many", []
+    folder, summaries = tmp_path / "many", []
     work = threading.Thread(
         target=lambda: fit_encode(
-            many_files, folder, "gower", cluster.address, shard_rows=1024, tell=told.append
+            many_files, folder, "gower", cluster.address, shard_rows=1024, tell=summaries.append
         )
     )
     work.start()
@@ -250,18 +250,18 @@ def test_workers_killed_for_good_while_encoding_and_another_joins(many_files, tm
     assert len(finished(folder / "shards")) < 40  # in the middle of it
     cluster.workers.append(cluster.join())
     work.join(1500)
-    assert told[0].lost == 2
+    assert summaries[0].lost == 2
     build_index(many_files, tmp_path / "one", "gower", shard_rows=1024)
     assert digests(folder) == digests(tmp_path / "one")
 
 
 @long
 def test_workers_killed_for_good_while_searching_and_another_joins(many_files, tmp_path, cluster):
-    folder, told, found = tmp_path / "many", [], []
+    folder, summaries, found = tmp_path / "many", [], []
     build_index(many_files, folder, "gower", shard_rows=1024)
     work = threading.Thread(
         target=lambda: found.append(
-            knn_graph(folder, 5, cluster.address, rows_per_task=256, tell=told.append)
+            knn_graph(folder, 5, cluster.address, rows_per_task=256, tell=summaries.append)
         )
     )
     work.start()
@@ -271,7 +271,7 @@ def test_workers_killed_for_good_while_searching_and_another_joins(many_files, t
     assert len(list(folder.glob("graphs/*/*/*/shard.json"))) < 160
     cluster.workers.append(cluster.join())
     work.join(1500)
-    assert told[0].lost == 2
+    assert summaries[0].lost == 2
     assert lists(found[0]) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
 
 
@@ -310,9 +310,9 @@ def test_a_killed_driver_resumes_and_repeats_no_finished_shard(many_files, tmp_p
     work = next(folder.glob("graphs/*/*"))
     before = finished(work)
     assert 4 <= len(before) < 160
-    told = []
-    graph = knn_graph(folder, 5, address, rows_per_task=256, tell=told.append)
-    assert told[0].found == len(before)
+    summaries = []
+    graph = knn_graph(folder, 5, address, rows_per_task=256, tell=summaries.append)
+    assert summaries[0].found == len(before)
     after = finished(work)
     assert before == {name: after[name] for name in before}
     assert lists(graph) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
