@@ -38,9 +38,9 @@ def test_figures_are_those_of_the_library(file):
     )
     labels = np.array(["a", "b"] * 30)
     expected = hubness_report(MutualProximity(Vector()).fit(rows), labels)
-    assert told["figures"] == json.loads(json.dumps(expected.figures))
+    assert told["statistics"] == json.loads(json.dumps(expected.statistics))
     assert told["top"][0]["id"] == 0  # the row in the middle is everybody's neighbor
-    before, after = told["figures"]["before"], told["figures"]["after"]
+    before, after = told["statistics"]["before"], told["statistics"]["after"]
     assert after["skewness"] < before["skewness"]
 
 
@@ -54,7 +54,7 @@ def test_tables_for_people_and_programs(file, tmp_path):
     assert "Rows in the most lists" in told.stdout
     assert "<svg" in page.read_text()
     table = list(csv.reader(io.StringIO(run(path, "-o", "csv").stdout)))
-    assert table[0] == ["figure", "meaning", "value"]
+    assert table[0] == ["statistic", "meaning", "value"]
     assert {name: value for name, _, value in table}["orphans"].isdecimal()
 
 
@@ -63,7 +63,7 @@ def test_label_sets(tmp_path):
     rows = [{"x": float(i), "tags": ["a"] if i < 5 else ["b", "c"]} for i in range(10)]
     path.write_text("\n".join(map(json.dumps, rows)))
     told = json.loads(run(path, "--label", "tags", "-k", 2, "-o", "json").stdout)
-    assert 0.5 < told["figures"]["value"]["retrieval"] <= 1
+    assert 0.5 < told["statistics"]["value"]["retrieval"] <= 1
 
 
 @pytest.mark.parametrize(

@@ -14,19 +14,27 @@ random = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize(
-    ("rows", "measure", "told"),
+    ("rows", "measure", "message"),
     [
-        (random.random((50, 3)), Ranked, "numbers without gaps in 50 rows"),
-        (random.random((1200, 50)), StochasticForest, "no gaps in 1,200 rows and 50 columns"),
+        (random.random((50, 3)), Ranked, "numbers, none missing, in 50 rows"),
+        (
+            random.random((1200, 50)),
+            StochasticForest,
+            "no missing values in 1,200 rows and 50 columns",
+        ),
         (random.random((1200, 7)).repeat(7, axis=1), Ranked, "1,200 rows"),
         (random.random((900, 6)).repeat(10, axis=1), Ranked, "900 rows"),
-        (random.integers(0, 2, (50, 60)).repeat(24, axis=0), Ranked, "numbers without gaps"),
+        (random.integers(0, 2, (50, 60)).repeat(24, axis=0), Ranked, "numbers, none missing"),
         ({"a": [1.0, 2.0], "b": ["x", "y"]}, Gower, "'b' \\(category\\) is not numeric"),
-        ({"a": [1.0, None, 3.0]}, Gower, "1 of 3 rows has gaps; numbers are compared by rank$"),
+        (
+            {"a": [1.0, None, 3.0]},
+            Gower,
+            "1 of 3 rows has missing values; numbers are compared by rank$",
+        ),
         ({"a": [1.0, None, 2, 1, 2, 90]}, Gower, "compared by rank: 'a' is skewed$"),
         ({"a": [1.0, None, 3], "b": [5.0] * 3}, Gower, "compared by rank$"),
         ({"b": ["x", "y"]}, Gower, "'b' \\(category\\) is not numeric$"),
-        ({"a": [1.0, None, None]}, Gower, "2 of 3 rows have gaps"),
+        ({"a": [1.0, None, None]}, Gower, "2 of 3 rows have missing values"),
         ({"a": [0.1, 0.2, 0.4], "b": [True, False, True]}, Gower, "flags beside numbers in 3 rows"),
         (
             {"a": [{"x"}, {"y"}], "b": ["u", "v"], "c": [["p"], ["q"]], "d": ["k", "l"]},
@@ -36,14 +44,14 @@ random = np.random.default_rng(0)
         ({"v": [[0.1, 0.2], [0.3, -0.4]]}, Vector, "every column is a vector"),
     ],
 )
-def test_the_rule_and_its_words(rows, measure, told):
+def test_the_rule_and_its_words(rows, measure, message):
     table = la.read_table(rows)
     if "v" in table:
         table = la.read_table(rows, kinds={"v": "vector"})
     found, reason = choose_measure(table)
     assert type(found) is measure
     assert reason.startswith(measure.__name__)
-    assert re.search(told, reason), reason
+    assert re.search(message, reason), reason
     assert not hasattr(found, "rows_")
     index = la.Index().fit(table)
     assert type(index.measure_) is measure

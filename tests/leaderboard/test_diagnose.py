@@ -36,7 +36,7 @@ def test_a_metric_of_its_own_rows():
     assert found.seeds is None
     assert found.scales == {}
     assert "without the table (X=...)" in found.notes[0]
-    assert found.hubness.figures == hubness_report(Vector().fit(ROWS)).figures
+    assert found.hubness.statistics == hubness_report(Vector().fit(ROWS)).statistics
 
 
 def test_what_is_not_symmetric_and_not_a_metric():
@@ -45,7 +45,7 @@ def test_what_is_not_symmetric_and_not_a_metric():
     assert found.figures["symmetric"]
     assert found.figures["violated_triangles"] > 0.5
     assert "for a bare matrix" in found.notes[0]
-    assert "accuracy" in found.hubness.figures["value"]
+    assert "accuracy" in found.hubness.statistics["value"]
     told = "\n".join(found.findings())
     assert "Not a metric" in told
     assert "Not symmetric" not in told
@@ -80,7 +80,10 @@ def test_zeros_and_ties():
     assert found.figures["ties"] == pytest.approx(28 / 30)
     assert found.scales == {}
     assert "no number columns" in " ".join(found.notes)
-    assert found.hubness.figures == hubness_report(Gower().fit(table), k=2, ties="expected").figures
+    assert (
+        found.hubness.statistics
+        == hubness_report(Gower().fit(table), k=2, ties="expected").statistics
+    )
 
 
 def test_pairs_with_nothing_to_compare():
@@ -131,14 +134,14 @@ def test_seeds():
 def test_labels_are_not_held_against_what_has_learned_from_them():
     learned = Gower(weights="relieff")
     found = diagnose(learned, ROWS, LABELS)
-    assert "accuracy" not in found.hubness.figures["value"]
+    assert "accuracy" not in found.hubness.statistics["value"]
     assert "learned from them" in " ".join(found.notes)
-    assert "accuracy" in diagnose(Gower(), ROWS, LABELS).hubness.figures["value"]
+    assert "accuracy" in diagnose(Gower(), ROWS, LABELS).hubness.statistics["value"]
     again = diagnose(NICDM(learned).fit(ROWS, LABELS), y=LABELS)
-    assert "accuracy" not in again.hubness.figures["after"]
+    assert "accuracy" not in again.hubness.statistics["after"]
     forest = RandomForestClassifier(5, random_state=0).fit(ROWS, LABELS)
     given = diagnose(ForestProximity("shi", forest=forest), ROWS, LABELS)
-    assert "accuracy" not in given.hubness.figures["value"]
+    assert "accuracy" not in given.hubness.statistics["value"]
     assert "fitted elsewhere" in " ".join(given.notes)
 
 
@@ -146,15 +149,15 @@ def test_a_named_column_of_labels():
     table = read_table({"x": ROWS[:, 0], "y": ROWS[:, 1], "who": LABELS.tolist()})
     found = diagnose(Vector(), table, "who")
     assert (
-        found.hubness.figures["value"]["accuracy"]
-        == (hubness_report(Vector().fit(ROWS[:, :2]), LABELS).figures["value"]["accuracy"])
+        found.hubness.statistics["value"]["accuracy"]
+        == (hubness_report(Vector().fit(ROWS[:, :2]), LABELS).statistics["value"]["accuracy"])
     )
 
 
 def test_hubs_before_and_after_a_repair():
     rows = np.random.default_rng(1).normal(size=(150, 40))
     found = diagnose(NICDM(Vector()), rows)
-    assert list(found.hubness.figures) == ["before", "after"]
+    assert list(found.hubness.statistics) == ["before", "after"]
     assert "Hubs" not in " ".join(found.findings())
     assert "Hubs" in " ".join(diagnose(Vector(), rows).findings())
 
@@ -167,7 +170,7 @@ def test_many_rows_are_sampled():
     whole = diagnose(Vector().fit(rows), y=(rows[:, 0] > 0.5))
     assert (whole.n, whole.n_all) == (2000, 2500)
     assert "2,000 rows of the sample" in " ".join(whole.notes)
-    assert whole.hubness.figures["value"]["accuracy"] > 0.9
+    assert whole.hubness.statistics["value"]["accuracy"] > 0.9
 
 
 def test_same_every_time():
@@ -181,7 +184,7 @@ def test_forms(tmp_path):
         assert found.to_frame(backend).shape[1] == 3
     frame = found.to_frame().set_index("figure")["value"]
     assert frame["scale_log"] == found.scales["log"].mean
-    assert frame["skewness_after"] == found.hubness.figures["after"]["skewness"]
+    assert frame["skewness_after"] == found.hubness.statistics["after"]["skewness"]
     text = str(found)
     assert text.startswith("Diagnosis of NICDM, 60 rows")
     assert "agreement of the rankings after the transform log" in text

@@ -184,7 +184,7 @@ class Diagnosis(HtmlReport):
         ]
         if self.hubness is not None:
             labels = {name: label for name, label, _ in self.hubness.rows()}
-            for column, figures in self.hubness.figures.items():
+            for column, figures in self.hubness.statistics.items():
                 end = "" if column == "value" else f"_{column}"
                 records += [
                     {"figure": f"{name}{end}", "meaning": labels[name], "value": value}
@@ -215,7 +215,7 @@ class Diagnosis(HtmlReport):
 
 
 def _skewness(report: HubnessReport) -> float:
-    last = list(report.figures.values())[-1]
+    last = list(report.statistics.values())[-1]
     return float(last["skewness"] or 0.0)
 
 

@@ -82,7 +82,7 @@ def hubs(
     >>> import lookalike as la
     >>> rows = np.random.default_rng(0).normal(size=(200, 40))
     >>> found = la.hubs(rows, reduce="nicdm", measure="vector")
-    >>> before, after = (figures["skewness"] for figures in found.figures.values())
+    >>> before, after = (figures["skewness"] for figures in found.statistics.values())
     >>> before > 2 * after
     True
     """

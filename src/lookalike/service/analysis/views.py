@@ -141,7 +141,7 @@ def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
 def _about(
     sample: RowSample, report: HubnessReport, column: str, edges: np.ndarray
 ) -> dict[str, Any]:
-    counts, statistics = report.occurrences[column], report.figures[column]
+    counts, statistics = report.occurrences[column], report.statistics[column]
     top = np.argsort(-counts, kind="stable")[:MAX_SHOWN_HUBS].tolist()
     orphans = np.flatnonzero(counts == 0)
     sizes, _ = np.histogram(counts, np.append(edges[:-1], edges[-1] + 1))

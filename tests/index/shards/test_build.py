@@ -1,4 +1,4 @@
-"""Files added to an index in a folder part by part: the rows that adding them at once gives."""
+"""Adding files to a folder, a shard at a time: the rows that adding them in one call gives."""
 
 import numpy as np
 import pyarrow as pa

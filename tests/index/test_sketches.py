@@ -39,7 +39,9 @@ def blobs(n, columns=4, seed=0):
 @pytest.fixture
 def small():
     """Let few rows be searched by sketches."""
-    with mock.patch.multiple(sketches, LEAST=64, LEAVES=0, SHARE=2, SAMPLE=24):
+    with mock.patch.multiple(
+        sketches, MIN_ROWS=64, MIN_LEAF_CODES=0, MAX_COMPARED_SHARE=2, SAMPLE_QUERIES=24
+    ):
         yield
 
 
@@ -52,7 +54,7 @@ def walked(index):
     tuned = [
         index._sketches.tuned(index.measure_, segment.rows)
         for segment in index.state_.segments.segments
-        if len(segment) >= sketches.LEAST
+        if len(segment) >= sketches.MIN_ROWS
     ]
     return bool(tuned) and all(part.graph is not None for part in tuned)
 
@@ -61,7 +63,9 @@ def walked(index):
 @settings(max_examples=8)
 @given(seed=st.integers(0, 2**31 - 1), k=st.integers(1, 25), data=st.data())
 def test_what_is_found_is_exact_and_may_be_found(measure, seed, k, data):
-    with mock.patch.multiple(sketches, LEAST=64, LEAVES=0, SHARE=2, SAMPLE=24):
+    with mock.patch.multiple(
+        sketches, MIN_ROWS=64, MIN_LEAF_CODES=0, MAX_COMPARED_SHARE=2, SAMPLE_QUERIES=24
+    ):
         X = blobs(400, seed=seed)
         index, exact = fit(measure, X, recall=0.8), la.Index(measure).fit(X)
         gone = data.draw(st.lists(st.integers(1, 399), unique=True, max_size=120))
@@ -172,7 +176,7 @@ def test_a_measure_without_sketch_is_searched_exactly_and_says_so(small):
 
 def test_a_recall_out_of_reach_is_searched_exactly_and_says_so(small):
     with (
-        mock.patch.object(sketches, "SHARE", 20),  # 16 of 300 rows would be too many
+        mock.patch.object(sketches, "MAX_COMPARED_SHARE", 20),  # 16 of 300 rows would be too many
         pytest.warns(LookalikeWarning, match="was not reached"),
     ):
         index = fit(Vector(), blobs(300))

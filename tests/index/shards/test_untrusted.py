@@ -1,4 +1,4 @@
-"""Folders that a stranger made, and builds that only look like the one that was stopped."""
+"""Untrusted folders, and builds that only look like the one that was stopped."""
 
 import json
 import os
@@ -138,7 +138,7 @@ def test_many_ids_are_looked_up_together(folder, monkeypatch):
         index.add(make_rows(1).set_column(0, "name", [["n7"]]))
 
 
-# -- strangers -------------------------------------------------------------------------------------
+# -- untrusted -------------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
@@ -207,7 +207,7 @@ def test_pages_that_say_something_else_are_refused_in_words(folder, name, change
 
 
 def forge(shard, name, write):
-    """Write a file of a shard again, and its hash: whoever made a folder can make both."""
+    """Write a file of a shard again, and its hash, as a forger can."""
     write(shard / name)
 
     def entered(page):

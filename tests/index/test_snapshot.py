@@ -1,4 +1,4 @@
-"""One index used by many threads at once, against the same writes made one after the other."""
+"""Snapshots: many threads use one index, against the same writes made sequentially."""
 
 import copy
 import pickle
@@ -51,7 +51,7 @@ def run_together(tasks):
 
 
 class Log:
-    """What writers were told: rows that are in, ids that are out. Appending is atomic."""
+    """Results of writers: rows that were added, ids that were deleted. Appending is atomic."""
 
     def __init__(self):
         self.added, self.deleted = [], []

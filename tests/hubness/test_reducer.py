@@ -1,4 +1,4 @@
-"""Every reducer against its slow twin, its worked numbers, and the contract of measures."""
+"""Every reducer against its reference, worked numbers, and the contract of measures."""
 
 import numpy as np
 import pytest
@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from hubness import reference
+from hubness.spaces import assert_same_lists
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import (
     CDM,
@@ -18,10 +19,8 @@ from lookalike.hubness import (
     LocalScaling,
     MutualProximity,
     SharedNeighbors,
-    rescale,
 )
 from lookalike.measures import Combined, Precomputed, Ranked, Vector
-from lookalike.neighbors import NeighborGraph
 from lookalike.testing import check_measure
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])  # four points on a line
@@ -53,7 +52,6 @@ COMBINATIONS = [
     lambda m: Combined([(2, m), (1, SharedNeighbors(m, 2))], "similarity"),
 ]
 REDUCERS = ONE_LIST + PROXIMITIES + COMBINATIONS
-SCALERS = [*ONE_LIST[:6], *PROXIMITIES[2:4], PROXIMITIES[8]]
 
 points = arrays(
     np.float64,
@@ -128,7 +126,7 @@ def test_shared_neighbors_on_a_line():
     assert_array_equal(s, expected)
 
 
-# -- slow twins ------------------------------------------------------------------------------------
+# -- references ------------------------------------------------------------------------------------
 
 
 def native(measure, x):
@@ -274,28 +272,23 @@ def test_all_pairs_must_fit_under_the_limit():
 @pytest.mark.parametrize("make", [*ONE_LIST, *PROXIMITIES])
 def test_explanations_name_the_factors(make):
     x = np.random.default_rng(0).normal(size=(12, 3))
-    told = make(Vector()).fit(x).explain(0, 5)
-    inner = told.inner["measure"]
-    assert told.factors["d"] == inner.distance
-    assert len(told.factors) >= 2
-    assert_allclose(sum(told.minus.values()), 1 - told.similarity, atol=1e-12)
-    shares = [told.minus[name] / inner.minus[name] for name in inner.minus]
+    found = make(Vector()).fit(x).explain(0, 5)
+    inner = found.inner["measure"]
+    assert found.factors["d"] == inner.distance
+    assert len(found.factors) >= 2
+    assert_allclose(sum(found.minus.values()), 1 - found.similarity, atol=1e-12)
+    shares = [found.minus[name] / inner.minus[name] for name in inner.minus]
     assert_allclose(shares, shares[0])
 
 
 def test_factors_of_nicdm_and_proximity():
-    told = NICDM(Vector(), 2).fit(LINE).explain(0, 3)
-    assert told.factors == {"d": 7, "mu_x": 2, "mu_y": 5, "d / mu_x": 3.5, "d / mu_y": 1.4}
-    told = MutualProximity(Vector()).fit(LINE).explain(0, 1)
-    assert told.factors == {"d": 1, "F_x": 0.5, "F_y": 0.5}
+    found = NICDM(Vector(), 2).fit(LINE).explain(0, 3)
+    assert found.factors == {"d": 7, "mu_x": 2, "mu_y": 5, "d / mu_x": 3.5, "d / mu_y": 1.4}
+    found = MutualProximity(Vector()).fit(LINE).explain(0, 1)
+    assert found.factors == {"d": 1, "F_x": 0.5, "F_y": 0.5}
 
 
-# -- candidates and graphs -------------------------------------------------------------------------
-
-
-def same_lists(one, other):
-    assert_array_equal(one.indices, other.indices)
-    assert_allclose(one.distances, other.distances, rtol=1e-12, atol=1e-12)
+# -- candidates ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("space", ["vector", "one way"])
@@ -304,7 +297,7 @@ def test_all_rows_as_candidates_are_exact(make, space):
     measure, x, new = SPACES[space]
     exact, fast = make(measure), make(measure).set_params(n_candidates=24)
     for rows in (None, new):
-        same_lists(fast.fit(x).neighbors(rows, 6), exact.fit(x).neighbors(rows, 6))
+        assert_same_lists(fast.fit(x).neighbors(rows, 6), exact.fit(x).neighbors(rows, 6))
 
 
 def test_few_candidates_are_those_of_the_measure_inside():
@@ -326,67 +319,8 @@ def test_candidates_speak_the_names_of_the_collection():
     assert_array_equal(found.indices, measure.neighbors(k=4).indices * 10 + 5)
 
 
-NAMED = {
-    "nicdm": lambda m: NICDM(m, 3),
-    "local_scaling": lambda m: LocalScaling(m, 3),
-    "csls": lambda m: CSLS(m, 3),
-    "shared_neighbors": lambda m: SharedNeighbors(m, 3),
-}
-
-
-@pytest.mark.parametrize("method", NAMED)
-def test_a_whole_graph_is_rescaled_like_the_matrix(method):
-    x, new = np.random.default_rng(0).normal(size=(2, 15, 4))
-    plain = Vector().fit(x)
-    exact = NAMED[method](Vector()).fit(x)
-    graph = plain.neighbors(k=14)
-    same_lists(rescale(graph, method, n_neighbors=3, k=5), exact.neighbors(k=5))
-    queries = plain.neighbors(new, 15)
-    answer = rescale(queries, method, n_neighbors=3, k=5, reference=graph)
-    same_lists(answer, exact.neighbors(new, 5))
-
-
-@pytest.mark.parametrize("make", SCALERS, ids=lambda make: repr(make(Ranked())))
-def test_a_fitted_reducer_rescales_a_graph(make):
-    x = np.random.default_rng(0).normal(size=(15, 4))
-    exact = make(Vector()).fit(x)
-    graph = Vector().fit(x).neighbors(k=14)
-    same_lists(rescale(graph, exact, k=5), exact.neighbors(k=5))
-    sparse = rescale(graph.to_csr(include_self=True), exact, k=5)
-    same_lists(sparse, exact.neighbors(k=5))
-
-
-def test_rescale_refuses_what_it_cannot_know():
-    graph = Vector().fit(LINE).neighbors(k=2)
-    with pytest.raises(InvalidInput, match="Did you mean 'nicdm'"):
-        rescale(graph, "nicmd")
-    with pytest.raises(InvalidInput, match="Pass a fitted MutualProximity"):
-        rescale(graph, "mutual_proximity")
-    with pytest.raises(InvalidInput, match="gauss_independent"):
-        rescale(graph, MutualProximity(Vector()).fit(LINE))
-    with pytest.raises(InvalidInput, match="Call fit first"):
-        rescale(graph, NICDM(Vector()))
-    with pytest.raises(TooFewRows, match="lists of 2"):
-        rescale(graph, n_neighbors=3)
-    with pytest.raises(TooFewRows, match="1 to 2 neighbors"):
-        rescale(graph, n_neighbors=2, k=3)
-    with pytest.raises(InvalidInput, match="Pass reference"):
-        rescale(graph[:2], n_neighbors=2)
-    with pytest.raises(TypeError, match="NeighborGraph"):
-        rescale(LINE)
-
-
-def test_rows_in_their_own_lists_are_left_out():
-    x = np.random.default_rng(0).normal(size=(15, 4))
-    plain = Vector().fit(x)
-    own = plain.neighbors(x, 15)  # as new rows, so each finds itself
-    assert own.has_self
-    answer = rescale(own, "nicdm", n_neighbors=3, k=5)
-    same_lists(answer, NICDM(Vector(), 3).fit(x).neighbors(k=5))
-
-
 def test_rows_that_cannot_be_compared_are_too_few():
-    class _Holes(Precomputed):  # some pairs undefined; not registered
+    class _Incomplete(Precomputed):  # some pairs undefined; not registered
         def compare(self, a, b):
             d = super().compare(a, b)
             d[(d > 8) & (d < 11)] = np.nan
@@ -394,28 +328,18 @@ def test_rows_that_cannot_be_compared_are_too_few():
 
     d = Vector().fit(np.arange(12.0)[:, None]).distance()
     for make in ONE_LIST:
-        wide = make(_Holes()).set_params(n_neighbors=10)
+        wide = make(_Incomplete()).set_params(n_neighbors=10)
         with pytest.raises(TooFewRows, match="finite distance"):
             wide.fit(d)
-        values = make(_Holes()).fit(d)
+        values = make(_Incomplete()).fit(d)
         block = values.block(values.rows_, values.rows_)
         if not isinstance(values, SharedNeighbors):
             assert_array_equal(np.isnan(block), (d > 8) & (d < 11))
             with pytest.raises(UndefinedMeasure, match="10 pairs without"):
                 values.distance()
     for make in PROXIMITIES[:4]:
-        fitted = make(_Holes()).fit(d)
+        fitted = make(_Incomplete()).fit(d)
         assert_array_equal(np.isnan(fitted.block(fitted.rows_, fitted.rows_)), (d > 8) & (d < 11))
-    fitted = MutualProximity(_Holes(), "gauss_independent").fit(d)
+    fitted = MutualProximity(_Incomplete(), "gauss_independent").fit(d)
     others = [v for j, v in enumerate(d[0]) if j and not 8 < v < 11]
     assert_allclose(fitted.rows_.arrays["mean"][0], np.mean(others))
-
-
-def test_unfinished_lists_stay_behind():
-    indices, distances = (
-        np.array([[1, 2], [0, 2], [0, -1]]),
-        np.array([[1, 2], [1, 3], [2, np.inf]]),
-    )
-    found = rescale(NeighborGraph(indices, distances, 3), "nicdm", n_neighbors=1)
-    assert found.indices[2].tolist() == [0, -1]
-    assert np.isinf(found.distances[2, 1])

@@ -1,4 +1,4 @@
-"""Folders from strangers: what was damaged and hashed again is found, and no name leads out."""
+"""Untrusted folders: damage that was hashed again is found, and no name leads out."""
 
 import io
 import json
@@ -127,7 +127,7 @@ def test_lists_of_deleted_rows_are_whole_numbers(folder):
     for array in (np.array([[1]]), np.array([1.0]), np.array([-1]), np.array(["x"])):
         write(path, array)
         sign(manifest, lambda page: page["deleted"], path)
-        with pytest.raises(UnreadableFile, match="numbers of deleted rows"):
+        with pytest.raises(UnreadableFile, match="positions of deleted rows"):
             Index.open(folder)
 
 
@@ -144,7 +144,7 @@ def test_cells_of_another_kind_are_said(folder):
 
 
 def test_links_do_not_lead_a_writer_out_of_the_folder(folder, tmp_path):
-    """Whoever adds to somebody's folder must not remove or replace anything of his own."""
+    """Adding to an untrusted folder must not remove or replace files of the user."""
     mine = tmp_path / "mine"
     (mine / "letters").mkdir(parents=True)
     (mine / "letters" / "text").write_text("precious")

@@ -1,4 +1,4 @@
-"""Labels of a frame's index name the rows: in answers, after adding, after saving."""
+"""Ids of rows: integers, values of a column, labels of a pandas frame."""
 
 import pandas as pd
 import pytest
@@ -123,3 +123,50 @@ def test_labels_are_shown_once(index):
     assert str(hits).count("cust11") == 1
     assert hits._repr_html_().count("cust11") == 1
     assert str(index.search("cust10", filter={"size": (">", 100)})) == "no rows found"
+
+
+# -- ids of rows in general ------------------------------------------------------------------------
+
+
+def test_integers_are_ids_until_their_row_is_deleted():
+    index = la.Index("gower").fit({"x": [1.0, 2.0, 3.0]})
+    index.delete(1)
+    names = index.state_.names
+    assert [names.find(id) for id in (0, 1, 2, 3, -1, True, "0", 0.0)] == [
+        0, None, 2, None, None, None, None, 0
+    ]  # fmt: skip
+    assert names.present([0, 1, 2, 7]) == {0, 2}
+    for id, found in ((1, "1, which was deleted"), (3, "found 3"), ("a", "Ids are integers")):
+        with pytest.raises(InvalidInput, match=found):
+            names.position(id, "test")
+
+
+def test_the_last_row_with_an_id_counts():
+    index = la.Index("gower", id_column="name").fit({"name": ["a", "b"], "x": [1.0, 2.0]})
+    index.delete("a")
+    assert "a" not in index
+    index.add({"name": ["a"], "x": [9.0]})
+    assert index.get("a")["x"] == 9.0
+    assert index.state_.names.find(["a"]) is None  # not hashable
+    with pytest.raises(InvalidInput, match="Did you mean 'b'"):
+        index.get("bb")
+
+
+@pytest.mark.parametrize(
+    ("ids", "found"),
+    [
+        (["a", None], "none in row 1"),
+        (["a", "a"], "'a' twice"),
+        ([["a"], ["b"]], "a list in row 0|a tuple in row 0|a frozenset in row 0|a set in row 0"),
+    ],
+)
+def test_ids_are_checked(ids, found):
+    with pytest.raises(InvalidInput, match=found):
+        la.Index("gower", id_column="name").fit(la.read_table({"name": ids, "x": [1.0, 2.0]}))
+
+
+def test_a_column_beside_the_ids_is_needed():
+    with pytest.raises(InvalidInput, match="only 'name'"):
+        la.Index("gower", id_column="name").fit({"name": ["a", "b"]})
+    with pytest.raises(InvalidInput, match=r"a column of ids.*Did you mean 'name'"):
+        la.Index("gower", id_column="nme").fit({"name": ["a", "b"], "x": [1.0, 2.0]})

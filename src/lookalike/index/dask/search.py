@@ -1,11 +1,11 @@
-"""Questions to a folder of shards, answered by many workers."""
+"""Search and check a folder of shards by many workers."""
 
 from __future__ import annotations
 
 import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,40 +16,33 @@ import numpy as np
 from lookalike._version import __version__
 from lookalike.index import Index
 from lookalike.index.dask.clients import connect
-from lookalike.index.dask.parts import Part, run_parts
-from lookalike.index.dask.question import Question
-from lookalike.index.dask.summary import Summary
-from lookalike.index.dask.tasks import answer_part, check_part
-from lookalike.index.segments import Feedback, Segments
+from lookalike.index.dask.graph import QUERY_PREFIX, WORK, Tell, ignore
+from lookalike.index.dask.scheduling import WorkItem, run_items
+from lookalike.index.dask.tasks import ShardQuery, check_part, search_part
+from lookalike.index.segments import NO_POSITIONS, Feedback, Segments
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.neighbors.graph import NeighborGraph
 
-Tell = Callable[[Summary], None]
-
-
-def _untold(summary: Summary) -> None:
-    """Tell nobody."""
-
 
 @contextmanager
 def open_index(
-    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = _untold
+    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = ignore
 ) -> Iterator[Index]:
     """Return an index in a folder whose shards are searched by many workers, for a block.
 
     Records, ids, filters, weights, feedback and reasons are those of ``Index``, and so are the
-    answers; only the search itself is shared out. Rows that are added or deleted here are in the
-    folder, and from then on this process searches alone.
+    results; only the search itself is distributed. Rows that are added or deleted here are written
+    to the folder, and from then on this process searches alone.
 
     Parameters
     ----------
     folder : path of an index (``fit_encode``, ``lookalike.index.build_index``)
     client : distributed.Client, address of a scheduler, or None
-        Who does the work (see ``connect``).
+        What runs the tasks (see ``connect``).
     tell : callable
-        Told a ``Summary`` after every search.
+        Called with a ``Summary`` after every search.
 
     Examples
     --------
@@ -64,8 +57,9 @@ def open_index(
         assert index._folder is not None, "it was opened from one"
         mark = index._folder.manifest.mark
         rows = now.segments.segments, now.segments.next_position
-        asked = _AskedSegments(*rows, now.measure, path, mark, workers, tell)
-        index.state_ = replace(now, segments=asked)
+        remote = _RemoteSegments(*rows, now.measure, path, mark, workers, tell)
+        # Only the segments are replaced: reading queries, filters and reasons stay as they are.
+        index.state_ = replace(now, segments=remote)
         yield index
 
 
@@ -75,12 +69,12 @@ def kneighbors(
     k: int = 5,
     client: Any = None,
     *,
-    tell: Tell = _untold,
+    tell: Tell = ignore,
 ) -> NeighborGraph:
     """Return the rows of an index in a folder that are nearest to others, found by many workers.
 
-    Every task asks one shard; the lists merge in any order to those of one process, ties included.
-    Positions are those of the rows in the files.
+    Every task searches one shard; the lists merge in any order to those of one process, ties
+    included. Positions are those of the rows in the files.
 
     Parameters
     ----------
@@ -89,9 +83,9 @@ def kneighbors(
         A row of the index is not in its own list.
     k : int
     client : distributed.Client, address of a scheduler, or None
-        Who does the work (see ``connect``).
+        What runs the tasks (see ``connect``).
     tell : callable
-        Told a ``Summary`` when it is done.
+        Called with a ``Summary`` at the end.
 
     Examples
     --------
@@ -102,12 +96,11 @@ def kneighbors(
         now = index.state_
         check_k(k, len(now.segments), "kneighbors", False, "k")
         read = now.reader.read(queries, "kneighbors")
-        nobody = np.empty(0, np.int64)
-        return now.segments.nearest(now.measure, read.rows, int(k), read.positions, nobody)
+        return now.segments.nearest(now.measure, read.rows, int(k), read.positions, NO_POSITIONS)
 
 
 def check(
-    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = _untold
+    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = ignore
 ) -> dict[str, list[str]]:
     """Read every file of an index in a folder by many workers, and return what is wrong.
 
@@ -115,9 +108,9 @@ def check(
     ----------
     folder : path of an index
     client : distributed.Client, address of a scheduler, or None
-        Who does the work (see ``connect``).
+        What runs the tasks (see ``connect``).
     tell : callable
-        Told a ``Summary`` when it is done.
+        Called with a ``Summary`` at the end.
 
     Returns
     -------
@@ -130,18 +123,21 @@ def check(
     {}
     """
     path = Path(folder).absolute()
-    opened = ShardFolder.open(path)
-    args = (str(path), __version__, opened.manifest.mark)
-    names = opened.manifest.shards
-    found: dict[str, list[str]] = {}
+    manifest = ShardFolder.open(path).manifest
+    faults: dict[str, list[str]] = {}
     with connect(client) as workers:
-        parts = [Part((*args, number)) for number in range(len(names))]
-        tell(run_parts(workers, check_part, parts, "checked", lambda one: found.update([one])))
-    return {name: found[name] for name in names if found[name]}
+        items = _per_shard(manifest.shards, path, manifest.mark)
+        tell(run_items(workers, check_part, items, "checked", lambda one: faults.update([one])))
+    return {name: faults[name] for name in manifest.shards if faults[name]}
+
+
+def _per_shard(shards: Sequence[Any], *args: Any) -> list[WorkItem]:
+    folder, *more = map(str, args)
+    return [WorkItem((folder, __version__, *more, number)) for number in range(len(shards))]
 
 
 @dataclass(frozen=True, eq=False)
-class _AskedSegments(Segments):
+class _RemoteSegments(Segments):
     """The shards of a folder, searched by workers; all else is done here.
 
     Parameters
@@ -166,33 +162,35 @@ class _AskedSegments(Segments):
         a: Rows,
         k: int,
         exclude: np.ndarray,
-        hide: np.ndarray,
+        omit: np.ndarray,
         masks: Any = None,
         sketches: Any = None,
     ) -> NeighborGraph:
         """Return unfinished lists of the k nearest live rows."""
-        return self._ask(Question(measure, a, k, exclude, hide, masks))
+        return self._run(ShardQuery(measure, a, k, exclude, omit, masks))
 
     def best(
-        self, measure: Measure, wanted: Feedback, k: int, hide: np.ndarray, masks: Any = None
+        self, measure: Measure, wanted: Feedback, k: int, omit: np.ndarray, masks: Any = None
     ) -> NeighborGraph:
         """Return the unfinished list of the k live rows with the smallest feedback scores."""
-        nobody = np.array([-1])
-        liked, unliked = wanted.positive, wanted.negative
-        return self._ask(Question(measure, liked, k, nobody, hide, masks, wanted.gamma, unliked))
+        rows, exclude = (wanted.positive, wanted.negative), np.array([-1])
+        return self._run(
+            ShardQuery(measure, rows[0], k, exclude, omit, masks, wanted.gamma, rows[1])
+        )
 
-    def _ask(self, question: Question) -> NeighborGraph:
-        lists = [NeighborGraph.empty(question.n_lists, question.k, self.next_position)]
+    def _run(self, query: ShardQuery) -> NeighborGraph:
+        lists = [NeighborGraph.empty(query.n_lists, query.k, self.next_position)]
 
-        def merge(found: NeighborGraph) -> None:
-            lists[0] = lists[0].merge(found)
+        # Merging is commutative, ties included, so tasks may finish in any order.
+        def merge(some: NeighborGraph) -> None:
+            lists[0] = lists[0].merge(some)
 
-        asked = self.folder / "graphs" / f"question-{uuid.uuid4().hex}"
-        args = (str(self.folder), __version__, self.mark, str(asked))
-        parts = [Part((*args, number)) for number in range(len(self.segments))]
+        # In the folder of the index, since that is what all workers see.
+        path = self.folder / WORK / f"{QUERY_PREFIX}{uuid.uuid4().hex}"
+        items = _per_shard(self.segments, self.folder, self.mark, path)
         try:
-            question.write(asked, self.measure)
-            self.tell(run_parts(self.client, answer_part, parts, "searched", merge))
+            query.write(path, self.measure)
+            self.tell(run_items(self.client, search_part, items, "searched", merge))
         finally:
-            shutil.rmtree(asked, ignore_errors=True)
+            shutil.rmtree(path, ignore_errors=True)
         return lists[0]

@@ -1,6 +1,4 @@
-"""Every diagnostic against its slow twin and its worked numbers, on every kind of space."""
-
-import math
+"""The k-occurrence, badness and shares: reference implementation, worked numbers, bad input."""
 
 import numpy as np
 import pytest
@@ -18,20 +16,14 @@ from lookalike.evaluate import (
 )
 from lookalike.hubness import (
     HubsAndOrphans,
-    antihub_occurrence,
-    atkinson,
     badness,
-    gini,
-    groupie_ratio,
-    hub_occurrence,
     hubs_and_orphans,
     k_occurrence,
     reachability,
-    robin_hood,
     skewness,
     symmetric_share,
 )
-from lookalike.measures import Precomputed, Vector
+from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.neighbors import NeighborGraph
 
 # -- occurrence ------------------------------------------------------------------------------------
@@ -124,34 +116,7 @@ def test_shares_on_a_line():
     assert symmetric_share(pairs, 1) == 1
 
 
-@settings(max_examples=50, deadline=None)
-@given(counts=st.lists(st.integers(0, 9), min_size=2, max_size=12).filter(any))
-def test_inequality_matches_its_reference(counts):
-    n, total, mean = len(counts), sum(counts), sum(counts) / len(counts)
-    assert_allclose(skewness(counts), reference.skewness(counts), atol=1e-9)
-    assert_allclose(gini(counts), reference.gini(counts), atol=1e-12)
-    assert_allclose(robin_hood(counts), sum(abs(c - mean) for c in counts) / (2 * total))
-    half = 1 - (sum(math.sqrt(c) for c in counts) / n) ** 2 / mean
-    assert_allclose(atkinson(counts), half, atol=1e-12)
-    whole = 1 - math.prod(counts) ** (1 / n) / mean
-    assert_allclose(atkinson(counts, 1), whole, atol=1e-12)
-    assert groupie_ratio(counts) == max(counts) / n
-    assert antihub_occurrence(counts) == counts.count(0) / n
-    assert_allclose(hub_occurrence(counts, 2), sum(c for c in counts if c > 2 * mean) / total)
-
-
-def test_inequality_of_nothing():
-    for measure in (skewness, gini, robin_hood, atkinson, hub_occurrence, groupie_ratio):
-        assert measure([0, 0, 0]) == 0
-        with pytest.raises(InvalidInput, match="k_occurrence"):
-            measure([])
-        with pytest.raises(InvalidInput, match="at least 0"):
-            measure([1, np.nan])
-    with pytest.raises(InvalidInput, match=">= 0 and <= 1"):
-        atkinson([1, 2], 2)
-
-
-# -- what is no space ------------------------------------------------------------------------------
+# -- bad input -------------------------------------------------------------------------------------
 
 ON_LISTS = [
     lambda space, k: k_occurrence(space, k),
@@ -203,3 +168,26 @@ def test_bad_labels_are_refused(ask):
         ask("label")
     with pytest.raises(TypeError, match="Use retrieval_accuracy"):
         ask([{0}, {1}, {0}, {1}])
+
+
+# -- undefined distances ---------------------------------------------------------------------------
+
+INCOMPLETE = {"x": [1.0, None, 2.0, 9.0, 4.0], "c": ["a", None, "b", "c", "a"]}
+
+
+@pytest.mark.parametrize("ties", ["index", "expected", "random"])
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_undefined_rows_share_the_last_entries_of_lists(ties, k):
+    counts = k_occurrence(Gower().fit(INCOMPLETE), k=k, ties=ties)
+    assert counts.sum() == pytest.approx(5 * k)
+
+
+def test_the_list_of_an_empty_row_counts_for_all_rows_alike():
+    shared = k_occurrence(Gower().fit(INCOMPLETE), k=1, ties="expected")
+    without = {
+        name: [v for i, v in enumerate(values) if i != 1] for name, values in INCOMPLETE.items()
+    }
+    alone = k_occurrence(Gower().fit(without), k=1, ties="expected")
+    assert shared[[0, 2, 3, 4]] == pytest.approx(alone + 0.25)
+    assert shared[1] == 0
+    assert np.isfinite(shared).all()

@@ -196,7 +196,7 @@ def test_auto_says_why(files, tmp_path):
     assert index.reason_.startswith("Gower")
 
 
-# -- rows come and go ------------------------------------------------------------------------------
+# -- added and deleted rows -----------------------------------------------------------------------
 
 
 def test_rows_come_and_go_and_stay_so(folder, memory, files):
@@ -514,7 +514,7 @@ def test_a_shard_with_codes_that_lead_out_of_an_array_is_found(tmp_path):
     cells = np.load(shard / name)
     cells[3] = 10**6  # a level that there is not
     np.save(shard / name, cells)
-    for entry in page["files"]:  # whoever made the folder can make its hashes, too
+    for entry in page["files"]:  # hashes can be forged, too
         if entry[0] == name:
             entry[1:] = [(shard / name).stat().st_size, hash_file(shard / name)]
     (shard / "shard.json").write_text(json.dumps(page))
