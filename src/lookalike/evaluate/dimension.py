@@ -7,13 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import (
-    InvalidInput,
-    LookalikeWarning,
-    Param,
-    TooFewRows,
-    UndefinedMeasure,
-)
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, TooFewRows, UndefinedMeasure
 from lookalike.evaluate.space import as_space, distance_blocks
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
@@ -91,8 +85,8 @@ def intrinsic_dimension(
             points, blur = _embedded(checked, embed)
             checked = Vector().fit(points)
     elif scale is not None or embed is not None:
-        hint = "Pass the fitted measure"
-        raise InvalidInput(WHO, "rows to scale or embed", "a NeighborGraph", hint)
+        needed = "rows to scale or embed"
+        raise InvalidInput(WHO, needed, "a NeighborGraph", "Pass the fitted measure")
     return _estimate(_near(checked, k2, blur), k1, k2, average, blur)
 
 

@@ -42,7 +42,14 @@ from lookalike.index.shards.segment import (
 from lookalike.index.snapshot import Snapshot
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.neighbors.shards import MOST, PAGE, allow_files, file_name, hash_file, open_shard
+from lookalike.neighbors.shards import (
+    MAX_COUNT,
+    PAGE,
+    allow_files,
+    file_name,
+    hash_file,
+    open_shard,
+)
 from lookalike.saving.decode import check_object
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
@@ -162,7 +169,7 @@ def _count(page: Mapping[str, Any], key: str, unit: int = 1) -> int:
     """Return a whole number above 0 of a manifest, a multiple of another where that matters."""
     found = page[key]
     whole = isinstance(found, int) and not isinstance(found, bool)
-    if not whole or not 0 < found < MOST or found % unit:
+    if not whole or not 0 < found < MAX_COUNT or found % unit:
         raise ValueError(f"{found!r:.80} for {key!r}")
     return int(found)
 
