@@ -175,16 +175,10 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
     return tags
 
 
-class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
-    """Base of the estimators that wrap a measure.
-
-    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for
-    ``Gower()``), and may have ``kinds``,
-    ``random_state`` and ``n_jobs``; their rules are stated here.
-    """
+class TableTask(SaveMixin, BaseEstimator, abstract=True):
+    """Base of the estimators that are fitted to a table: the parameters that all of them share."""
 
     FIELDS: ClassVar[Fields] = {
-        "measure": IsMeasure(),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
@@ -194,9 +188,37 @@ class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
 
     REQUIRES_TARGET: ClassVar[bool] = False
 
-    measure: Measure | str | None
     kinds: Mapping[str, Any] | None = None
     n_jobs: int | None = None
+
+    def _check_params(self) -> None:
+        """Check every parameter before any data is read."""
+        check_params(self)
+        count_jobs(self.n_jobs)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required |= self.REQUIRES_TARGET
+        return accept_mixed(tags)
+
+
+def accept_mixed(tags: Any, mixed: bool = True) -> Any:
+    """State whether missing values, categories and texts are accepted; return the tags."""
+    for name in ("allow_nan", "categorical", "string"):
+        setattr(tags.input_tags, name, mixed)
+    return tags
+
+
+class MeasureTask(TableTask, abstract=True):
+    """Base of the estimators that wrap a measure.
+
+    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for
+    ``Gower()``), and may have ``kinds``, ``random_state`` and ``n_jobs``.
+    """
+
+    FIELDS: ClassVar[Fields] = {"measure": IsMeasure()}
+
+    measure: Measure | str | None
 
     def _read(self, X: Any, y: Any = None) -> tuple[TaskSource, np.ndarray | None]:
         """Check the parameters and read X and y once.
@@ -207,9 +229,7 @@ class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
             The table without the target, and the measure to fit.
         target : array of n, or None
         """
-        # Parameters first: a wrong one must not cost the time of reading the table.
-        check_params(self)
-        count_jobs(self.n_jobs)
+        self._check_params()
         who = type(self).__name__
         if self.REQUIRES_TARGET:
             y = require_target(y, who)
@@ -220,10 +240,7 @@ class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
         remember_columns(self, X, source.table, measure.n_features_in_)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.REQUIRES_TARGET:
-            tags.target_tags.required = True
-        return copy_input_tags(tags, self.measure)
+        return copy_input_tags(super().__sklearn_tags__(), self.measure)
 
 
 def check_task_rows(task: Any, n: int | None = None) -> None:

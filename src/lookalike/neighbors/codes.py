@@ -205,6 +205,8 @@ class ByteQueries:
         """Return the factor of each query by which its largest possible sum still fits."""
         # A cell adds its worth or, where it is missing, half its weight, never both.
         total = most.max(axis=1, initial=0.0) if self.largest else most.sum(axis=1)
+        # Below 1e-300 the scale would overflow; a smaller one than fits only loosens the bounds.
+        total = np.where(total > 0, np.maximum(total, 1e-300), 0.0)
         return _divided(largest_sum / STEPS, total, 1.0)
 
     def _ways(self, codes: ByteCodes, steps: np.ndarray, halves: np.ndarray) -> np.ndarray:

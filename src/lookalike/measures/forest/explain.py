@@ -10,8 +10,8 @@ from lookalike.columns.ragged import Ragged
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import require
-from lookalike.trees.thresholds.blame import (
-    ancestor_lacks,
+from lookalike.trees.thresholds.attribution import (
+    ancestor_dissimilarities,
     leaf_weights,
     parting_counts,
     parting_shares,
@@ -96,7 +96,7 @@ def explain_ancestors(
     similarity, distance = numbers
     x, y = (rows.arrays["codes"][0] for rows in (a, b))
     # In each tree the loss of similarity belongs to the one column at which the paths part.
-    loss = ancestor_lacks(forest, x, y, values, kind)
+    loss = ancestor_dissimilarities(forest, x, y, values, kind)
     nodes = np.flatnonzero(parted > 0)
     by_column = np.bincount(forest.column[forest.feature[nodes]], loss[tree[nodes]], len(owner))
     total = max(float(loss.sum()), float(by_column.sum()))

@@ -19,7 +19,7 @@ from lookalike.table import Schema, Table
 from lookalike.trees.adapters import adapt_forest, check_fitted
 from lookalike.trees.cells.trees import SimilarityTrees
 from lookalike.trees.growers import CellSimilarityForest, Grower, MatrixGrower, find_grower
-from lookalike.trees.growing import Grown
+from lookalike.trees.growing import GrownForest
 from lookalike.trees.thresholds.flat import Forest, bin_type
 
 MAX_PROJECTION_BYTES = 2**25  # per thread; both limits were chosen by hand
@@ -112,7 +112,7 @@ def _has_cell_trees(forest: Any) -> bool:
 
 def grow_cells(
     forest: Any, table: Table, out_of_bag: bool, who: str, n_jobs: int | None
-) -> Grown[SimilarityTrees]:
+) -> GrownForest[SimilarityTrees]:
     """Grow trees that compare cells, or take those of a fitted similarity forest."""
     if isinstance(forest, CellSimilarityForest):
         return forest.grow(table, out_of_bag=out_of_bag, n_jobs=n_jobs)
@@ -125,7 +125,7 @@ def grow_cells(
         hint = "Use RandomSimilarityForestClassifier or RandomSimilarityForestRegressor"
         raise InvalidInput(who, "a forest whose trees test columns", found, hint)
     if not out_of_bag:
-        return Grown(trees)
+        return GrownForest(trees)
     # Which rows each tree was grown on is only kept for an out-of-bag score, row by row.
     bag = getattr(forest, "in_bag_", None)
     if bag is None:
@@ -137,7 +137,7 @@ def grow_cells(
         needed = f"the {len(bag):,} rows that the forest was fitted on"
         hint = "Fit the measure on the forest's own training rows"
         raise InvalidInput(who, needed, f"{len(table):,} rows", hint)
-    return Grown(trees, np.asarray(bag))
+    return GrownForest(trees, np.asarray(bag))
 
 
 def find_source(
@@ -175,7 +175,7 @@ def grow_matrix(
     out_of_bag: bool,
     who: str,
     n_jobs: int | None,
-) -> Grown[Forest]:
+) -> GrownForest[Forest]:
     """Grow trees that test the columns of a matrix, or take those of a fitted forest."""
     if len(values) < 2:
         raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(values)), "Add rows")

@@ -21,7 +21,7 @@ from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
 from lookalike.saving.fields import KINDS, Dims, Fields, require
 from lookalike.table import LazyTable, Table
-from lookalike.trees.thresholds.blame import (
+from lookalike.trees.thresholds.attribution import (
     leaf_weights,
     parting_counts,
     parting_shares,
@@ -159,7 +159,7 @@ class StochasticForest(Measure):
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
         # ``like`` cannot show that a column is empty; the counts of missing cells of all rows do.
         for name in self.inputs_.names:
-            if table.gaps.get(name) == len(table):
+            if table.n_missing.get(name) == len(table):
                 refuse_empty(name, type(self).__name__)
         shape = (len(self.inputs_.owner), len(table))
         # Trees look at a few rows each: columns lie in a file, of which only those are read.
