@@ -63,16 +63,18 @@ def expected_failures(estimator):
     )
 
 
-@pytest.mark.parametrize("measure", EXAMPLES)
-def test_scikit_learn_checks(measure):
+@pytest.mark.parametrize("estimator", EXAMPLES)
+def test_scikit_learn_checks(estimator):
     """Some forty checks of each measure; the message names those that fail and why."""
-    expected = expected_failures(measure)
-    results = check_estimator(measure, expected_failed_checks=expected, on_skip=None, on_fail=None)
+    expected = expected_failures(estimator)
+    results = check_estimator(
+        estimator, expected_failed_checks=expected, on_skip=None, on_fail=None
+    )
     assert len(results) > 30
     failed = {r["check_name"]: r["exception"] for r in results if r["status"] == "failed"}
-    assert not failed, f"{measure!r}: {failed}"
+    assert not failed, f"{estimator!r}: {failed}"
     passed = {r["check_name"] for r in results if r["status"] == "passed"}
-    assert not passed & set(expected), f"{measure!r}: expected failures that passed"
+    assert not passed & set(expected), f"{estimator!r}: expected failures that passed"
 
 
 def test_a_measure_that_breaks_the_contract_is_caught():

@@ -187,6 +187,7 @@ class Combined(Measure):
         **params
             New values by name.
         """
+        # Names of parts begin with their number, which no parameter of a class can.
         own = {name: value for name, value in params.items() if not name[:1].isdigit()}
         super().set_params(**own)
         for name in sorted(params.keys() - own.keys()):  # a measure before its parameters
@@ -328,7 +329,7 @@ class Combined(Measure):
         for i, part in enumerate(self.parts_):
             if weights[i]:  # undefined pairs of a part that does not count would make all NaN
                 out += weights[i] * part.block(a.parts[str(i)], b.parts[str(i)], to)
-        # Weights sum to 1 but for round-off, which must not make rows more than alike.
+        # Weights sum to 1 but for round-off, which must not give a similarity above 1.
         return out if distance else np.minimum(out, 1.0)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:

@@ -70,7 +70,7 @@ def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], d
         if matrices or not cls.examples()[0].traits.pairwise
     }
     for alias, (name, options) in ALIASES.items():
-        if name in MEASURES:
+        if name in MEASURES:  # an alias must not fail where its class is not imported
             names[alias] = (MEASURES[name], options)
     return names
 
@@ -130,7 +130,7 @@ def make_measure(text: str, who: str | Param = WHO, *, matrices: bool = True) ->
 
 
 def as_measure(value: Any, who: str = WHO) -> Any:
-    """Return a measure for its name, ``Gower()`` for None, and everything else as it is.
+    """Return a measure for its name, ``Gower()`` for None, and everything else unchanged.
 
     Examples
     --------

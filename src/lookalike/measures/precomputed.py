@@ -183,6 +183,7 @@ def _first_entry(where: np.ndarray) -> tuple[int, int]:
 def _check_entries(matrix: np.ndarray, who: str) -> None:
     bad = ~np.isfinite(matrix)
     wanted, hint = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
+    # Missing entries first: NaN is not below 0, so the second test would not see it.
     if not bad.any():
         bad = matrix < 0
         wanted = "distances of at least 0"
@@ -196,5 +197,6 @@ def _check_entries(matrix: np.ndarray, who: str) -> None:
 
 
 def _table(matrix: np.ndarray) -> Table:
+    # One column of vectors: slicing rows of the table then slices rows of the matrix.
     kind = Kind("vector", "distances to the fitted rows")
     return Table([Column(NAME, kind, matrix)])

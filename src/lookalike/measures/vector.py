@@ -151,7 +151,7 @@ class Vector(_BoundedMeasure):
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = numbers(table, self.layout_, type(self).__name__)
-        if self.scale is not None:
+        if self.scale is not None:  # without, float32 rows stay float32
             x = (x - self.shift_) / self.unit_
         if self.metric == "cosine":
             x = unit_rows(x)
@@ -218,6 +218,7 @@ class Vector(_BoundedMeasure):
         from lookalike.kernels.distances import CODES, distance_pairs
 
         out = np.empty(len(left))
+        # Kernels are compiled for contiguous rows; slices of an index may be strided.
         x, y = np.ascontiguousarray(a.arrays["x"]), np.ascontiguousarray(b.arrays["x"])
         distance_pairs(x, y, left, right, CODES[self.metric], out)
         out[are_self_pairs(a, b, left, right)] = 0.0

@@ -455,8 +455,7 @@ class _Search:
         """Return the rows of one query below a limit that bisection finds."""
         rows, ends = np.empty(MAX_PROBED_ROWS, np.int64), np.zeros(len(limits), np.int64)
         scratch, tried = _scratch(bounds, PART), limits.copy()
-        low, high = np.float32(0.0), limits[q]
-        best = rows[:0]
+        low, high, best = np.float32(0.0), limits[q], rows[:0]
         for _ in range(BISECTION_STEPS if np.isfinite(high) else 0):
             tried[q] = (low + high) / np.float32(2.0)
             collect_rows(

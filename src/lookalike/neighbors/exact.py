@@ -56,8 +56,7 @@ def search(
         The most queries handled together.
     """
     jobs = count_jobs(n_jobs)
-    tall = max(1, min(tallest, -(-n_queries // jobs)))
-    parts = list(blocks(n_queries, tall))
+    parts = list(blocks(n_queries, max(1, min(tallest, -(-n_queries // jobs)))))
     # Few queries do not fill all threads: then the collection is cut too, into two shares per
     # thread so that none waits long for the last one, and the lists of the shares are merged.
     shards = 1
@@ -150,8 +149,7 @@ def sort_all(
     barred = indices == exclude[queries][:, None]
     # Behind the excluded row, every candidate moves up by one rank.
     moved = np.minimum(np.arange(n) + np.logical_or.accumulate(barred, axis=1), n - 1)
-    distances = np.take_along_axis(distances, moved, axis=1)
-    indices = np.take_along_axis(indices, moved, axis=1)
+    distances, indices = (np.take_along_axis(x, moved, axis=1) for x in (distances, indices))
     last = barred.any(axis=1)
     distances[last, n - 1 :], indices[last, n - 1 :] = np.inf, -1
     merge_lists(lists.distances, lists.indices, distances, indices)

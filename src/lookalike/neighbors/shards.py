@@ -168,12 +168,9 @@ def write_shard(
         for name, write in [*zip(members.values(), writers, strict=True), *(more or {}).items()]:
             write(draft / name)
             files[name] = (draft / name).stat().st_size, hash_file(draft / name)
-        page = {
-            "format": FORMAT,
-            "about": dict(about),
-            "members": [[list(key), name] for key, name in members.items()],
-            "files": [[name, size, digest] for name, (size, digest) in files.items()],
-        }
+        page: dict[str, Any] = {"format": FORMAT, "about": dict(about)}
+        page["members"] = [[list(key), name] for key, name in members.items()]
+        page["files"] = [[name, size, digest] for name, (size, digest) in files.items()]
         (draft / PAGE).write_bytes(json.dumps(page, allow_nan=False).encode())
     return Shard(Path(folder), about, members, files)
 
@@ -204,8 +201,7 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         raise _damaged(page, "a page of the shard", "a much larger file")
     try:
         content = parse_json(page.read_bytes())
-        number = content["format"]
-        if number != FORMAT:
+        if (number := content["format"]) != FORMAT:
             hint = "Build the folder again with this version of lookalike, or use the other one"
             raise UnreadableFile(_who(page), f"format {FORMAT}", f"format {number!r}", hint)
         members = {_words(key): file_name(name) for key, name in content["members"]}

@@ -210,10 +210,8 @@ def load_faiss(who: str) -> Any:
     try:
         import faiss
     except ImportError as error:
-        hint = Phrase(
-            'Install it with: pip install "lookalike[fast]", or leave out ',
-            Param("approximate", True),
-        )
+        install = 'Install it with: pip install "lookalike[fast]", or leave out '
+        hint = Phrase(install, Param("approximate", True))
         raise MissingExtra(who, "faiss", "it is not installed", hint) from error
     if new:
         look_for_blas()  # faiss brings one of its own

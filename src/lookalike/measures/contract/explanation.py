@@ -281,7 +281,7 @@ def show(cell: Any, max_length: int = 28) -> str:
         text = "[" + " ".join(f"{value:.2g}" for value in cell) + "]"
     else:
         text = str(cell)
-    text = clean(text)
+    text = clean(text)  # no control characters of untrusted cells on a terminal
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
@@ -361,6 +361,7 @@ def _with_surprisal(measure: Measure, found: Explanation, a: Rows, b: Rows) -> E
     views = [measure.column_differences(row, others) for row in (a, b)] if len(others) else [own]
     differs = np.concatenate([view.values for view in views if view is not None])
     surprisal = as_bits(own.names, differs[None], own.values[:1])[0]
+    # Measures with a plus for each column have weights in the contributions themselves.
     if any(name in found.plus for name in own.names):
         return replace(found, baseline=sample.baseline, surprisal=surprisal)
     # From the unit of the differences to that of contributions: both have the same mean total.
@@ -384,6 +385,7 @@ def as_bits(
     differs : float64 (questions or 1, pairs, columns), how much random pairs differ
     own : float64 (questions, columns), how much the two rows in question differ
     """
+    # Comparisons with NaN are False, so pairs with nothing to compare are counted on neither side.
     count = (~np.isnan(differs)).sum(axis=1).astype(np.float64)
     count = np.where((count == 0) | np.isnan(own), np.nan, count)
     pair = own[:, None, :]

@@ -66,6 +66,7 @@ class Rows:
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that all arrays and parts have as many rows."""
+        # Kernels index all arrays by the positions of the rows, without checks.
         for name, array in self.arrays.items():
             fits = isinstance(array, np.ndarray | Ragged) and getattr(array, "ndim", 1) > 0
             require(fits and len(array) == len(self), f"Rows[{name[:40]!r}]", f"{len(self)} rows")

@@ -72,6 +72,7 @@ def explain_leaves(
 ) -> Explanation:
     """Explain shared leaves by the tests at which the paths of two rows part."""
     forest = fitted.forest
+    # Out of bag, only the trees that were grown on neither row count.
     parted, tree = _parting(forest, a, b)
     usable = np.ones(forest.n_trees, bool)
     if "bag" in a.arrays:
@@ -100,6 +101,7 @@ def explain_ancestors(
     nodes = np.flatnonzero(parted > 0)
     by_column = np.bincount(forest.column[forest.feature[nodes]], loss[tree[nodes]], len(owner))
     total = max(float(loss.sum()), float(by_column.sum()))
+    # Scaled to what the similarity is short of 1, which for some methods is no mean over trees.
     minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
     if total > 0:
         _add(minus, owner, by_column * ((1.0 - similarity) / total))

@@ -53,6 +53,9 @@ from lookalike.trees.growing import GrownForest
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
 from lookalike.trees.thresholds.proximity import ratio_square
 
+GROWERS = fields.Choice("synthetic", "extra", "isolation", "similarity")
+SAVED_FORESTS = fields.Saved("Grower", "Forest", "TreeForest", fitted=False)
+
 
 class ForestProximity(Measure):
     """Compare rows by their leaves and paths in the trees of a forest, by one of seven proximities.
@@ -179,14 +182,8 @@ class ForestProximity(Measure):
         "random_state": RANDOM_STATE,
         "undefined": fields.Maybe(fields.Real(0.0, 1.0)),
         "kinds": KINDS,
-        "forest": fields.AtLoad(
-            fields.Maybe(
-                fields.Either(
-                    fields.Choice("synthetic", "extra", "isolation", "similarity"),
-                    fields.Saved("Grower", "Forest", "TreeForest", fitted=False),
-                )
-            )
-        ),
+        # A fitted estimator of scikit-learn is a valid parameter, but not a part of a file.
+        "forest": fields.AtLoad(fields.Maybe(fields.Either(GROWERS, SAVED_FORESTS))),
         "inputs_": fields.Saved("TreeInputs", "CellInputs"),
         "forest_": fields.Saved("Forest"),
         "in_bag_": fields.Maybe(fields.Array("uint8", "rows", "trees")),

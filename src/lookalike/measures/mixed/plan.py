@@ -170,7 +170,8 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        magic = ROUND * step  # (x + magic) - magic rounds x to a multiple of step
+        # (x + magic) - magic rounds x to a multiple of step, in the kernel as well as here.
+        magic = ROUND * step
         against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
@@ -462,7 +463,8 @@ def _level_tables(distances: list[Distance]) -> tuple[np.ndarray, np.ndarray]:
 
 def _group(distance: Distance) -> int:
     """Return the group of the kernel that compares as this distance does, or one past the last."""
-    kind = type(distance)  # a subclass may compare in another way
+    # By exact type: a subclass may compare in another way than the kernel does.
+    kind = type(distance)
     group = None
     if kind in (Absolute, RankShare):
         straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]

@@ -126,7 +126,7 @@ def relief_of_numbers(
     near: Neighborhoods, target: np.ndarray, sampled: np.ndarray, n_jobs: int | None = None
 ) -> np.ndarray:
     """Return the raw weights of the columns for a target of numbers, in the order of the plan."""
-    span = float(target.max() - target.min())
+    span = float(target.max() - target.min())  # finite and above 0: ``_spread_numbers`` checked it
 
     def weigh(at: np.ndarray) -> np.ndarray:
         lists = near.find(at)[:, 0]
@@ -209,6 +209,7 @@ def _distances(plan: MixedPlan, a: Rows, b: Rows, n_jobs: int | None) -> np.ndar
     weights, out = _used(plan).astype(np.float64), np.empty((len(a), len(b)))
 
     def compare(part: slice, columns: slice) -> None:
+        # Equal weights: learned ones would make the clusters depend on what they are used for.
         against, compared = plan.sums(a[part].arrays, b[columns].arrays, weights, midpoint=False)
         with np.errstate(invalid="ignore"):
             out[part, columns] = np.nan_to_num(against / compared, nan=0.5)
