@@ -14,7 +14,9 @@ from lookalike.neighbors.codes import MIN_ROWS_FOR_CODES
 def test_steps_are_rounded_down_and_clipped():
     values = np.array([[-5.0, 0.0, 0.5, 1.0, 9.0, np.nan]])
     assert_array_equal(byte_steps(values, 0.0, 1.0), [[0, 0, STEPS // 2, STEPS, STEPS, STEPS]])
-    assert_array_equal(byte_steps(np.array([3.0, 4.0]), 3.0, 0.0), [0, 0])  # a constant column
+    assert_array_equal(
+        byte_steps(np.array([3.0, 4.0]), 3.0, np.array([0.0, 0.0])), [0, 0]
+    )  # a constant column
 
 
 def test_differences_of_steps_never_exceed_those_of_the_numbers():
