@@ -119,7 +119,7 @@ def test_a_few_candidates_at_a_time_give_the_same(eager, monkeypatch):
         d = np.floor(9 * random_square(seed, 40))
         found = []
         for looks in (2**26, 40 * 7, 1):
-            monkeypatch.setattr(steps, "LOOKS", looks)
+            monkeypatch.setattr(steps, "DISTANCES_PER_CALL", looks)
             start = build(d, 1 + seed)
             found.append(
                 [start.tolist(), *(np.array(x).tolist() for x in improve(d, start, eager))]

@@ -87,7 +87,7 @@ def test_an_explanation_is_sorted_by_what_columns_say(index):
     lines = str(told).splitlines()[1:]
     assert [line.split()[0][:4] for line in lines] == [str(n)[:4] for n in told.strongest]
     weight = {n: told.plus.get(n, 0) + told.minus.get(n, 0) for n in told.strongest}
-    says = [weight[n] * max(told.telling[n]) for n in told.strongest]
+    says = [weight[n] * max(told.surprisal[n]) for n in told.strongest]
     assert says == sorted(says, reverse=True)
     assert "1.0 | 9.0" in str(told)
 

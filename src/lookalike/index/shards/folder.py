@@ -43,7 +43,14 @@ from lookalike.index.shards.segment import (
 from lookalike.index.snapshot import Learned, Snapshot
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.neighbors.shards import MOST, PAGE, allow_files, file_name, hash_file, open_shard
+from lookalike.neighbors.shards import (
+    MAX_COUNT,
+    PAGE,
+    allow_files,
+    file_name,
+    hash_file,
+    open_shard,
+)
 from lookalike.saving.decode import check_object
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
@@ -170,7 +177,7 @@ def _name(name: Any) -> str:
 def _count(page: Mapping[str, Any], key: str, unit: int = 1) -> int:
     """Return an integer >= 1 of a manifest, a multiple of ``unit``."""
     value = page[key]
-    if type(value) is not int or not 0 < value < MOST or value % unit:
+    if type(value) is not int or not 0 < value < MAX_COUNT or value % unit:
         raise ValueError(f"{value!r:.80} for {key!r}")
     return value
 

@@ -116,7 +116,7 @@ def make_reason(
     speaks_for : bool
         Whether the column is a reason for likeness, or one against it.
     bits : float, optional
-        How much it says, as in ``Explanation.telling``; decides what is called close.
+        How much it says, as in ``Explanation.surprisal``; decides what is called close.
     closeness : float
         From 0 to 1, how near the two cells are: decides it where ``bits`` is not known.
 

@@ -100,10 +100,10 @@ def test_blame_adds_up_and_names_the_column():
     measure = StochasticForest(300, 2, on_fail="relax", random_state=0).fit(
         {"a": x[:, 0], "b": x[:, 1]}
     )
-    told = measure.explain(0, 1)
-    assert told.minus["b"] == 0.0
-    assert_allclose(told.minus["a"], 1 - told.similarity)
-    assert_allclose(told.plus[None], told.similarity)
+    explained = measure.explain(0, 1)
+    assert explained.minus["b"] == 0.0
+    assert_allclose(explained.minus["a"], 1 - explained.similarity)
+    assert_allclose(explained.plus[None], explained.similarity)
     same = measure.explain(0, 0)
     assert (same.similarity, sum(same.minus.values())) == (1.0, 0.0)
 
@@ -115,8 +115,8 @@ def test_blame_equals_a_walk():
         blame = np.zeros(3)
         for t in range(30):
             walk(forest, t, 0, GAPS[i], GAPS[j], 1.0, blame)
-        told = measure.explain(i, j)
-        assert_allclose([told.minus[f"x{k}"] for k in range(3)], blame / 30, atol=1e-12)
+        explained = measure.explain(i, j)
+        assert_allclose([explained.minus[f"x{k}"] for k in range(3)], blame / 30, atol=1e-12)
 
 
 def walk(forest, t, v, x, y, weight, blame):

@@ -52,16 +52,16 @@ def test_the_bits_are_those_of_all_other_rows(rows):
     """With no more than 512 rows the sample is all of them, so the shares are exact."""
     measure = Gower(KINDS, scale="range").fit(rows)
     age, span = rows["age"], np.ptp(rows["age"])
-    told = measure.explain(7, 30)
+    explained = measure.explain(7, 30)
     own = abs(age[7] - age[30]) / span
     others = np.delete(np.arange(N), [7, 30])
     differs = np.abs(age[[7, 30]][:, None] - age[others]).ravel() / span
     for side, count in enumerate(((differs <= own).sum(), (differs >= own).sum())):
         expected = -np.log2((count + 1) / (len(differs) + 1))
-        assert told.surprisal["age"][side] == pytest.approx(expected, abs=1e-9)
+        assert explained.surprisal["age"][side] == pytest.approx(expected, abs=1e-9)
     every = np.abs(age[:, None] - age)[~np.eye(N, dtype=bool)].mean() / span
-    assert told.baseline["age"][1] == pytest.approx(every / 7, rel=0.2)
-    assert sum(told.baseline["age"]) == pytest.approx(1 / 7)
+    assert explained.baseline["age"][1] == pytest.approx(every / 7, rel=0.2)
+    assert sum(explained.baseline["age"]) == pytest.approx(1 / 7)
 
 
 def test_the_largest_difference_on_its_typical_scale_is_among_those_against():
@@ -72,10 +72,10 @@ def test_the_largest_difference_on_its_typical_scale_is_among_those_against():
     rows["tail"][1] = np.median(rows["tail"])
     for j in range(6):
         rows[f"x{j}"][:2] = -2.0, 2.0  # larger shares of their ranges
-    told = Gower().fit(rows).explain(0, 1)
-    assert told.minus["tail"] < min(told.minus[f"x{j}"] for j in range(6))
+    explained = Gower().fit(rows).explain(0, 1)
+    assert explained.minus["tail"] < min(explained.minus[f"x{j}"] for j in range(6))
     for n in (1, 2, 3):
-        against = told.reasons(n)[1]
+        against = explained.reasons(n)[1]
         assert len(against) == n
         assert "tail" in dict(against)
 
@@ -90,20 +90,22 @@ def test_sums_and_wrappers_keep_what_is_known(rows):
     mixed = Combined([(1.0, Gower()), (1.0, Vector())], how="zscore").fit(numbers).explain(3, 5)
     assert wrapped.surprisal == plain.surprisal
     assert [name for name, _ in wrapped.reasons(3)[0]] == [name for name, _ in plain.reasons(3)[0]]
-    for told in (both, wrapped, mixed):
-        assert set(told.surprisal) >= {"income", "age"}
-        assert sum(told.minus.values()) == pytest.approx(1 - told.similarity)
-        for name, (_, minus) in told.baseline.items():
-            if name in told.minus:
+    for explained in (both, wrapped, mixed):
+        assert set(explained.surprisal) >= {"income", "age"}
+        assert sum(explained.minus.values()) == pytest.approx(1 - explained.similarity)
+        for name, (_, minus) in explained.baseline.items():
+            if name in explained.minus:
                 assert (minus > 0) == (name not in ("year", "here"))
     assert sum(map(sum, both.baseline.values())) == pytest.approx(1)
 
 
 def test_frames_have_both_the_contribution_and_what_is_typical(rows):
-    told = Gower(KINDS).fit(rows).explain(3, 5)
-    frame = told.to_frame()
+    explained = Gower(KINDS).fit(rows).explain(3, 5)
+    frame = explained.to_frame()
     assert list(frame) == ["column", "plus", "minus", "baseline_plus", "baseline_minus"]
-    assert frame["baseline_minus"].tolist() == [told.baseline[name][1] for name in frame["column"]]
+    assert frame["baseline_minus"].tolist() == [
+        explained.baseline[name][1] for name in frame["column"]
+    ]
 
 
 def test_the_same_table_gives_the_same_reasons(rows):
@@ -116,14 +118,14 @@ def test_the_same_table_gives_the_same_reasons(rows):
 def test_tiny_tables_have_reasons(n):
     rows = {"x": [1.0, 2.0, 9.0][:n], "s": [{"a"}, {"a", "b"}, {"c"}][:n]}
     measure = Gower({"x": "number", "s": "set"}).fit(rows)
-    told = measure.explain(0, {"x": 1.0, "s": {"a"}})
-    assert told.similarity == 1
+    explained = measure.explain(0, {"x": 1.0, "s": {"a"}})
+    assert explained.similarity == 1
     assert measure.explain(0, {"x": 4.0, "s": {"c"}}).reasons()[1]
 
 
 def test_without_any_knowledge_the_largest_contribution_leads():
-    told = Explanation(0.6, 0.4, {"a": 0.1, "b": 0.5}, {"a": 0.3, "b": 0.1})
-    assert told.reasons(1) == ([("b", 0.5)], [("a", 0.3)])
+    explained = Explanation(0.6, 0.4, {"a": 0.1, "b": 0.5}, {"a": 0.3, "b": 0.1})
+    assert explained.reasons(1) == ([("b", 0.5)], [("a", 0.3)])
 
 
 def test_what_could_not_be_compared_is_named():
@@ -132,5 +134,5 @@ def test_what_could_not_be_compared_is_named():
     assert set(measure.explain(0, 1).not_compared) == {"x", "f"}
     assert measure.reweighted({"x": 0}).explain(0, 1).not_compared == ("f",)
     assert Gower({"f": "flag"}, missing="midpoint").fit(rows).explain(0, 1).not_compared == ("f",)
-    told = measure.explain({"x": None, "y": None, "f": None}, 0)
-    assert set(told.not_compared) == {"x", "y", "f"}
+    explained = measure.explain({"x": None, "y": None, "f": None}, 0)
+    assert set(explained.not_compared) == {"x", "y", "f"}

@@ -5,7 +5,7 @@ import pytest
 from lookalike.measures import Explanation
 from lookalike.measures.contract.explanation import show
 
-TOLD = Explanation(
+EXPLAINED = Explanation(
     0.6,
     0.4,
     {"size": 0.5, "<b>": 0.1, None: 0.0},
@@ -16,12 +16,12 @@ TOLD = Explanation(
 
 
 def test_reasons_are_the_strongest_named_columns():
-    assert TOLD.reasons() == ([("size", 0.5), ("<b>", 0.1)], [("<b>", 0.3)])
-    assert TOLD.reasons(1) == ([("size", 0.5)], [("<b>", 0.3)])
+    assert EXPLAINED.reasons() == ([("size", 0.5), ("<b>", 0.1)], [("<b>", 0.3)])
+    assert EXPLAINED.reasons(1) == ([("size", 0.5)], [("<b>", 0.3)])
 
 
 def test_text_shows_every_column_and_factor():
-    lines = str(TOLD).splitlines()
+    lines = str(EXPLAINED).splitlines()
     assert lines[0] == "similarity 0.600, distance 0.4"
     assert lines[1].split() == ["size", "+0.500", "-0.000", "1", "|", "2"]
     assert lines[3].split()[0] == "(other)"
@@ -30,7 +30,7 @@ def test_text_shows_every_column_and_factor():
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])
 def test_frames(backend):
-    frame = TOLD.to_frame(backend)
+    frame = EXPLAINED.to_frame(backend)
     assert list(frame["plus"].to_pylist() if backend == "pyarrow" else frame["plus"]) == [
         0.5,
         0.1,
@@ -40,8 +40,8 @@ def test_frames(backend):
 
 
 def test_html_has_a_bar_each_way_and_nothing_that_runs():
-    page = TOLD.to_html()
-    assert page == TOLD._repr_html_()
+    page = EXPLAINED.to_html()
+    assert page == EXPLAINED._repr_html_()
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert "red &amp; blue" in page

@@ -64,11 +64,11 @@ def apart(s, group):
     return s[same & off].mean(), s[~same].mean()
 
 
-# -- slow twins, walking the trees node by node ----------------------------------------------------
+# -- reference implementations, walking the trees node by node -------------------------------------
 
 
 class Walker:
-    """Tests of similarity trees asked one by one, from the cells and the distances alone."""
+    """Tests of similarity trees answered sequentially, from the cells and the distances alone."""
 
     def __init__(self, trees, fitted):
         self.trees = trees
@@ -175,14 +175,14 @@ def test_methods_equal_a_walk_from_node_to_node(method, gaps, numeric):
     walker = Walker(measure.trees_, table)
     old = walker.fitted
     fresh = measure.trees_.encode(la.table.as_table(new, table.schema))
-    twin = getattr(walker, method)
+    expected_of = getattr(walker, method)
     found = measure.compare(measure.rows_, measure.rows_)
-    expected = [[twin((old, i), (old, j)) for j in range(14)] for i in range(14)]
+    expected = [[expected_of((old, i), (old, j)) for j in range(14)] for i in range(14)]
     assert_allclose(found, expected, atol=1e-12)
     rows = measure.encode(new)
-    expected = [[twin((fresh, i), (old, j)) for j in range(14)] for i in range(5)]
+    expected = [[expected_of((fresh, i), (old, j)) for j in range(14)] for i in range(5)]
     assert_allclose(measure.compare(rows, measure.rows_), expected, atol=1e-12)
-    expected = [[twin((fresh, i), (fresh, j)) for j in range(5)] for i in range(5)]
+    expected = [[expected_of((fresh, i), (fresh, j)) for j in range(5)] for i in range(5)]
     assert_allclose(measure.compare(rows, rows), expected, atol=1e-12)
 
 
@@ -300,12 +300,12 @@ def test_reasons_are_given_by_column():
         kinds={"s": "set", "n": "number", "still": "set"},
     )
     for method in ("ratio", "shi", "zhu2", "ting"):
-        told = similar(method, n_estimators=30).fit(same).explain(0, 1)
-        assert set(told.minus) - {None} == {"s", "n", "still"}
-        assert told.minus["still"] == told.plus.get("still", 0.0) == 0.0
-        assert told.minus["s"] > 0.02
-        assert told.minus["n"] > 0.02
-        assert_allclose(sum(told.minus.values()), 1 - told.similarity, atol=1e-9)
+        explained = similar(method, n_estimators=30).fit(same).explain(0, 1)
+        assert set(explained.minus) - {None} == {"s", "n", "still"}
+        assert explained.minus["still"] == explained.plus.get("still", 0.0) == 0.0
+        assert explained.minus["s"] > 0.02
+        assert explained.minus["n"] > 0.02
+        assert_allclose(sum(explained.minus.values()), 1 - explained.similarity, atol=1e-9)
 
 
 def test_ratio_reasons_equal_the_tests_agreed_on():
@@ -323,10 +323,10 @@ def test_ratio_reasons_equal_the_tests_agreed_on():
             minus[name] += 0 if a == b else (test in on_x) + (test in on_y)
     total = sum(plus.values()) + sum(minus.values())
     assert total > 0
-    told = measure.explain(6, 7)
+    explained = measure.explain(6, 7)
     for name in table.names:
-        assert_allclose(told.plus[name], plus[name] / total, atol=1e-12)
-        assert_allclose(told.minus[name], minus[name] / total, atol=1e-12)
+        assert_allclose(explained.plus[name], plus[name] / total, atol=1e-12)
+        assert_allclose(explained.minus[name], minus[name] / total, atol=1e-12)
 
 
 # -- forests fitted to labels ----------------------------------------------------------------------

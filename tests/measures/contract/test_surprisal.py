@@ -63,17 +63,17 @@ CASES += [(name, measure, True) for name, measure in OF_WORDS.items()]
 @given(seed=st.integers(0, 10_000))
 def test_a_rare_level_in_common_is_the_first_reason(measure, words, seed):
     fitted = measure.fit(rows(seed, words))
-    told = fitted.explain(0, 1)
-    plus, minus = told.reasons(5)
+    explained = fitted.explain(0, 1)
+    plus, minus = explained.reasons(5)
     order = [name for name, _ in plus]
     if isinstance(measure, StochasticForest):  # it halves samples, so it hardly sees a rare level
         order = [name for name in order if name not in ("x", "y")]
     assert order[0] == "rare"
-    assert told.surprisal["rare"][0] > told.surprisal["common"][0]
+    assert explained.surprisal["rare"][0] > explained.surprisal["common"][0]
     assert "constant" not in dict(plus) | dict(minus)
     assert set(dict(plus)).isdisjoint(dict(minus))
-    assert sum(told.plus.values()) == pytest.approx(told.similarity, abs=1e-9)
-    assert sum(told.minus.values()) == pytest.approx(1 - told.similarity, abs=1e-9)
+    assert sum(explained.plus.values()) == pytest.approx(explained.similarity, abs=1e-9)
+    assert sum(explained.minus.values()) == pytest.approx(1 - explained.similarity, abs=1e-9)
     for i, j in ((0, 50), (40, 90), (3, 4)):
         for_ = [name for name, _ in fitted.explain(i, j).reasons(5)[0]]
         assert "constant" not in for_
@@ -84,20 +84,20 @@ def test_a_rare_level_in_common_is_the_first_reason(measure, words, seed):
 def test_explanations_are_the_same_again_and_after_loading(measure, words, tmp_path):
     table = rows(1, words)
     one = measure.fit(table)
-    told = one.explain(3, 40)
+    explained = one.explain(3, 40)
     one.save(tmp_path / "model.lookalike")
     for again in (la.load(tmp_path / "model.lookalike"), measure.fit(table)):
         other = again.explain(3, 40)
-        assert other.surprisal == told.surprisal
-        assert other.baseline == told.baseline
-        assert other.reasons(3) == told.reasons(3)
+        assert other.surprisal == explained.surprisal
+        assert other.baseline == explained.baseline
+        assert other.reasons(3) == explained.reasons(3)
 
 
 @pytest.mark.parametrize("name", ["vector cityblock", "ranked", "stochastic"])
 def test_bits_are_shares_of_the_rows_of_the_sample(name):
     measure = OF_NUMBERS[name].fit(rows(2, False)[: N - 40])  # all rows are in the sample
     n = N - 40
-    told = measure.explain(5, 30)
+    explained = measure.explain(5, 30)
     own = measure.column_differences(measure.rows_[5:6], measure.rows_[30:31])
     others = np.delete(np.arange(n), [5, 30])
     for at, column in enumerate(own.names):
@@ -109,7 +109,7 @@ def test_bits_are_shares_of_the_rows_of_the_sample(name):
         values = np.array(differs)[:, at]
         shares = [((side).sum() + 1) / (len(values) + 1) for side in
                   (values <= own.values[0, at], values >= own.values[0, at])]  # fmt: skip
-        assert told.surprisal[column] == pytest.approx(tuple(-np.log2(shares)))
+        assert explained.surprisal[column] == pytest.approx(tuple(-np.log2(shares)))
 
 
 def test_a_shuffled_column_changes_what_it_says():
@@ -145,9 +145,9 @@ def test_a_gap_is_not_a_reason(measure):
     words = measure is not OF_NUMBERS["stochastic"]
     fitted = measure.fit(rows(5, words))
     row = {"constant": 7.0, "common": "a" if words else 0.0, "rare": None, "x": 0.0, "y": 0.0}
-    told = fitted.explain(row, 0)
-    assert "rare" not in told.surprisal
-    assert "x" in told.surprisal
+    explained = fitted.explain(row, 0)
+    assert "rare" not in explained.surprisal
+    assert "x" in explained.surprisal
 
 
 def test_entries_of_one_column_are_one_difference():
@@ -168,9 +168,9 @@ def test_nothing_to_compare_has_no_bits():
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_tiny_tables_are_explained(n):
     for measure in (Vector(), Ranked()):
-        told = measure.fit(np.arange(2.0 * n).reshape(n, 2)).explain(0, [[1.0, 5.0]])
-        assert sum(told.minus.values()) == pytest.approx(1 - told.similarity)
-        assert isinstance(told.reasons()[1], list)
+        explained = measure.fit(np.arange(2.0 * n).reshape(n, 2)).explain(0, [[1.0, 5.0]])
+        assert sum(explained.minus.values()) == pytest.approx(1 - explained.similarity)
+        assert isinstance(explained.reasons()[1], list)
 
 
 def test_fitting_does_not_draw_the_sample():

@@ -1,4 +1,4 @@
-"""ForestProximity: every method against its slow twin, worked numbers, forests given, bad input."""
+"""ForestProximity: methods against their references, worked numbers, given forests, bad input."""
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def mixed(n=40, gaps=True):
 
 
 def nested(forest):
-    """The fitted forest as nested dictionaries, for the slow twins."""
+    """The fitted forest as nested dictionaries, for the reference implementations."""
 
     def build(t, v):
         at = forest.offsets[t] + v
@@ -70,7 +70,7 @@ def values(table):
     return np.column_stack(columns)
 
 
-# -- slow twins on grown forests -------------------------------------------------------------------
+# -- reference implementations on grown forests ----------------------------------------------------
 
 
 @pytest.mark.parametrize("forest", ["synthetic", "extra", "isolation"])
@@ -84,13 +84,13 @@ def test_methods_equal_their_twins_on_mixed_tables(method, gaps, forest):
     found = measure.compare(measure.rows_[some], measure.rows_[others])
     for i, a in enumerate(some):
         for j, b in enumerate(others):
-            expected = twin(method, trees, x[a], x[b], len(x))
+            expected = reference_value(method, trees, x[a], x[b], len(x))
             if method == "aryal":
                 expected = (expected - measure.low_) / (measure.high_ - measure.low_)
             assert_allclose(found[i, j], expected, atol=1e-12)
 
 
-def twin(method, trees, x, y, n):
+def reference_value(method, trees, x, y, n):
     if method == "shi":
         return reference.soft_same_leaf(trees, x, y)
     if method in ("ting", "aryal"):
@@ -195,20 +195,20 @@ def test_unseen_rows_of_aryal_are_clipped_and_empty_regions_count_nothing():
 def test_the_ratio_of_the_figure_is_explained_test_by_test():
     tree, rows = eight_tests()
     measure = ForestProximity("ratio", make([tree], 8)).fit(np.array(rows))
-    told = measure.explain(0, 1)
-    assert_allclose(told.similarity, 5 / 9)
-    plus = [told.plus[f"x{j}"] for j in range(8)]
-    minus = [told.minus[f"x{j}"] for j in range(8)]
+    explained = measure.explain(0, 1)
+    assert_allclose(explained.similarity, 5 / 9)
+    plus = [explained.plus[f"x{j}"] for j in range(8)]
+    minus = [explained.minus[f"x{j}"] for j in range(8)]
     assert_allclose(plus, np.array([1, 1, 0, 0, 1, 1, 1, 0]) / 9)
     assert_allclose(minus, np.array([0, 0, 2, 1, 0, 0, 0, 1]) / 9)
 
 
 def test_single_leaves_are_explained_by_no_column():
     forest = make([f2(), reference.leaf()], 2)
-    told = ForestProximity("ratio", forest).fit(SMALL).explain(0, 1)
-    assert_allclose(told.similarity, (1 / 3 + 1) / 2)
-    assert_allclose(told.plus[None], 1 / 2)
-    assert_allclose([told.plus["x1"], told.minus["x0"]], [1 / 6, 1 / 3])
+    explained = ForestProximity("ratio", forest).fit(SMALL).explain(0, 1)
+    assert_allclose(explained.similarity, (1 / 3 + 1) / 2)
+    assert_allclose(explained.plus[None], 1 / 2)
+    assert_allclose([explained.plus["x1"], explained.minus["x0"]], [1 / 6, 1 / 3])
 
 
 def test_leaf_sharing_blames_the_column_at_which_rows_part():
@@ -217,10 +217,10 @@ def test_leaf_sharing_blames_the_column_at_which_rows_part():
     assert measure.explain(0, 1).minus == {"x0": 1.0, "x1": 0.0}
     assert measure.explain(1, 2).minus == {"x0": 0.0, "x1": 1.0}
     assert measure.explain(2, 3).minus == {"x0": 0.0, "x1": 0.0}
-    told = ForestProximity("zhu2", forest).fit(SMALL).explain(1, 2)
-    assert told.minus == {"x0": 0.0, "x1": 0.5}
-    told = ForestProximity("ting", forest).fit(SMALL).explain(1, 2)
-    assert_allclose([told.minus["x1"], told.plus[None]], [3 / 4, 1 / 4])
+    explained = ForestProximity("zhu2", forest).fit(SMALL).explain(1, 2)
+    assert explained.minus == {"x0": 0.0, "x1": 0.5}
+    explained = ForestProximity("ting", forest).fit(SMALL).explain(1, 2)
+    assert_allclose([explained.minus["x1"], explained.plus[None]], [3 / 4, 1 / 4])
 
 
 # -- what the methods promise ----------------------------------------------------------------------

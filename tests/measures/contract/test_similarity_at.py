@@ -1,4 +1,4 @@
-"""Similarities told from the distances of a list are those of comparing again, bit for bit."""
+"""Similarities explained from the distances of a list are those of comparing again, bit for bit."""
 
 import numpy as np
 import pytest
@@ -37,18 +37,18 @@ def test_every_measure_tells_the_same_similarities(measure):
     fitted = measure.fit(rows_of(measure))
     rows = fitted.rows_
     graph = fitted.nearest(rows, rows, 5, exclude=np.arange(len(rows)))
-    told = 0
+    explained = 0
     for i in range(len(rows)):
         d, s = fitted.both_blocks(rows[i : i + 1], rows[graph.indices[i]])
         found = fitted.similarity_at(graph.distances[i])
         if found is not None:
-            told += 1
+            explained += 1
             np.testing.assert_array_equal(graph.distances[i], d[0])
             np.testing.assert_array_equal(found, s[0])
     if fitted.traits.native == "distance":
-        assert told == len(rows)
+        assert explained == len(rows)
     elif fitted.traits.conversion != "one_minus":
-        assert not told
+        assert not explained
 
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=8))

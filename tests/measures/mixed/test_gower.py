@@ -61,11 +61,11 @@ def test_worked_example_two():
 
 
 def test_worked_explanation():
-    told = example_two().explain(0, 1)
-    assert_allclose(list(told.plus.values()), [0.25, 0, 0, 0.069173, 0.125], atol=1e-6)
-    assert_allclose(list(told.minus.values()), [0, 0, 0.25, 0.180827, 0.125], atol=1e-6)
-    assert list(told.plus) == ["d1", "d2", "color", "level", "size"]
-    assert told.reasons(1) == ([("d1", 0.25)], [("color", 0.25)])
+    explained = example_two().explain(0, 1)
+    assert_allclose(list(explained.plus.values()), [0.25, 0, 0, 0.069173, 0.125], atol=1e-6)
+    assert_allclose(list(explained.minus.values()), [0, 0, 0.25, 0.180827, 0.125], atol=1e-6)
+    assert list(explained.plus) == ["d1", "d2", "color", "level", "size"]
+    assert explained.reasons(1) == ([("d1", 0.25)], [("color", 0.25)])
 
 
 def facts_of(columns, kinds):
@@ -371,5 +371,5 @@ def test_a_shared_no_in_words_counts_and_a_shared_false_does_not():
     truth = {**words, "a": [True, False, False, True]}
     assert Gower().fit(words).similarity()[1, 2] == pytest.approx(0.5)
     assert Gower().fit(truth).similarity()[1, 2] == pytest.approx(0.0)
-    told = Gower(kinds={"a": "flag"}).fit(words)
-    assert told.similarity()[1, 2] == pytest.approx(0.0)
+    explained = Gower(kinds={"a": "flag"}).fit(words)
+    assert explained.similarity()[1, 2] == pytest.approx(0.0)

@@ -103,7 +103,7 @@ def test_a_mapping_scales_columns_one_by_one_and_ranges_win():
 
 
 @pytest.mark.parametrize(
-    ("scale", "told"),
+    ("scale", "explained"),
     [
         ("ranks", "scale='ranks'"),
         (
@@ -115,8 +115,8 @@ def test_a_mapping_scales_columns_one_by_one_and_ranges_win():
         (3, "scale=3"),
     ],
 )
-def test_wrong_scales_are_refused(scale, told):
-    with pytest.raises(InvalidInput, match=told):
+def test_wrong_scales_are_refused(scale, explained):
+    with pytest.raises(InvalidInput, match=explained):
         Gower(scale=scale).fit({"x": [1.0, 2.5], "z": ["a", "b"]})
 
 
@@ -137,7 +137,7 @@ def test_saved_reweighted_learned_and_explained(scale, tmp_path):
     learned = Gower(scale=scale, weights="relieff").fit(rows, target)
     assert learned.weights_["size"] > learned.weights_["age"]
     for pair in ((0, 1), (1, 20), (9, 30)):
-        for told in (measure.explain(*pair), loaded.explain(*pair)):
-            assert sum(told.plus.values()) == pytest.approx(measure.similarity()[pair])
-            assert sum(told.minus.values()) == pytest.approx(1 - measure.similarity()[pair])
+        for explained in (measure.explain(*pair), loaded.explain(*pair)):
+            assert sum(explained.plus.values()) == pytest.approx(measure.similarity()[pair])
+            assert sum(explained.minus.values()) == pytest.approx(1 - measure.similarity()[pair])
         assert measure.explain(*pair).surprisal == loaded.explain(*pair).surprisal

@@ -1,4 +1,4 @@
-"""Long lists are filled in other ways than short ones; nobody may see it."""
+"""Long lists are filled by heaps or sorting, and are the same as short ones."""
 
 import numpy as np
 import pytest
@@ -38,7 +38,7 @@ def test_heaps_and_sorts_give_the_same_lists(seed, n, k, wide, sorting, twice):
     ids = rng.permutation(2 * n)[:n]
     exclude = np.array([ids[0], -1, ids[-1]])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(exact, "LONG", 0)
+        patch.setattr(exact, "MIN_HEAP_LENGTH", 0)
         if not sorting:  # as if there were very many candidates
             patch.setattr(exact, "SORTED_SHARE", 0)
         fill = fill_by_blocks(lambda r, c: np.ascontiguousarray(d[r, c]), ids, exclude, width=wide)
@@ -51,7 +51,7 @@ def test_heaps_and_sorts_give_the_same_lists(seed, n, k, wide, sorting, twice):
     assert_array_equal(lists.distances, expected.distances)
 
 
-def test_lists_of_everybody_are_sorted_rows():
+def test_lists_of_all_rows_are_sorted_rows():
     d = np.random.default_rng(0).random((300, 300))
     ids, own = np.arange(300), np.arange(300)
     fill = fill_by_blocks(lambda r, c: np.ascontiguousarray(d[r, c]), ids, own)

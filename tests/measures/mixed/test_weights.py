@@ -15,7 +15,7 @@ from lookalike.measures.mixed import weights as learning
 from lookalike.measures.mixed.plan import MixedPlan, PlanOptions
 from lookalike.table.model.targets import holds_classes
 from measures import reference
-from measures import reference_weights as twin
+from measures import reference_weights as slow
 
 LEVELS = ["low", "mid", "high"]
 PAIR_SETS = ["cluster_prototype", "cluster", "prototypes", "global"]
@@ -177,7 +177,7 @@ def test_relieff_equals_its_slow_twin(columns, data):
     table, plan = plan_for(columns)
     raw = relieff_weights(table, y, n_neighbors=k, plan=plan, normalize=False)
     difference = as_difference(columns, exact_similarity(columns))
-    assert_allclose(raw, twin.relieff(difference, y, k, range(n)), atol=1e-12)
+    assert_allclose(raw, slow.relieff(difference, y, k, range(n)), atol=1e-12)
     assert (np.abs(raw) <= 1 + 1e-12).all()
 
 
@@ -192,7 +192,7 @@ def test_rrelieff_equals_its_slow_twin(columns, data):
     table, plan = plan_for(columns)
     raw = relieff_weights(table, y, n_neighbors=k, plan=plan, normalize=False, target="numbers")
     difference = as_difference(columns, exact_similarity(columns))
-    assert_allclose(raw, twin.rrelieff(difference, y, k, range(n)), atol=1e-12)
+    assert_allclose(raw, slow.rrelieff(difference, y, k, range(n)), atol=1e-12)
     assert (np.abs(raw) <= 1 + 1e-12).all()
 
 
@@ -205,8 +205,8 @@ def test_every_kind_of_column_equals_the_slow_twin(numbers):
     if numbers:
         y = [float("abc".index(v)) + i / 100 for i, v in enumerate(y)]
     raw = relieff_weights(columns, y, n_neighbors=4, kinds=kinds, normalize=False)
-    slow = (twin.rrelieff if numbers else twin.relieff)(difference, y, 4, range(len(y)))
-    assert_allclose(raw, slow, atol=1e-10)
+    expected = (slow.rrelieff if numbers else slow.relieff)(difference, y, 4, range(len(y)))
+    assert_allclose(raw, expected, atol=1e-10)
     assert raw[0] == raw.max() > 0
     assert raw[-1] == pytest.approx(0, abs=1e-12)  # a column without a single cell tells nothing
 
@@ -337,7 +337,7 @@ def squares(rows, targets):
 def test_worked_least_squares():
     found = learning.solve_on_simplex(squares(ROWS, TARGETS))
     assert_allclose(found, [0.487805, 0.512195], atol=1e-6)
-    assert twin.objective(ROWS, TARGETS, found) == pytest.approx(0.434878, abs=1e-6)
+    assert slow.objective(ROWS, TARGETS, found) == pytest.approx(0.434878, abs=1e-6)
     assert found @ squares(ROWS, TARGETS) @ found == pytest.approx(0.434878, abs=1e-6)
 
 
@@ -367,14 +367,14 @@ def test_the_solution_is_the_best_on_the_simplex(data):
     w = learning.solve_on_simplex(squares(s, t))
     assert (w >= 0).all()
     assert w.sum() == pytest.approx(1)
-    assert twin.kkt_residual(s, t, w) <= 1e-8
-    value = twin.objective(s, t, w)
-    assert value == pytest.approx(twin.smallest_on_simplex(s, t), abs=1e-7)
+    assert slow.kkt_residual(s, t, w) <= 1e-8
+    value = slow.objective(s, t, w)
+    assert value == pytest.approx(slow.smallest_on_simplex(s, t), abs=1e-7)
     for rival in (np.full(d, 1 / d), *np.eye(d)):
-        assert value <= twin.objective(s, t, rival) + 1e-7
+        assert value <= slow.objective(s, t, rival) + 1e-7
     fewer = learning.solve_on_simplex(squares(s[:, 1:], t)) if d > 1 else None
     if fewer is not None:
-        assert value <= twin.objective(s[:, 1:], t, fewer) + 1e-7
+        assert value <= slow.objective(s[:, 1:], t, fewer) + 1e-7
 
 
 def test_many_columns_some_repeated():
@@ -383,7 +383,7 @@ def test_many_columns_some_repeated():
     t = (s[:, :3].mean(axis=1) > 0.5).astype(float)
     s[:, 30:] = s[:, :30]
     w = learning.solve_on_simplex(squares(s, t))
-    assert twin.kkt_residual(s, t, w) <= 1e-8
+    assert slow.kkt_residual(s, t, w) <= 1e-8
     assert_allclose(w[30:], w[:30], atol=1e-5)
     assert w[:3].sum() > 0.4
 
@@ -396,8 +396,8 @@ def test_the_pair_sets_equal_their_slow_twins(pairs, missing):
     plan = MixedPlan.fit(table, "test")
     rows = Rows(np.arange(len(table)), plan.encode(table))
     medoids, labels = learning.find_clusters(plan, rows, 4, np.random.default_rng(0), 1)
-    chosen = twin.pairs_of(pairs, medoids.tolist(), labels.tolist())
-    s, t = twin.model(mixed_similarity(columns, plan), y, chosen, missing)
+    chosen = slow.pairs_of(pairs, medoids.tolist(), labels.tolist())
+    s, t = slow.model(mixed_similarity(columns, plan), y, chosen, missing)
 
     pairings = learning.make_pairings(pairs, medoids, labels)
     codes = np.unique(y, return_inverse=True)[1]
@@ -407,8 +407,8 @@ def test_the_pair_sets_equal_their_slow_twins(pairs, missing):
     assert_allclose(found, squares(s[:, at], t), rtol=1e-9)
 
     w = least_squares_weights(columns, y, pairs=pairs, n_clusters=4, kinds=kinds, missing=missing)
-    assert twin.kkt_residual(s, t, w) <= 1e-8
-    assert twin.objective(s, t, w) == pytest.approx(twin.smallest_on_simplex(s, t), rel=1e-6)
+    assert slow.kkt_residual(s, t, w) <= 1e-8
+    assert slow.objective(s, t, w) == pytest.approx(slow.smallest_on_simplex(s, t), rel=1e-6)
 
 
 @given(columns=grids(max_rows=7), data=st.data())
@@ -420,14 +420,14 @@ def test_random_tables_equal_the_slow_twin(columns, data):
     )
     missing = data.draw(st.sampled_from(["ignore", "midpoint"]))
     table, plan = plan_for(columns)
-    s, t = twin.model(exact_similarity(columns), y, twin.pairs_of("global", [], y), missing)
+    s, t = slow.model(exact_similarity(columns), y, slow.pairs_of("global", [], y), missing)
     if not len(s):
         with pytest.raises(InvalidInput, match="something to compare"):
             least_squares_weights(table, y, pairs="global", plan=plan, missing=missing)
         return
     w = least_squares_weights(table, y, pairs="global", plan=plan, missing=missing)
-    assert twin.kkt_residual(s, t, w) <= 1e-8
-    assert twin.objective(s, t, w) == pytest.approx(twin.smallest_on_simplex(s, t), abs=1e-7)
+    assert slow.kkt_residual(s, t, w) <= 1e-8
+    assert slow.objective(s, t, w) == pytest.approx(slow.smallest_on_simplex(s, t), abs=1e-7)
 
 
 def test_few_pairs_at_a_time_give_the_same(monkeypatch):
