@@ -40,7 +40,7 @@ from lookalike.measures.task import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
 from lookalike.saving.fields import check_params
-from lookalike.show.reasons.style import SAMPLE
+from lookalike.show.reasons.style import MAX_SAMPLE_CELLS
 from lookalike.table import LazyTable, Table
 from lookalike.table.formats.lazy import read_lazy
 from lookalike.table.formats.parquet import ParquetParts
@@ -209,7 +209,7 @@ def head_of(state: Snapshot, table: Any) -> ShardHead:
     state : Snapshot
     table : Table of all rows, or what can be cut like one
     """
-    step = max(1, len(table) // SAMPLE)
+    step = max(1, len(table) // MAX_SAMPLE_CELLS)
     frozen = getattr(state.measure, "frozen_", False)
     like = table.like if isinstance(table, LazyTable) else table[:0]
     return ShardHead(
@@ -231,7 +231,7 @@ def sample_places(index: Index) -> np.ndarray:
     """Return the numbers of the rows in ``index.sample``, of an index in a folder."""
     plan = read_plan(index.folder) if index.folder is not None else None
     built = len(index.sample) if plan is None else plan["rows"]
-    return np.arange(0, built, max(1, built // SAMPLE))
+    return np.arange(0, built, max(1, built // MAX_SAMPLE_CELLS))
 
 
 def _sources(source: Any) -> list[dict[str, Any]]:
