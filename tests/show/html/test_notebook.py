@@ -8,7 +8,7 @@ from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.measures import Gower
 from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.drawings import spark_svg
-from show.html.test_pages import Checked
+from show.html.test_document import Checked
 
 EVIL = "<script>alert(1)</script>"
 ROWS = {

@@ -164,9 +164,10 @@ def neighbors_part(study: Study) -> str:
         name, cells = writer.name(row, study), writer.words(study.rows.record(row))
         items = ""
         for hit in hits:
-            alike = "nothing to compare" if hit.similarity is None else percent(hit.similarity)
+            known = hit.similarity is not None
+            alike = f"{percent(hit.similarity)} alike" if known else "nothing to compare"
             neighbor, text = writer.name(int(hit.id), study), writer.words(hit.row)
-            items += f"<li><b>{escape(neighbor)}</b> <span>({escape(alike)} alike)</span>: "
+            items += f"<li><b>{escape(neighbor)}</b> <span>({escape(alike)})</span>: "
             items += f"{escape(text)}<br><span class='quiet'>{escape(hit.because())}</span></li>"
         parts.append(f"<h3>Like {escape(name)}</h3><p class='quiet'>{escape(cells)}</p>")
         parts.append(f"<ol>{items}</ol>")

@@ -76,7 +76,7 @@ PARTS = (
     ),
     ReportPart(
         "hubs",
-        "Hubs: rows that are neighbors of too many others",
+        "Hubs: rows that are neighbors of many others",
         hubs_part,
         "from lookalike.hubness import MutualProximity\n"
         "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))",
