@@ -106,6 +106,7 @@ def cross_validate(
     pairwise = get_tags(model).input_tags.pairwise
     rows, target = X, y
     if not pairwise:
+        # A matrix of distances stays as it is: its rows and columns are cut together.
         rows, target = split_target(read_table(X, kinds=kinds), y, WHO)
     if target is None:
         raise InvalidInput(WHO, "a target", "none", ("Pass ", Param("y")))
@@ -122,9 +123,11 @@ def cross_validate(
             hint = fewer if n > 1 else "Add rows"
             raise TooFewRows(WHO, f"at least {n_splits} rows", Param("n_samples", n), hint)
     folds = assign_folds(codes, n, n_splits, random_state, WHO)
+    # Of the type of the target, so that classes compare equal to it.
     predictions = np.empty(n, dtype=target.dtype)
     shares = None
     if classes is not None and hasattr(model, "predict_proba"):
+        # Columns in the order of all classes: every fold knows them all, being stratified.
         shares = np.zeros((n, len(classes)))
     for fold in range(n_splits):
         known, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
@@ -145,6 +148,7 @@ def _cut(rows: Any, positions: np.ndarray, known: np.ndarray, pairwise: bool) ->
 
 def _splits_of_classes(classes: np.ndarray, codes: np.ndarray, n_splits: int) -> int:
     """Return how many folds every class has a row for."""
+    # Each fold needs a row of every class, and so do the rows that are left to fit.
     counts = np.bincount(codes)
     rare = int(counts.argmin())
     if counts[rare] < 2:

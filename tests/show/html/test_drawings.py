@@ -49,7 +49,10 @@ def test_names_do_not_cover_each_other():
     found = re.findall(r'<text( class="roomy")? x="(\d+)" y="(\d+)"[^>]*>([^<]*)<', text)
     assert 1 < len(found) < len(names)
     assert found[0][3] == names[0]
-    for wide, size in ((True, FONT_WIDE), (False, FONT_PHONE)):  # those that are left out are smaller
+    for wide, size in (
+        (True, FONT_WIDE),
+        (False, FONT_PHONE),
+    ):  # those that are left out are smaller
         shown = [(int(x), int(y)) for narrow, x, y, _ in found if wide or not narrow]
         half = LETTER_WIDTH * size * len(names[0])
         for at, (x, y) in enumerate(shown):

@@ -164,8 +164,9 @@ def neighbors_part(study: Study) -> str:
         name, cells = writer.name(row, study), writer.words(study.rows.record(row))
         items = ""
         for hit in hits:
-            known = hit.similarity is not None
-            alike = f"{percent(hit.similarity)} alike" if known else "nothing to compare"
+            alike = "nothing to compare"
+            if hit.similarity is not None:
+                alike = f"{percent(hit.similarity)} alike"
             neighbor, text = writer.name(int(hit.id), study), writer.words(hit.row)
             items += f"<li><b>{escape(neighbor)}</b> <span>({escape(alike)})</span>: "
             items += f"{escape(text)}<br><span class='quiet'>{escape(hit.because())}</span></li>"
