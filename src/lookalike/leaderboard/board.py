@@ -119,6 +119,7 @@ class Leaderboard(Result):
     @property
     def chosen(self) -> Entry:
         """The line of the measure to take, of which there is at least one."""
+        # Partial entries leave out columns they cannot read.
         whole = [entry for entry in self.usable if not entry.partial]
         # With labels all measures have the same task. Without them, one that leaves out a column
         # is scored on an easier table than the others.
@@ -152,6 +153,7 @@ class Leaderboard(Result):
         """Return the formatted table: name, score without labels, statistics."""
         lines = []
         for entry in self.usable:
+            # Scores of different protocols are side by side, so they are marked.
             mark = "*" if entry.scored_by == "cross-validation" else ""
             cells = [FORMATS[name][1](entry.values[name]) for name in self.columns]
             score = [f"{entry.score:.3f}"] if self.chance is None else []
@@ -252,6 +254,7 @@ class Leaderboard(Result):
 def _cut(entry: Entry, text: str) -> str:
     """Return a message without the name of the measure, which precedes it already."""
     name = type(entry.measure).__name__
+    # Messages begin with the class; the line of the table begins with the name of the entry.
     if isinstance(text, Phrase) and str(text.parts[0]) == name:
         return Phrase(*text.parts[2:])
     return text.removeprefix(f"{name}: ").removeprefix(f"{name} ")
@@ -289,6 +292,7 @@ def _by_labels(board: Leaderboard) -> str:
         second = f"{others[0].name} ({others[0].score:.1%})"
         return f"{text} It is significantly better than the next, {second}."
     text += f" Not significantly worse: {_listed([e.name for e in equal])}."
+    # Of measures that no test can distinguish, speed is what is left to choose by.
     fastest = min(equal, key=_effort)
     if _effort(first) > 3 * _effort(fastest):
         times = _effort(first) / _effort(fastest)
@@ -320,6 +324,7 @@ def _by_themselves(board: Leaderboard) -> str:
     if above:
         text += f" Higher, but with columns left out: {_listed(above)}."
     like = [e for e in board.usable if e.partial == first.partial and e is not first]
+    # 0.02 is chosen by hand: there is no test without labels.
     close = [e.name for e in like if first.score - e.score < 0.02]
     text += f" Close behind: {_listed(close)}." if close else ""
     return text + " Only labels can show what a measure is good for."

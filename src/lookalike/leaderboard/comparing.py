@@ -115,6 +115,7 @@ def compare(
     seed = make_seed(random_state)
     labelled = y is not None
     candidates = _usual(labelled) if measures is None else _named(measures)
+    # Read once: all measures see the same kinds and the same sample.
     read, n = _read(table, [measure for _, measure in candidates], kinds)
     positions = some_rows(n, sample or MAX_SAMPLE_ROWS, seed)
     data, chance = _data(read, y, positions, k, seed, n_jobs)
@@ -147,6 +148,7 @@ def compare(
 
 def _sort_key(entry: Entry) -> tuple[float, ...]:
     """Return what entries are sorted by: the score, then precision, then few hubs."""
+    # Failed measures come last, whatever else they have.
     if entry.error:
         return (-1.0, 0.0, 0.0)
     return (entry.score, entry.values.get("precision", 0.0), -entry.values["hubness"])
@@ -181,6 +183,7 @@ def short_name(measure: Measure) -> str:
     >>> short_name(NICDM(Gower(missing="midpoint"))), short_name(NICDM(Vector()))
     ("NICDM(Gower(missing='midpoint'))", 'NICDM(Vector)')
     """
+    # repr breaks long lines; a name in a table is one line.
     line = re.sub(r"\s+", " ", repr(measure))
     return line.replace("(measure=", "(").replace("()", "")
 
@@ -228,6 +231,7 @@ def _data(
 ) -> tuple[TrialData, float | None]:
     """Return the rows to be tried, with labels as numbers, and the share of the commonest label."""
     n = len(positions)
+    # Rankings of fewer than three rows cannot disagree, and lists need k other rows.
     if k > n - 1 or n < 3:
         needed = f"at least {max(k + 1, 3)} rows"
         hint = Phrase("Use ", Param("k", n - 1)) if n >= 3 else "Add rows"

@@ -137,6 +137,7 @@ class Diagnosis(HtmlReport):
             return []
         # What two seeds differ by anyway is not put down to the scale.
         enough = 0.999 if self.seeds is None else min(0.999, self.seeds.mean - 0.01)
+        # Named in the finding: the transform that changes the ranking most.
         worst = min(self.scales, key=lambda name: self.scales[name].mean)
         rising = [one.mean for name, one in self.scales.items() if name in MONOTONE]
         if self.scales[worst].mean >= enough:
@@ -306,6 +307,7 @@ def _diagnose(
     distances, undefined = distances_among(measure, at)
     few = some_rows(len(at), MAX_RANKED_ROWS, seed)
     near = distances[np.ix_(few, few)]
+    # Eigenvalues take cubic time, so these are of a smaller sample.
     similarities = _similarities(measure, at[few])
     low, high = smallest_eigenvalue(similarities)
     values: dict[str, float | bool] = {
@@ -361,6 +363,7 @@ def _fit(
     learned = has_learned(measure)
     try:
         measure.fit(table)
+    # Whether a measure needs labels is not declared: fitting without them shows it.
     except InvalidInput:
         if target is None:
             raise
@@ -423,6 +426,7 @@ def _scales(
         ]
         changed = Table(columns, table.aside, len(table), table.missing)
         try:
+            # Fitted anew: scales are learned from the rows.
             other = clone(measure).fit(changed, y)
             found[name] = ranking_agreement(-near, -distances_among(other, at)[0])
         except InvalidInput as error:  # values that differed may be equal on another scale
@@ -434,6 +438,7 @@ def _rescaled(column: Column) -> dict[str, Column]:
     """Return a column of numbers under the six transforms; {} for other kinds."""
     if column.kind.name != "number":
         return {}
+    # Transforms are fitted to known values; missing ones stay missing.
     known = ~np.isnan(column.values)
     if not known.any() or not np.isfinite(column.values[known]).all():
         return {}
@@ -459,5 +464,6 @@ def _hubness(
     from lookalike.measures import Precomputed
 
     notes.append(f"hubs are counted in the {len(at):,} rows of the sample")
+    # Of a sample only its matrix is left, without the rows outside.
     given = Precomputed(symmetric=measure.traits.symmetric).fit(distances)
     return hubness_report(given, None if labels is None else labels[at], k)

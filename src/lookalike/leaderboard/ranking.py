@@ -79,6 +79,7 @@ def ranking_agreement(one: Any, other: Any) -> Agreement:
         product = (ranks[0] * ranks[1]).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             rho = np.clip(product / np.sqrt(squares[0] * squares[1]), -1.0, 1.0)
+        # 0 / 0 in the correlation: defined as in the docstring.
         rho[constant[0] | constant[1]] = 0.0
         rho[constant[0] & constant[1]] = 1.0
         correlations[part] = rho

@@ -53,6 +53,7 @@ def tied_share(distances: np.ndarray) -> float:
     if n < 3:
         return 0.0
     others = np.sort(distances[~np.eye(n, dtype=bool)].reshape(n, n - 1), axis=1)
+    # After sorting, equal values are side by side.
     same = others[:, 1:] == others[:, :-1]
     tied = np.zeros(others.shape, dtype=bool)
     tied[:, 1:] |= same
@@ -70,6 +71,7 @@ def smallest_eigenvalue(similarities: np.ndarray) -> tuple[float, float]:
     """Return the smallest and the largest eigenvalue of the symmetric part of a matrix."""
     from scipy.linalg import eigvalsh
 
+    # A kernel matrix is symmetric; of a directed measure the symmetric part decides.
     values = eigvalsh((similarities + similarities.T) / 2)
     return float(values[0]), float(values[-1])
 
@@ -94,6 +96,7 @@ def violated_share(distances: np.ndarray, seed: int = 0, n_triples: int = MAX_TR
 
 def _triples(n: int, most: int, seed: int) -> np.ndarray:
     if n * (n - 1) * (n - 2) // 6 <= most:
+        # All triples of a small table: the share is exact then.
         i, j, k = np.meshgrid(*[np.arange(n)] * 3, indexing="ij")
         kept = (i < j) & (j < k)
         return np.column_stack([i[kept], j[kept], k[kept]])
@@ -112,6 +115,7 @@ def expected_hubness(distances: np.ndarray, k: int) -> float:
     n = len(distances)
     others = distances.copy()
     np.fill_diagonal(others, np.inf)
+    # Whole lists, not k entries: ties may go on beyond the k-th.
     order = np.argsort(others, axis=1, kind="stable")[:, : n - 1]
     lists = NeighborGraph(order, np.take_along_axis(others, order, axis=1), n)
     return skewness(k_occurrence(lists, k, ties="expected"))
@@ -149,6 +153,7 @@ def bytes_kept(measure: Measure) -> int:
     seen: set[int] = set()
 
     def size(thing: Any) -> int:
+        # Arrays shared by several objects are counted once.
         if id(thing) in seen:
             return 0
         seen.add(id(thing))

@@ -129,6 +129,7 @@ class Entry:
 
 def try_measure(name: str, measure: Measure, data: TrialData) -> Entry:
     """Fit and score one measure; whatever goes wrong becomes the reason in its line."""
+    # A copy with a seed: the board shows what was tried, and can be repeated.
     measure = prepared(measure, data.seed, data.n_jobs)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -150,6 +151,7 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     _refuse_fitted(measure)
     _warm(measure, data)
     given = supervised_forests(measure) if data.codes is not None else []
+    # The same measure with another seed serves both as memory trial and for stability.
     other = reseeded(measure, data.seed + 1)
     learns = False
     values: dict[str, float] = {}
@@ -187,6 +189,7 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
         near, how = _by_folds(measure, data, given), "cross-validation"
     else:
         near, how = data.codes[lists.indices], "leave-one-out"
+    # Uniform votes: the order of neighbors is scored, not the scale of distances.
     votes = class_totals(near, np.ones(near.shape), int(data.codes.max()) + 1)
     right = winners(votes, near, "first") == data.codes
     values["accuracy"] = float(right.mean())
@@ -246,6 +249,7 @@ def _refitted(forest: Any, data: TrialData, known: np.ndarray) -> Any:
         found = "one that was fitted to amounts, which may come from these labels"
         hint = "Leave ", Param("y"), " out, or pass a classifier"
         raise InvalidInput(f"compare with a fitted {who}", needed, found, hint)
+    # The columns as ForestProximity passes them to a forest.
     values = read_inputs(data.table, plan_inputs(data.table, who, categories=True))
     return clone(forest).fit(values[known], np.asarray(data.codes)[known])
 
@@ -265,6 +269,7 @@ def _refuse_fitted(measure: Measure) -> None:
 def own_params(measure: Measure, last: str) -> list[str]:
     """Return the parameters of this name, of the measure and of the measures inside it."""
     params = measure.get_params()
+    # Parameters of forests inside a measure are their own: a given forest keeps its seed.
     owners = {name: params.get(name.rpartition("__")[0], measure) for name in params}
     return [
         name
@@ -320,6 +325,7 @@ def _peak(task: Callable[[], Any]) -> int:
     if not tracing:
         tracemalloc.start()
     try:
+        # A caller may be tracing already: its own peak is lost, its trace is not.
         tracemalloc.reset_peak()
         before = tracemalloc.get_traced_memory()[0]
         task()

@@ -73,6 +73,7 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
             if f not in between:
                 between[f] = np.abs(z[:, f] @ z)
         shared = np.sum([between[f] for f in columns], axis=0) if columns else np.zeros(x.shape[1])
+        # Equation 1 of Hall (2000) for all sets that have one column more, in one step.
         merits = (with_y + with_target) / np.sqrt(size + 1 + 2 * (among + shared))
         improved = False
         for g in range(x.shape[1]):
@@ -98,6 +99,7 @@ def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     total = np.zeros(x.shape[1])
     for c, count in enumerate(np.bincount(y)):
         inside = _standardized((y == c).astype(np.float64)[:, None])[:, 0]
+        # Weighted by the size of the class, as in Hall: a rare class says less about the target.
         total += count / len(y) * np.abs(inside @ z)
     return total
 
@@ -106,6 +108,8 @@ def _standardized(x: np.ndarray) -> np.ndarray:
     """Return columns of mean 0 and length 1; constant ones become 0."""
     centered = x - x.mean(axis=0)
     length = np.sqrt((centered * centered).sum(axis=0))
+    # Compared with the first row: the computed deviation of a constant column may be rounding
+    # noise.
     flat = (x == x[:1]).all(axis=0) | (length == 0)
     return np.where(flat, 0.0, centered / np.where(flat, 1.0, length))
 

@@ -98,6 +98,7 @@ def transitive_closure(
     who = "transitive_closure"
     TNORM.check(who, "tnorm", tnorm)
     s = np.ascontiguousarray(similarity_matrix(S, who))
+    # Checked before the closure is computed, which takes cubic time.
     edges = None if new is None else np.ascontiguousarray(between_rows(new, len(s), who))
     np.fill_diagonal(s, 1.0)
     symmetric = np.array_equal(s, s.T)
@@ -191,6 +192,7 @@ def power_similarity(
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:
         own = np.diagonal(_steps(step, step, int(n)) * unit)
+        # A new row is similar to itself by way of the known rows only.
         left = own if edges is None else _own(edges, step, int(n), unit)
         with np.errstate(invalid="ignore", divide="ignore"):
             answer = answer / np.sqrt(np.outer(left, own))
@@ -203,6 +205,7 @@ def power_similarity(
 
 def _steps(first: np.ndarray, step: np.ndarray, n: int) -> np.ndarray:
     """Return first @ step^(n - 1) by repeated squaring; all sums are of numbers of one sign."""
+    # log2(n) products instead of n.
     result, power, left = first, step, n - 1
     with np.errstate(over="ignore", invalid="ignore"):
         while left:

@@ -62,6 +62,7 @@ def grid(heads: Sequence[tuple[str, str]]) -> Grid:
     from rich.table import Table as Grid
     from rich.text import Text
 
+    # One rule below the headings: output stays readable in logs without color.
     table = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for head, align in heads:
         fold = align == "fold"
@@ -99,6 +100,7 @@ def cut(text: str, width: int) -> str:
     from rich.cells import cell_len, set_cell_size
 
     text = clean(text)
+    # Chinese and Japanese letters take two cells, so that len() would cut too late.
     return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
 
 

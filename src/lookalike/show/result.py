@@ -55,6 +55,7 @@ class Result(HtmlReport, ABC):
         columns = self.cells()
         lines = zip(*columns.values(), strict=True)
         records = [dict(zip(columns, map(_frame_cell, line), strict=True)) for line in lines]
+        # Without rows there are no records to read the columns from.
         return frame_of_records(records, backend) if records else make_frame(columns, backend)
 
     def text(self, width: int = DEFAULT_WIDTH) -> str:
@@ -68,6 +69,7 @@ class Result(HtmlReport, ABC):
         from rich.console import Console
 
         written = io.StringIO()
+        # No color and no highlighting: the text goes into files and tests.
         self.render(Console(file=written, width=width, highlight=False, color_system=None))
         return written.getvalue().rstrip("\n")
 

@@ -15,6 +15,7 @@ from lookalike.show.html.markup import AGAINST, FOR, Html, escape
 @cache
 def read_style(name: str) -> str:
     """Return a style sheet of this package on one line, without comments."""
+    # Style sheets are files of the package, so that editors know them as CSS; a page contains them.
     text = files(__package__).joinpath(f"{name}.css").read_text(encoding="utf-8")
     return re.sub(r"/\*.*?\*/|\n", "", text, flags=re.DOTALL)
 
@@ -31,6 +32,7 @@ def page(title: str, body: str) -> str:
     body : str
         As HTML.
     """
+    # Names of files and columns come from the user, and are never trusted as HTML.
     title = escape(title)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
@@ -116,6 +118,7 @@ def grid(
     lines = []
     for i, row in enumerate(rows):
         more = below[i] if below else ""
+        # A row with a line below it has no rule between the two.
         names = " ".join(["first"] * (first and i == 0) + ["open"] * bool(more))
         mark = f' class="{names}"' if names else ""
         lines.append(f"<tr{mark}>{line(row, 'td')}</tr>")
@@ -136,6 +139,7 @@ def sides(plus: Iterable[str], minus: Iterable[str]) -> Html:
     """
     lines = []
     for texts, sign, color in ((plus, "+", FOR), (minus, "−", AGAINST)):
+        # Texts may be Html with a sparkline in it: escape leaves these as they are.
         joined = "; ".join(escape(text) for text in texts)
         if joined:
             lines.append(f'<div><b style="color:{color}">{sign}</b> {joined}</div>')

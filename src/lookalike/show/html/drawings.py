@@ -46,11 +46,14 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
     bars : bool
         Whether to draw bars (a histogram) instead of a line (a series in time).
     """
+    # NaN compares as false, so it becomes 0 as well.
     heights = [float(v) if abs(float(v)) < float("inf") else 0.0 for v in values]
     if len(heights) > MAX_SPARK_VALUES:
         ends = [len(heights) * i // MAX_SPARK_VALUES for i in range(MAX_SPARK_VALUES + 1)]
         heights = [sum(heights[a:b]) / (b - a) for a, b in pairwise(ends)]
+    # Bars start at 0, a line fills its height: only its shape is wanted.
     low = min(0.0, *heights) if bars else min(heights)
+    # A constant line would be 0 / 0.
     span = (max(heights) - low) or 1.0
     step = SPARK_WIDTH / len(heights)
     tops = [1 + (SPARK_HEIGHT - 2) * (1 - (height - low) / span) for height in heights]
@@ -82,10 +85,13 @@ def frame(places: np.ndarray) -> tuple[np.ndarray, float]:
     places : float array of shape (n, 2)
     """
     low, span = places.min(axis=0), np.ptp(places, axis=0)
+    # One scale for both axes: a map that is stretched would change its distances.
     scale = (WIDTH - 2 * MARGIN) / max(float(span[0]), float(span[1]) * 0.8, 1e-12)
     xy = (places - low) * scale + MARGIN
+    # Rows on one horizontal line still need a drawing of some height.
     height = max(float(span[1]) * scale + 2 * MARGIN, 60.0)
     xy[:, 0] += (WIDTH - 2 * MARGIN - float(span[0]) * scale) / 2
+    # SVG counts from the top.
     xy[:, 1] = height - xy[:, 1]
     return xy, round(height, 1)
 
@@ -167,6 +173,7 @@ def scatter(
     xy, height = frame(places)
     counts = np.bincount(groups, minlength=len(names))
     order = np.argsort(-counts, kind="stable")
+    # Smaller dots for more rows, so that they do not merge into one area.
     size = float(np.clip(90 / np.sqrt(len(xy)), 2.2, 7.0))
     colors = [COLORS[min(i, len(COLORS) - 1)] for i in range(len(names))]
     # Large groups first, so that small ones lie on top of them.
@@ -216,6 +223,7 @@ def _free_point(
     """Return a point where a name covers none of the others, if there is one."""
     letter = LETTER_WIDTH * size
     half = letter * len(names[group]) / 2
+    # Moved into the drawing, where a name would be cut at its edge.
     x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
     for lines in TRIED_LINES:
         y = float(middle[1] + 0.35 * size + lines * size)

@@ -72,6 +72,7 @@ def table(
         lines[0] = lines[0].replace("<tr", '<tr class="first"', 1)
     named = f"<caption>{escape(caption)}</caption>" if caption else ""
     body = f"<tbody>{''.join(lines)}</tbody>"
+    # A region that scrolls has to be reachable by keyboard (WCAG 2.1.1).
     label = f' role="region" aria-label="{escape(caption)}" tabindex="0"' if caption else ""
     return Html(f'<div class="scroll"{label}><table{kind}>{named}{head}{body}</table></div>')
 
@@ -124,6 +125,7 @@ def color_key(names: Iterable[tuple[str, str]]) -> Html:
 
 def code(text: str) -> Html:
     """Return lines of a program."""
+    # Escaped even where it is Html: code is shown, not run.
     lines = "\n".join(html.escape(clean(line)) for line in text.splitlines())
     return Html(f"<pre><code>{lines}</code></pre>")
 
@@ -154,6 +156,7 @@ def svg(
     view : bool
         Whether the drawing shrinks with the page.
     """
+    # Without a viewBox an SVG keeps its size in pixels: a sparkline stays in its line of text.
     box = f'viewBox="0 0 {width:g} {height:g}" ' if view else ""
     return Html(
         f'<svg {box}width="{width:g}" height="{height:g}" role="img" '

@@ -92,10 +92,12 @@ def category_phrase(pair: Pair) -> str:
 def order_phrase(pair: Pair) -> str:
     """Count the levels between two cells."""
     levels = list(pair.style.kind.levels)
+    # New rows may have levels that the fitted column did not have.
     known = pair.query in levels and pair.found in levels
     if pair.query == pair.found or not known or pair.style.kind.role in ("month", "weekday"):
         return category_phrase(pair)
     apart = levels.index(pair.found) - levels.index(pair.query)
+    # Counted in levels: an order has no other distance that a reader would know.
     count = abs(apart)
     levels_apart = LEVEL_COUNTS[count] if count < len(LEVEL_COUNTS) else f"{count} levels"
     one, other = (pair.style.write(cell) for cell in (pair.query, pair.found))
@@ -120,6 +122,7 @@ def text_phrase(pair: Pair) -> str:
     """Name the words that two texts share, or quote both."""
     if pair.query == pair.found:
         return f"same {pair.name}: {_quote(pair.found)}"
+    # Without case, but each word is shown as the second text spells it.
     ours, theirs = (_words(cell) for cell in (pair.query, pair.found))
     shared = [word for word in theirs if word in ours]
     # Stop words are named only where there are no others.
@@ -196,6 +199,7 @@ def number_phrase(pair: Pair) -> str:
 
 def _against(pair: Pair, one: float, other: float) -> str:
     first, second = _both(pair)
+    # 4 bits: one random pair in 16 is as far apart; half a bit: most pairs are.
     degree = pair.degree(4, 0.5, (0.6, 0.05))
     if not pair.style.is_date and 0 < MIN_RATIO * min(one, other) <= max(one, other):
         degree = max(degree, 1)  # not "a little", even where few rows lie between them
@@ -219,8 +223,10 @@ def _round(pair: Pair, one: float, other: float) -> str | None:
     style = pair.style
     if style.is_date or style.kind.source or style.kind.role == "time":
         return None
+    # Two significant digits of the mean.
     middle = (one + other) / 2
     near = float(f"{middle:.1e}")
+    # Numbers of one or two digits are round already: "about 30" would say less than 29 and 31.
     digits = max(len(f"{abs(v):.6g}".replace(".", "").strip("0")) for v in (one, other))
     if (
         digits < 3
@@ -248,6 +254,7 @@ def _tail(pair: Pair, one: float, other: float) -> str:
 def _is_noun(pair: Pair) -> bool:
     """Whether the name can follow the number, as in "134,640 votes"."""
     name, style = pair.name, pair.style
+    # English plurals only: "134,640 votes" reads well, "1.85 height" does not.
     plain = name.isalpha() and name.islower() and len(name) > 3 and name.endswith("s")
     counts = style.decimals == 0 and not style.unit and not style.is_date and not style.kind.source
     return plain and counts and not name.endswith(("ss", "us", "is")) and not _is_money(pair)
@@ -259,6 +266,7 @@ def _is_money(pair: Pair) -> bool:
 
 
 def _amount(cell: Any) -> float:
+    # As UTC: differences of local times would depend on the machine.
     if isinstance(cell, dt.datetime):
         return cell.replace(tzinfo=dt.UTC).timestamp()
     return cell.total_seconds() if isinstance(cell, dt.timedelta) else float(cell)
@@ -302,6 +310,7 @@ def sequence_phrase(pair: Pair) -> str:
         return f"same {pair.name}: {_run(one)}"
     if pair.speaks_for:
         ours, theirs = ([_item(x) for x in cell[:MAX_MATCHED_ITEMS]] for cell in (one, other))
+        # autojunk would skip items that occur often in long sequences.
         block = SequenceMatcher(None, ours, theirs, autojunk=False).find_longest_match()
         if block.size:
             run = _run(other[block.b : block.b + block.size])
@@ -352,11 +361,13 @@ def short_bars(cell: Any) -> str:
 
 
 def _values(cell: Any) -> list[float]:
+    # Infinite and missing values have no height.
     values = [float(value) for value in (cell.tolist() if hasattr(cell, "tolist") else cell)]
     return [value if abs(value) < float("inf") else 0.0 for value in values]
 
 
 def _list(items: Iterable[Any]) -> str:
+    # plain sorts the items, so that a set is always listed in the same order.
     names = [clean(str(item)) for item in plain(frozenset(items))]
     more = len(names) - MAX_SET_ITEMS
     named = ", ".join(short(name, 24) for name in names[:MAX_SET_ITEMS])

@@ -128,6 +128,7 @@ def make_reason(
     'length 121 against 300 (much higher)'
     """
     kind = "" if style is None else style.kind.name
+    # Measures of whole rows know no cells; the share of the column is all there is.
     if style is None:
         text = f"{clean(column)} {'alike' if speaks_for else 'differs'}"
     elif query is None or found is None:
@@ -149,5 +150,6 @@ def sentence(plus: Iterable[Reason], minus: Iterable[Reason]) -> str:
     >>> sentence(for_, against)
     'same genres: Action; but 1 votes against 2 (higher)'
     """
+    # Reasons for come first, also where those against are stronger.
     good, bad = ("; ".join(reason.text for reason in side) for side in (plus, minus))
     return "; but ".join(side for side in (good, bad) if side)

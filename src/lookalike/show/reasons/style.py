@@ -96,11 +96,13 @@ class Style:
         reading = self.kind.reading
         if reading is None or not np.isfinite(value):
             return text
+        # Both separators change places, so one of them is parked as a NUL.
         if reading.decimal == ",":
             text = text.replace(",", "\0").replace(".", ",").replace("\0", reading.thousands or ".")
         elif reading.thousands not in ("", ","):
             text = text.replace(",", reading.thousands)
         if reading.currency:
+            # Codes follow the number (5 EUR), symbols precede it ($5).
             money = clean(reading.currency)
             text = f"{text} {money}" if money.isalpha() else f"{money}{text}"
         if unit and reading.unit:
@@ -174,6 +176,7 @@ def style_of(column: Column) -> Style:
     """
     if column.kind.name != "number":
         return Style(column.kind)
+    # Evenly spread, not the first cells: tables are often sorted.
     step = max(1, len(column) // MAX_SAMPLE_CELLS)
     values = np.asarray(column.values[::step], dtype=np.float64)
     # 4-byte numbers are formatted with their own digits, not with those of the nearest double.
@@ -182,9 +185,11 @@ def style_of(column: Column) -> Style:
     values, written = values[finite], written[finite]
     if not len(values):
         return Style(column.kind)
+    # Deciles, which outliers do not move.
     low, high = np.quantile(values, [1 - HIGH_QUANTILE, HIGH_QUANTILE])
     tails = high > low and len(values) >= MIN_CELLS_FOR_TAILS
     whole = bool((values == np.round(values)).all())
+    # A column called year may hold any year; without the name only plausible ones are years.
     named = bool(YEAR.search(column.name)) and values.max() < 3000
     years = whole and values.min() >= 1000 and (named or values.min() >= 1800 > values.max() - 300)
     return Style(
@@ -206,6 +211,7 @@ def _decimals(values: np.ndarray) -> int:
 
 
 def _write_duration(seconds: float) -> str:
+    # Whole hours of several days are written as days, not as 72:00:00.
     if abs(seconds) >= DAY and seconds % 3600 == 0:
         days, hours = divmod(seconds / 3600, 24)
         return f"{days:g} d" + (f" {hours:g} h" if hours else "")

@@ -52,6 +52,8 @@ def by_words(table: Table) -> Table:
     for column in table.columns:
         name = f"words of {column.name}"
         mean = _mean_length(column)
+        # A kind that the user gave is never changed; an existing column of the name is not
+        # replaced.
         if mean < MIN_LONG_CHARACTERS or name in every or column.kind.reason.startswith("given"):
             columns.append(column)
             continue

@@ -49,6 +49,7 @@ def missing_part(study: Study) -> str:
         return paragraphs(["No value of a compared column is missing."])
     incomplete.sort(key=lambda column: -float(column.missing.mean()))
     shown, more = incomplete[:MAX_INCOMPLETE_COLUMNS], len(incomplete) - MAX_INCOMPLETE_COLUMNS
+    # The share tells how many are missing, the strip where: at the start, at the end, everywhere.
     lines = [[short(c.name, 40), percent(float(c.missing.mean())), _strip(c)] for c in shown]
     complete = int(np.all([~column.missing for column in study.table], axis=0).sum())
     text = (
@@ -85,6 +86,7 @@ def _missing_together(incomplete: list[Column]) -> list[str]:
     groups: list[list[Column]] = []
     for column in incomplete:
         for group in groups:
+            # Compared with the first of a group only: nearly equal sets of rows need no more.
             first = group[0].missing
             both, either = (first & column.missing).sum(), (first | column.missing).sum()
             if both / either > MIN_OVERLAP:
@@ -92,6 +94,7 @@ def _missing_together(incomplete: list[Column]) -> list[str]:
                 break
         else:
             groups.append([column])
+    # Columns without any value are missing together trivially.
     several = [group for group in groups if len(group) > 1 and not group[0].missing.all()]
     names = ["; ".join(short(column.name, 40) for column in group) for group in several[:5]]
     return [f"Missing in the same rows, nearly always: {text}." for text in names]
@@ -101,6 +104,7 @@ def clusters_part(study: Study) -> str:
     """Return what sets each cluster apart."""
     profile = study.profile
     writer = RowWriter(study.rows)
+    # A column of classes only where the profile was scored against some.
     with_classes = any(one.majority_share is not None for one in profile.clusters)
     lines: list[list[str]] = []
     for one in profile.clusters:

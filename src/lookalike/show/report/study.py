@@ -63,6 +63,7 @@ def group_rows(values: np.ndarray, title: str) -> RowGroups:
     """
     if len(values) and isinstance(values[0], set | frozenset):
         counts = Counter(item for cell in values for item in cell)
+        # A color can show one item; the most common one makes the fewest groups.
         firsts = [max(cell, key=lambda v: (counts[v], str(v)), default=None) for cell in values]
         return _by_class(firsts, f"{title} (of several the most common)")
     if title != "cluster" and not holds_classes(values):
@@ -137,6 +138,7 @@ class Study:
         seed: int,
     ) -> None:
         n = len(table)
+        # The sample does not depend on anything but the seed: a report can be repeated.
         rng = np.random.default_rng(seed)
         self.table, self.label, self.given, self.seed = table, label, measure, seed
         self.at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
@@ -175,6 +177,7 @@ class Study:
         """Hubness before and after it is reduced by mutual proximity."""
         measure = self.measure
         if not isinstance(measure, MutualProximity):
+            # The empirical model compares all pairs, Gauss needs means and deviations only.
             model = "empirical" if len(self.rows) <= MAX_EMPIRICAL_ROWS else "gauss_independent"
             measure = MutualProximity(measure.frozen(), model=model).fit(self.rows)
         return hubness_report(measure, self.classes, self.k)
@@ -240,6 +243,7 @@ class Study:
     def outliers(self) -> list[tuple[int, float]]:
         """The rows unlike all others: positions and scores from 0 to 1, the highest first."""
         forest = RandomSimilarityIsolationForest(random_state=self.seed).fit(self.rows)
+        # scikit-learn scores outliers low; a reader expects them high.
         scores = -forest.score_samples(self.rows)
         order = np.argsort(-scores, kind="stable")[:N_OUTLIERS]
         return [(int(row), float(scores[row])) for row in order]

@@ -206,6 +206,7 @@ def report(
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
     whole = read_table(table, kinds=kinds)
+    # Before anything is compared: edit distances of long texts would take hours.
     texts = by_words(whole)
     rows, target = split_target(texts, y, "report")
     seed = make_seed(random_state)
@@ -239,6 +240,7 @@ def _name(table: Any, title: str | None) -> tuple[str, str]:
 def _imports(measure: Any) -> list[str]:
     """Return the imports of a measure and of the measures inside it."""
     lines = []
+    # A hubness reducer holds another measure, whose class is in the code as well.
     while isinstance(measure, Measure):
         home = ".".join(type(measure).__module__.split(".")[:2])
         lines.append(f"from {home} import {type(measure).__name__}")
@@ -270,6 +272,7 @@ def _lead(study: Study) -> Html:
 def _write(part: ReportPart, study: Study, words: dict[str, str]) -> str:
     """Return one part as HTML, or the reason why it failed."""
     with warnings.catch_warnings(record=True) as caught:
+        # Warnings of scikit-learn and numpy are not for readers of the page; our own become notes.
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", LookalikeWarning)
         try:
@@ -278,6 +281,7 @@ def _write(part: ReportPart, study: Study, words: dict[str, str]) -> str:
             body = paragraphs([f"This part failed: {error}"])
     notes = dict.fromkeys(f"Note: {one.message}" for one in caught)
     lines = part.lines
+    # Replaced by hand, not by str.format: the code itself has braces.
     for mark, word in words.items():
         lines = lines.replace(mark, word)
     return section(part.heading, body + paragraphs(notes) + code(lines), part.name)
