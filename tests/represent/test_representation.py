@@ -76,7 +76,7 @@ def test_blocks_and_threads_change_nothing(measure, monkeypatch):
     x = np.random.default_rng(0).random((40, 3))
     whole = SimilarityRepresentation(measure, n_prototypes=4, n_jobs=1).fit(x)
     expected = whole.transform(x), whole.fit_transform(x)
-    monkeypatch.setattr(base, "TALL", 7)
+    monkeypatch.setattr(base, "BLOCK_ROWS", 7)
     parts = SimilarityRepresentation(measure, n_prototypes=4, n_jobs=3).fit(x)
     np.testing.assert_array_equal(parts.transform(x), expected[0])
     np.testing.assert_array_equal(parts.fit_transform(x), expected[1])

@@ -393,7 +393,7 @@ def _judge(space: Space, model: SimilarityClustering) -> float:
 
 def _read_once(X: Any, kinds: Any, measures: list[Measure]) -> tuple[Any, bool]:
     """Return the data as one table for all measures, unless one takes a matrix of distances."""
-    # A matrix of distances is no table; such measures read X themselves.
+    # A matrix of distances cannot be read as a table: such measures read X themselves.
     if any(measure.traits.pairwise for measure in measures):
         return X, False
     return read_table(X, kinds=kinds), True

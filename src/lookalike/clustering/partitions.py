@@ -102,7 +102,7 @@ class Affinity:
 class Linkage:
     """Complete or Ward linkage on the measure's own distance.
 
-    Ward's update is made for Euclidean distances; on others it is used as it stands. A new row
+    Ward's update is made for Euclidean distances; on others it is used unchanged. A new row
     joins the cluster of the nearest row.
 
     Parameters

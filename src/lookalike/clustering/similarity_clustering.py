@@ -314,14 +314,11 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
     ) -> Method:
-        match self.method:
-            case "spectral":
-                return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
-            case "affinity":
-                return Affinity(known, seed)
-            case "medoids":
-                return Medoids(known)
-        return Linkage(known, self.method)
+        if self.method == "spectral":
+            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
+        if self.method == "affinity":
+            return Affinity(known, seed)
+        return Medoids(known) if self.method == "medoids" else Linkage(known, self.method)
 
     def _best(
         self, method: Method, known: Space, basis: np.ndarray | None, numbers: list[int]

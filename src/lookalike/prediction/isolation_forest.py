@@ -146,7 +146,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
         length = trees.depth + average_depth(trees.entries)
         depth = length[leaves + trees.offsets[:-1]].mean(axis=1)
         usual = float(average_depth(np.array([self.max_samples_]))[0])
-        # Trees of one row have depth 0: no row can be told from another, all score -1.
+        # Trees of one row have depth 0: all rows are alike, with score -1.
         return np.asarray(-(2.0 ** -(depth / usual))) if usual > 0 else np.full(len(depth), -1.0)
 
     def score_samples(self, X: Any) -> np.ndarray:

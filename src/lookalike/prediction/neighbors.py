@@ -492,7 +492,8 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         -------
         array of n classes
         """
-        return np.asarray(self.classes_[self._answers(*self._ask(X))])
+        codes = self._answers(*self._ask(X))  # first: it checks that the model is fitted
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any = None) -> np.ndarray:
         """Return each class's share of the votes.

@@ -732,5 +732,5 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that a leaf holds one number."""
         super().check_loaded(dims)
-        fits = self.trees_.value.shape[1] == 1
-        require(fits, "RandomSimilarityForestRegressor.trees_", "one number per leaf", "others")
+        who = f"{type(self).__name__}.trees_"
+        require(self.trees_.value.shape[1] == 1, who, "one number per leaf", "others")

@@ -295,7 +295,8 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
         -------
         array of n classes
         """
-        return np.asarray(self.classes_[self._outputs(X).argmax(axis=1)])
+        codes = self._outputs(X).argmax(axis=1)  # first: it checks that the model is fitted
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return a probability for each class: the outputs, negative ones as 0, of sum 1.

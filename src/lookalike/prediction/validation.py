@@ -31,7 +31,7 @@ class CrossValidation:
     scores : mapping of name to float
         Of a classifier ``accuracy`` and, where it gives probabilities, ``auc``: the area under the
         ROC curve, of several classes the mean of one against the rest. Of a regressor ``r2`` and
-        ``mean_absolute_error``. Each is counted over all rows at once.
+        ``mean_absolute_error``. Each is computed over all rows, not fold by fold.
     baseline : mapping of name to float
         What needs no model: the ``accuracy`` of always saying the commonest class; the
         ``mean_absolute_error`` of always saying the median of the other folds.

@@ -68,7 +68,8 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         -------
         array of shape (n, number of new columns)
         """
-        # Not encoded again: fitted rows carry their positions, so a prototype is exactly 1 alike to itself.
+        # Not encoded again: fitted rows carry their positions, so a prototype is exactly 1 alike to
+        # itself.
         rows = self._fit(X, y)
         return self._in_blocks(rows)
 

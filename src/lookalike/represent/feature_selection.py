@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,12 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
     x, values = _check(X, y, target)
     z = _standardized(x)
     with_target = correlations(x, values)
-    between: dict[int, np.ndarray] = {}  # column -> its correlations with all, made when needed
+
+    @cache
+    def between(column: int) -> np.ndarray:
+        """Return the correlations of a column with all; most columns are never chosen."""
+        return np.asarray(np.abs(z[:, column] @ z))
+
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
     # Entries are (-merit, size, columns, sum with the target, sum between each other): the heap
     # then takes the smaller set, and the earlier columns, where merits are equal.
@@ -69,10 +75,7 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
     idle = 0
     while todo and idle < MAX_IDLE_EXPANSIONS:
         _, size, columns, with_y, among = heapq.heappop(todo)
-        for f in columns:
-            if f not in between:
-                between[f] = np.abs(z[:, f] @ z)
-        shared = np.sum([between[f] for f in columns], axis=0) if columns else np.zeros(x.shape[1])
+        shared = np.sum([between(f) for f in columns], axis=0) if columns else np.zeros(x.shape[1])
         # Equation 1 of Hall (2000) for all sets that have one column more, in one step.
         merits = (with_y + with_target) / np.sqrt(size + 1 + 2 * (among + shared))
         improved = False

@@ -112,13 +112,9 @@ def pack(sides: np.ndarray, gap: float = GAP) -> np.ndarray:
     """
     padded = sides + gap
     narrowest = max(float(padded[:, 0].max()), float(np.sqrt(padded.prod(axis=1).sum())))
-    best, found = np.inf, np.zeros_like(sides)
-    for width in narrowest * TRIED_WIDTHS:
-        corners, wide, tall = _shelves(padded, float(width))
-        page = max(wide / ASPECT_RATIO, tall)
-        if page < best:
-            best, found = page, corners
-    return found
+    tried = [_shelves(padded, float(width)) for width in narrowest * TRIED_WIDTHS]
+    corners, _, _ = min(tried, key=lambda shelf: max(shelf[1] / ASPECT_RATIO, shelf[2]))
+    return corners
 
 
 def _shelves(padded: np.ndarray, width: float) -> tuple[np.ndarray, float, float]:

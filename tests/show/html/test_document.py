@@ -55,16 +55,16 @@ def test_text_is_escaped_once():
     ],
 )
 def test_nothing_given_as_text_becomes_a_tag(make):
-    told = Checked(make('<script src="x">&'))
-    assert "script" not in told.tags
-    shown = [*told.words, *(value for _, value in told.attributes)]
+    checked = Checked(make('<script src="x">&'))
+    assert "script" not in checked.tags
+    shown = [*checked.words, *(value for _, value in checked.attributes)]
     assert '<script src="x">&' in shown
 
 
 def test_tables():
     text = table([["a", share_bar(0.5)], ["b", "2"]], ["name", "share"], "All", first=True)
-    told = Checked(text)
-    assert [tag for tag in told.tags if tag in ("caption", "tr", "th", "td")] == [
+    checked = Checked(text)
+    assert [tag for tag in checked.tags if tag in ("caption", "tr", "th", "td")] == [
         "caption", "tr", "th", "th", "tr", "td", "td", "tr", "td", "td",
     ]  # fmt: skip
     assert text.count('class="first"') == 1
@@ -82,9 +82,13 @@ def test_lists():
 
 @pytest.mark.parametrize(("share", "width"), [(0.5, 45.0), (-1.0, 0.0), (2.0, 90.0)])
 def test_bars_stay_within_their_frame(share, width):
-    told = Checked(share_bar(share))
-    assert [float(value) for name, value in told.attributes if name == "width"] == [90, 90, width]
-    assert ("aria-label", f"{share:.3f}") in told.attributes
+    checked = Checked(share_bar(share))
+    assert [float(value) for name, value in checked.attributes if name == "width"] == [
+        90,
+        90,
+        width,
+    ]
+    assert ("aria-label", f"{share:.3f}") in checked.attributes
 
 
 def test_drawings_shrink_with_the_page():
@@ -103,8 +107,8 @@ class Report(HtmlReport):
 def test_a_report_is_a_page_and_a_fragment(tmp_path):
     text = Report().to_html(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text(encoding="utf-8") == text == Report().to_html()
-    told = Checked(text)
-    assert told.words.count("Rows & columns") == 2  # title and heading
+    checked = Checked(text)
+    assert checked.words.count("Rows & columns") == 2  # title and heading
     assert Report()._repr_html_().endswith("</style><p>body</p></div>")
     assert "<p>body</p>" in text
 

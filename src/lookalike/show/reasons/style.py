@@ -115,7 +115,7 @@ class Style:
         if abs(value) >= 1e9 and not self.is_year:
             return f"{value / 1e9:.4g}G"
         millions = f"{value / 1e6:.4g}"
-        # Only where four digits are the whole number.
+        # Only where four digits are exact.
         if abs(value) >= 1e6 and float(millions) * 1e6 == value and not self.is_year:
             return millions + "M"
         if self.decimals < 0:

@@ -119,7 +119,7 @@ def clusters_part(study: Study) -> str:
     return table(lines, heads, caption, text=text, stack=True) + paragraphs([notes])
 
 
-def board_part(study: Study) -> str:
+def measures_part(study: Study) -> str:
     """Return the leaderboard of measures."""
     board = study.board
     return table(board.rows(), board.heads(), board.title, first=True) + paragraphs(board.remarks())

@@ -16,12 +16,12 @@ from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, paragraphs, section
 from lookalike.show.report.long_texts import by_words
 from lookalike.show.report.parts import (
-    board_part,
     clusters_part,
     columns_part,
     hubs_part,
     map_part,
     measure_part,
+    measures_part,
     missing_part,
     neighbors_part,
     rows_part,
@@ -40,62 +40,46 @@ FILE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feat
 
 @dataclass(frozen=True)
 class ReportPart:
-    """One section of the report: anchor, heading, the function that makes it, and its code."""
+    """One section of the report: the function that makes it, heading, and Python code.
 
-    name: str
-    heading: str
+    Its name, which links refer to, is that of the function.
+    """
+
     make: Callable[[Study], str]
+    heading: str
     lines: str
 
+    @property
+    def name(self) -> str:
+        """The anchor of the section."""
+        return self.make.__name__.removesuffix("_part")
 
+
+FIT = "index = la.Index({measure}).fit({rows})\n"
+MISSING = "{one.column: one.missing_share for one in table.summary()}"
+MAP = "from lookalike.represent import layout\nplaces = layout(index.measure_)"
+HUBS = (
+    "from lookalike.hubness import MutualProximity\n"
+    "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))"
+)
+CLUSTERS = (
+    "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
+    "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))"
+)
+ROWS = (
+    "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
+    "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})"
+)
 PARTS = (
-    ReportPart("columns", "Columns", columns_part, "print(table.summary())"),
-    ReportPart(
-        "missing",
-        "Missing values",
-        missing_part,
-        "{one.column: one.missing_share for one in table.summary()}",
-    ),
-    ReportPart(
-        "measure",
-        "How rows are compared",
-        measure_part,
-        "index = la.Index({measure}).fit({rows})\nprint(index.measure_, index.reason_)",
-    ),
-    ReportPart(
-        "neighbors",
-        "Rows and the rows most like them",
-        neighbors_part,
-        "index = la.Index({measure}).fit({rows})\nprint(index.search(0, k={k}))",
-    ),
-    ReportPart(
-        "map",
-        "Map",
-        map_part,
-        "from lookalike.represent import layout\nplaces = layout(index.measure_)",
-    ),
-    ReportPart(
-        "hubs",
-        "Hubs: rows that are neighbors of many others",
-        hubs_part,
-        "from lookalike.hubness import MutualProximity\n"
-        "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))",
-    ),
-    ReportPart(
-        "clusters",
-        "Clusters",
-        clusters_part,
-        "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
-        "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))",
-    ),
-    ReportPart("measures", "Measures compared", board_part, "print(la.compare({compared}, k={k}))"),
-    ReportPart(
-        "rows",
-        "Prototypes and outliers",
-        rows_part,
-        "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
-        "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})",
-    ),
+    ReportPart(columns_part, "Columns", "print(table.summary())"),
+    ReportPart(missing_part, "Missing values", MISSING),
+    ReportPart(measure_part, "How rows are compared", FIT + "print(index.measure_, index.reason_)"),
+    ReportPart(neighbors_part, "Nearest neighbors", FIT + "print(index.search(0, k={k}))"),
+    ReportPart(map_part, "Map", MAP),
+    ReportPart(hubs_part, "Hubs: rows that are neighbors of many others", HUBS),
+    ReportPart(clusters_part, "Clusters", CLUSTERS),
+    ReportPart(measures_part, "Measures compared", "print(la.compare({compared}, k={k}))"),
+    ReportPart(rows_part, "Prototypes and outliers", ROWS),
 )
 
 
