@@ -1,4 +1,4 @@
-"""Reference implementations in plain Python: neighbors by sorting, votes by counting, folds row by row."""
+"""Reference implementations: neighbors by sorting, votes by counting, folds row by row."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Similarity networks: a reference implementation, laws of the outputs, tuning, scikit-learn's checks."""
+"""Similarity networks: a reference, laws of the outputs, tuning, scikit-learn's checks."""
 
 import numpy as np
 import pytest

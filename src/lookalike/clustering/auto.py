@@ -242,9 +242,8 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _configurations(self) -> Iterator[Configuration]:
         """Yield every measure with every choice of its parameters, repeated where it is random."""
-        given = self.measures
-        if given is None:
-            given = [Gower(), ForestProximity(method="ratio")]
+        default = [Gower(), ForestProximity(method="ratio")]
+        given = default if self.measures is None else self.measures
         named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
         rng = make_generator(self.random_state)
         for name, entry in named:

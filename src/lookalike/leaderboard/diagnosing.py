@@ -45,10 +45,7 @@ MAX_USUAL_SHARE = 0.5  # of ties or zeros; above it a finding is reported
 MONOTONE = ("exp", "square", "sqrt", "log")  # the transforms that keep the order of values
 
 
-def _yes(value: float | bool) -> str:
-    return "yes" if value else "no"
-
-
+_yes = {True: "yes", False: "no"}.__getitem__
 # Statistic, its meaning, and its format.
 MEANINGS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("symmetric", "as far from a to b as from b to a", _yes),
@@ -204,8 +201,7 @@ class Diagnosis(HtmlReport):
 
 
 def _skewness(report: HubnessReport) -> float:
-    last = list(report.figures.values())[-1]
-    return float(last["skewness"] or 0.0)
+    return float(list(report.figures.values())[-1]["skewness"] or 0.0)
 
 
 MAX_SAMPLE_ROWS = 2_000  # rows of a larger table that are compared

@@ -171,7 +171,6 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         "n_neighbors_": Integer(1),
         "weights_": Choice(*WEIGHTS),
         "sample_weight_": Array("float64", "rows", finite=True, low=0),
-        "votes_": Array("int64 float64", "rows"),
         "cv_results_": Sometimes(Anything()),
     }
 
@@ -232,11 +231,10 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         if self.n_neighbors != TUNE:
             check_k(self.n_neighbors, len(source), who, False)
         # scikit-learn wants fit to forget everything of an earlier fit.
-        self.__dict__.pop("cv_results_", None)  # of an earlier fit that tuned
-        if TUNE in (self.n_neighbors, self.weights):
-            self.n_neighbors_, self.weights_ = self._tune(source, votes, y_measure)
-        else:
-            self.n_neighbors_, self.weights_ = int(self.n_neighbors), self.weights
+        self.__dict__.pop("cv_results_", None)
+        tune = TUNE in (self.n_neighbors, self.weights)
+        chosen = self._tune(source, votes, y_measure) if tune else (self.n_neighbors, self.weights)
+        self.n_neighbors_, self.weights_ = int(chosen[0]), chosen[1]
         self.measure_, self.rows_ = source.fit(y_measure)
         self.votes_ = votes
         self._remember_columns(X, source, self.measure_)

@@ -229,9 +229,8 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        self.trees_ = grown.forest
-        if self.ccp_alpha > 0:
-            self.trees_ = prune_trees(grown.forest, self.ccp_alpha)
+        prune = self.ccp_alpha > 0
+        self.trees_ = prune_trees(grown.forest, self.ccp_alpha) if prune else grown.forest
         self.in_bag_ = grown.in_bag
         # Scored after pruning: the out-of-bag score is that of the forest that predicts.
         if grown.in_bag is not None:

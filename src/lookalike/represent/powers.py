@@ -175,8 +175,7 @@ def power_similarity(
     Integer(1).check(who, "n", n, "Count the steps of a chain")
     MODE.check(who, "mode", mode)
     base = similarity_matrix(S, who)
-    size = len(base)
-    symmetric = np.array_equal(base, base.T)
+    size, symmetric = len(base), np.array_equal(base, base.T)
     edges = None if new is None else between_rows(new, size, who)
     if mode == "path":
         base = np.sqrt(base)
