@@ -33,7 +33,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
-from lookalike.measures.task import Source, TableTask, accept_mixed, read_source
+from lookalike.measures.task import TableTask, TaskSource, accept_mixed, read_source
 from lookalike.saving.fields import (
     Anything,
     Array,
@@ -276,7 +276,7 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _fit_measure(
         self, configuration: Configuration, data: Any, name: str | None, has_kinds: bool
-    ) -> tuple[Source, Space] | LookalikeError:
+    ) -> tuple[TaskSource, Space] | LookalikeError:
         """Fit a measure, or return the reason why it cannot be."""
         who = type(self).__name__
         kinds = None if has_kinds else self.kinds
@@ -291,7 +291,7 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _try(
         self,
-        fitted: tuple[Source, Space] | LookalikeError | None,
+        fitted: tuple[TaskSource, Space] | LookalikeError | None,
         configuration: Configuration,
         method: str,
         n_clusters: int | str,

@@ -41,7 +41,7 @@ from lookalike.table.model.targets import require_target, split_target
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class TaskSource:
     """A table that has been read once, and the measure that parts of it are fitted with.
 
     Parameters
@@ -89,7 +89,7 @@ def read_source(
     who: str,
     kinds: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
-) -> tuple[Source, np.ndarray | None]:
+) -> tuple[TaskSource, np.ndarray | None]:
     """Read X and y once; return what can be fitted, and the target as an array of n.
 
     Parameters
@@ -121,7 +121,7 @@ def read_source(
         measure.set_params(kinds=None)
     if isinstance(y, str):
         _forget_kind(measure, y)
-    return Source(measure, table), target
+    return TaskSource(measure, table), target
 
 
 def _forget_kind(measure: Measure, target: str) -> None:
@@ -134,7 +134,7 @@ def _forget_kind(measure: Measure, target: str) -> None:
 
 def _read_frozen(
     measure: Measure, X: Any, y: Any, who: str, kinds: Any, n_jobs: int | None
-) -> tuple[Source, np.ndarray | None]:
+) -> tuple[TaskSource, np.ndarray | None]:
     name = f"{type(measure).__name__}.frozen()"
     if not measure.traits.unseen_pairs:
         raise InvalidInput(
@@ -159,7 +159,7 @@ def _read_frozen(
     if n_jobs is not None and hasattr(measure, "n_jobs"):
         measure = copy.copy(measure)  # the caller's own stays as it is
         measure.n_jobs = n_jobs
-    return Source(measure, table, measure.encode(table)), target
+    return TaskSource(measure, table, measure.encode(table)), target
 
 
 def same_settings(measure: Measure, n_jobs: int | None) -> Measure:
@@ -231,12 +231,12 @@ class MeasureTask(TableTask, abstract=True):
 
     measure: Measure | str | None
 
-    def _read(self, X: Any, y: Any = None) -> tuple[Source, np.ndarray | None]:
+    def _read(self, X: Any, y: Any = None) -> tuple[TaskSource, np.ndarray | None]:
         """Check the parameters and read X and y once.
 
         Returns
         -------
-        source : Source
+        source : TaskSource
             The table without the target, and the measure to fit.
         target : array of n, or None
         """
@@ -246,7 +246,7 @@ class MeasureTask(TableTask, abstract=True):
             y = require_target(y, who)
         return read_source(self.measure, X, y, who, self.kinds, self.n_jobs)
 
-    def _remember_columns(self, X: Any, source: Source, measure: Measure) -> None:
+    def _remember_columns(self, X: Any, source: TaskSource, measure: Measure) -> None:
         """Set scikit-learn's attributes about the columns of a fitted table."""
         remember_columns(self, X, source.table, measure.n_features_in_)
 

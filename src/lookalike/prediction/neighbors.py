@@ -18,7 +18,7 @@ from lookalike.evaluate.vote import WEIGHTS, class_totals, list_weights, means, 
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows, check_k
-from lookalike.measures.task import MeasureTask, Source, check_task_rows
+from lookalike.measures.task import MeasureTask, TaskSource, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.prediction.mixins import (
     NamedTargetMixin,
@@ -75,7 +75,7 @@ def candidate_k(n: int, most: int) -> list[int]:
 
 
 def held_out_losses(
-    source: Source,
+    source: TaskSource,
     strata: np.ndarray | None,
     y_measure: np.ndarray,
     n_neighbors: int | str,
@@ -91,7 +91,7 @@ def held_out_losses(
 
     Parameters
     ----------
-    source : Source
+    source : TaskSource
     strata : array of n, optional
         Classes that are spread evenly over the folds.
     y_measure : array of n
@@ -240,7 +240,9 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         self._remember_columns(X, source, self.measure_)
         return self
 
-    def _tune(self, source: Source, votes: np.ndarray, y_measure: np.ndarray) -> tuple[int, str]:
+    def _tune(
+        self, source: TaskSource, votes: np.ndarray, y_measure: np.ndarray
+    ) -> tuple[int, str]:
         """Return the k and the weights with the smallest error on held-out rows."""
         names = [name for name in ("n_neighbors", "weights") if getattr(self, name) == TUNE]
         who = f"{type(self).__name__}({', '.join(f'{name}={TUNE!r}' for name in names)})"

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.random_state import make_generator
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.task import MeasureTask, Source
+from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.prediction.mixins import (
     NamedTargetMixin,
     TableClassifierMixin,
@@ -132,7 +132,11 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         return self
 
     def _tune(
-        self, source: Source, target: np.ndarray, y_measure: np.ndarray, rng: np.random.Generator
+        self,
+        source: TaskSource,
+        target: np.ndarray,
+        y_measure: np.ndarray,
+        rng: np.random.Generator,
     ) -> tuple[int, float]:
         who = type(self).__name__
         if isinstance(self.n_prototypes, str):

@@ -13,7 +13,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.task import MeasureTask, Source
+from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.saving.fields import INT64, Fields, Integer, Saved
 from lookalike.table import as_table
 
@@ -30,7 +30,7 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
 
     # -- what a representation writes --------------------------------------------------------------
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         """Learn from what was read, and return its rows encoded."""
         raise AssertionError("written by the subclasses")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.measures.task import Source
+from lookalike.measures.task import TaskSource
 from lookalike.represent.prototypes import PrototypeSelector, compare_with_prototypes
 
 # Takes the columns of training rows, their target, and the columns of other rows; returns
@@ -31,7 +31,7 @@ def shares_to_try(n_rows: int) -> list[int]:
 
 
 def cross_validate_prototypes(
-    source: Source,
+    source: TaskSource,
     y: np.ndarray,
     target: np.ndarray,
     method: str,
@@ -46,7 +46,7 @@ def cross_validate_prototypes(
 
     Parameters
     ----------
-    source : Source
+    source : TaskSource
     y : the target as measures and prototype methods see it
     target : the target that is learned
     method : how prototypes are chosen

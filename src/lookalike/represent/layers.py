@@ -14,7 +14,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.task import Source
+from lookalike.measures.task import TaskSource
 from lookalike.measures.vector import Vector
 from lookalike.represent.base import Representation
 from lookalike.represent.prototypes import (
@@ -135,7 +135,7 @@ class LayeredRepresentation(Representation):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         who = type(self).__name__
         last = count_prototypes(self.n_prototypes, len(source), who)
         widths = layer_widths(self.schedule, self.n_layers, max(2, last), len(source))

@@ -12,7 +12,7 @@ from lookalike.errors import InvalidInput
 from lookalike.kernels.layout import settle_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.task import Source, check_task_rows
+from lookalike.measures.task import TaskSource, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.base import Representation
 from lookalike.represent.map_layout import count_neighbors, draw_map
@@ -107,7 +107,7 @@ class MapLayout(Representation):
         self._fit(X, y)
         return self.embedding_.copy()
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         self.measure_, self.rows_ = source.fit(y)
         n = len(self.rows_)
         k = count_neighbors(self.n_neighbors, n, n - 1, type(self).__name__, "n_neighbors")

@@ -191,7 +191,7 @@ def layout(space: Any, k: int | None = None, *, random_state: Any = 0) -> np.nda
     .. [1] U. Brandes, C. Pich (2007). Eigensolver methods for progressive multidimensional scaling
        of large data. Graph Drawing 2006, 42-53. doi:10.1007/978-3-540-70904-6_6
     .. [2] L. McInnes, J. Healy, N. Saul, L. Grossberger (2018). UMAP: uniform manifold
-       approximation and projection. Journal of Open Source Software 3(29), 861.
+       approximation and projection. Journal of Open TaskSource Software 3(29), 861.
        doi:10.21105/joss.00861
     .. [3] S. Damrich, J. N. Boehm, F. A. Hamprecht, D. Kobak (2023). From t-SNE to UMAP with
        contrastive learning. International Conference on Learning Representations.

@@ -12,7 +12,7 @@ from lookalike.errors import LookalikeWarning
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.task import Source
+from lookalike.measures.task import TaskSource
 from lookalike.represent.prototypes import MAX_ROWS, symmetric_square
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.saving.fields import Array, Fields, Integer, Maybe
@@ -109,7 +109,7 @@ class NystroemRepresentation(SimilarityRepresentation):
         super().__init__(measure, prototypes, n_prototypes, **tuning, **common)
         self.n_components = n_components
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         rows = super()._fit_source(source, y)
         who = type(self).__name__
         k = symmetric_square(self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who)

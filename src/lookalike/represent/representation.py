@@ -14,7 +14,7 @@ from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.task import Source
+from lookalike.measures.task import TaskSource
 from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototypes import (
@@ -146,7 +146,7 @@ class SimilarityRepresentation(Representation):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         who = type(self).__name__
         rng = make_generator(self.random_state)
         if isinstance(self.prototypes, str):
@@ -166,7 +166,7 @@ class SimilarityRepresentation(Representation):
         self.prototype_rows_ = rows[self.prototypes_]
         return rows
 
-    def _tune(self, source: Source, y: np.ndarray | None, rng: np.random.Generator) -> int:
+    def _tune(self, source: TaskSource, y: np.ndarray | None, rng: np.random.Generator) -> int:
         who = Phrase(Param("n_prototypes", self.n_prototypes, of=type(self).__name__))
         if self.n_prototypes != TUNE:
             needed = "an integer, a share, or 'tune'"
