@@ -39,7 +39,7 @@ def test_json_is_what_the_library_says(file):
     assert found["gower"]["accuracy"] == board["g"].score
     assert (
         found["vector:metric=cityblock,scale=minmax"]["precision"]
-        == (board["v"].figures["precision"])
+        == (board["v"].values["precision"])
     )
     assert told["chance"] == 0.5
     assert told["rows"] == 50

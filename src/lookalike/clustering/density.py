@@ -113,6 +113,7 @@ def knee(space: Space, needed: int) -> float:
         hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
         who = Param("min_neighbors", needed)
         raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
+    # A row is its own nearest: the distance to it is 0, and so is every value of the curve.
     if needed == 1:
         return 0.0
     lists = space.measure.nearest(space.rows, space.rows, needed - 1, exclude=np.arange(n))
@@ -128,8 +129,10 @@ def knee_of(reach: np.ndarray) -> float:
     """Return the value farthest below the line from the smallest to the largest; ties: smaller."""
     values = np.sort(reach)
     span = values[-1] - values[0]
+    # All equal: no knee, and 0 / 0 below.
     if span == 0:
         return float(values[0])
+    # Both axes scaled to [0, 1], as the Kneedle algorithm does: the knee does not depend on units.
     below = np.linspace(0.0, 1.0, len(values)) - (values - values[0]) / span
     return float(values[int(below.argmax())])
 
@@ -161,6 +164,7 @@ def graph_density(
     >>> graph_density(Vector().fit(rows).neighbors(k=3), eps=0.15, min_neighbors=2)
     array([ 0,  0,  0, -1,  1,  1,  1])
     """
+    # The core distance is the entry min_neighbors - 1 of a list that leaves out the row itself.
     who = Param("min_neighbors", min_neighbors, of="graph_density")
     if not Integer(1).fits(min_neighbors) or min_neighbors > graph.k + 1:
         hint = Phrase("Make a graph of longer lists, or lower ", Param("min_neighbors"))

@@ -81,7 +81,7 @@ def report(
     ... }
     >>> found = la.report(pets, title="Pets")
     >>> found.title, list(found.parts)[:3]
-    ('Pets', ['columns', 'gaps', 'measure'])
+    ('Pets', ['columns', 'missing', 'measure'])
     """
     if measure is not None:
         read_measure(measure)  # a mistake in its name is an error before the table is read

@@ -38,7 +38,7 @@ from lookalike.measures.task import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
 from lookalike.saving.fields import check_params
-from lookalike.show.reasons.style import SAMPLE
+from lookalike.show.reasons.style import MAX_SAMPLE_CELLS
 from lookalike.table import LazyTable, Table
 from lookalike.table.formats.lazy import read_lazy
 from lookalike.table.formats.parquet import ParquetParts
@@ -204,7 +204,7 @@ def _learn_parts(index: Index, source: LazyTable) -> ShardHead:
 
 def _head(table: Any, like: Table, learned: dict[str, Any]) -> ShardHead:
     frozen = getattr(learned["measure"], "frozen_", False)
-    sample = table[:: max(1, len(table) // SAMPLE)]
+    sample = table[:: max(1, len(table) // MAX_SAMPLE_CELLS)]
     return ShardHead(like=like, sample=sample, n_fitted=0 if frozen else len(table), **learned)
 
 
@@ -212,7 +212,7 @@ def sample_positions(index: Index) -> np.ndarray:
     """Return the positions of the rows in ``index.sample``, of an index in a folder."""
     plan = read_plan(index.folder) if index.folder is not None else None
     built = len(index.sample) if plan is None else plan["rows"]
-    return np.arange(0, built, max(1, built // SAMPLE))
+    return np.arange(0, built, max(1, built // MAX_SAMPLE_CELLS))
 
 
 def _sources(source: Any) -> list[dict[str, Any]]:

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from lookalike.show.html.drawings import LARGE, LETTER, SMALL, dots, frame, scatter
+from lookalike.show.html.drawings import FONT_PHONE, FONT_WIDE, LETTER_WIDTH, dots, frame, scatter
 from lookalike.show.html.markup import COLORS
 
 
@@ -49,9 +49,12 @@ def test_names_do_not_cover_each_other():
     found = re.findall(r'<text( class="roomy")? x="(\d+)" y="(\d+)"[^>]*>([^<]*)<', text)
     assert 1 < len(found) < len(names)
     assert found[0][3] == names[0]
-    for wide, size in ((True, SMALL), (False, LARGE)):  # those that are left out are smaller
+    for wide, size in (
+        (True, FONT_WIDE),
+        (False, FONT_PHONE),
+    ):  # those that are left out are smaller
         shown = [(int(x), int(y)) for narrow, x, y, _ in found if wide or not narrow]
-        half = LETTER * size * len(names[0])
+        half = LETTER_WIDTH * size * len(names[0])
         for at, (x, y) in enumerate(shown):
             assert all(abs(x - u) >= half or abs(y - v) >= size for u, v in shown[:at])
 
@@ -80,9 +83,9 @@ def test_colors_show_on_light_and_dark_ground(color, ground):
 
 
 def test_text_of_a_page_has_the_contrast_of_wcag_aa():
-    from lookalike.show.html.document import PAGE_STYLE
+    from lookalike.show.html.document import read_style
 
-    light, dark = PAGE_STYLE.split("@media(prefers-color-scheme:dark)")[:2]
+    light, dark = read_style("page").split("@media(prefers-color-scheme:dark)")[:2]
     for style in (light, dark.split("}}")[0]):
         named = dict(re.findall(r"--(\w+):(#[0-9a-f]{3,6})", style))
         named = {

@@ -1,4 +1,4 @@
-"""Similarity networks: a slow twin, laws of the outputs, tuning, scikit-learn's checks."""
+"""Similarity networks: a reference, laws of the outputs, tuning, scikit-learn's checks."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.prediction import SimilarityNetworkClassifier, SimilarityNetworkRegressor
-from lookalike.prediction.similarity_network import SHARPNESS
+from lookalike.prediction.similarity_network import TRIED_P
 from lookalike.represent import select_prototypes
 from lookalike.represent.cross_validation import shares_to_try
 from represent import reference
@@ -100,7 +100,7 @@ def test_tuning_is_cross_validation_by_hand(tuned):
     folds = assign_folds(onehot.argmax(axis=1), 60, 5, np.random.default_rng(5), "x")
     errors = {}
     for n in sizes:
-        for p in SHARPNESS:
+        for p in TRIED_P:
             wrong = []
             for fold in range(5):
                 known, held = folds != fold, folds == fold

@@ -1,4 +1,4 @@
-"""Correlation-based selection: worked merits, a slow twin, its laws."""
+"""Correlation-based selection: worked merits, a reference implementation, its laws."""
 
 import numpy as np
 import pytest

@@ -1,15 +1,13 @@
 """A phrase for every kind: what is the same, what is close, what differs, what is missing."""
 
 import datetime as dt
-import json
 
 import numpy as np
 import pytest
 
 import lookalike as la
-from lookalike._runtime.text import plain
-from lookalike.show.reasons import Reason, Styles, make_reason, sentence, style_of
-from lookalike.table import KINDS, Kind, Reading
+from lookalike.show.reasons import make_reason, style_of
+from lookalike.table import Kind, Reading
 from lookalike.table.model.table import Column, Graph
 
 
@@ -171,53 +169,10 @@ def test_a_graph_says_how_large_it_is():
     assert "against 1 nodes" in phrase(graphs, one, two, "against")
 
 
-def test_without_cells_a_reason_still_names_its_column():
-    assert make_reason("a\nb", None, None, None, 0.1, speaks_for=True).text == "a b alike"
-    assert make_reason("size", None, None, None, 0.1, speaks_for=False).text == "size differs"
-
-
 def test_control_characters_are_not_obeyed():
     for cell in ("x\x1b[31m", frozenset({"x\x1b[31m"})):
         kind = TITLE if isinstance(cell, str) else GENRES
         assert "\x1b" not in phrase(kind, cell, cell, "for")
-
-
-def test_every_kind_has_a_phrase():
-    from lookalike.show.reasons.reason import PHRASES
-
-    assert set(PHRASES) == set(KINDS)
-
-
-def test_a_reason_as_json_and_as_html():
-    cell = np.array([1.0, 5.0, 2.0, 8.0, 3.0])
-    drawn = make_reason("<b>", style_of(CURVE), cell, cell + 1, 0.2, speaks_for=True)
-    assert drawn.to_html().count("<svg") == 2
-    assert "<b>" not in drawn.to_html()
-    bins = make_reason("bins", style_of(BINS), cell, cell[::-1], 0.2, speaks_for=False)
-    assert bins.to_html().count("<rect") == 10
-    assert "against" in bins.to_html()
-    written = make_reason("title", style_of(TITLE), "<i>", "<u>", 0.2, speaks_for=False)
-    assert written.to_html() == "title “&lt;u&gt;”, not “&lt;i&gt;”"
-    assert list(written.to_dict()) == ["column", "kind", "share", "query", "found", "text"]
-    json.dumps(plain(drawn.to_dict()))
-
-
-def test_a_sentence_says_what_speaks_against_last():
-    one, two = (Reason(n, "", 0.1, None, None, n) for n in ("this", "that"))
-    assert sentence([one], [two]) == "this; but that"
-    assert sentence([one, two], []) == "this; that"
-    assert sentence([], [two]) == "that"
-    assert sentence([], []) == ""
-
-
-def test_styles_are_worked_out_once():
-    styles = Styles(la.read_table({"year": [1977.0, 1980.0], "color": ["a", "b"]}))
-    assert list(styles) == ["year", "color"]
-    assert len(styles) == 2
-    assert "year" in styles
-    assert "other" not in styles
-    assert styles["year"] is styles["year"]
-    assert styles["year"].is_year
 
 
 def test_hits_speak():

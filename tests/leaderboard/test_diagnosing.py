@@ -28,7 +28,7 @@ RISING = ("exp", "square", "sqrt", "log")
 
 def test_a_metric_of_its_own_rows():
     found = diagnose(Vector().fit(ROWS))
-    f = found.figures
+    f = found.values
     assert (f["symmetric"], f["violated_triangles"], f["zeros"], f["ties"]) == (True, 0, 0, 0)
     s = Vector().fit(ROWS).similarity()
     assert f["smallest_eigenvalue"] == pytest.approx(np.linalg.eigvalsh(s)[0])
@@ -42,16 +42,16 @@ def test_a_metric_of_its_own_rows():
 def test_what_is_not_symmetric_and_not_a_metric():
     d = np.abs(np.subtract.outer(ROWS[:, 0], ROWS[:, 0])) ** 3
     found = diagnose(d, y=LABELS)
-    assert found.figures["symmetric"]
-    assert found.figures["violated_triangles"] > 0.5
+    assert found.values["symmetric"]
+    assert found.values["violated_triangles"] > 0.5
     assert "for a bare matrix" in found.notes[0]
     assert "accuracy" in found.hubness.statistics["value"]
-    told = "\n".join(found.findings())
-    assert "Not a metric" in told
-    assert "Not symmetric" not in told
+    reported = "\n".join(found.findings())
+    assert "Not a metric" in reported
+    assert "Not symmetric" not in reported
     d[0, 1] *= 2
     one_way = diagnose(Precomputed(symmetric=False).fit(d))
-    assert not one_way.figures["symmetric"]
+    assert not one_way.values["symmetric"]
     assert "Not symmetric" in one_way.findings()[0]
 
 
@@ -64,20 +64,20 @@ def test_gaps_break_the_kernel():
         "d": [1.0, None, 5.0, 1.0],
     }
     found = diagnose(Gower(), table, k=2)
-    assert found.figures["smallest_eigenvalue"] < -1e-3
-    assert not found.figures["positive_semidefinite"]
+    assert found.values["smallest_eigenvalue"] < -1e-3
+    assert not found.values["positive_semidefinite"]
     assert "Not a kernel" in " ".join(found.findings())
     filled = diagnose(Gower(), {**table, "d": [1.0, 2.0, 5.0, 1.0]}, k=2)
-    assert filled.figures["positive_semidefinite"]
+    assert filled.values["positive_semidefinite"]
 
 
 def test_zeros_and_ties():
     table = {"color": ["red", "blue", "red", "green", "blue", "red"]}
     found = diagnose(Gower(), table, k=2)
     same = 3 * 2 + 2 * 1  # ordered pairs of one color
-    assert found.figures["zeros"] == pytest.approx(1 - same / 30)
+    assert found.values["zeros"] == pytest.approx(1 - same / 30)
     # Blue has one match and green none, so all but the two blue matches are tied.
-    assert found.figures["ties"] == pytest.approx(28 / 30)
+    assert found.values["ties"] == pytest.approx(28 / 30)
     assert found.scales == {}
     assert "no number columns" in " ".join(found.notes)
     assert (
@@ -89,7 +89,7 @@ def test_zeros_and_ties():
 def test_pairs_with_nothing_to_compare():
     table = {"a": [1.0, None, 3.0, 2.0, 2.5], "b": [None, 1.0, 5.0, 5.0, 4.0]}
     found = diagnose(Gower(), table, k=2)
-    assert found.figures["undefined"] == pytest.approx(2 / 20)
+    assert found.values["undefined"] == pytest.approx(2 / 20)
 
 
 def test_scales_of_a_measure_of_ranks_and_of_plain_distance():
@@ -182,7 +182,7 @@ def test_forms(tmp_path):
     found = diagnose(NICDM(Vector()), ROWS, LABELS)
     for backend in ("pandas", "polars", "pyarrow"):
         assert found.to_frame(backend).shape[1] == 3
-    frame = found.to_frame().set_index("figure")["value"]
+    frame = found.to_frame().set_index("statistic")["value"]
     assert frame["scale_log"] == found.scales["log"].mean
     assert frame["skewness_after"] == found.hubness.statistics["after"]["skewness"]
     text = str(found)
@@ -195,7 +195,7 @@ def test_forms(tmp_path):
     assert "http" not in page
     assert found.html_body() in page
     assert found.html_body() in found._repr_html_()
-    assert json.loads(json.dumps(found.to_dict()))["figures"]["symmetric"] is True
+    assert json.loads(json.dumps(found.to_dict()))["values"]["symmetric"] is True
 
 
 class _Claims(Vector):
@@ -208,16 +208,16 @@ class _Claims(Vector):
 def test_a_claim_of_symmetry_is_looked_into():
     measure = _Claims().fit(ROWS)
     assert measure.traits.symmetric
-    assert diagnose(measure).figures["symmetric"] is False
-    assert diagnose(Vector().fit(ROWS)).figures["symmetric"] is True
+    assert diagnose(measure).values["symmetric"] is False
+    assert diagnose(Vector().fit(ROWS)).values["symmetric"] is True
 
 
 def test_kinds_are_handed_to_the_table():
     table = {"wheels": np.arange(60) % 3, "x": ROWS[:, 0]}
-    told = diagnose(Gower(), table, kinds={"wheels": "category"})
+    reported = diagnose(Gower(), table, kinds={"wheels": "category"})
     own = diagnose(Gower(), read_table(table, kinds={"wheels": "category"}))
-    assert told.to_dict() == own.to_dict()
-    assert told.figures != diagnose(Gower(), table).figures
+    assert reported.to_dict() == own.to_dict()
+    assert reported.values != diagnose(Gower(), table).values
 
 
 def test_labels_never_come_back_by_kinds():
