@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli import output as out
-from lookalike.cli.compiling import compile_note
+from lookalike.cli.output import compile_note
 from lookalike.errors import InvalidInput, UnwritableFile
 
 if TYPE_CHECKING:

@@ -81,7 +81,7 @@ def build(
     if not to.lower().endswith(SAVED):
         hint = f"Write -o {to}{SAVED}, or add --shards for a folder"
         raise InvalidInput("-o", f"a name that ends in {SAVED}", repr(to), hint)
-    check_writable(to)
+    check_writable(to)  # before the work, which may take minutes
     rows = source.rows(filter).compared_by(columns)
     with compile_note():
         from lookalike.index import Index
@@ -112,11 +112,13 @@ def add(
     Parquet files go into the folder of an index part by part: they need not fit in memory.
     """
     files = [rows, *(more or [])]
+    # A folder holds codes of the fitted measure: refitting would rewrite every shard.
     if refit and is_index_folder(file):
         hint = "Build a new folder from all files"
         raise InvalidInput("--refit", "an index in one file", "one in a folder", hint)
     if scheduler is not None:
         need_shards(file)
+    # Anything but Parquet has to be read into memory first, also for a folder.
     in_parts = scheduler or all(is_parquet(path) or is_pattern(path) for path in files)
     if is_index_folder(file) and in_parts:
         added, total = add_files(file, files, scheduler)

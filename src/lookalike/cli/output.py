@@ -55,7 +55,7 @@ def check_page(output: str, file: str) -> str | Path:
     file : str
         The table.
     """
-    if output == PAGE:
+    if output == PAGE:  # of a verb whose answer is a page unless another form is given
         output = page_name(file)
     if not output.lower().endswith((".html", ".htm")):
         return check_form(output)
@@ -95,6 +95,7 @@ def write_result(result: Result, output: str | Path) -> None:
     result : Result
     output : form, or path of the page
     """
+    # A page is a file; everything else is the answer on standard output.
     if isinstance(output, Path):
         size = len(result.to_html(output).encode("utf-8"))
         note(f"wrote {output} ({size / 1000:,.0f} kB)")
@@ -180,6 +181,7 @@ def compile_note() -> Iterator[None]:
     """
     from lookalike.kernels import when_compiling
 
+    # A callback of the compiler: loops that are read from the cache on disk do not call it.
     def write() -> None:
         if write in when_compiling:  # once
             when_compiling.remove(write)
@@ -218,6 +220,7 @@ def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         raise InvalidInput("--output parquet", "a file or a pipe", "a terminal", hint)
 
     def column(cells: list[Any]) -> Any:
+        # Parquet has no type for mappings with other keys in each row.
         cells = [json.dumps(c, ensure_ascii=False) if isinstance(c, dict) else c for c in cells]
         try:
             return pa.array(cells)

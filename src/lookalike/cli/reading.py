@@ -156,7 +156,8 @@ class FileSource(TableSource):
             path.write_bytes(data)
             try:
                 yield path
-            except LookalikeError as error:  # the temporary path means nothing to the user
+            # The temporary path means nothing to the user.
+            except LookalikeError as error:
                 if error.who != f"File {str(path)!r}":
                     raise
                 raise error.by("standard input") from error

@@ -34,9 +34,10 @@ def serve(
     check_extra()
     from lookalike.service.server import default_store, make_service, serve_file
 
+    # Before the store is opened: a mistyped name must not leave an empty store behind.
     for file in files or []:
         if not Path(file).exists():
-            raise missing_file(Path(file))  # before a store is made for it
+            raise missing_file(Path(file))
     path, hosts = store or default_store(files or []), tuple(access.allow_host or ())
     service = make_service(path, address.host, access.folder, hosts, access.need_token)
     out.note(f"rows are kept in {service.store.database.shown}")
@@ -48,6 +49,7 @@ def serve(
         "label_column": label_column,
         "measure": measure,
     }
+    # Loaded before the server listens: the first page is then answered without waiting.
     with out.compile_note():
         for file in files or []:
             service.warm(serve_file(service, file, options, out.note))

@@ -74,6 +74,7 @@ PACKAGES = ("fastapi", "prometheus_client", "python_multipart", "sqlalchemy", "u
 
 def check_extra() -> None:
     """Raise what to install if the packages of the service are missing."""
+    # Looked for, not imported: that takes seconds, and the server does it anyway.
     for package in PACKAGES:
         if find_spec(package) is None:
             hint, found = "Install lookalike[service]", f"no {package}"
@@ -104,6 +105,7 @@ def run_service(service: Service, host: str, port: int, open_page: bool, path: s
     from lookalike.service.monitoring import set_up
     from lookalike.service.server import run
 
+    # In a terminal a line per request would hide the address that was printed.
     set_up(requests=not sys.stderr.isatty())
 
     def started(address: str) -> None:

@@ -52,6 +52,7 @@ def spell_option(
         return FUNCTIONS.get(param.of, command)
     if name == "n_samples":
         return f"{value:,} row" + ("" if value == 1 else "s")
+    # Without an option of its own it is shown by name and value, as inside of --measure.
     option = _options().get(name, "")
     if name != "weights" and param.of in _measures():
         option = ""  # a parameter of a measure stands within --measure
@@ -67,6 +68,7 @@ def spell_option(
     return " ".join(f"{option} {shlex.quote(_word(one))}" for one in values)
 
 
+# Cached: it imports every verb, which only an error has to pay for.
 @cache
 def _options() -> dict[str, str]:
     """Return the option of every parameter that has one; those of verbs as verbs spell them."""
