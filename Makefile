@@ -11,6 +11,8 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # are larger), and where the damage begins.
 MUTANTS ?= 20000
 FOLDERS ?= 1000
+# How many random faults `make mutants` puts into the sources.
+FAULTS ?= 200
 SEED ?= $(shell date +%s)
 
 UV := $(shell command -v uv 2>/dev/null)
@@ -22,7 +24,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test fuzz check checkweb format bench load papers quality docs clean
+.PHONY: help demo test fuzz mutants check checkweb format bench load papers quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -62,6 +64,9 @@ fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that brea
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(FOLDERS) --folders --compiled --seed $(SEED)
 	LOOKALIKE_KILLS=30 $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/scale
 	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
+
+mutants: $(VENV)/.dev ## random faults in the sources (FAULTS=200) and which of them the nearest tests notice; CASE=index for one package
+	PYTHONPATH=tests $(BIN)/python -m mutants $(filter-out all,$(CASE)) --faults $(FAULTS) --seed $(SEED)
 
 check: $(VENV)/.dev ## formatting, lint and types
 	$(BIN)/ruff format --check .

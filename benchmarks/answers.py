@@ -34,6 +34,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 ROWS = 90  # rows of a table
 NEW = 10  # the last of them are new to what was fitted
 RENAMED = {"index": "search", "clustering": "cluster", "prediction": "predict"}
+NEW_FIELDS = {"typical": "baseline", "telling": "surprisal"}  # of an explanation
 # One thread sums in one order, and sets of texts are walked in one order.
 FIXED = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
@@ -325,9 +326,10 @@ def ask_table(ask, X, y, train, new):
 
 
 def explained(explanation):
-    """Return the numbers of an explanation."""
+    """Return the numbers of an explanation, under the first names of its fields."""
     names = "similarity distance plus minus factors typical telling not_compared reach".split()
-    return {name: getattr(explanation, name) for name in names}
+    fields = vars(explanation)
+    return {name: fields[name if name in fields else NEW_FIELDS[name]] for name in names}
 
 
 def ask_measures(ask, X, y, train, new):

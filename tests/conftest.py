@@ -1,4 +1,4 @@
-"""What all tests share: how hypothesis searches, and where the published data sets may lie."""
+"""What all tests share: how hypothesis searches, what is left out, where the data sets are."""
 
 import os
 import pkgutil
@@ -9,33 +9,36 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
-# The first call of a kernel compiles it, so times say nothing about the code. Everybody tries the
-# same examples every time; the search for new ones is `make fuzz`.
+# The first call of a kernel compiles it, so times say nothing about the code. The same examples
+# are tried every time; the search for new ones is `make fuzz`.
 RULES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("lookalike", max_examples=10, derandomize=True, **RULES)
 settings.register_profile("thorough", max_examples=30, derandomize=True, **RULES)
 settings.register_profile("fuzz", max_examples=1000, print_blob=True, **RULES)
 FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
-# Tests that take long while they tell little that the others do not: killed servers, processes that
-# are interrupted from outside. Continuous integration runs them, and whoever asks for them.
+# Tests that take long and find little that the others do not: killed servers, processes that are
+# interrupted from outside. Continuous integration runs them, and LOOKALIKE_LONG=1.
 LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("CI", "LOOKALIKE_LONG"))
 settings.load_profile("fuzz" if FUZZ else "thorough" if LONG else "lookalike")
-NOT_NOW = pytest.mark.skip(reason="takes long: LOOKALIKE_LONG=1 (and CI) runs it")
 # scikit-learn's own checks: forty for each estimator, thousands for all settings of all estimators.
 CHECKS = ("test_scikit_learn_checks", "test_scikit_learns_own_checks", "test_sklearn_checks")
+DATA = Path(os.environ.get("LOOKALIKE_DATA") or Path(__file__).parents[2] / "shared" / "data")
+POSTPONED = pytest.StashKey[int]()
 
 
-def pytest_collection_modifyitems(items):
-    """Leave the fuzzer what it can vary, tests of random examples; put off what takes long."""
+def pytest_collection_modifyitems(config, items):
+    """Leave the fuzzer what it can vary, tests of random examples; leave out what takes long."""
     if FUZZ:
         items[:] = [item for item in items if is_hypothesis_test(getattr(item, "obj", None))]
     if any(is_hypothesis_test(getattr(item, "obj", None)) for item in items):
         load_everything()
+    postponed = set() if LONG else {item for item in items if item.get_closest_marker("long")}
     if not LONG:
-        variants = set(find_variants(items))
-        for item in items:
-            if item.get_closest_marker("long") or item in variants:
-                item.add_marker(NOT_NOW)
+        postponed.update(find_variants(items))
+    config.stash[POSTPONED] = len(postponed)
+    postponed.update(find_repeated_skips(items))
+    config.hook.pytest_deselected(items=list(postponed))
+    items[:] = [item for item in items if item not in postponed]
 
 
 def find_variants(items):
@@ -44,15 +47,45 @@ def find_variants(items):
     for item in items:
         if getattr(item, "originalname", None) in CHECKS:
             estimator = item.callspec.params["estimator"]
-            if first.setdefault((item.path, type(estimator)), repr(estimator)) != repr(estimator):
+            if first.setdefault((item.path, type(estimator)), estimator) is not estimator:
                 yield item
+
+
+def find_repeated_skips(items):
+    """Yield what would be skipped for want of the data sets, but for the first test of a file."""
+    files = set()
+    for item in items:
+        if not DATA.is_dir() and "data_folder" in getattr(item, "fixturenames", ()):
+            if item.path in files:
+                yield item
+            files.add(item.path)
+
+
+def pytest_sessionfinish(session):
+    """Tell the process that prints the summary how many tests this one has left out."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["postponed"] = session.config.stash.get(POSTPONED, 0)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take the number from a worker: all of them collect the same tests."""
+    node.config.stash[POSTPONED] = getattr(node, "workeroutput", {}).get("postponed", 0)
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Say what the long run adds."""
+    if postponed := config.stash.get(POSTPONED, 0):
+        terminalreporter.write_line(
+            f"{postponed:,} tests were left out (killed servers, interrupted processes, "
+            "scikit-learn's checks of further settings): LOOKALIKE_LONG=1 adds them"
+        )
 
 
 def load_everything():
     """Import all modules: hypothesis takes numbers and words for examples from those it finds.
 
-    Whichever test happened to run first in a process would else decide about the examples of all
-    that follow.
+    Otherwise the first test of a process would decide about the examples of all that follow.
     """
     import benchmarks
     import lookalike
@@ -79,8 +112,6 @@ def browser():
 @pytest.fixture(scope="session")
 def data_folder():
     """Return the folder of published data sets, or skip: users do not have it."""
-    folder = os.environ.get("LOOKALIKE_DATA")
-    path = Path(folder) if folder else Path(__file__).parents[2] / "shared" / "data"
-    if not path.is_dir():
+    if not DATA.is_dir():
         pytest.skip("the published data sets are not here (set LOOKALIKE_DATA to their folder)")
-    return path
+    return DATA

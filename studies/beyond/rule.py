@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from lookalike.hubness import MutualProximity, k_occurrence, skewness
 from lookalike.index import choose_measure
-from lookalike.index.choose import LEAST, K
+from lookalike.index.choose import HUB_NEIGHBORS, MIN_ROWS_FOR_HUBS
 from lookalike.measures import Gower, Measure
 from lookalike.table import Table
 from studies.beyond import combinations, notes
@@ -66,9 +66,9 @@ def best_limit(found: dict[float, dict[str, Duel]]) -> float:
 
 
 def _unevenness(measure: Measure, table: Table) -> float | None:
-    if len(table) < LEAST:
+    if len(table) < MIN_ROWS_FOR_HUBS:
         return None
-    return skewness(k_occurrence(clone(measure).fit(table), K, ties="expected"))
+    return skewness(k_occurrence(clone(measure).fit(table), HUB_NEIGHBORS, ties="expected"))
 
 
 def _unevenness_of_set(work: Work, name: str, rows: int) -> float | None:

@@ -154,7 +154,7 @@ def _say_built(
     files = plural(len(table.files), "file") if hasattr(table, "files") else build.source.name
     name = type(made.measure_).__name__
     out.headline(console, f"{build.to}: {len(made):,} rows of {files}, compared by {name}")
-    first = made.state_.names.of(made.state_.segments.segments[0].places[:1])[0]
+    first = made.state_.names.of(made.state_.segments.segments[0].positions[:1])[0]
     for note in (*notes, ask_it(build.to, first)):
         out.say(console, note)
 

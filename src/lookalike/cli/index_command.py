@@ -171,7 +171,7 @@ def compact(file: Saved) -> None:
     """Drop deleted rows for good and join small parts; ids and answers stay the same."""
     made = load(file)
     before = made.state_.segments.segments
-    dropped = sum(len(part) - part.n_alive for part in before)
+    dropped = sum(len(part) - part.n_live for part in before)
     made.compact()
     save(made, file)
     now = f"{plural(len(made))} in {plural(len(made.state_.segments.segments), 'part')}"

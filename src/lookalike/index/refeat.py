@@ -90,7 +90,7 @@ class ReFeat(SaveMixin, BaseEstimator):
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
-        "layout_": Saved("Layout"),
+        "layout_": Saved("MatrixLayout"),
         "schema_": Saved("Schema"),
         "n_features_in_": Integer(0, high=2**31),
         "forest_": Saved("Forest"),

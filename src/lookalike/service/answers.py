@@ -250,7 +250,7 @@ def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:
     explain : int or "all"
         Reasons on each side, or every column.
     """
-    query = view.named_row(hits.asked.id, hits.query)
+    query = view.named_row(hits.info.id, hits.query)
     if query["id"] is None:  # a record has the label that it was given, if any
         query["label"] = query["row"].get(view.settings.label_column or "")
     return {

@@ -18,7 +18,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.index import Index
-from lookalike.index.shards.from_files import sample_places
+from lookalike.index.shards.from_files import sample_positions
 from lookalike.service.cells import dumps, plain_id, read_stored, store_record
 from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
 from lookalike.service.notes import collected
@@ -357,16 +357,16 @@ class FolderCollection(Collection):
     def page(self, after: Any, limit: int) -> list[Any]:
         """Return ids in the order of the rows, those behind one of them."""
         state = self.view.index.state_
-        last = -1 if after is None else state.names.place(after, "rows")
+        last = -1 if after is None else state.names.position(after, "rows")
         found: list[int] = []
         for segment in state.segments.segments:
-            start = int(np.searchsorted(segment.places, last, side="right"))
+            start = int(np.searchsorted(segment.positions, last, side="right"))
             # A page needs few of the many rows of a shard. Deleted ones are rare, so that four
             # times as many are usually enough.
-            live = start + np.flatnonzero(segment.alive[start : start + 4 * limit])
+            live = start + np.flatnonzero(segment.live[start : start + 4 * limit])
             if len(live) < limit:
-                live = start + np.flatnonzero(segment.alive[start:])
-            found += segment.places[live[: limit - len(found)]].tolist()
+                live = start + np.flatnonzero(segment.live[start:])
+            found += segment.positions[live[: limit - len(found)]].tolist()
             if len(found) >= limit:
                 break
         return list(state.names.of(found))
@@ -409,6 +409,6 @@ def sample_of(index: Index, settings: CollectionSettings) -> Table:
     """Return the sample rows of an index that are still live, with a column of their ids."""
     table = index.sample
     if settings.id_column is None:
-        table = name_rows(table, sample_places(index).tolist(), settings.names)
+        table = name_rows(table, sample_positions(index).tolist(), settings.names)
     ids = table[settings.names].values
     return table[np.array([id in index for id in ids], bool)]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lookalike.index import FeedbackSession
-from lookalike.index.hits import Question
+from lookalike.index.hits import SearchInfo
 from lookalike.service.answers import answer_of, read_options, read_query
 from lookalike.service.cells import dumps
 from lookalike.service.collection import Collection
@@ -189,7 +189,7 @@ class Sessions:
         session, _ = self._session(id, view, document)
         asked, rounds, history = document["asked"], document["rounds"], session.history
         query = None if isinstance(session.query, Mapping) else session.query
-        answer = answer_of(view, session.hits.answering(Question(id=query)), asked["explain"])
+        answer = answer_of(view, session.hits.with_info(SearchInfo(id=query)), asked["explain"])
         # Before the first mark every row is where it was.
         before = history[-2].hits.ids if len(history) > 1 else session.hits.ids
         ranks = {id: rank for rank, id in enumerate(before, 1)}

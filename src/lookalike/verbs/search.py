@@ -95,12 +95,12 @@ def search(
         weights=weights,
         columns=names,
     )
-    from lookalike.index.hits import Question
+    from lookalike.index.hits import SearchInfo
 
     id = None if isinstance(query, Mapping) else query
     by = type(index.measure_).__name__, name_measure(index.measure_), reason
-    hits: Hits = found.answering(
-        Question(source.name, id, k, *by, filtered=bool(filter), why=why, sample=sample)
+    hits: Hits = found.with_info(
+        SearchInfo(source.name, id, k, *by, filtered=bool(filter), why=why, sample=sample)
     )
     return hits
 
@@ -170,14 +170,14 @@ def _find(index: "Index", mark: Any, name: str) -> Any:
         return mark
     segments, names = index.state_.segments, index.state_.names
     if index.id_column is None and not index.state_.id_column:
-        position, last = _as_position(mark, name), segments.next_place - 1
+        position, last = _as_position(mark, name), segments.next_position - 1
         if 0 <= position <= last:
             return position  # the index raises if this row was deleted
         raise InvalidInput(Param(name), f"a row from 0 to {last}", str(mark), ROW_HINT)
     if mark in index:
         return mark
     # All ids of a folder would be read from disk; the first show how ids are written.
-    ids = index.ids if index.folder is None else names.of(segments.places[:MAX_SUGGESTED_IDS])
+    ids = index.ids if index.folder is None else names.of(segments.positions[:MAX_SUGGESTED_IDS])
     for id in ids:
         if str(id) == str(mark):
             return id

@@ -25,6 +25,14 @@ from lookalike.measures.forest.explain import (
     check_soft,
     parting_columns,
 )
+from lookalike.measures.forest.growing import (
+    CellInputs,
+    find_source,
+    grow_cells,
+    grow_matrix,
+    schema_of,
+    tests_cells,
+)
 from lookalike.measures.forest.methods import (
     METHODS,
     AncestorMethod,
@@ -36,14 +44,6 @@ from lookalike.measures.forest.methods import (
     find_method,
 )
 from lookalike.measures.forest.neighbors import count_fallbacks, find_range, nearest_in_tiles
-from lookalike.measures.forest.source import (
-    CellInputs,
-    find_source,
-    grow_cells,
-    grow_matrix,
-    schema_of,
-    tests_cells,
-)
 from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
 from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
-from lookalike.index.choose import repair_hubs
+from lookalike.index.choose import reduce_hubness
 from lookalike.index.segments import join_tables
 from lookalike.measures import Measure
 from lookalike.service.view import View
@@ -153,5 +153,5 @@ def fit_repaired(view: View) -> Index:
         # Mutual proximity needs the distances of all rows, which a folder does not hold in memory.
         who, hint = Param("space", "repaired"), Phrase("Use ", Param("space", "plain"))
         raise InvalidInput(who, "rows in memory", "rows in a folder of shards", hint)
-    measure = repair_hubs(clone(view.index.measure_), len(view.index))
+    measure = reduce_hubness(clone(view.index.measure_), len(view.index))
     return Index(measure, id_column=view.settings.names).fit(view.index.table)

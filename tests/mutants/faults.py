@@ -1,0 +1,124 @@
+"""Every single fault that could be put into a module."""
+
+import ast
+from dataclasses import dataclass
+
+SWAPPED = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
+    ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
+    ast.In: ast.NotIn, ast.NotIn: ast.In, ast.And: ast.Or, ast.Or: ast.And,
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.Div, ast.Div: ast.Mult,
+    ast.FloorDiv: ast.Mult, ast.Mod: ast.FloorDiv, ast.BitOr: ast.BitAnd, ast.BitAnd: ast.BitOr,
+}  # fmt: skip
+DROPPED = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete, ast.Raise, ast.Break, ast.Continue)
+# What only a reader sees: a wrong word there is no wrong answer. Asserts check our own logic.
+LEFT_OUT = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert)
+TEXT_FUNCTIONS = ("__repr__", "_repr_html_")
+TEXT_CALLS = ("warn", "Progress", "progress", "cast", "TypeVar", "overload")
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One change of one expression or statement: where it is, what it was and what it becomes."""
+
+    line: int
+    text: str
+    span: tuple[int, int]
+    after: str
+
+    def apply(self, source):
+        """Return the bytes of the module with the fault in it."""
+        return source[: self.span[0]] + self.after.encode() + source[self.span[1] :]
+
+
+def find_faults(source):
+    """Return all faults of a module, in the order of its lines.
+
+    Parameters
+    ----------
+    source : bytes
+    """
+    starts = [0]
+    for line in source.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    faults = []
+    for node, text, after in _walk(ast.parse(source)):
+        first = starts[node.lineno - 1] + node.col_offset
+        last = starts[node.end_lineno - 1] + node.end_col_offset
+        faults.append(Fault(node.lineno, text, (first, last), after))
+    return faults
+
+
+def _walk(node):
+    """Yield the node that is replaced, the fault in words, and the new source of the node."""
+    if _is_left_out(node):
+        return
+    yield from _of_expression(node)
+    yield from _of_statement(node)
+    if isinstance(node, ast.Raise):  # what it says is a message
+        return
+    for name, value in ast.iter_fields(node):
+        if name not in ("annotation", "returns", "decorator_list", "type_params", "bases"):
+            for child in value if isinstance(value, list) else [value]:
+                if isinstance(child, ast.AST):
+                    yield from _walk(child)
+
+
+def _is_left_out(node):
+    if isinstance(node, ast.If):
+        return ast.unparse(node.test).endswith("TYPE_CHECKING")
+    if isinstance(node, ast.FunctionDef):
+        return node.name in TEXT_FUNCTIONS
+    if isinstance(node, ast.Assign):
+        return ast.unparse(node.targets[0]).startswith("__")
+    if isinstance(node, ast.Call):
+        return ast.unparse(node.func).split(".")[-1] in TEXT_CALLS
+    return isinstance(node, LEFT_OUT)
+
+
+def _becomes(node, after):
+    """Return a fault that replaces an expression; brackets keep it one."""
+    after = ast.parse(after) if isinstance(after, str) else after
+    return node, f"{_short(node)} -> {_short(after)}", f"({ast.unparse(after)})"
+
+
+def _short(node):
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) < 80 else text[:77] + "..."
+
+
+def _of_expression(node):
+    if isinstance(node, ast.Compare):
+        for position, operator in enumerate(node.ops):
+            ops = [*node.ops[:position], SWAPPED[type(operator)](), *node.ops[position + 1 :]]
+            yield _becomes(node, ast.Compare(node.left, ops, node.comparators))
+    elif isinstance(node, ast.BinOp) and type(node.op) in SWAPPED:
+        yield _becomes(node, ast.BinOp(node.left, SWAPPED[type(node.op)](), node.right))
+    elif isinstance(node, ast.BoolOp):
+        yield _becomes(node, ast.BoolOp(SWAPPED[type(node.op)](), node.values))
+    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not | ast.USub):
+        yield _becomes(node, node.operand)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, bool):
+        yield _becomes(node, str(not node.value))
+    elif isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+        yield _becomes(node, str(node.value + 1))
+    if isinstance(node, ast.If | ast.IfExp):
+        yield _becomes(node.test, "True")
+    if isinstance(node, ast.If | ast.IfExp | ast.While):
+        yield _becomes(node.test, "False")
+    for test in node.ifs if isinstance(node, ast.comprehension) else ():
+        yield _becomes(test, "True")
+
+
+def _of_statement(node):
+    if isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
+        yield node, f"{_short(node)} -> return None", "return None"
+    elif isinstance(node, DROPPED) and not _is_harmless(node):
+        yield node, f"{_short(node)} -> dropped", "pass"
+
+
+def _is_harmless(node):
+    """Is it a docstring, or the only value of a name (which breaks the next line at once)?"""
+    if isinstance(node, ast.Expr):
+        return isinstance(node.value, ast.Constant | ast.Yield) or _is_left_out(node.value)
+    return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Tuple)

@@ -1,0 +1,50 @@
+"""Which tests stand nearest to a module: those by its name, its own doctest, its folder."""
+
+from pathlib import Path
+
+
+def named_tests(module, tests):
+    """Return the test files that bear the name of a module or of the package it is in.
+
+    Parameters
+    ----------
+    module : Path
+        Below the package, such as ``a/b/c.py``: ``tests/a/b/test_c.py``, ``tests/a/test_b.py`` and
+        ``tests/a/test_c.py`` are its tests, in this order.
+    tests : Path
+    """
+    *folders, name = module.with_suffix("").parts
+    if name == "__init__" and folders:
+        name = folders.pop()
+    candidates = [Path(*folders, f"test_{name.strip('_')}.py")]
+    if folders:
+        *above, package = folders
+        candidates.append(Path(*above, f"test_{package.strip('_')}.py"))
+        candidates.append(Path(*above, f"test_{name.strip('_')}.py"))
+    # Files directly in tests/ are about the whole, unless the module itself is at the root.
+    found = [tests / path for path in candidates if len(path.parts) > 1 or not folders[1:]]
+    return [path for path in dict.fromkeys(found) if path.is_file()]
+
+
+def nearest_tests(module, source, tests):
+    """Return the tests of a module: by its name (with its doctest), then the rest of its folder.
+
+    Parameters
+    ----------
+    module : Path
+        Below the package.
+    source : Path
+        The folder of the package whose doctest is to run.
+    tests : Path
+
+    Returns
+    -------
+    near, rest : list of Path
+        The rest begins with the files of the module's own subfolder.
+    """
+    near = named_tests(module, tests)
+    own = tests / module.parent
+    folders = [own, *own.parents][: len(module.parts) - 1]
+    files = [file for folder in folders for file in sorted(folder.rglob("test_*.py"))]
+    rest = [file for file in dict.fromkeys(files) if file not in near]
+    return [*near, source / module], rest
