@@ -113,3 +113,24 @@ def test_drift_is_told(pets):
     assert any("weight" in reason for reason in found["reasons"])
     pets.refit("pets")
     assert not pets.describe("pets")["drift"]["refit"]
+
+
+def test_numbers_are_summarized_by_cells(server):
+    """Lowest, middle and highest cell, and bins that hold every row that has a value."""
+    columns = {one["name"]: one for one in server.describe("pets")["columns"]}
+    weight = columns["weight"]["summary"]
+    assert (weight["min"], weight["median"], weight["max"]) == (3.5, 5, 90)
+    assert sum(weight["histogram"]["counts"]) == 6
+    animal = columns["animal"]
+    assert animal["gaps"] == pytest.approx(1 / 6)
+    assert animal["summary"]["counts"][0] == ["cat", 2]
+    assert animal["summary"]["distinct"] == 4
+    assert columns["tags"]["summary"]["counts"][:2] == [["small", 3], ["tame", 3]]
+
+
+def test_the_page_opens_on_a_row_that_stands_out(server):
+    """Of the rows without missing cells, the one with the extreme of a skewed column."""
+    assert server.describe("pets")["start"] == 5  # a horse of 90 among cats and dogs
+    even = [{"x": i, "y": "ab"[i % 2]} for i in range(10)]
+    server.create("even", rows=[{"x": None, "y": "a"}, *even])
+    assert server.describe("even")["start"] == 1  # nothing is skewed: the first whole row

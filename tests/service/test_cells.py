@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import lookalike as la
+from lookalike.errors import InvalidInput
 from lookalike.service import answers
 from lookalike.service.api.models import SearchIn
 from lookalike.service.catalog import Catalog
@@ -132,3 +133,13 @@ def test_a_date_written_another_way_round_comes_back(tmp_path):
     without_cache(catalog)
     assert lists(reopened(catalog)) == expected
     catalog.store.close()
+
+
+def test_numbers_that_json_has_no_word_for_come_back():
+    table = la.read_table({"x": [1.5, float("inf"), None, -2.0], "y": [1.0, 2.0, 3.0, 4.0]})
+    columns = json.loads(json.dumps(stored_columns(table)))
+    records = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    back = read_stored(records, table.schema)
+    assert [back["x"].cell(row) for row in range(4)] == [1.5, float("inf"), None, -2.0]
+    with pytest.raises(InvalidInput, match="at least one row"):
+        read_stored([], table.schema)

@@ -32,3 +32,13 @@ def test_ids_with_every_letter_in_a_path(tmp_path):
 def test_a_client_says_what_is_wrong():
     with pytest.raises(la.errors.InvalidInput, match="an address of http"):
         Client("ftp://x")
+
+
+def test_the_token_and_the_address_are_sent_as_given(tmp_path):
+    with running(tmp_path / "a.sqlite") as (_, client):
+        with Client(client.address + "/", token="la_no_token") as other:
+            assert other.get("/healthz") == {"ok": True}
+            assert other.collections() == []  # where no token is needed
+        assert repr(client) == f"Client({client.address!r})"
+    with pytest.raises(la.errors.NoAnswer, match="Is the server running"):
+        client.collections()

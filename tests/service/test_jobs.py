@@ -11,7 +11,9 @@ import lookalike as la
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike._runtime.threads import run
 from lookalike.service import ServiceError
-from lookalike.service.jobs import Jobs
+from lookalike.service import jobs as jobs_module
+from lookalike.service.jobs import Job, Jobs
+from lookalike.service.store.store import NotFound
 from service.running import running
 
 RANDOM = np.random.default_rng(0)
@@ -113,3 +115,26 @@ def test_events_tell_the_whole_story(many):
     assert shares == sorted(shares)
     assert states[-1]["state"] == "done"
     assert states[-1]["result"] == {"n": 8}
+
+
+def test_small_steps_are_no_events():
+    """A loop may report thousands of times a second; each event is sent to every client."""
+    job = Job("x", "a", "c", 1)
+    for done in (0, 5, 9, 10, 19, 20, 1_000):
+        job.report("resting", done, 1_000)
+    assert job.version == 4  # 0, 10, 20 and the end
+    assert job.progress == 1
+    job.report("another", 0, 0)
+    assert (job.version, job.progress) == (5, None)
+
+
+def test_jobs_that_are_remembered_are_few(monkeypatch):
+    monkeypatch.setattr(jobs_module, "MAX_JOBS", 3)
+    jobs = Jobs()
+    made = [jobs.start("a", "c", number, lambda job: {}) for number in range(5)]
+    assert made[-1].ended.wait(300)
+    assert jobs.get(made[2].id) is made[2]
+    with pytest.raises(NotFound, match="not found"):
+        jobs.get(made[1].id)
+    assert jobs.counts() == {"done": 3}
+    jobs.close()

@@ -82,6 +82,7 @@ class Metrics:
         ----------
         gauges : mapping of a name in ``GAUGES`` to a mapping of label to number
         """
+        # A registry for each scrape: a collection that was dropped leaves no gauge behind.
         current = CollectorRegistry()
         for name, values in gauges.items():
             label, description = GAUGES[name]
@@ -143,6 +144,7 @@ class Recorder:
             log.info("request", extra=extra)
 
 
+# Attributes of every record; the others are what was passed as ``extra``.
 OWN = frozenset(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "taskName"}
 
 

@@ -96,7 +96,7 @@ class Service:
         """Warm the collection that the page opens on, while the server answers already."""
 
         def work() -> None:
-            load_compiler()
+            load_compiler()  # slow to import, also where all loops are cached
             heads = self.catalog.heads()
             with contextlib.suppress(LookalikeError), watching(cancelled=self._stop.is_set):
                 if heads:
@@ -163,6 +163,7 @@ class Service:
     def states(self, collection: Collection, view: View) -> dict[str, Any]:
         """Return the spaces of a collection, and its running jobs."""
         active = self.jobs.of(collection.name)
+        # A job for hubs computes the space as well, see Analyses.hubs.
         repaired = "ready" if view.repaired is not None else "none"
         if repaired == "none" and any(job.kind in ("repair", "hubs") for job in active):
             repaired = "job"

@@ -121,7 +121,7 @@ def regress(
     if predict is not None:
         values = model.predict(read_new(source, predict, rows, "regress")).tolist()
         predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
-    # The baseline is scored on the folds: without them there is none.
+    # The baseline is scored on the folds, and is None without them.
     guess = None if judged is None else dict(judged.baseline)
     about: dict[str, Any] = {
         "model": model,

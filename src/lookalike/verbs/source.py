@@ -302,7 +302,7 @@ def _as_pair(value: Any) -> Any:
     """Return an operator and a value as the pair that Python has, where JSON has a list."""
     from lookalike.index.filters import OPERATORS as KNOWN
 
-    # A list is otherwise "one of these values", among which no one looks for an operator.
+    # Another list is the cell of a set, none of whose items is an operator.
     is_pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
     return tuple(value) if is_pair and value[0] in KNOWN else value
 

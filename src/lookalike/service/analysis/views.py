@@ -117,6 +117,7 @@ def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
     shown = view if repaired is None else replace(view, index=repaired)
     sample = take(shown)
     k = max(1, min(k, len(sample.ids) - 1))
+    # At least one neighbor: a collection of one row is then refused by the library, in its words.
     report = count_hubs(CollectionSource(shown), k, measure=sample.fitted_measure())
     sample = replace(sample, view=view)
     columns = dict(zip(("plain", "repaired"), report.occurrences, strict=False))
@@ -142,6 +143,7 @@ def _about(
     sample: RowSample, report: HubnessReport, column: str, edges: np.ndarray
 ) -> dict[str, Any]:
     counts, statistics = report.occurrences[column], report.figures[column]
+    # Stable: rows in equally many lists stay in the order of the table.
     top = np.argsort(-counts, kind="stable")[:MAX_SHOWN_HUBS].tolist()
     orphans = np.flatnonzero(counts == 0)
     sizes, _ = np.histogram(counts, np.append(edges[:-1], edges[-1] + 1))
@@ -196,6 +198,7 @@ def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     """Say what makes some rows different from all others, the largest difference first."""
     view.require(ids)
     sample = with_rows(take(view, most=len(view.index)), ids)
+    # Label -1 is noise: all other rows are what the set is compared with.
     labels = np.full(len(sample.ids), -1)
     inside = np.unique([sample.positions[id] for id in ids])
     labels[inside] = 0
@@ -317,7 +320,7 @@ def _nodes(
     ]
 
 
-N_COLORS = 8  # as many as people tell apart, color-blind ones too; the rest is "other"
+N_COLORS = 8  # distinguishable for color-blind people too; the rest is "other"
 MISSING_CODE = 255
 N_TRUST_NEIGHBORS = 10  # rows on the map that should be alike
 
