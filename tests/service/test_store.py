@@ -43,17 +43,24 @@ def test_a_collection_has_its_rows_in_their_order(store):
     assert store.count(head.key) == 3
 
 
+def log(store, key):
+    """Return the entries of the change log."""
+    c = tables.changes.c
+    query = sa.select(tables.changes).where(c.collection == key).order_by(c.generation)
+    with store.database.read() as connection:
+        return [dict(row._mapping) for row in connection.execute(query)]
+
+
 def test_generations_count_and_the_log_is_kept(store):
     key = store.create("a", "{}", b"", rows(1, 2)).key
     assert write(store, key, add=[3]) == 2
     assert write(store, key, remove=[1]) == 3
     assert store.generations() == {key: 3}
-    assert [(c["generation"], c["kind"]) for c in store.changes(key)] == [
+    assert [(c["generation"], c["kind"]) for c in log(store, key)] == [
         (1, "create"),
         (2, "test"),
         (3, "test"),
     ]
-    assert len(store.changes(key, after=2)) == 1
 
 
 def test_what_happened_since_can_be_followed_from_any_generation(store):

@@ -78,11 +78,8 @@ def _show_change(console: Console, before: Hits, after: Hits) -> None:
     """Print a list, each film with how it moved since the list before."""
     lines = out.grid([("", "right"), ("title", "left"), ("year", "right"), ("moved", "left")])
     for rank, hit in enumerate(after):
-        if hit.id in before.ids:
-            by = before.ids.index(hit.id) - rank
-            moved = f"up {by}" if by > 0 else f"down {-by}" if by < 0 else ""
-        else:
-            moved = "new"
+        by = before.ids.index(hit.id) - rank if hit.id in before.ids else None
+        moved = "new" if by is None else f"up {by}" if by > 0 else f"down {-by}" if by else ""
         lines.add_row(
             *out.cells([str(rank + 1), hit.row["title"][:48], str(int(hit.row["year"])), moved])
         )

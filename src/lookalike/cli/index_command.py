@@ -128,6 +128,7 @@ def add(
         hint = "Add one table after another, or Parquet files to the folder of an index"
         raise InvalidInput("index add", "one table", f"{len(files)}", hint)
     made = load(file)
+    # Read with the schema of the index: kinds are not guessed again from a few rows.
     new = FileSource(file).read_like(rows, made.schema_, "index add")
     with compile_note():
         ids = made.add(new)
@@ -146,6 +147,7 @@ def info(file: Saved, output: Form = None) -> None:
     if form != "text":
         about = {"file": file, "rows": len(made), "measure": type(made.measure_).__name__}
         about |= {"reason": made.reason_, "id_column": made.id_column}
+        # As records: a program gets all columns of the summary, people those that fit.
         out.write(form, summary.cells, lambda: about | {"columns": summary.records()})
         return
     title = summary.title
@@ -214,8 +216,7 @@ def check(
         need_shards(file)
     if is_index_folder(file):
         check_folder(file, repair, scheduler)
-        drift = load(file).drift()
-        if drift.refit:
+        if load(file).drift().refit:
             out.warn("the added rows differ from the fitted ones: build the index again")
         return
     made = load(file)  # verifies every hash, and names what is damaged

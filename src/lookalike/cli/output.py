@@ -67,7 +67,7 @@ def check_page(output: str, file: str) -> str | Path:
 
 def check_form(output: str) -> str:
     """Return the form of an answer; an unknown one is wrong usage."""
-    form = "text" if output == "table" else output  # the older name of this form
+    form = "text" if output == "table" else output  # an older name of the form
     if form not in FORMS:
         known, near = ", ".join(map(repr, FORMS)), suggest(form, FORMS)
         problem = f"{output!r} is neither NAME.html nor one of {known}."
@@ -261,8 +261,7 @@ def write_csv(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, safe: bool
     Cells are written as they are, for a program to read. A terminal gets no control characters,
     and the safe form has no text that a spreadsheet takes for a formula.
     """
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    shown = on_terminal()
+    writer, shown = csv.writer(sys.stdout, lineterminator="\n"), on_terminal()
 
     def field(cell: Any) -> Any:
         cell = plain(cell)

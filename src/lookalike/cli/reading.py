@@ -110,7 +110,7 @@ class FileSource(TableSource):
     def __init__(self, file: File, reading: ReadOptions | None = None) -> None:
         super().__init__(file, "standard input" if file == STDIN else file)
         self.file, self.reading = file, reading or ReadOptions()
-        self.workers: Index | None = None
+        self.workers: Index | None = None  # set while a scheduler answers
 
     @property
     def searched(self) -> Any:
@@ -204,6 +204,7 @@ def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[
             continue
         name, kind = split_pair(word, "--kinds", "COLUMN=KIND or a JSON object", "size=category")
         kinds[name] = kind
+    # After --kinds, which may name the same column: the separator is the more specific wish.
     for word in split or ():
         from lookalike.table import Kind, Reading
 

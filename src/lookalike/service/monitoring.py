@@ -179,10 +179,9 @@ def set_up(requests: bool) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in ("lookalike.service", "uvicorn.error"):
+    # Requests are logged at INFO; uvicorn's own lines about them would say the same again.
+    levels = {log.name: logging.INFO if requests else logging.WARNING}
+    for name, level in (levels | {"uvicorn.error": logging.WARNING}).items():
         logger = logging.getLogger(name)
-        logger.handlers = [handler]
-        logger.propagate = False
-        logger.setLevel(logging.WARNING)
-    if requests:
-        logging.getLogger("lookalike.service").setLevel(logging.INFO)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)

@@ -64,8 +64,8 @@ def spelling_of(parameter: inspect.Parameter) -> Spelling:
 def is_spelled(parameter: inspect.Parameter) -> bool:
     """Whether a parameter has a type of this module, rather than one of typer."""
     hint = parameter.annotation
-    is_plain = get_origin(hint) is not Annotated
-    return is_plain or any(isinstance(note, Spelling) for note in get_args(hint))
+    notes = get_args(hint) if get_origin(hint) is Annotated else (Spelling(),)
+    return any(isinstance(note, Spelling) for note in notes)
 
 
 def flag_of(parameter: inspect.Parameter) -> str:

@@ -70,14 +70,10 @@ class Learned(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the model as plain values."""
-        answer = self.about() | {
-            "rows": self.rows,
-            "rows_left_out": self.rows_left_out,
-            **self.guess(),
-            "cross_validation": self.cross_validation,
-            "out_of_bag": self.out_of_bag,
-            "importances": self.importances,
-        }
+        rows = {"rows": self.rows, "rows_left_out": self.rows_left_out}
+        names = ("cross_validation", "out_of_bag", "importances")
+        scores = {name: getattr(self, name) for name in names}
+        answer = {**self.about(), **rows, **self.guess(), **scores}
         # Without rows to predict there is no such key, rather than an empty list.
         if self.predictions is not None:
             answer["predictions"] = self.predictions
@@ -114,16 +110,16 @@ class Learned(Result):
         layout.say(console, worse, "yellow")
 
     def _render_importances(self, console: Console) -> None:
-        every = self.importances
-        if not every:
+        if not self.importances:
             return
         lines = layout.grid([("column", "left"), ("importance", "right")])
-        for one in every[:MAX_SHOWN_LINES]:
+        for one in self.importances[:MAX_SHOWN_LINES]:
             lines.add_row(*layout.cells([short(one["column"]), percent(one["share"])]))
         console.print(lines)
-        if len(every) > MAX_SHOWN_LINES:
-            more = f"{len(every) - MAX_SHOWN_LINES:,} less important columns"
-            layout.say(console, f"not shown: {more} (csv and json have all)")
+        more = len(self.importances) - MAX_SHOWN_LINES
+        if more > 0:
+            text = f"not shown: {more:,} less important columns (csv and json have all)"
+            layout.say(console, text)
 
     def _render_predictions(self, console: Console) -> None:
         rows, right = self.predictions or [], ("row", "share")

@@ -48,19 +48,13 @@ It is an option of 'neighbors'.
             raise InvalidInput(Param("method", text), "options as name=value", repr(part), hint)
         if meant not in known[name]:
             who, needed = Param("method", text), f"an option of {name!r}"
-            hint = _hint_on_option(option, name, [o for o in known if meant in known[o]], known)
+            hint = suggest(option, known[name]) if known[name] else "It has none"
+            # Most mistakes are options of another method, which the nearest name would hide.
+            if others := [other for other in known if meant in known[other]]:
+                hint = f"It is an option of {', '.join(map(repr, others))}"
             raise InvalidInput(who, needed, repr(option), hint)
         options[meant] = read_option(value)
     return name, options
-
-
-def _hint_on_option(
-    option: str, method: str, others: list[str], known: Mapping[str, Sequence[str]]
-) -> Any:
-    # Most mistakes are options of another method, which the nearest name would hide.
-    if others:
-        return f"It is an option of {', '.join(map(repr, others))}"
-    return suggest(option, known[method]) if known[method] else "It has none"
 
 
 def refuse_unused(method: str, methods: Sequence[str], **given: Any) -> None:
