@@ -120,9 +120,7 @@ EAGER_VERSION = {"callback": _show_version, "is_eager": True}
 
 @app.callback()
 def lookalike(
-    debug: Annotated[
-        bool, option("--debug", None, "Show the whole traceback of an error.")
-    ] = False,
+    debug: Annotated[bool, option("--debug", None, "Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
         option(

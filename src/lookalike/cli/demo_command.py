@@ -51,8 +51,7 @@ def demo(
             story.show_measures(console, films)
             story.write_report(console, films)
     out.headline(console, "Now your own table")
-    for line in NEXT:
-        console.print(f"  {line}", markup=False, highlight=False)
+    console.print("\n".join(f"  {line}" for line in NEXT), markup=False, highlight=False)
 
 
 def serve_page() -> None:

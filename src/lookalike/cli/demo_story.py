@@ -43,11 +43,11 @@ def show_measure(console: Console, films: Table) -> Index:
 
 def show_neighbors(console: Console, index: Index, films: Table, title: str) -> None:
     """Print the films most like one."""
-    row = row_of(films, title)
     from lookalike.verbs.search import search
 
     out.headline(console, f"Which films are like {title}?")
-    search(index, row, k=N_NEIGHBORS, why=True).render_lines(console, ("title", "year"))
+    hits = search(index, row_of(films, title), k=N_NEIGHBORS, why=True)
+    hits.render_lines(console, ("title", "year"))
 
 
 def show_weights(console: Console, index: Index, films: Table) -> None:

@@ -125,7 +125,7 @@ def add(
         print_headline(file, f"{plural(added)} added, {total:,} in all")
         return
     if len(files) > 1:
-        hint = "Add one table after another, or Parquet files to the folder of an index"
+        hint = "Add them one at a time, or Parquet files to the folder of an index"
         raise InvalidInput("index add", "one table", f"{len(files)}", hint)
     made = load(file)
     # Read with the schema of the index: kinds are not guessed again from a few rows.

@@ -97,6 +97,5 @@ def read_measures(text: str) -> dict[str, "Measure"]:
         else:
             names.append(part)
     if not names:
-        hint = "Try gower,ranked"
-        raise InvalidInput(Param("measures"), "names of measures", repr(text), hint)
+        raise InvalidInput(Param("measures"), "names of measures", repr(text), "Try gower,ranked")
     return {name: make_measure(name, Param("measures"), matrices=False) for name in names}

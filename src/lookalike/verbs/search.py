@@ -82,8 +82,7 @@ def search(
         for name, mark in [*named, *(("unlike", mark) for mark in unliked)]:
             if isinstance(mark, str):
                 _as_position(mark, name)
-    given = None if measure is None else read_measure(measure)
-    index, reason, names = _get_index(source, given, weights, columns)
+    index, reason, names = _get_index(source, measure, weights, columns)
     sample = index.sample
     query = _find(index, start, first)
     found: Any = (source.searched or index).search(
@@ -144,8 +143,9 @@ def _get_index(
             raise InvalidInput(Param("measure"), "a table to fit it to", found, hint)
         names = None if columns is None else list(select_columns(index.sample, columns).names)
         return index, None if index.reason_ == "given" else index.reason_, names
+    # The measure first: a mistake in its name is an error before the table is read.
+    given, reason = AUTO if measure is None else read_measure(measure), None
     table, (_, id_column) = select_columns(source.read(), columns), source.labels
-    given, reason = AUTO if measure is None else measure, None
     # "auto" may wrap a measure in a hubness reducer, whose statistics fix the weights. With weights
     # it has to choose a measure that can change them.
     if isinstance(given, str) and weights:
