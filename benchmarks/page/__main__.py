@@ -215,7 +215,7 @@ def waits(opened, addresses):
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.page", description=__doc__)
     parser.add_argument("--address", help="a server that is running already")
-    parser.add_argument("--against", help="another server, whose page is opened by turns")
+    parser.add_argument("--against", help="another server, whose page is opened interleaved")
     parser.add_argument("--table", default="films")
     options = parser.parse_args()
     first, everything = sizes()

@@ -12,7 +12,7 @@ from lookalike.hubness import LocalScaling, MutualProximity
 from lookalike.measures import Combined, ForestProximity, Gower, Ranked, StochasticForest, Vector
 from lookalike.measures.contract.explanation import as_bits, by_owner
 from lookalike.measures.forest.methods import METHODS
-from lookalike.trees.thresholds.blame import leaf_weights, parting_counts, parting_shares
+from lookalike.trees.thresholds.attribution import leaf_weights, parting_counts, parting_shares
 
 N = 160
 TREES = {"n_estimators": 40, "random_state": 0}

@@ -91,8 +91,8 @@ def intrinsic_dimension(
             points, blur = _embedded(checked, embed)
             checked = Vector().fit(points)
     elif scale is not None or embed is not None:
-        hint = "Pass the fitted measure"
-        raise InvalidInput(WHO, "rows to scale or embed", "a NeighborGraph", hint)
+        needed = "rows to scale or embed"
+        raise InvalidInput(WHO, needed, "a NeighborGraph", "Pass the fitted measure")
     return _estimate(_near(checked, k2, blur), k1, k2, average, blur)
 
 

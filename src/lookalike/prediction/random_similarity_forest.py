@@ -43,7 +43,7 @@ from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
 from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, fit_columns
-from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Limits, Sampling, grow_trees
+from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Sampling, TreeLimits, grow_trees
 from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 
 
@@ -169,7 +169,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     }
 
     REQUIRES_TARGET = True
-    TREE_OPTIONS: ClassVar[dict[str, Any]] = {}  # of ``Limits``, where they are not parameters
+    TREE_OPTIONS: ClassVar[dict[str, Any]] = {}  # of ``TreeLimits``, where they are not parameters
 
     bootstrap: bool
     oob_score: bool
@@ -218,7 +218,9 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
             CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
             Goal(weight=weight, **labels),
             self.n_estimators,
-            limits=Limits(**{f.name: params[f.name] for f in fields(Limits) if f.name in params}),
+            limits=TreeLimits(
+                **{f.name: params[f.name] for f in fields(TreeLimits) if f.name in params}
+            ),
             sampling=Sampling(bootstrap=self.bootstrap),
             keep_bag=self.oob_score,
             random_state=self.random_state,

@@ -19,7 +19,7 @@ from lookalike.table import Schema, Table
 from lookalike.trees.adapters import adapt_forest, check_fitted
 from lookalike.trees.cells.trees import SimilarityTrees
 from lookalike.trees.growers import CellSimilarityForest, Grower, MatrixGrower, find_grower
-from lookalike.trees.growing import Grown
+from lookalike.trees.growing import GrownForest
 from lookalike.trees.thresholds.flat import Forest, bin_type
 
 PROJECTED = 2**25  # bytes of projections that a thread holds at once
@@ -113,7 +113,7 @@ def _has_cell_trees(forest: Any) -> bool:
     return isinstance(getattr(forest, "trees_", None), SimilarityTrees)
 
 
-def take_over(forest: Any, table: Table, wants_bag: bool, who: str) -> Grown[SimilarityTrees]:
+def take_over(forest: Any, table: Table, wants_bag: bool, who: str) -> GrownForest[SimilarityTrees]:
     """Use the trees of a fitted similarity forest as they are."""
     trees: SimilarityTrees = forest.trees_
     schema = schema_of(forest)
@@ -126,7 +126,7 @@ def take_over(forest: Any, table: Table, wants_bag: bool, who: str) -> Grown[Sim
             "Use RandomSimilarityForestClassifier or RandomSimilarityForestRegressor",
         )
     if not wants_bag:
-        return Grown(trees)
+        return GrownForest(trees)
     bag = getattr(forest, "in_bag_", None)
     if bag is None:
         raise InvalidInput(
@@ -142,7 +142,7 @@ def take_over(forest: Any, table: Table, wants_bag: bool, who: str) -> Grown[Sim
             f"{len(table):,} rows",
             "Fit the measure on the forest's own training rows",
         )
-    return Grown(trees, np.asarray(bag))
+    return GrownForest(trees, np.asarray(bag))
 
 
 def find_source(
@@ -177,7 +177,7 @@ def find_source(
 
 def grow_cells(
     source: Any, table: Table, out_of_bag: bool, who: str, n_jobs: int | None
-) -> Grown[SimilarityTrees]:
+) -> GrownForest[SimilarityTrees]:
     """Grow trees that compare cells, or take those of a fitted forest."""
     if isinstance(source, CellSimilarityForest):
         return source.grow(table, out_of_bag=out_of_bag, n_jobs=n_jobs)
@@ -191,7 +191,7 @@ def grow_matrix(
     out_of_bag: bool,
     who: str,
     n_jobs: int | None,
-) -> Grown[Forest]:
+) -> GrownForest[Forest]:
     """Grow trees that test the columns of a matrix, or take those of a fitted forest."""
     if len(values) < 2:
         raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(values)), "Add rows")

@@ -30,7 +30,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import LazyTable, Table
-from lookalike.trees.thresholds.blame import (
+from lookalike.trees.thresholds.attribution import (
     leaf_weights,
     parting_counts,
     parting_shares,

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from lookalike.kernels import COMPILED
-from lookalike.kernels._cache import LOCK, Turn
+from lookalike.kernels._cache import LOCK, CompileLock
 
 fcntl = pytest.importorskip("fcntl", reason="locks of files as Unix has them")
 pytestmark = pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
@@ -88,62 +88,62 @@ def test_importing_does_not_wait(start, tmp_path):
 
 
 def test_a_process_that_has_waited_is_next(tmp_path):
-    greedy, waiting = Turn(str(tmp_path)), Turn(str(tmp_path))
+    greedy, waiting = CompileLock(str(tmp_path)), CompileLock(str(tmp_path))
     rounds, asked, over = [], threading.Event(), threading.Event()
 
     def compile_one_after_the_other():
         while not over.is_set() and len(rounds) < 200:
-            greedy.take()
+            greedy.acquire()
             if len(rounds) == 3:
                 asked.set()
             time.sleep(0.03)
             rounds.append(len(rounds))
-            greedy.give_back()
+            greedy.release()
 
     thread = threading.Thread(target=compile_one_after_the_other)
     thread.start()
     asked.wait()
     before = len(rounds)
-    waiting.take()
+    waiting.acquire()
     passed = len(rounds) - before
     over.set()
-    waiting.give_back()
+    waiting.release()
     thread.join()
     assert passed <= 3
 
 
 def test_threads_of_one_process_share_a_turn(tmp_path):
-    turn, other = Turn(str(tmp_path)), Turn(str(tmp_path))
-    turn.take()
-    waiting = threading.Thread(target=other.take)
+    turn, other = CompileLock(str(tmp_path)), CompileLock(str(tmp_path))
+    turn.acquire()
+    waiting = threading.Thread(target=other.acquire)
     waiting.start()  # stands in the queue
-    second = threading.Thread(target=turn.take)
+    second = threading.Thread(target=turn.acquire)
     second.start()
     second.join(10)
     assert not second.is_alive()  # without waiting for the queue
-    turn.give_back()
+    turn.release()
     assert waiting.is_alive()
-    turn.give_back()
+    turn.release()
     waiting.join(10)
     assert other.lock.is_locked
-    other.give_back()
+    other.release()
     assert not other.lock.is_locked
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes as Unix makes them")
 def test_a_forked_process_has_no_turn_of_its_parent(tmp_path):
-    turn = Turn(str(tmp_path))
-    turn.take()
+    turn = CompileLock(str(tmp_path))
+    turn.acquire()
     child = os.fork()
     if child == 0:
         os._exit(int(turn.lock.is_locked))
     assert os.waitpid(child, 0)[1] == 0
     assert turn.lock.is_locked
-    turn.give_back()
+    turn.release()
 
 
 def test_no_folder_to_lock_is_no_error(tmp_path):
-    turn = Turn(str(tmp_path / "gone"))
+    turn = CompileLock(str(tmp_path / "gone"))
     (tmp_path / "gone").write_text("a file")
-    turn.take()
-    turn.give_back()
+    turn.acquire()
+    turn.release()

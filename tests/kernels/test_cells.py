@@ -25,7 +25,6 @@ from lookalike.kernels.cells import (
     class_impurity,
     draw_entry,
     gap,
-    group_by_class,
     keep_better,
     least_varied,
     line_up,
@@ -37,6 +36,7 @@ from lookalike.kernels.cells import (
     spread_of_codes,
     spread_of_numbers,
 )
+from lookalike.kernels.growing import group_rows
 from trees import cell_reference as reference
 
 seeds = st.integers(0, 2**32 - 1)
@@ -164,14 +164,14 @@ def test_sets_of_letters():
     spread = [spread_of_cells(cells, rows, a, a + 3, goal.times, state) for a in (0, 3)]
     assert spread == pytest.approx([0.089506, 0.124228], abs=5e-7)
     scratch = make_scratch(6, 2)
-    group_by_class(rows, 6, goal.label, 2, scratch.grouped, scratch.ends)
+    group_rows(rows, 6, goal.label, 2, scratch.grouped, scratch.ends)
     assert scratch.ends.tolist() == [0, 3, 6]
     assert least_varied(cells, goal, state, scratch) == 0
     assert line_up(cells, rows, 6, 0, 3, scratch) == 6
     placed = dict(zip(scratch.item.tolist(), scratch.proj.tolist(), strict=True))
     assert_allclose([placed[i] for i in range(6)], [1, 2 / 3, 0.5, -1, -2 / 3, 0], atol=1e-12)
-    score, imbalance, place = best_cut(6, goal, RULES, 1e-12, 0.0, 0.0, scratch)
-    assert (score, imbalance) == (pytest.approx(0), 0)
+    score, surplus, place, weight = best_cut(6, goal, RULES, 1e-12, 0.0, 0.0, scratch)
+    assert (score, surplus, weight) == (pytest.approx(0), 0, 6.0)
     assert scratch.proj[place] == pytest.approx(0)
 
 
@@ -222,16 +222,15 @@ def test_facts_of_a_node():
 
 
 def test_equal_scores_go_to_the_even_cut():
-    score, imbalance, place = cut(range(4), [1, 2, 3, 4], [0, 1, 2, 0])
-    assert (score, imbalance, place) == (pytest.approx(0.5), 0, 1)
-    _, _, place = cut(range(4), [1, 2, 3, 4], [0, 1, 2, 0], balanced=False)
-    assert place == 0
+    assert cut(range(4), [1, 2, 3, 4], [0, 1, 2, 0]) == (pytest.approx(0.5), 0, 1, 4.0)
+    first = cut(range(4), [1, 2, 3, 4], [0, 1, 2, 0], balanced=False)
+    assert first == (pytest.approx(0.5), 2, 0, 4.0)  # two entries more on the right
 
 
 def test_a_target_is_cut_where_its_variance_ends():
     item, proj = line(NUMBER, [1, 2, 8, 9], 0, 3)
     assert dict(zip(item.tolist(), proj.tolist(), strict=True)) == {0: 8, 1: 6, 2: -6, 3: -8}
-    score, _, place = cut(item, proj, [0, 0, 10, 10], VARIANCE)
+    score, _, place, _ = cut(item, proj, [0, 0, 10, 10], VARIANCE)
     assert score == pytest.approx(0)
     assert proj[place] == -6
 

@@ -93,52 +93,58 @@ def parting_counts(
     -------
     array of shape (n, n_columns)
     """
-    nodes, base = forest.nodes, forest.offsets[:-1]
-    leaf = nodes.leaf_node[nodes.leaf_offsets[:-1] + leaf_x[0].astype(np.int64)]
     row, tree = np.nonzero(leaf_y != leaf_x)
-    goal, at = leaf_y[row, tree].astype(np.int64), (base + leaf)[tree]
-    climbing = np.arange(len(row))
-    while len(climbing):  # up to the lowest common ancestor, all pairs and trees at a time
-        here = base[tree[climbing]] + nodes.parent[at[climbing]]
-        at[climbing] = here
-        inside = (nodes.first[here] <= goal[climbing]) & (goal[climbing] < nodes.last[here])
-        climbing = climbing[~inside]
-    column = forest.column[forest.feature[at]]
+    parted = _common_ancestors(forest, tree, leaf_x[0, tree], leaf_y[row, tree])
+    column = forest.column[forest.feature[parted]]
     counts = np.bincount(row * n_columns + column, minlength=len(leaf_y) * n_columns)
     return counts.reshape(len(leaf_y), n_columns)
 
 
-def ancestor_lacks(
+def _leaf_nodes(forest: Forest, tree: np.ndarray, leaf: np.ndarray) -> np.ndarray:
+    """Return the nodes, numbered over the forest, of leaves in some trees."""
+    nodes = forest.nodes
+    within = nodes.leaf_node[nodes.leaf_offsets[tree] + leaf.astype(np.int64)]
+    return np.asarray(forest.offsets[tree] + within)
+
+
+def _common_ancestors(
+    forest: Forest, tree: np.ndarray, leaf_x: np.ndarray, leaf_y: np.ndarray
+) -> np.ndarray:
+    """Return the lowest common ancestors, over the forest, of pairs of leaves in some trees."""
+    nodes, goal = forest.nodes, leaf_y.astype(np.int64)
+    ancestor = _leaf_nodes(forest, tree, leaf_x)
+    climbing = np.arange(len(tree))
+    while len(climbing):  # all pairs and trees together, one step up at a time
+        here, leaf = ancestor[climbing], goal[climbing]
+        climbing = climbing[(leaf < nodes.first[here]) | (leaf >= nodes.last[here])]
+        ancestor[climbing] = forest.offsets[tree[climbing]] + nodes.parent[ancestor[climbing]]
+    return ancestor
+
+
+def ancestor_dissimilarities(
     forest: Forest, leaf_x: np.ndarray, leaf_y: np.ndarray, value: np.ndarray, kind: str
 ) -> np.ndarray:
-    """Return what each tree lacks to the likeness of two rows.
+    """Return the dissimilarity of two rows by each tree.
 
     That is 1 minus its similarity where ``kind`` of ``ancestor_block`` is a share, and the share of
     fitted rows below the lowest common ancestor where it is the value.
     """
-    nodes = forest.nodes
-    lacks = np.empty(forest.n_trees)
-    everyone = forest.mass[forest.offsets[:-1]]
-    for t in range(forest.n_trees):
-        base, begin = forest.offsets[t], nodes.leaf_offsets[t]
-        x, y = (base + int(nodes.leaf_node[begin + int(leaf[t])]) for leaf in (leaf_x, leaf_y))
-        shared = x
-        while not nodes.first[shared] <= leaf_y[t] < nodes.last[shared]:
-            shared = base + int(nodes.parent[shared])
-        here, (deep, other_deep) = value[shared], (nodes.depth[x], nodes.depth[y])
-        if kind == "value":
-            lacks[t] = forest.mass[shared] / everyone[t]
-        elif max(deep, other_deep) == 0:
-            lacks[t] = 0.0
-        elif kind == "depth":
-            lacks[t] = 1.0 - here / max(deep, other_deep)
+    tree = np.arange(forest.n_trees)
+    shared = _common_ancestors(forest, tree, leaf_x, leaf_y)
+    if kind == "value":
+        return np.asarray(forest.mass[shared] / forest.mass[forest.offsets[:-1]])
+    x, y = _leaf_nodes(forest, tree, leaf_x), _leaf_nodes(forest, tree, leaf_y)
+    here, deep_x, deep_y = value[shared], forest.nodes.depth[x], forest.nodes.depth[y]
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0 / 0 in a tree of a single leaf
+        if kind == "depth":
+            share = here / np.maximum(deep_x, deep_y)
         elif kind == "max":
-            lacks[t] = 1.0 - here / max(value[x], value[y])
-        elif deep == other_deep:
-            lacks[t] = 1.0 - (here / value[x] + here / value[y]) / 2
-        else:
-            lacks[t] = 1.0 - here / (value[x] if deep > other_deep else value[y])
-    return np.maximum(lacks, 0.0)
+            share = here / np.maximum(value[x], value[y])
+        else:  # of the deeper leaf; of both where they are equally deep
+            by_x, by_y = here / value[x], here / value[y]
+            share = np.where(deep_x > deep_y, by_x, by_y)
+            share[deep_x == deep_y] = ((by_x + by_y) / 2)[deep_x == deep_y]
+    return np.where(np.maximum(deep_x, deep_y) == 0, 0.0, np.maximum(1.0 - share, 0.0))
 
 
 def ratio_parts(
@@ -171,12 +177,13 @@ def ratio_parts(
         What trees of a single leaf add. ``plus.sum() + rest`` is the similarity, and with
         ``minus.sum()`` it makes 1 unless a weight is 0.
     """
-    plus, minus, rest, told = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs), 0.0, 0
+    plus, minus, rest = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs), 0.0
+    n_usable = 0  # trees with a test that both rows can answer, or of a single leaf
     known = (bins_x != unknown) & (bins_y != unknown)
     for t in range(forest.n_trees):
         paths = [_path_tests(forest, t, int(leaf[t])) for leaf in (leaf_x, leaf_y)]
         if forest.offsets[t + 1] - forest.offsets[t] == 1:
-            rest, told = rest + 1.0, told + 1
+            rest, n_usable = rest + 1.0, n_usable + 1
             continue
         tests = [test for test in paths[0] | paths[1] if known[test[0]]]
         common, apart = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs)
@@ -187,13 +194,12 @@ def ratio_parts(
             on_x, on_y = test in paths[0], test in paths[1]
             weight = alpha * on_x + beta * on_y
             apart[test[0]] += weight / 2 if once and on_x and on_y else weight
-        told += len(tests) > 0
+        n_usable += len(tests) > 0
         total = common.sum() + apart.sum()
         if total > 0:  # it is 0 if differences have no weight and there is nothing else
             plus, minus = plus + common / total, minus + apart / total
-    if told:
-        plus, minus, rest = plus / told, minus / told, rest / told
-    return plus, minus, rest
+    of = max(1, n_usable)
+    return plus / of, minus / of, rest / of
 
 
 def _answers_alike(test: tuple[int, int, bool], bins_x: np.ndarray, bins_y: np.ndarray) -> bool:
