@@ -46,7 +46,7 @@ def test_predictions_are_part_of_the_answer_only_if_asked_for():
     assert [one["predicted"] for one in found.predictions] == ["cat", "dog"]
     assert list(found.cells()) == ["row", "predicted", "share"]
     assert "predictions" in found.to_dict()
-    alone = la.regress(PETS, "size", method="forest:trees=5", folds=0)
+    alone = la.regress(PETS, "size", method="forest:trees=50", folds=0)
     assert "predictions" not in alone.to_dict()
     assert list(alone.cells()) == ["column", "share"]
     assert alone.baseline is None

@@ -356,11 +356,8 @@ class Map(Analysis):
         cells = [found.cell(row) for row in range(len(found))]
         missing = "missing"
         if found.kind.name in ("set", "sequence"):
-            # A row has the color of its most common item, so that few colors say much.
             missing = "none" if any(cell is not None and not cell for cell in cells) else missing
-            counts = Counter(item for cell in cells for item in cell or ())
-            first = {item: (-count, str(item)) for item, count in counts.items()}
-            cells = [min(cell, key=lambda item: first[item]) if cell else None for cell in cells]
+            cells = _common_items(cells)
         return _codes([None if cell is None else short(plain(cell), 40) for cell in cells], missing)
 
     def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
@@ -384,6 +381,13 @@ def make_map(view: View) -> Map:
     k = min(N_TRUST_NEIGHBORS, (len(places) - 1) // 2 - 1)
     trust = float(trustworthiness(measure, places, k)) if k >= 1 else None
     return Map(sample, {"trust": trust}, {"places": places})
+
+
+def _common_items(cells: list[Any]) -> list[Any]:
+    """Return the most common item of each cell, so that few colors say much."""
+    counts = Counter(item for cell in cells for item in cell or ())
+    first = {item: (-count, str(item)) for item, count in counts.items()}
+    return [min(cell, key=lambda item: first[item]) if cell else None for cell in cells]
 
 
 def _codes(names: list[str | None], missing: str) -> dict[str, Any]:
