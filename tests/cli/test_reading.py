@@ -56,9 +56,9 @@ def test_standard_input_is_a_table_of_any_form(tmp_path, form):
         }[form].encode()
     code, out, _ = piped(data, "inspect", "-", "--output", "json")
     assert code == 0
-    told = json.loads(out)
-    assert told["rows"] == 4
-    assert {one["column"] for one in told["columns"]} == {"id", "size", "color", "tags"}
+    result = json.loads(out)
+    assert result["rows"] == 4
+    assert {one["column"] for one in result["columns"]} == {"id", "size", "color", "tags"}
     code, out, _ = piped(data, "inspect", "-")
     assert out.startswith("standard input: 4 rows, 4 columns")
 
@@ -84,11 +84,11 @@ def test_encoding_delimiter_and_sets(tmp_path):
     path.write_bytes("größe|tags\n1|rot+grün\n2|grün\n3|rot\n".encode("latin-1"))
     assert "--encoding latin-1" in one_line("inspect", path)
     words = ("inspect", path, "--encoding", "latin-1", "--delimiter", "|")
-    told = {one["column"]: one for one in answer(*words)["columns"]}
-    assert list(told) == ["größe", "tags"]
-    told = {one["column"]: one for one in answer(*words, "--split", "tags=+")["columns"]}
-    assert told["tags"]["kind"] == "set"
-    assert told["tags"]["distinct"] == 2
+    result = {one["column"]: one for one in answer(*words)["columns"]}
+    assert list(result) == ["größe", "tags"]
+    result = {one["column"]: one for one in answer(*words, "--split", "tags=+")["columns"]}
+    assert result["tags"]["kind"] == "set"
+    assert result["tags"]["distinct"] == 2
     assert "one character" in one_line("inspect", path, "--delimiter", "||")
     assert "COLUMN=CHAR" in one_line("inspect", path, "--split", "tags")
 

@@ -46,7 +46,7 @@ def test_a_file_is_served_and_read_again_only_if_it_has_changed(table, tmp_path)
     [
         (["--host", "0.0.0.0"], "lookalike token create"),
         (["--need-token"], "lookalike token create"),
-        (["nobody.csv"], "nobody.csv"),
+        (["unknown.csv"], "unknown.csv"),
         (["--store", "mysql://a/b"], "PostgreSQL or a file"),
         (["--port", "70000"], "--port"),
     ],

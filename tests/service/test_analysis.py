@@ -257,7 +257,7 @@ def test_clusters_and_colors(many):
     assert len(base64.b64decode(clusters["values"])) == 120
     assert clusters["gap"] == "no cluster"
     with pytest.raises(ServiceError, match="a column"):
-        many.get("/api/collections/many/map/colors", {"column": "nobody"})
+        many.get("/api/collections/many/map/colors", {"column": "unknown"})
 
 
 def test_a_profile_says_what_sets_rows_apart(many):
@@ -283,7 +283,7 @@ def test_a_refit_serves_the_old_measure_until_it_is_done(pets):
             pets.refit("pets", bad)
         assert error.value.status == 422
     with pytest.raises(ServiceError, match="species|column|weigh"):
-        pets.refit("pets", "gower", weights={"nobody": 2})
+        pets.refit("pets", "gower", weights={"unknown": 2})
     assert pets.search("pets", 0, 5)["generation"] == 2
 
 

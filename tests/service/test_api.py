@@ -65,13 +65,13 @@ def test_pages_and_texts(server):
 
 
 def test_what_is_not_there_is_404(server):
-    refused(404, server.describe, "nobody")
-    refused(404, server.search, "nobody", 0)
+    refused(404, server.describe, "unknown")
+    refused(404, server.search, "unknown", 0)
     refused(404, server.search, "pets", 99)
     refused(404, server.search, "pets", 0, like=[99])
-    refused(404, server.row, "pets", "nobody")
-    refused(404, server.undo, "pets", "nobody")
-    refused(404, server.get, "/api/jobs/nobody")
+    refused(404, server.row, "pets", "unknown")
+    refused(404, server.undo, "pets", "unknown")
+    refused(404, server.get, "/api/jobs/unknown")
     refused(404, server.get, "/nowhere")
     refused(404, server.get, "/web/../service.py")
     refused(404, server.get, "/web/%2e%2e/service.py")

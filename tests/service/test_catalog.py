@@ -59,7 +59,7 @@ def test_two_catalogs_follow_one_log(catalog):
     assert other.view.generation == 1
     other.follow()
     assert lists(one) == lists(other)
-    ids, generation = other.add([PETS[0]])  # ids are not given twice, whoever writes
+    ids, generation = other.add([PETS[0]])  # no id is given twice, by any server
     assert ids == [9]
     assert one.at_least(generation, 1.0).generation == generation
     assert lists(one) == lists(other)

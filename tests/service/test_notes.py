@@ -11,8 +11,8 @@ def test_what_the_library_says_is_spelled_for_a_request():
     hint = ("Ask for less, or raise ", Param("memory_limit", of="config"))
     status, problem, _ = problem_of(TooLarge("Gower.distance", "1 GB", Param("n_samples", 3), hint))
     assert status == 413
-    told = "request: needs 1 GB, found 3 rows. Ask for less, or raise memory limit."
-    assert problem["detail"] == told
+    result = "request: needs 1 GB, found 3 rows. Ask for less, or raise memory limit."
+    assert problem["detail"] == result
     assert "parameter" not in problem  # no request can set it
 
 
@@ -25,7 +25,7 @@ def test_warnings_belong_to_the_thread_that_caused_them():
         with collected() as notes:
             for _ in range(2):
                 warnings.warn(LookalikeWarning(text), stacklevel=1)
-            barrier.wait(60)
+            barrier.wait(300)
         found[text] = notes
 
     found, barrier = {}, threading.Barrier(2)

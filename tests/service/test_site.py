@@ -90,10 +90,10 @@ def data_of(page):
 
 
 def test_what_it_opens_on_comes_with_the_page(pets):
-    with urllib.request.urlopen(f"{pets.address}/", timeout=60) as answer:
+    with urllib.request.urlopen(f"{pets.address}/", timeout=300) as answer:
         before = answer.read().decode()
     pets.opening()  # now it is at hand
-    with urllib.request.urlopen(f"{pets.address}/", timeout=60) as answer:
+    with urllib.request.urlopen(f"{pets.address}/", timeout=300) as answer:
         assert answer.headers["Cache-Control"] == "no-store"
         page = answer.read().decode()
     assert "data-opening" not in before
@@ -124,7 +124,7 @@ def test_who_needs_a_token_gets_the_page_alone(tmp_path):
 
 def test_the_policy_comes_with_every_part(server):
     for path in ("/", "/web/main.js", f"/web/{Site().version}/main.js"):
-        with urllib.request.urlopen(server.address + path, timeout=60) as answer:
+        with urllib.request.urlopen(server.address + path, timeout=300) as answer:
             assert "script-src 'self'" in answer.headers["Content-Security-Policy"]
             assert answer.headers["X-Content-Type-Options"] == "nosniff"
             assert ("immutable" in answer.headers["Cache-Control"]) == (len(path) > 20)
@@ -199,7 +199,7 @@ def run(files, folder):
         path.write_text(text, encoding="utf-8")
     (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     command = [shutil.which("node"), str(folder / "main.js")]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
     assert not done.stderr
     return json.loads(done.stdout)
 

@@ -142,7 +142,7 @@ def test_pages_follow_the_order_of_the_rows(store):
     assert ids(store.page(key, "4", 2)) == [5, 6]  # the page ended at a row that was deleted since
     assert ids(store.page(key, "8", 9)) == [9, "z"]
     with pytest.raises(NotFound):
-        store.page(key, '"nobody"', 3)
+        store.page(key, '"unknown"', 3)
 
 
 @pytest.mark.parametrize(
