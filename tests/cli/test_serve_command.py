@@ -51,7 +51,7 @@ def test_a_file_is_served_and_read_again_only_if_it_has_changed(table, tmp_path)
         (["--port", "70000"], "--port"),
     ],
 )
-def test_mistakes_are_told_before_anything_starts(tmp_path, words, said):
+def test_mistakes_are_reported_before_anything_starts(tmp_path, words, said):
     store = [] if "--store" in words else ["--store", tmp_path / "a.sqlite"]
     done = run("serve", *words, *store)
     assert done.exit_code in (1, 2)

@@ -93,7 +93,7 @@ def test_reasons_add_up_and_carry_both_cells(server):
     assert "reasons" not in server.search("pets", 0, 3, explain=0)["hits"][0]
 
 
-def test_several_queries_at_once(server):
+def test_several_queries_in_one_request(server):
     found = server.search("pets", [0, {"weight": 29}], 2)
     assert [answer["query"]["id"] for answer in found["answers"]] == [0, None]
     alone = server.search("pets", {"weight": 29}, 2)
@@ -106,7 +106,7 @@ def test_an_unknown_category_is_a_note(server):
     assert "No row shares it" in note
 
 
-def test_drift_is_told(pets):
+def test_drift_is_reported(pets):
     pets.add("pets", [{"name": "x", "weight": 500 + i, "animal": "whale"} for i in range(30)])
     found = pets.describe("pets")["drift"]
     assert found["refit"]

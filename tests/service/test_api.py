@@ -64,7 +64,7 @@ def test_pages_and_texts(server):
     assert found == [{"id": 0, "label": "Tom", "row": dict(PETS[0], tags=["small", "tame"])}]
 
 
-def test_what_is_not_there_is_404(server):
+def test_what_does_not_exist_is_404(server):
     refused(404, server.describe, "unknown")
     refused(404, server.search, "unknown", 0)
     refused(404, server.search, "pets", 99)
@@ -78,7 +78,7 @@ def test_what_is_not_there_is_404(server):
     refused(405, server.request, "PATCH", "/api/collections/pets")
 
 
-def test_bad_questions_are_told_apart(server):
+def test_bad_searches_are_distinguished(server):
     problem = refused(422, server.search, "pets", 0, weights={"wieght": 2})
     assert problem["hint"] == "Did you mean 'weight'?"
     refused(422, server.search, "pets", 0, weights={"weight": -1})

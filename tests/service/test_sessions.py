@@ -93,7 +93,7 @@ def test_two_servers_change_one_session(service, tmp_path):
     other.store.close()
 
 
-def test_marks_at_once_are_all_there(service):
+def test_parallel_marks_are_all_kept(service):
     found, view = parts(service)
     id = service.sessions.start(found, view, ASKED)["id"]
     threads = [

@@ -235,7 +235,7 @@ def test_other_forms_are_refused(text):
         bundle({**FILES, "main.js": f"{text}\n"})
 
 
-def test_circles_are_refused():
+def test_cycles_are_refused():
     files = {
         **FILES,
         "draw/count.js": 'import { say } from "../words.js";\nexport const count = say;\n',

@@ -91,7 +91,7 @@ def test_a_turn_that_fails_leaves_nothing(store):
     assert store.generations() == {key: 1}
 
 
-def test_two_living_rows_cannot_have_one_id(store):
+def test_two_live_rows_cannot_have_one_id(store):
     key = store.create("a", "{}", b"", rows(1)).key
     with pytest.raises(sa.exc.IntegrityError):
         write(store, key, add=[1])
@@ -119,7 +119,7 @@ def test_a_deleted_collection_leaves_nothing(store):
             assert count == 0
 
 
-def test_dead_rows_are_dropped_when_the_measure_was_fitted_without_them(store):
+def test_deleted_rows_are_dropped_when_the_measure_was_fitted_without_them(store):
     key = store.create("a", "{}", b"", rows(1, 2, 3)).key
     write(store, key, remove=[1])  # 2
     write(store, key, remove=[2])  # 3
@@ -264,7 +264,7 @@ def test_other_databases_are_refused(address):
         Store(address)
 
 
-def test_a_folder_or_a_lacking_folder_is_refused(tmp_path):
+def test_a_folder_or_a_missing_folder_is_refused(tmp_path):
     with pytest.raises(InvalidInput, match="a folder"):
         Store(tmp_path)
     with pytest.raises(InvalidInput, match="a folder that exists"):

@@ -31,7 +31,7 @@ def run(*words):
     return CliRunner().invoke(app, ["hubs", *map(str, words)])
 
 
-def test_figures_are_those_of_the_library(file):
+def test_statistics_are_those_of_the_library(file):
     path, rows = file
     result = json.loads(
         run(path, "--measure", "vector", "--reduce", "mp", "--label", "label", "-o", "json").stdout
