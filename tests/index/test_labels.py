@@ -94,7 +94,7 @@ def test_counts_and_levels_are_no_labels(frame, labels):
 
 
 @pytest.mark.parametrize(
-    ("labels", "found"), [(list("aabc"), "'a' twice"), (["a", None, "b", "c"], "a gap")]
+    ("labels", "found"), [(list("aabc"), "'a' twice"), (["a", None, "b", "c"], "a missing one")]
 )
 def test_labels_that_do_not_name_rows_are_pointed_out(frame, labels, found):
     frame.index = labels

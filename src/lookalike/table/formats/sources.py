@@ -33,7 +33,8 @@ from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Table, check_columns
 
 UNNAMED = "unnamed"
-TWO_AXES = InPython(" (Expected 2D array)")  # words that scikit-learn's checks look for
+# Words that scikit-learn's checks look for.
+TWO_AXES = InPython(" (Expected 2D array)")
 
 
 def numeric_array(source: Any) -> np.ndarray | None:
@@ -151,7 +152,8 @@ def _column(name: str, cells: Any) -> Raw:
     if isinstance(series, nw.Series):
         return _series_column(name, series)
     if hasattr(cells, "dtype") and hasattr(cells, "__array__"):
-        try:  # the bare arrays of pandas, whose categories Arrow knows
+        # The bare arrays of pandas, whose categories Arrow knows.
+        try:
             known = pa.array(cells, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError):
             return of_array(name, np.asarray(cells))
@@ -170,7 +172,8 @@ def unwrap(source: Any) -> Any:
     if isinstance(source, np.ma.MaskedArray) and source.dtype.kind in "fiub":
         return np.ma.filled(source.astype(np.float64), np.nan)
     if isinstance(source, np.ndarray):
-        return np.asarray(source)  # np.matrix would keep two axes when it is cut
+        # A np.matrix would keep two axes when it is cut.
+        return np.asarray(source)
     if isinstance(source, str | os.PathLike | Table | Mapping | list | tuple):
         return source
     try:

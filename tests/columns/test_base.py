@@ -1,4 +1,4 @@
-"""How much cells vary."""
+"""How much cells vary, and what loaded cells have to be."""
 
 import numpy as np
 import pytest
@@ -34,12 +34,12 @@ def test_variance_equals_half_the_mean_squared_distance(name, data):
     own = DISTANCES[name]().fit(column_of(name, cells))
     code = own.encode(column_of(name, cells))
     there = [cell for cell in cells if cell is not None]
-    twin = CASES[name][2]
+    reference_of = CASES[name][2]
     if name == "rank":
-        twin = lambda u, v: reference.rank_share(u, v, there)  # noqa: E731
-    elif twin is None:
-        twin = lambda u, v: 1 - own.similarities_[u, v]  # noqa: E731
-    expected = reference.variance(there, twin) if there else 0.0
+        reference_of = lambda u, v: reference.rank_share(u, v, there)  # noqa: E731
+    elif reference_of is None:
+        reference_of = lambda u, v: 1 - own.similarities_[u, v]  # noqa: E731
+    expected = reference.variance(there, reference_of) if there else 0.0
     assert variance(own, code) == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 

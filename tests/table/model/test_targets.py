@@ -1,4 +1,4 @@
-"""Targets are read in one way, whoever asks."""
+"""Targets are read in one way by every caller."""
 
 import numpy as np
 import pytest

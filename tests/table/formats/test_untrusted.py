@@ -1,4 +1,4 @@
-"""Tables that nobody vouches for: whatever is in them, reading ends in a table or in our error."""
+"""Untrusted files: whatever is in them, reading ends in a table or in our error."""
 
 import gzip
 import json
@@ -10,8 +10,6 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import UnreadableFile
-from lookalike.table.infer.dates import date_forms
-from lookalike.table.model.kind import DATE_FORMS
 
 
 @pytest.mark.parametrize("name", ["deep.json", "deep.jsonl", "deep.jsonl.gz"])
@@ -79,7 +77,3 @@ def test_a_field_that_is_too_long_to_look_into_is_named(tmp_path):
     path.write_text('a,b\n1,2\n1,"' + "x" * 200_000 + '",3\n')
     with pytest.raises(UnreadableFile, match=r"fields of at most 131,072 characters.* in line 3"):
         la.read_table(path)
-
-
-def test_every_way_to_write_dates_has_its_name():
-    assert tuple(date_forms()) == DATE_FORMS
