@@ -43,7 +43,7 @@ def report():
     return la.hubness_report(MutualProximity(Vector()).fit(X), Y)
 
 
-def test_figures_are_those_of_the_functions(report):
+def test_statistics_are_those_of_the_functions(report):
     after = MutualProximity(Vector()).fit(X)
     before = after.measure_
     groups = hubs_and_orphans(before)

@@ -117,6 +117,7 @@ def build_folder(build: FolderBuild) -> None:
         size = show_bytes(shard.size)
         out.note(f"shard {number + 1}: {rows:,} rows, {size}; {n_rows:,} of {len(table):,}")
 
+    # A build that was stopped continues: shards that are complete are not written again.
     with out.compile_note():
         from lookalike.index import build_index
 
@@ -205,6 +206,7 @@ def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
         from lookalike.index.dask import check
 
         faults = check(file, scheduler)
+    # Never without being asked: a repair reads the source files, which may have changed.
     if faults and not repair:
         name, (first, *_) = next(iter(faults.items()))
         hint = f"FolderBuild them again from their files: lookalike index check {file} --repair"

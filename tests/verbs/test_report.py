@@ -34,7 +34,7 @@ def test_a_page_is_written_where_asked(file, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "result"),
     [
         (["--label", "animl"], "animal"),
         (["--measure", "gowr"], "gower"),
@@ -42,10 +42,10 @@ def test_a_page_is_written_where_asked(file, tmp_path):
         (["-o", "/nowhere/x.html"], "/nowhere"),
     ],
 )
-def test_mistakes_are_one_line_and_write_nothing(file, tmp_path, monkeypatch, words, told):
+def test_mistakes_are_one_line_and_write_nothing(file, tmp_path, monkeypatch, words, result):
     monkeypatch.chdir(tmp_path)
     done = run("report", file, *words)
     assert done.exit_code == 1
-    assert told in done.stderr
+    assert result in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []

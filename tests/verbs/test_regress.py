@@ -1,4 +1,4 @@
-"""The figures of regress are the library's, beside what guessing gives."""
+"""The scores of regress are the library's, beside what guessing gives."""
 
 import csv
 import io
@@ -38,27 +38,30 @@ def answer(*words):
 
 
 def test_the_figures_are_those_of_cross_validation(file):
-    told = answer(file, "--label", "price", *WORDS)
+    result = answer(file, "--label", "price", *WORDS)
     table = read_table(file)
     known = table[np.arange(1, 60)]
     y = np.asarray(known["price"].values)
     model = RandomSimilarityForestRegressor(10, random_state=0)
     expected = cross_validate(model, known.drop("price"), y, n_splits=3, random_state=0)
-    assert told["cross_validation"] == pytest.approx({"folds": 3, **expected.scores})
-    assert told["baseline"] == pytest.approx(dict(expected.baseline))
-    assert (told["rows"], told["rows_left_out"]) == (59, 1)
-    assert told["cross_validation"]["mean_absolute_error"] < told["baseline"]["mean_absolute_error"]
-    assert {one["column"] for one in told["importances"]} == {"size", "color"}
+    assert result["cross_validation"] == pytest.approx({"folds": 3, **expected.scores})
+    assert result["baseline"] == pytest.approx(dict(expected.baseline))
+    assert (result["rows"], result["rows_left_out"]) == (59, 1)
+    assert (
+        result["cross_validation"]["mean_absolute_error"]
+        < result["baseline"]["mean_absolute_error"]
+    )
+    assert {one["column"] for one in result["importances"]} == {"size", "color"}
 
 
 def test_neighbors_predict_as_well(file):
-    told = answer(file, "--label", "price", "--method", "neighbors:k=3", "--folds", 3)
+    result = answer(file, "--label", "price", "--method", "neighbors:k=3", "--folds", 3)
     table = read_table(file)[np.arange(1, 60)]
     y = np.asarray(table["price"].values)
     rest = table.drop("price")
     expected = cross_validate(NeighborRegressor(n_neighbors=3), rest, y, n_splits=3, random_state=0)
-    assert told["cross_validation"] == pytest.approx({"folds": 3, **expected.scores})
-    assert (told["out_of_bag"], told["importances"]) == (None, [])
+    assert result["cross_validation"] == pytest.approx({"folds": 3, **expected.scores})
+    assert (result["out_of_bag"], result["importances"]) == (None, [])
 
 
 def test_new_rows_are_predicted(file, tmp_path):

@@ -7,6 +7,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.parquet
 import pytest
 import typer
 
@@ -191,3 +192,37 @@ def test_typing_errors_are_answered_with_what_was_meant(words, meant):
     assert done.exit_code == 2
     assert meant in done.stderr
     assert "Did you mean" in done.stderr or "Possible" in done.stderr
+
+
+ROWS = "id,size,color,tags\na,1.5,red,x;y\nb,2.5,blue,y\nc,2.0,red,\nd,9.0,,x;z\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def one_line(*words):
+    done = run(*words)
+    assert (done.exit_code, done.stdout) == (1, ""), done.output
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def test_quiet_leaves_errors_and_the_answer(file, tmp_path):
+    words = ("search", file, "--row", 0, "-k", 9, "--measure", "ranked")
+    loud, still = run(*words), run(*words, "--quiet")
+    assert "leaves out" in loud.stderr
+    assert "rows can be found" in loud.stdout
+    assert still.stderr == ""
+    assert still.stdout == loud.stdout
+    assert "file not found" in run("inspect", tmp_path / "x.csv", "-q").stderr
+
+
+def test_memory_is_an_option(file):
+    assert "--memory: needs a number of bytes, or a size" in one_line(
+        "inspect", file, "--memory", "much"
+    )
+    assert run("inspect", file, "--memory", "1GB").exit_code == 0

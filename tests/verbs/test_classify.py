@@ -1,4 +1,4 @@
-"""``lookalike classify``: the figures are the library's, in every form; mistakes are one line."""
+"""``lookalike classify``: the scores are the library's, in every form; mistakes are one line."""
 
 import csv
 import io

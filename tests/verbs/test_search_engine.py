@@ -92,9 +92,9 @@ def test_weights_are_those_of_the_index(file):
     hits = index.search(2, 6, weights=weights)
     assert printed(answer) == numbers(hits)
     assert (answer["measure"], "weighed" in answer["reason"]) == ("Gower", True)
-    for hit, twin in zip(answer["hits"], hits, strict=True):
+    for hit, expected in zip(answer["hits"], hits, strict=True):
         ours = [reason["share"] for side in ("for", "against") for reason in hit["reasons"][side]]
-        assert ours == [reason["share"] for side in twin.reasons() for reason in side]
+        assert ours == [reason["share"] for side in expected.reasons() for reason in side]
     # Only some columns: set aside before fitting, or without weight in the question.
     answer = ask(file, "--row", 2, "-k", 6, "--measure", "gower:scale=rank", "--columns", names[0])
     assert printed(answer) == numbers(index.search(2, 6, columns=names[0]))

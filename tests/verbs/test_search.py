@@ -98,11 +98,11 @@ def test_a_record_with_gaps(file):
 def test_why_gives_reasons_with_both_cells(file):
     for hit in answer(file, *KINDS, "--row", 0, "-k", 4, "--why")["hits"]:
         _, shares = similarity(RECORDS[0], RECORDS[hit["id"]])
-        lacking = {name: 1 / len(shares) - share for name, share in shares.items()}
-        for side, expected in (("for", shares), ("against", lacking)):
-            told = {reason["column"]: reason for reason in hit["reasons"][side]}
+        missing_share = {name: 1 / len(shares) - share for name, share in shares.items()}
+        for side, expected in (("for", shares), ("against", missing_share)):
+            result = {reason["column"]: reason for reason in hit["reasons"][side]}
             assert len(hit["reasons"][side]) <= 2
-            for name, reason in told.items():
+            for name, reason in result.items():
                 assert reason["share"] == pytest.approx(expected[name])
                 assert reason["query"] == RECORDS[0][name]
                 assert reason["found"] == RECORDS[hit["id"]][name]

@@ -28,18 +28,18 @@ def test_json_has_every_fact(file):
     assert done.exit_code == 0
     answer = json.loads(done.stdout)
     assert (answer["file"], answer["rows"]) == (str(file), 4)
-    told = {one["column"]: one for one in answer["columns"]}
-    assert list(told) == ["name", "price", "tags", "v", "id"]
-    price = told["price"]
+    result = {one["column"]: one for one in answer["columns"]}
+    assert list(result) == ["name", "price", "tags", "v", "id"]
+    price = result["price"]
     assert (price["kind"], price["missing"], price["missing_share"]) == ("number", 3, 0.75)
     assert (price["distinct"], price["low"], price["high"]) == (1, 10, 10)
     assert price["warnings"] == ["mostly missing: 3 of 4 cells"]
-    assert told["tags"]["distinct"] == 2
-    assert told["tags"]["low"] is None
-    assert told["v"]["missing"] == 1
-    assert not told["id"]["compared"]
-    assert told["id"]["warnings"] == [f"set aside: {told['id']['reason']}"]
-    assert told["name"]["reason"].startswith("4 distinct strings in 4 rows")
+    assert result["tags"]["distinct"] == 2
+    assert result["tags"]["low"] is None
+    assert result["v"]["missing"] == 1
+    assert not result["id"]["compared"]
+    assert result["id"]["warnings"] == [f"set aside: {result['id']['reason']}"]
+    assert result["name"]["reason"].startswith("4 distinct strings in 4 rows")
 
 
 def test_csv_has_one_row_per_column(file):
@@ -65,13 +65,13 @@ def test_kinds_and_missing_tokens(tmp_path):
     path.write_text("zip,size,x\n01,S,1\n02,L,?\n01,M,-9\n02,S,4\n")
     words = ["--kinds", "zip=category", "--kinds", '{"size": ["S", "M", "L"]}']
     words += ["--missing", "?", "--missing", "-9", "--output", "json"]
-    told = json.loads(run("inspect", path, *words).stdout)["columns"]
-    assert [one["kind"] for one in told] == ["category", "order", "number"]
-    assert told[2]["missing"] == 2
+    result = json.loads(run("inspect", path, *words).stdout)["columns"]
+    assert [one["kind"] for one in result] == ["category", "order", "number"]
+    assert result[2]["missing"] == 2
     words = ["--kinds", 'size=["S", "M", "L"]', "--kinds", "x=aside", "--output", "json"]
-    told = json.loads(run("inspect", path, *words).stdout)["columns"]
-    assert [one["kind"] for one in told[:2]] == ["category", "order"]  # 01 is a code
-    assert [one["column"] for one in told if not one["compared"]] == ["x"]
+    result = json.loads(run("inspect", path, *words).stdout)["columns"]
+    assert [one["kind"] for one in result[:2]] == ["category", "order"]  # 01 is a code
+    assert [one["column"] for one in result if not one["compared"]] == ["x"]
 
 
 @pytest.mark.parametrize(
@@ -99,9 +99,9 @@ def test_wrong_kinds_are_one_line(tmp_path, word, complaint):
 def test_an_empty_column_is_described(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,\n2,\n")
-    told = json.loads(run("inspect", path, "--output", "json").stdout)["columns"]
-    assert told[1]["warnings"] == ["set aside: every cell is missing"]
-    assert told[1]["missing_share"] == 1
+    result = json.loads(run("inspect", path, "--output", "json").stdout)["columns"]
+    assert result[1]["warnings"] == ["set aside: every cell is missing"]
+    assert result[1]["missing_share"] == 1
 
 
 def test_of_very_many_columns_the_first_are_shown_and_the_others_counted(tmp_path):
@@ -112,5 +112,5 @@ def test_of_very_many_columns_the_first_are_shown_and_the_others_counted(tmp_pat
     assert " c99 " in shown
     assert " c100 " not in shown
     assert "not shown: 50 more columns: 50 number" in shown
-    told = json.loads(run("inspect", tmp_path / "wide.csv", "--output", "json").stdout)
-    assert len(told["columns"]) == 150
+    result = json.loads(run("inspect", tmp_path / "wide.csv", "--output", "json").stdout)
+    assert len(result["columns"]) == 150

@@ -25,13 +25,13 @@ def file(tmp_path):
 def test_the_list_is_the_librarys(file, method):
     spec = "neighbors:k=4" if method == "neighbors" else method
     done = run("outliers", file, "--method", spec, "-n", 5, "--output", "json")
-    told = json.loads(done.stdout)["outliers"]
+    result = json.loads(done.stdout)["outliers"]
     found = find_outliers(file, method, n_neighbors=4, measure=Gower(), random_state=0)
-    assert [one["id"] for one in told] == found.order[:5].tolist()
-    assert [one["score"] for one in told] == pytest.approx(found.scores[found.order[:5]].tolist())
-    assert told[0]["id"] == 40
-    assert {cell["column"] for cell in told[0]["reasons"]} == {"size", "color"}
-    assert told[0]["row"]["name"] == "thing 40"
+    assert [one["id"] for one in result] == found.order[:5].tolist()
+    assert [one["score"] for one in result] == pytest.approx(found.scores[found.order[:5]].tolist())
+    assert result[0]["id"] == 40
+    assert {cell["column"] for cell in result[0]["reasons"]} == {"size", "color"}
+    assert result[0]["row"]["name"] == "thing 40"
 
 
 def test_csv_and_people_read_the_reasons(file):

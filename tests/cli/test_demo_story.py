@@ -68,17 +68,6 @@ def test_clusters_measures_and_a_page_follow(shown, folder):
 
 
 @pytest.mark.long
-def test_ends_with_commands_for_a_table_of_ones_own(shown):
-    end = shown.split("Now your own table")[1]
-    assert [line.split()[1] for line in end.split("\n") if line] == [
-        "inspect",
-        "search",
-        "report",
-        "serve",
-    ]
-
-
-@pytest.mark.long
 def test_no_line_is_too_long(shown):
     assert [line for line in shown.splitlines() if len(line) > 100] == []
 
@@ -88,10 +77,3 @@ def test_of_two_films_of_one_title_the_famous_one_is_meant():
     titles = films["title"].values
     assert int(np.sum(titles == "Casablanca")) == 2
     assert films.record(row_of(films, "Casablanca"))["year"] == 1942
-
-
-def test_the_quick_one_shows_films_and_reasons():
-    done = run("demo", "--quick")
-    assert done.exit_code == 0
-    assert "Star Wars: Episode V" in done.stdout
-    assert "+ votes high in both: 134,640 and 103,706; same rating: 8.8" in done.stdout

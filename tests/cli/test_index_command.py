@@ -44,9 +44,9 @@ def test_rows_are_added(saved, tmp_path):
 
 
 def test_info_and_check(saved):
-    told = json.loads(run("index", "info", saved, "--output", "json").stdout)
-    assert (told["rows"], told["measure"], told["id_column"]) == (4, "Gower", "id")
-    assert [one["column"] for one in told["columns"]] == ["size", "color", "id"]
+    result = json.loads(run("index", "info", saved, "--output", "json").stdout)
+    assert (result["rows"], result["measure"], result["id_column"]) == (4, "Gower", "id")
+    assert [one["column"] for one in result["columns"]] == ["size", "color", "id"]
     assert "compared by Gower" in run("index", "info", saved).stdout
     done = run("index", "check", saved)
     assert done.exit_code == 0

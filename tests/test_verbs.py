@@ -191,9 +191,7 @@ def by_http(http, verb, collection, given):
     reply = http.post(f"/api/collections/{collection}/ask/{verb}", json=given)
     if reply.status_code == 202:
         job = reply.json()["job"]
-        for _ in range(3000):
-            if job["state"] in ("done", "failed"):
-                break
+        while job["state"] not in ("done", "failed"):
             time.sleep(0.02)
             job = http.get(f"/api/jobs/{job['id']}").json()
         assert job["state"] == "done", job

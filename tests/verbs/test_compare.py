@@ -33,22 +33,22 @@ def answer(*words):
 
 
 def test_json_is_what_the_library_says(file):
-    told = answer(file, *FAST, "--label", "who", "-k", 3)
+    result = answer(file, *FAST, "--label", "who", "-k", 3)
     board = compare(str(file), {"g": Gower(), "v": Vector("cityblock", scale="minmax")}, "who", k=3)
-    found = {line["measure"]: line for line in told["measures"]}
+    found = {line["measure"]: line for line in result["measures"]}
     assert found["gower"]["accuracy"] == board["g"].score
     assert (
         found["vector:metric=cityblock,scale=minmax"]["precision"]
         == (board["v"].values["precision"])
     )
-    assert told["chance"] == 0.5
-    assert told["rows"] == 50
+    assert result["chance"] == 0.5
+    assert result["rows"] == 50
 
 
 def test_without_labels_and_with_a_sample(file):
-    told = answer(file, *FAST, "--sample", 20, "--seed", 3, "--kinds", "who=aside")
-    assert (told["rows"], told["rows_in_table"], told["chance"]) == (20, 50, None)
-    assert all("silhouette" in line for line in told["measures"])
+    result = answer(file, *FAST, "--sample", 20, "--seed", 3, "--kinds", "who=aside")
+    assert (result["rows"], result["rows_in_table"], result["chance"]) == (20, 50, None)
+    assert all("silhouette" in line for line in result["measures"])
 
 
 def test_csv_form(file):
@@ -71,10 +71,10 @@ def test_table_form_and_page(file, tmp_path):
 
 
 def test_all_measures_and_a_time_budget(file):
-    told = answer(file, "--label", "who", "--max-seconds", 0)
-    assert len(told["measures"]) == 1
-    assert "not tried in 0 seconds" in told["notes"][0]
-    assert "Vector" in told["notes"][0]
+    result = answer(file, "--label", "who", "--max-seconds", 0)
+    assert len(result["measures"]) == 1
+    assert "not tried in 0 seconds" in result["notes"][0]
+    assert "Vector" in result["notes"][0]
 
 
 @pytest.mark.parametrize(

@@ -51,13 +51,13 @@ def test_from_files_to_answers(files, tmp_path):
     assert "61 rows in 2 shards" in ask("index", "info", folder).stdout
     assert json.loads(ask("index", "info", folder, "--output", "json").stdout)["rows"] == 61
     before = ask("index", "query", folder, *words).stdout
-    told = ask("index", "compact", folder).stdout
-    assert "61 rows in 2 parts (2 before), 1 row dropped for good" in told
+    result = ask("index", "compact", folder).stdout
+    assert "61 rows in 2 parts (2 before), 1 row dropped for good" in result
     assert ask("index", "query", folder, *words).stdout == before
     assert "0 rows dropped" in ask("index", "compact", folder).stdout
     assert "61 rows in 2 shards" in ask("index", "check", folder).stdout
     assert run("index", "add", folder, more, "--refit").exit_code == 1
-    assert run("index", "delete", folder, "nobody").exit_code == 1
+    assert run("index", "delete", folder, "unknown").exit_code == 1
 
 
 def test_one_file_is_called_one(files, tmp_path):

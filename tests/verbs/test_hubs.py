@@ -1,4 +1,4 @@
-"""``lookalike hubs``: figures before and after a reducer, for people and for programs."""
+"""``lookalike hubs``: statistics before and after a reducer, for people and for programs."""
 
 import csv
 import io
@@ -31,16 +31,16 @@ def run(*words):
     return CliRunner().invoke(app, ["hubs", *map(str, words)])
 
 
-def test_figures_are_those_of_the_library(file):
+def test_statistics_are_those_of_the_library(file):
     path, rows = file
-    told = json.loads(
+    result = json.loads(
         run(path, "--measure", "vector", "--reduce", "mp", "--label", "label", "-o", "json").stdout
     )
     labels = np.array(["a", "b"] * 30)
     expected = hubness_report(MutualProximity(Vector()).fit(rows), labels)
-    assert told["statistics"] == json.loads(json.dumps(expected.statistics))
-    assert told["top"][0]["id"] == 0  # the row in the middle is everybody's neighbor
-    before, after = told["statistics"]["before"], told["statistics"]["after"]
+    assert result["statistics"] == json.loads(json.dumps(expected.statistics))
+    assert result["top"][0]["id"] == 0  # the row in the middle is everybody's neighbor
+    before, after = result["statistics"]["before"], result["statistics"]["after"]
     assert after["skewness"] < before["skewness"]
 
 
@@ -48,10 +48,10 @@ def test_tables_for_people_and_programs(file, tmp_path):
     path, _ = file
     page = tmp_path / "hubs.html"
     assert run(path, "--reduce", "nicdm", "-o", page, "-k", 3).exit_code == 0
-    told = run(path, "--reduce", "nicdm", "-k", 3)
-    assert told.exit_code == 0
-    assert "before" in told.stdout
-    assert "Rows in the most lists" in told.stdout
+    result = run(path, "--reduce", "nicdm", "-k", 3)
+    assert result.exit_code == 0
+    assert "before" in result.stdout
+    assert "Rows in the most lists" in result.stdout
     assert "<svg" in page.read_text()
     table = list(csv.reader(io.StringIO(run(path, "-o", "csv").stdout)))
     assert table[0] == ["statistic", "meaning", "value"]
@@ -62,8 +62,8 @@ def test_label_sets(tmp_path):
     path = tmp_path / "sets.jsonl"
     rows = [{"x": float(i), "tags": ["a"] if i < 5 else ["b", "c"]} for i in range(10)]
     path.write_text("\n".join(map(json.dumps, rows)))
-    told = json.loads(run(path, "--label", "tags", "-k", 2, "-o", "json").stdout)
-    assert 0.5 < told["statistics"]["value"]["retrieval"] <= 1
+    result = json.loads(run(path, "--label", "tags", "-k", 2, "-o", "json").stdout)
+    assert 0.5 < result["statistics"]["value"]["retrieval"] <= 1
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def test_label_sets(tmp_path):
     ],
 )
 def test_errors_are_one_line(file, words, complaint):
-    told = run(file[0], *words)
-    assert told.exit_code == 1
-    assert complaint in told.stderr
-    assert len(told.stderr.strip().splitlines()) == 1
+    result = run(file[0], *words)
+    assert result.exit_code == 1
+    assert complaint in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
 
 
 def test_usage(file):

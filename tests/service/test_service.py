@@ -18,7 +18,7 @@ ROWS = [{"weight": weight, "animal": "cat"} for weight in range(1, 9)]
 
 
 def test_searches_wait_in_line_and_rows_do_not(tmp_path, monkeypatch):
-    """Six slow searches: never more at once than turns, and a row is answered meanwhile."""
+    """Six slow searches: never more in parallel than the limit, and a row is answered meanwhile."""
     now, most, lock = 0, 0, threading.Lock()
     find = routes.find
 
