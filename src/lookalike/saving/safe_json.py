@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 DEEPEST = 256  # brackets inside brackets; our own files have a few dozen
-CHUNK = 2**20
+CHUNK_BYTES = 2**20
 
 
 def json_depth(text: bytes, lines: bool = False) -> int:
@@ -28,8 +28,8 @@ def json_depth(text: bytes, lines: bool = False) -> int:
     if b"\\" in text:
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
     deepest, level, inside = 0, 0, 0
-    for start in range(0, len(text), CHUNK):
-        part = np.frombuffer(text, np.uint8, min(CHUNK, len(text) - start), start)
+    for start in range(0, len(text), CHUNK_BYTES):
+        part = np.frombuffer(text, np.uint8, min(CHUNK_BYTES, len(text) - start), start)
         quotes = np.cumsum(part == ord('"'), dtype=np.int64) + inside
         if lines:
             quotes -= _at_last(part == ord("\n"), quotes)
