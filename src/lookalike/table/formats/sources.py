@@ -15,7 +15,6 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from narwhals.exceptions import DuplicateError
 
 from lookalike.errors import InPython, InvalidInput, WrongType
 from lookalike.table.formats.delimited import CsvOptions
@@ -176,7 +175,7 @@ def unwrap(source: Any) -> Any:
         return source
     try:
         frame = nw.from_native(source, pass_through=True)
-    except DuplicateError as error:
+    except ValueError as error:  # two columns of one name; a DuplicateError in newer versions
         found = " ".join(str(error).split())
         raise InvalidInput(
             "read_table", "column names that differ", found, "Rename one of them"
