@@ -197,7 +197,7 @@ def has_no_names(source: Any) -> bool:
 def _frame_columns(frame: Any) -> list[Raw]:
     if len(frame) == 0 or len(frame.columns) == 0:
         check_shape(len(frame), len(frame.columns))
-    return [_series_column(_flat_name(series.name), series) for series in frame.iter_columns()]
+    return [_series_column(_flat_name(name), frame.get_column(name)) for name in frame.columns]
 
 
 def _flat_name(name: Any) -> str:
