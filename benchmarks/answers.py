@@ -1,4 +1,4 @@
-"""Hash what every measure, task and verb answers on thirty tables, to compare two versions.
+"""Hash the results of every measure, task and verb on thirty tables, to compare two versions.
 
 ``python -m benchmarks.answers --write before.json`` asks all questions and writes one short hash
 for each; ``--compare before.json --src other/src`` asks again, lists what differs and exits with 1.
@@ -34,6 +34,7 @@ from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 ROWS = 90  # rows of a table
 NEW = 10  # the last of them are new to what was fitted
 RENAMED = {"index": "search", "clustering": "cluster", "prediction": "predict"}
+NEW_FIELDS = {"typical": "baseline", "telling": "surprisal"}  # of an explanation
 # One thread sums in one order, and sets of texts are walked in one order.
 FIXED = {"PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
@@ -73,37 +74,51 @@ def leaf(*parts):
 
 def digest(value, words=True):
     """Return the hash of an answer; None where nothing is left of it without words."""
-    if value is None or isinstance(value, bool | np.bool_):
-        return leaf("constant", value if value is None else bool(value))
-    if isinstance(value, int | np.integer):
-        return leaf("int", int(value))
-    if isinstance(value, float | np.floating):
-        return leaf("float", repr(float(value)))
-    if isinstance(value, str | bytes):
-        return leaf("text", value) if words else None
-    if isinstance(value, datetime.date | datetime.time | datetime.timedelta | np.datetime64):
-        return leaf("time", str(value))
-    if isinstance(value, np.ndarray) and value.dtype.kind not in "OUT":
-        return leaf("array", value.dtype.str, value.shape, hashlib.sha256(value.tobytes()).digest())
-    if isinstance(value, np.ndarray):
-        return leaf("objects", value.shape, digest(value.ravel().tolist(), words))
-    if hasattr(value, "tocsr"):
-        return digest([value.shape, value.data, value.indices, value.indptr], words)
-    if isinstance(value, pd.DataFrame):
-        return digest({str(name): value[name].to_numpy() for name in value}, words)
-    if isinstance(value, BaseEstimator):
-        return digest(str(value), words)
-    if dataclasses.is_dataclass(value):
-        return digest({f.name: getattr(value, f.name) for f in dataclasses.fields(value)}, words)
-    if isinstance(value, Mapping):
-        if words:
-            return leaf("mapping", sorted((digest(k), digest(v)) for k, v in value.items()))
-        return leaf("mapping", sorted(filter(None, (digest(v, False) for v in value.values()))))
-    if isinstance(value, set | frozenset):
-        return leaf("set", sorted(filter(None, (digest(v, words) for v in value))))
-    if isinstance(value, list | tuple):
-        return leaf("list", list(filter(None, (digest(v, words) for v in value))))
+    for applies, rule in RULES:
+        if applies(value):
+            return rule(value, words)
     raise TypeError(f"no rule to hash {type(value)}")
+
+
+def digest_mapping(value, words):
+    if words:
+        return leaf("mapping", sorted((digest(k), digest(v)) for k, v in value.items()))
+    return leaf("mapping", sorted(filter(None, (digest(v, False) for v in value.values()))))
+
+
+def digest_array(value, words):
+    if value.dtype.kind in "OUT":  # objects, strings: bytes would be addresses or paddings
+        return leaf("objects", value.shape, digest(value.ravel().tolist(), words))
+    return leaf("array", value.dtype.str, value.shape, hashlib.sha256(value.tobytes()).digest())
+
+
+def of(*types):
+    return lambda value: isinstance(value, types)
+
+
+# The first rule that applies is used: True is an int, and a record may be a mapping.
+RULES = [
+    (lambda v: v is None, lambda v, words: leaf("constant", None)),
+    (of(bool, np.bool_), lambda v, words: leaf("constant", bool(v))),
+    (of(int, np.integer), lambda v, words: leaf("int", int(v))),
+    (of(float, np.floating), lambda v, words: leaf("float", repr(float(v)))),
+    (of(str, bytes), lambda v, words: leaf("text", v) if words else None),
+    (of(datetime.date, datetime.time, datetime.timedelta, np.datetime64),
+     lambda v, words: leaf("time", str(v))),
+    (of(np.ndarray), digest_array),
+    (lambda v: hasattr(v, "tocsr"),
+     lambda v, words: digest([v.shape, v.data, v.indices, v.indptr], words)),
+    (of(pd.DataFrame),
+     lambda v, words: digest({str(name): v[name].to_numpy() for name in v}, words)),
+    (of(BaseEstimator), lambda v, words: digest(str(v), words)),
+    (dataclasses.is_dataclass,
+     lambda v, words: digest({f.name: getattr(v, f.name) for f in dataclasses.fields(v)}, words)),
+    (of(Mapping), digest_mapping),
+    (of(set, frozenset),
+     lambda v, words: leaf("set", sorted(filter(None, (digest(one, words) for one in v))))),
+    (of(list, tuple),
+     lambda v, words: leaf("list", list(filter(None, (digest(one, words) for one in v))))),
+]  # fmt: skip
 
 
 def lasting(value):
@@ -134,9 +149,9 @@ class Answers:
             if self.show:
                 print(f"{name}: {error!r}")
             return
-        whole, figures = digest(value), digest(value, not words) or "no figures"
-        self.found[name] = figures[:12]
-        if whole != figures:
+        whole, numbers = digest(value), digest(value, not words) or "no figures"
+        self.found[name] = numbers[:12]
+        if whole != numbers:
             self.found[f"{name} [words]"] = whole[:12]
         if self.show:
             print(f"{name}: {value!r}")
@@ -325,9 +340,10 @@ def ask_table(ask, X, y, train, new):
 
 
 def explained(explanation):
-    """Return the numbers of an explanation."""
+    """Return the numbers of an explanation, under the first names of its fields."""
     names = "similarity distance plus minus factors typical telling not_compared reach".split()
-    return {name: getattr(explanation, name) for name in names}
+    fields = vars(explanation)
+    return {name: fields[name if name in fields else NEW_FIELDS[name]] for name in names}
 
 
 def ask_measures(ask, X, y, train, new):

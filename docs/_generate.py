@@ -1,4 +1,4 @@
-"""Pages of the reference that are made of the code; ``conf.py`` writes them before each build."""
+"""Generated pages of the reference; ``conf.py`` writes them before each build."""
 
 import re
 
@@ -14,12 +14,12 @@ from lookalike.saving.load import import_packages
 FORMAT_TOP = f"""\
 # Saved files
 
-`save` writes one zip file, by custom ending in `.lookalike`, of format {FORMAT}: a page
-`measure.json`, then arrays `arrays/0.npy`, `arrays/1.npy`, ... as numpy writes them, all stored
-uncompressed. This page is made of the declarations that loading checks.
+`save` writes one zip file, usually with the extension `.lookalike`, of format {FORMAT}: a JSON
+document `measure.json`, then arrays `arrays/0.npy`, `arrays/1.npy`, ... in numpy's format, all
+stored uncompressed. This page is generated from the declarations that are checked at loading.
 
-**The page** is `{{"format": {FORMAT}, "root": ...}}`. What JSON has no word for is an object with
-the key `$`:
+**The document** is `{{"format": {FORMAT}, "root": ...}}`. Values that JSON cannot represent are
+objects with the key `$`:
 
 | `$` | holds |
 |---|---|
@@ -27,108 +27,107 @@ the key `$`:
 | `record` | `class` and `fields` |
 | `array` | `at`, the number of an array |
 | `cells` | an array of Python values: its `shape` and what it `is` |
-| `callable` | the `name` of a function, which the caller of `load` passes |
-| `again` | the `id` of an object that stands earlier in the page |
+| `callable` | the `name` of a function, which the caller passes to `load` |
+| `again` | the `id` of an earlier object of the document |
 | `tuple`, `set`, `frozenset`, `dict` | the items (of a dict: pairs) it `is` |
 | `float` | `nan`, `inf` or `-inf` |
 | `date`, `datetime`, `time`, `timedelta`, `slice`, `generator` | what it `is` |
 
-**What loading refuses** before memory is taken: members of other names, compressed or overlapping
-ones, arrays whose shape and size do not agree, pages nested more than 256 deep. Then: unknown
-classes and fields, an `id` twice, objects that hold one another over and over, and whatever is not
-as declared below. Dimensions of one name have one size within an object. Objects that belong
-together are compared as well: rows with the measure that encoded them, leaves with their trees,
-numbers of rows with the rows there are.
+**Validation.** Rejected before memory is allocated: unexpected, compressed or overlapping members,
+arrays whose shape and size do not agree, documents nested more than 256 deep. Then: unknown classes
+and fields, duplicate `id`s, circular objects, and values that violate the declarations below.
+Dimensions of one name have one size within an object. Objects that belong together are compared as
+well: rows with the measure that encoded them, leaves with their trees, row positions with the
+number of rows.
 """
 
 CLI_TOP = """\
 # Command line
 
-One verb per question. This page is what `--help` prints.
+One verb per question. This page shows the output of `--help`.
 
-Standard output holds the answer alone, so `--output csv` and `--output json` can be piped on;
-notes, warnings (yellow) and errors (red, one line) go to standard error.
+Standard output has only the result, so `--output csv` and `--output json` can be piped; notes,
+warnings (yellow) and errors (red, one line) go to standard error.
 
 | exit code | meaning |
 |---|---|
-| 0 | done |
-| 1 | something to fix in the data or the options, said in one line (`--debug`: the traceback) |
+| 0 | success |
+| 1 | an error in the data or the options, with a one-line message (`--debug`: the traceback) |
 | 2 | wrong usage |
 | 130 | interrupted by Ctrl-C |
 
-**Tables.** `FILE` is a table in any of the forms named below, `-` for standard input (the form is
-told by the content), or an index that `lookalike index build` has written (`NAME.lookalike`),
-which every verb takes in the place of a table: it brings its rows, their ids, how they were read
-and its measure. `.xlsx` needs the extra `excel`; its first sheet is read. How a table is read is
-said by the same options everywhere: `--kinds`, `--missing`, `--split tags=;` for columns of sets,
-`--encoding`, `--delimiter`. `--filter` chooses rows (`'year>=1990'`, `mpaa=PG`, `'genre!=Drama'`,
-`'tags~red'` for "contains", `'budget='` for missing, `'budget!='` for not missing, or a JSON
-object as `Index.search(filter=...)` takes it); rows keep their numbers. In `search` it chooses
-what may be found.
+**Tables.** `FILE` is a table in any of the formats named below, `-` for standard input (the format
+is detected from the content), or an index written by `lookalike index build` (`NAME.lookalike`),
+which every verb accepts instead of a table, with its rows, ids, column kinds and measure. `.xlsx`
+needs the extra `excel`; the first sheet is read. The options for reading a table are the same for
+all verbs: `--kinds`, `--missing`, `--split tags=;` for columns of sets, `--encoding`,
+`--delimiter`. `--filter` selects rows (`'year>=1990'`, `mpaa=PG`, `'genre!=Drama'`, `'tags~red'`
+for "contains", `'budget='` for missing, `'budget!='` for not missing, or a JSON object as in
+`Index.search(filter=...)`); rows keep their numbers. In `search` it selects the possible hits.
 
-**Forms of the answer.** `--output` is `text` (for people), `csv`, `safe-csv`, `json`, `parquet` (to
-a file or a pipe), or the name of a page to write, `NAME.html`. `--quiet` leaves out notes, warnings
-and progress. `--memory 8GB` raises the most that one matrix may take. Long work shows its progress
-on a terminal; Ctrl-C ends it at once, and a file that was to be written is then as it was before.
+**Output formats.** `--output` is `text`, `csv`, `safe-csv`, `json`, `parquet` (to a file or a
+pipe), or the name of an HTML page to write, `NAME.html`. `--quiet` suppresses notes, warnings and
+progress. `--memory 8GB` sets the memory limit of a matrix. Long computations show their progress on
+a terminal; Ctrl-C stops them immediately and leaves existing output files unchanged.
 
-**Measures by name.** `--measure` takes the name of a measure in small letters with hyphens
-(`gower`, `ranked`, `vector`), or a setting people know by name (`euclidean`, `cityblock`,
-`chebyshev`, `cosine`; of forests `ratio`, `shi`, `zhu2`, `zhu3`, `ting`, `aryal`, `oob`), or
-`auto`, which chooses by the columns and prints the reason. Options follow a colon:
-`vector:metric=cityblock,scale=minmax`, `'gower:weights={"year": 2}'`. Options of how a forest is
-grown and read stand among them: `ratio:n_trees=200,forest=extra,max_depth=8`. A measure made of
-another one takes it as its option `measure`: `nicdm:measure=gower`. A name that is not known is
-answered with the names that are. `--weight genres=3` gives weights to columns, for measures that
-weigh them. Methods take their options in the same way: `--method density:eps=0.2`,
-`--method forest:trees=200`, `--method neighbors:k=5`.
+**Measures by name.** `--measure` takes the name of a measure in lower case with hyphens (`gower`,
+`ranked`, `vector`), or a well-known setting (`euclidean`, `cityblock`, `chebyshev`, `cosine`; for
+forests `ratio`, `shi`, `zhu2`, `zhu3`, `ting`, `aryal`, `oob`), or `auto`, which chooses from the
+column kinds and prints the reason. Options follow a colon: `vector:metric=cityblock,scale=minmax`,
+`'gower:weights={"year": 2}'`. They include the options of a forest and its proximity:
+`ratio:n_trees=200,forest=extra,max_depth=8`. A wrapper takes the wrapped measure as its option
+`measure`: `nicdm:measure=gower`. For an unknown name the error lists the known ones.
+`--weight genres=3` sets weights of columns, for measures with query-time weights. Methods take
+their options in the same way: `--method density:eps=0.2`, `--method forest:trees=200`,
+`--method neighbors:k=5`.
 
-**Search by example.** `--row 17` starts from a row, `--like '{"year": 1977}'` from a record.
-`--like 20` and `--unlike 3`, which may be repeated, name rows that answers should be like and not
-be like; without `--row` the first of `--like` is the start.
+**Search by example.** `--row 17` searches from a row, `--like '{"year": 1977}'` from a record.
+`--like 20` and `--unlike 3`, which may be repeated, are relevant and irrelevant rows (feedback);
+without `--row` the first `--like` is the query.
 
-**Predict.** `classify` and `regress` learn `--label` from rows where it is known, by a random
-similarity forest or by neighbors (`--method`), and say how well that goes on rows that were held
-out, beside what guessing the commonest class or the median would give. A label that looks like an
-amount is refused by `classify`; `--kinds price=category` makes each number a class.
+**Predict.** `classify` and `regress` learn `--label` from the rows where it is known, by a random
+similarity forest or by neighbors (`--method`), and report the score on held-out rows next to a
+baseline, the most frequent class or the median. `classify` rejects a label that looks like an
+amount; `--kinds price=category` makes each number a class.
 
-**Completion.** `lookalike --install-completion` teaches the shell (bash, zsh, fish, PowerShell) to
-complete verbs and options; `lookalike --show-completion` prints what it would add.
+**Completion.** `lookalike --install-completion` installs the completion of verbs and options for
+the shell (bash, zsh, fish, PowerShell); `lookalike --show-completion` prints it.
 
 **Search as CSV.** The columns `id`, `score`, `distance` and `similarity` come first, with `--why`
-also `for` and `against`, then the columns of the table; one of them that has such a name itself is
-written as `table.id`. Distance and similarity are empty where no column is filled in both rows.
+also `for` and `against`, then the columns of the table; a column of the table with one of these
+names is written as `table.id`. Distance and similarity are empty if no column is comparable.
 
-**Untrusted tables.** A table for people holds no control characters: escape sequences, C1
-codes, marks that turn the direction of text and line breaks in names and cells are shown as
-spaces. JSON writes them as `\\u` escapes. CSV is the data as they are, for a program to read,
-except on a terminal, where they are spaces too. A spreadsheet runs a text that begins with `=`,
-`+`, `-`, `@`, a tab or a line break as a formula: `--output safe-csv` puts an apostrophe before
-such texts (not before numbers). Pages (`-o NAME.html`) show markup as text; the path is checked
-before the work begins, and an existing page is replaced only once the new one is complete.
+**Untrusted tables.** Text output contains no control characters: escape sequences, C1 codes,
+bidirectional marks and line breaks in names and cells are replaced by spaces. JSON writes them as
+`\\u` escapes. CSV contains the unchanged data, except on a terminal, where they are replaced by
+spaces too. A spreadsheet evaluates text that begins with `=`, `+`, `-`, `@`, a tab or a line break
+as a formula: `--output safe-csv` puts an apostrophe before such text (not before numbers). HTML
+pages (`-o NAME.html`) escape markup; the path is checked before the computation, and an existing
+page is replaced only when the new one is complete.
 
-**The shell and Python.** Every verb that asks a question is a function of the library with the same
-parameters and defaults: `lookalike search films.csv --row 3 --weight genres=3` is
+**The shell and Python.** Every verb is a function of the library with the same parameters and
+defaults: `lookalike search films.csv --row 3 --weight genres=3` is
 `la.search("films.csv", row=3, weights={"genres": 3})`, and `--output json` is its `to_dict()`.
 
 **Search as JSON.** An object with `measure`, `reason` (why this measure, with `auto`, else null),
 `query` (`id`, `row`) and `hits`, each with `id`, `score`, `distance`, `similarity`, `row` and, with
 `--why`, `reasons`: `for` and `against`, each with the `column`, its `share` of the similarity (for)
-or of what is missing to 1 (against), and the two cells, `query` and `found`.
+or of the dissimilarity (against), and the two cells, `query` and `found`.
 """
 
 MEASURES_TOP = """\
-# All measures in one table
+# Table of measures
 
-Made of the traits that each measure states (see `Traits` in [measures](measures.md)). Facts that
-depend on parameters are those of the default; a measure around another one has what that one has.
+Generated from the traits of each measure (see `Traits` in [measures](measures.md)). Traits that
+depend on parameters are those of the defaults; a wrapper inherits those of the wrapped measure.
 
-| measure | what it is | compares | missing cells | two new rows | all pairs | weights when asked |
+| measure | description | columns | missing values | two new rows | all pairs | query-time weights |
 |---|---|---|---|---|---|---|
 """
 
 
 def format_page():
-    """Return the page about saved files, made of what the classes declare."""
+    """Return the page about saved files, generated from the declarations of the classes."""
     import_packages()
     lines = [FORMAT_TOP]
     for name, cls in sorted(SAVEABLE.items()):
@@ -137,9 +136,9 @@ def format_page():
         lines.append(f"## {name}\n")
         rows = fields_table(cls)
         if not rows:
-            lines.append("No parameters, and nothing learned.\n")
+            lines.append("No parameters and no learned attributes.\n")
             continue
-        lines.append("| field | what it must be |\n|---|---|")
+        lines.append("| field | constraint |\n|---|---|")
         lines += [f"| `{field}` | {text.replace('|', '/')} |" for field, text in rows]
         lines.append("")
     return "\n".join(lines)
@@ -149,11 +148,11 @@ def fields_table(cls):
     """Return the rows of one class's table: parameters, then learned attributes."""
     fields, params = fields_of(cls), parameters_of(cls)
     rows = [(f"{name} (parameter)", fields[name].describe()) for name in params]
-    return rows + [(name, one.describe()) for name, one in fields.items() if name not in params]
+    return rows + [(name, field.describe()) for name, field in fields.items() if name not in params]
 
 
 def cli_page():
-    """Return the page about the command line: what ``--help`` prints."""
+    """Return the page about the command line: the output of ``--help``."""
     parts = [CLI_TOP]
     for words in ([], *(words for verb in VERBS for words in verbs_of(verb))):
         lines = [line.rstrip() for line in help_of(words).strip("\n").splitlines()]
@@ -163,29 +162,29 @@ def cli_page():
 
 
 def verbs_of(verb):
-    """Return the words of a verb, and of the verbs that it has itself."""
+    """Return the words of a verb and of its subcommands."""
     command = typer.main.get_command(app).commands[verb]
     return [[verb], *([verb, name] for name in getattr(command, "commands", ()))]
 
 
 def help_of(words):
-    """Return what ``--help`` prints on a plain terminal of 90 columns."""
+    """Return the output of ``--help`` on a plain terminal of 90 columns."""
     env = {"COLUMNS": "90", "NO_COLOR": "1", "TERM": "dumb"}
-    # Rich looks at these before NO_COLOR: on a build machine the page would have other lines.
+    # Rich checks these before NO_COLOR; on a build machine the page would have other lines.
     env |= dict.fromkeys(("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "CLICOLOR_FORCE"))
-    done = CliRunner().invoke(app, [*words, "--help"], env=env, prog_name="lookalike")
-    if done.exit_code:
-        raise RuntimeError(f"lookalike {' '.join(words)} --help failed") from done.exception
-    return re.sub(r"\x1b\[[0-9;]*m", "", done.stdout)
+    result = CliRunner().invoke(app, [*words, "--help"], env=env, prog_name="lookalike")
+    if result.exit_code:
+        raise RuntimeError(f"lookalike {' '.join(words)} --help failed") from result.exception
+    return re.sub(r"\x1b\[[0-9;]*m", "", result.stdout)
 
 
 def columns_of(traits):
-    """Return in words what a measure compares."""
+    """Return a description of the columns that a measure compares."""
     return "a square matrix" if traits.pairwise else ", ".join(traits.kinds) or "every kind"
 
 
 def measure_table():
-    """Return the table of measures, made of what they state about themselves."""
+    """Return the table of measures, generated from their traits."""
     import_packages()
     lines = []
     for name, cls in sorted(MEASURES.items()):
@@ -193,16 +192,16 @@ def measure_table():
             continue
         example = cls.examples()[0]
         traits = example.traits
-        around = {"measure", "measures", "parts"} & set(example.get_params(deep=False))
+        is_wrapper = {"measure", "measures", "parts"} & set(example.get_params(deep=False))
         first = cls.__doc__.strip().splitlines()[0].rstrip(".").replace("|", "/")
         package = cls.__module__.split(".")[1]
         cells = [
             f"[`{name}`]({package}.md)",
             first,
-            "what the inner one compares" if around else columns_of(traits),
+            "as the wrapped measure" if is_wrapper else columns_of(traits),
             *(
-                "yes" if fact else "as inside" if around and inner else "no"
-                for fact, inner in (
+                "yes" if trait else "as wrapped" if is_wrapper and inherited else "no"
+                for trait, inherited in (
                     (traits.missing, True),
                     (traits.unseen_pairs, False),
                     (traits.needs_all, False),
@@ -218,7 +217,7 @@ PAGES = {"format.md": format_page, "cli.md": cli_page, "measure-table.md": measu
 
 
 def write_pages(folder):
-    """Write the pages into a folder; Sphinx does not read one again that is left alone."""
+    """Write the pages into a folder; unchanged files are not touched, so Sphinx skips them."""
     for name, make in PAGES.items():
         path, text = folder / name, make()
         if not path.exists() or path.read_text(encoding="utf-8") != text:

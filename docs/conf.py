@@ -1,4 +1,4 @@
-"""How the documentation is built: Markdown pages, a reference read from the docstrings."""
+"""Sphinx configuration: Markdown pages, and a reference generated from the docstrings."""
 
 import re
 import sys
@@ -33,11 +33,11 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_end": [],
-    "header_links_before_dropdown": 4,  # the four doors of the front page; the rest under More
+    "header_links_before_dropdown": 4,  # the four cards of the front page; the rest under More
     "navbar_align": "left",
 }
 html_show_sourcelink = False
-# Pages that stand alone have no section to navigate in.
+# These pages have no section, so no sidebar.
 html_sidebars = {"index": [], "tutorial": [], "changelog": []}
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
@@ -45,8 +45,10 @@ html_css_files = ["site.css"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-autosummary_generate = False  # each page holds its own entries; nothing is written into the source
-autodoc_typehints = "none"  # the parameter lists of the docstrings say it in words
+autosummary_generate = (
+    False  # each page lists its own entries; nothing is written into the source folder
+)
+autodoc_typehints = "none"  # the docstrings describe the types in words
 autodoc_default_options = {"members": True, "inherited-members": False}
 napoleon_google_docstring = False
 napoleon_use_rtype = False
@@ -54,7 +56,7 @@ napoleon_use_ivar = True  # an attribute that is also a property is described on
 # Words in type positions ("mapping of columns", scikit-learn's own terms) are not links.
 suppress_warnings = ["ref.python", "ref.ref", "ref.term"]
 
-# Examples are scripts, each answering one question about a real table; without any, no gallery.
+# Without any examples there is no gallery.
 if any((ROOT / "examples").glob("plot_*.py")):
     extensions.append("sphinx_gallery.gen_gallery")
     sphinx_gallery_conf = {
@@ -70,7 +72,7 @@ if any((ROOT / "examples").glob("plot_*.py")):
 
 
 def plain_references(app, what, name, obj, options, lines):
-    """Print ``[1]_`` as text: every docstring counts from 1, so labels on one page would clash."""
+    """Print ``[1]_`` as text: every docstring counts from 1, so labels on a page would clash."""
     text = re.sub(r"\[(\d+)\]_", r"[\1]", "\n".join(lines))
     lines[:] = re.sub(r"^\.\. (\[\d+\] )", r"| \1", text, flags=re.MULTILINE).split("\n")
 

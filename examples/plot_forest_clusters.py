@@ -1,10 +1,9 @@
 """
-Clusters that a forest sees
-===========================
+Clustering with a forest similarity
+===================================
 
-Cells of breast tissue, thirty numbers each, many of them nearly the same number twice. A forest of
-random trees counts the tests that two cells pass alike (RatioRF); clusters of it follow the
-diagnosis that nobody told it.
+Cells of breast tissue have thirty features, many of them nearly redundant. RatioRF counts the tests
+of random trees on which two cells agree; its clusters agree with the diagnosis, which was not used.
 """
 
 import matplotlib.pyplot as plt
@@ -21,14 +20,14 @@ measures = {
 }
 
 # %%
-# Similarities of all pairs, cells in the order of their diagnosis: a good measure draws squares.
+# Similarities of all pairs, cells sorted by diagnosis: a good measure shows diagonal blocks.
 order = np.argsort(benign, kind="stable")
 figure, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained")
 for axis, (name, measure) in zip(axes, measures.items(), strict=True):
     model = SimilarityClustering(measure, 2, method="spectral").fit(cells)
-    alike = model.measure_.similarity()[np.ix_(order, order)]
-    low, high = np.quantile(alike, [0.02, 0.98])
-    axis.imshow(alike, cmap="Blues", vmin=low, vmax=high, interpolation="antialiased")
+    similarity = model.measure_.similarity()[np.ix_(order, order)]
+    low, high = np.quantile(similarity, [0.02, 0.98])
+    axis.imshow(similarity, cmap="Blues", vmin=low, vmax=high, interpolation="antialiased")
     axis.set_title(f"{name}: adjusted Rand {adjusted_rand(benign, model.labels_):.2f}")
     axis.set(xticks=[], yticks=[], xlabel="malignant, then benign cells")
 plt.show()

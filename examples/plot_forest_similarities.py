@@ -1,10 +1,10 @@
 """
-What does a forest call alike?
-==============================
+Level sets of forest similarities
+=================================
 
-Two crescents in a plane, and one row among them: how alike is every place of the plane to it? A
-distance in units draws circles wherever the rows are; for a forest empty space is narrow and
-crowded space is wide.
+Two crescents in a plane, and the similarity of every point of the plane to one of the rows. The
+level sets of a plain distance are circles; forests adapt to the density of the rows: the same
+difference counts less in empty regions and more in dense ones.
 """
 
 import matplotlib.pyplot as plt
@@ -14,28 +14,28 @@ from sklearn.datasets import make_moons
 from lookalike.measures import ForestProximity, StochasticForest, Vector
 
 rows, _ = make_moons(400, noise=0.08, random_state=0)
-one = int(np.argmin(np.abs(rows - [-0.7, 0.7]).sum(axis=1)))  # on the upper crescent, left
+query = int(np.argmin(np.abs(rows - [-0.7, 0.7]).sum(axis=1)))  # on the upper crescent, left
 side = 70
 x, y = np.meshgrid(np.linspace(-1.4, 2.4, side), np.linspace(-1.0, 1.5, side))
 plane = np.column_stack([x.ravel(), y.ravel()])
 
 measures = {
-    "Vector: distance in units": Vector(),
+    "Vector: Euclidean distance": Vector(),
     "StochasticForest: shared leaves": StochasticForest(random_state=0),
     "ratio: agreed tests": ForestProximity("ratio", random_state=0),
     "shi: shared leaves, deep trees": ForestProximity("shi", random_state=0),
-    "zhu2: shared steps": ForestProximity("zhu2", random_state=0),
-    "ting: few rows in between": ForestProximity("ting", random_state=0),
+    "zhu2: shared path": ForestProximity("zhu2", random_state=0),
+    "ting: mass of the common node": ForestProximity("ting", random_state=0),
 }
 
-# Numbers below 1/1000 of the largest are left white: for leaf sharing that is most of the plane.
+# Values below 1/1000 of the largest are white: for shared leaves that is most of the plane.
 figure, axes = plt.subplots(2, 3, figsize=(10, 5), layout="constrained")
 for axis, (name, measure) in zip(axes.flat, measures.items(), strict=True):
-    alike = measure.fit(rows).similarity(plane)[:, one].reshape(side, side)
-    shown = np.ma.masked_less(alike, alike.max() / 1000)
+    similarity = measure.fit(rows).similarity(plane)[:, query].reshape(side, side)
+    shown = np.ma.masked_less(similarity, similarity.max() / 1000)
     axis.pcolormesh(x, y, shown, cmap="Blues", shading="auto", rasterized=True)
     axis.plot(*rows.T, ".", color="0.35", markersize=2)
-    axis.plot(*rows[one], "o", color="#c0563f", markersize=6)
+    axis.plot(*rows[query], "o", color="#c0563f", markersize=6)
     axis.set_title(name, fontsize=10)
     axis.set_xticks([])
     axis.set_yticks([])

@@ -1,10 +1,10 @@
 """
-Who is everybody's neighbor?
-============================
+Hubs and hubness reduction
+==========================
 
-Handwritten digits, 64 numbers each. Some digits are in the lists of very many others, and some are
-in no list at all: nobody who asks for neighbors will ever see them. Mutual proximity asks from both
-sides, and the lists become even.
+Handwritten digits with 64 features. Some digits (hubs) are in the neighbor lists of very many
+others, and some (orphans) are in no list at all: no search returns them. Mutual proximity reduces
+this hubness.
 """
 
 import matplotlib.pyplot as plt
@@ -17,28 +17,29 @@ from lookalike.measures import Vector
 
 images, digits = load_digits(return_X_y=True)
 plain = Vector("cosine").fit(images)
-repaired = MutualProximity(Vector("cosine")).fit(images)
-print(la.hubness_report(repaired, y=digits, k=10))
+reduced = MutualProximity(Vector("cosine")).fit(images)
+print(la.hubness_report(reduced, y=digits, k=10))
 
 # %%
-# How often each digit is among the ten nearest of another, before and after; beside it the four
-# largest hubs, and below them four digits that no search ever shows.
+# The 10-occurrences before and after the reduction; next to them the four largest hubs and four
+# orphans.
 figure, axes = plt.subplots(1, 2, figsize=(9, 3.4), layout="constrained")
-counts = {name: k_occurrence(m, k=10) for name, m in (("plain", plain), ("repaired", repaired))}
+measures = {"plain": plain, "reduced": reduced}
+counts = {name: k_occurrence(measure, k=10) for name, measure in measures.items()}
 bins = np.arange(-0.5, max(map(np.max, counts.values())) + 1)
 for (name, count), color in zip(counts.items(), ("#D55E00", "#0072B2"), strict=True):
-    label = f"{name}: largest {count.max()}, never seen {np.sum(count == 0)}"
+    label = f"{name}: largest {count.max()}, orphans {np.sum(count == 0)}"
     axes[0].hist(count, bins=bins, histtype="step", color=color, label=label, linewidth=1.5)
-axes[0].set(xlabel="lists that a digit is in (10 on average)", ylabel="digits")
+axes[0].set(xlabel="10-occurrence (mean 10)", ylabel="digits")
 axes[0].legend(frameon=False)
 
 
 order = np.argsort(counts["plain"], kind="stable")
 shown = np.concatenate([order[-1:-5:-1], order[:4]])
-for place, row in enumerate(shown):
-    inset = axes[1].inset_axes([0.25 * (place % 4), 0.5 * (place < 4), 0.24, 0.46])
+for i, row in enumerate(shown):
+    inset = axes[1].inset_axes([0.25 * (i % 4), 0.5 * (i < 4), 0.24, 0.46])
     inset.imshow(images[row].reshape(8, 8), cmap="Greys")
-    inset.set_title(f"{counts['plain'][row]} → {counts['repaired'][row]}", fontsize=9, pad=2)
+    inset.set_title(f"{counts['plain'][row]} → {counts['reduced'][row]}", fontsize=9, pad=2)
     inset.set_axis_off()
 axes[1].set_axis_off()
 plt.show()

@@ -1,9 +1,9 @@
 """
-Grams or logarithms of grams?
-=============================
+Invariance under monotone transformations
+=========================================
 
-The sizes of wines can be written in many ways, and plain distance answers differently for each.
-What only depends on order does not notice.
+Measurements can be recorded on many scales, and the neighbors by a plain distance differ for each.
+Measures that depend only on the order of values are invariant.
 """
 
 import matplotlib.pyplot as plt
@@ -22,17 +22,17 @@ measures = {
 }
 
 # %%
-# Six ways to write the same numbers, each keeping (or turning) their order.
-forms = transforms(wines)
-right = {
-    name: [loo_accuracy(measure.fit(rows), kinds, k=5) for rows in forms.values()]
+# Six transformations of the same numbers, each monotone.
+scales = transforms(wines)
+accuracy = {
+    name: [loo_accuracy(measure.fit(rows), kinds, k=5) for rows in scales.values()]
     for name, measure in measures.items()
 }
 figure, axis = plt.subplots(figsize=(8, 3.6), layout="constrained")
-places = np.arange(len(forms))
-for (name, values), color in zip(right.items(), ("#999999", "#0072B2", "#009E73"), strict=True):
-    axis.plot(places, values, "o-", color=color, label=name)
-axis.set_xticks(places, list(forms))
-axis.set(ylabel="wines with the right five neighbors", ylim=(0.5, 1.0))
+positions = np.arange(len(scales))
+for (name, values), color in zip(accuracy.items(), ("#999999", "#0072B2", "#009E73"), strict=True):
+    axis.plot(positions, values, "o-", color=color, label=name)
+axis.set_xticks(positions, list(scales))
+axis.set(ylabel="accuracy of five neighbors", ylim=(0.5, 1.0))
 axis.legend(frameon=False, loc="lower left")
 plt.show()

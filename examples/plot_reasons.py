@@ -1,9 +1,9 @@
 """
-Why is this film on the list?
-=============================
+Contributions of columns to a similarity
+========================================
 
-Five films like Star Wars, and what each column says for and against. The parts for likeness add up
-to the similarity, those against it to what is lacking to 1: the whole bar is the whole answer.
+Five films like Star Wars, with the contribution of each column. The contributions for similarity
+sum to the similarity s, those against it to 1 - s.
 """
 
 import textwrap
@@ -20,8 +20,8 @@ hits = index.search(star_wars, k=5)
 print(hits)
 
 # %%
-# Each film's bar is one long, from what is against it to what is for it; a column that is missing
-# from a bar was empty in one of the two films, and the others count for more.
+# Each bar has length 1, from the contributions against to those for similarity. A column without a
+# segment has a missing value in one of the two films, so the others have larger weights.
 columns = films.names
 colors = dict(zip(columns, plt.get_cmap("Dark2").colors, strict=False))
 figure, axis = plt.subplots(figsize=(7.2, 4), layout="constrained")
@@ -36,6 +36,6 @@ for side, sign in (("plus", 1), ("minus", -1)):
 axis.axvline(0, color="0.3", linewidth=1)
 axis.margins(x=0.03)
 axis.invert_yaxis()
-axis.set_xlabel("against    |    for likeness with Star Wars")
+axis.set_xlabel("against    |    for similarity with Star Wars")
 figure.legend(ncols=4, loc="outside lower center", frameon=False)
 plt.show()

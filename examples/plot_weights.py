@@ -1,9 +1,9 @@
 """
-What matters to you?
-====================
+Query-time weights
+==================
 
-The same question with other weights. Nothing is fitted again: weights are part of the question, and
-the answer is the one of an index that was fitted with them.
+The same query with different weights of columns. Nothing is refitted: weights are part of the
+query, and the hits are those of an index fitted with these weights.
 """
 
 import matplotlib.pyplot as plt
@@ -13,30 +13,30 @@ import lookalike as la
 films = la.datasets.load_films()
 index = la.Index().fit(films)
 title = films.aside[0]
-asked = next(row for row in range(len(films)) if title.cell(row) == "Toy Story")
-questions = {
-    "as it is": {},
-    "the year counts four times": {"year": 4},
-    "never mind fame and money": {"budget": 0, "votes": 0},
-    "only how people voted": {name: 0 for name in films.names if name != "ratings"},
+query = next(row for row in range(len(films)) if title.cell(row) == "Toy Story")
+settings = {
+    "equal weights": {},
+    "year: weight 4": {"year": 4},
+    "without budget and votes": {"budget": 0, "votes": 0},
+    "ratings only": {name: 0 for name in films.names if name != "ratings"},
 }
-answers = {
-    name: index.search(asked, k=6, weights=weights or None) for name, weights in questions.items()
+results = {
+    name: index.search(query, k=6, weights=weights or None) for name, weights in settings.items()
 }
 
 # %%
-# Films that are in several answers are joined by a line.
+# Lines connect films that occur in adjacent lists.
 figure, axis = plt.subplots(figsize=(10, 4), layout="constrained")
-for at, hits in enumerate(answers.values()):
+for i, hits in enumerate(results.values()):
     for rank, hit in enumerate(hits):
-        axis.text(at, -rank, hit.row["title"][:24], ha="center", va="center", fontsize=8)
-        for other in list(answers.values())[at + 1 : at + 2]:
+        axis.text(i, -rank, hit.row["title"][:24], ha="center", va="center", fontsize=8)
+        for other in list(results.values())[i + 1 : i + 2]:
             if hit.id in other.ids:
-                ends = (at + 0.36, at + 0.64), (-rank, -other.ids.index(hit.id))
+                ends = (i + 0.36, i + 0.64), (-rank, -other.ids.index(hit.id))
                 axis.plot(*ends, color="#0072B2", linewidth=1.5)
-axis.set_xticks(range(len(answers)), list(answers))
+axis.set_xticks(range(len(results)), list(results))
 axis.xaxis.tick_top()
-axis.set_xlim(-0.5, len(answers) - 0.5)
+axis.set_xlim(-0.5, len(results) - 0.5)
 axis.set_ylim(-5.6, 0.6)
 axis.set_yticks([])
 axis.tick_params(length=0)

@@ -1,4 +1,4 @@
-"""``python -m studies``: the published tables beside our numbers."""
+"""``python -m studies``: reproduce published tables."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli import output as out
-from lookalike.cli.compiling import compile_note
 from lookalike.errors import InvalidInput, UnwritableFile
 
 if TYPE_CHECKING:
@@ -76,55 +75,78 @@ def papers(
         ),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh", help="Forget the figures that earlier runs have kept.")
+        bool, typer.Option("--fresh", help="Ignore the results of earlier runs.")
     ] = False,
 ) -> None:
-    """Re-run the tables of a paper and show each figure beside the printed one.
+    """Reproduce the tables of a paper and compare each value with the printed one.
 
-    "all" runs every paper. A run that was stopped goes on where it was: figures are kept below
+    "all" runs every paper. An interrupted run is resumed: results are cached below
     XDG_CACHE_HOME, or ~/.cache. Data sets come from the named folder, from packages (extra
     "studies") and, with --download, from public archives; a set that none has is named with its
     reason, and everything else runs.
     """
     from studies import PAPERS, find_paper, run_paper
     from studies.data import data_folder, download_sets
-    from studies.work import keeping_folder
+    from studies.work import cache_folder
     from studies.write import write_page
 
     console = out.make_console()
     if name is None:
-        for each in PAPERS:
-            paper = find_paper(each)
-            out.say(console, f"{each:<12}{paper.title}", "")
+        list_papers(console)
         return
-    if quick and full:
-        do = "Choose one of them"
-        raise InvalidInput(
-            "studies", "one of the two", "both", do, problem="--quick and --full exclude each other"
-        )
-    common = "quick" if quick else "full" if full else "default"
+    common = common_effort(quick, full)
     efforts = read_efforts(effort or [])
     asked = [find_paper(each) for each in (PAPERS if name == "all" else [name])]
-    folder, keep = data_folder(data), keeping_folder()
+    folder, keep = data_folder(data), cache_folder()
     if write is not None:
         check_folder(Path(write), asked)
-    for set_name, reason in download_sets(folder) if download else ():
-        out.note(f"{set_name}: {reason or 'downloaded'}")
+    if download:
+        for set_name, reason in download_sets(folder):
+            out.note(f"{set_name}: {reason or 'downloaded'}")
+    if fresh:
+        forget(keep, asked)
     for paper in asked:
-        if fresh:
-            for old in keep.glob(f"{paper.name}-*.jsonl"):
-                old.unlink()
-        done: list[FinishedPart] = []
-        with compile_note():
-            for one in run_paper(paper, folder, common, keep, part, efforts):
-                done.append(one)
-                show(console, f"{paper.name}, {one.part.title}", one.result, one.missing)
-                out.note(f"{paper.name} {one.part.name}, {one.effort}: {one.seconds:.0f} s")
+        with out.compile_note():
+            parts = [
+                show_part(console, paper, one)
+                for one in run_paper(paper, folder, common, keep, part, efforts)
+            ]
         for reading in paper.readings:
-            text = f"left open, {reading.where}: {reading.left_open}. Here: {reading.used}"
+            text = f"ambiguous, {reading.where}: {reading.left_open}. Here: {reading.used}"
             out.say(console, text, "")
         if write is not None:
-            out.note(f"written: {write_page(paper, done, write)}")
+            out.note(f"written: {write_page(paper, parts, write)}")
+
+
+def forget(keep: Path, papers: list[Paper]) -> None:
+    """Delete the cached results of papers."""
+    for paper in papers:
+        for old in keep.glob(f"{paper.name}-*.jsonl"):
+            old.unlink()
+
+
+def list_papers(console: Console) -> None:
+    """Print the names and titles of all papers."""
+    from studies import PAPERS, find_paper
+
+    for name in PAPERS:
+        out.say(console, f"{name:<12}{find_paper(name).title}", "")
+
+
+def common_effort(quick: bool, full: bool) -> str:
+    """Return the effort of all parts; raise if both flags are given."""
+    if quick and full:
+        hint = "Choose one of them"
+        problem = "--quick and --full exclude each other"
+        raise InvalidInput("studies", "one of the two", "both", hint, problem=problem)
+    return "quick" if quick else "full" if full else "default"
+
+
+def show_part(console: Console, paper: Paper, one: FinishedPart) -> FinishedPart:
+    """Print a finished part immediately, since the next one may take an hour."""
+    show(console, f"{paper.name}, {one.part.title}", one.result, one.missing)
+    out.note(f"{paper.name} {one.part.name}, {one.effort}: {one.seconds:.0f} s")
+    return one
 
 
 def show_sheet(console: Console, sheet: Sheet) -> None:
@@ -145,11 +167,13 @@ def show_sheet(console: Console, sheet: Sheet) -> None:
     if console.measure(table, options=unbounded).maximum <= console.width:
         console.print(table)
         return
-    # A table of ten columns squeezed into 80 characters cuts its words and figures in pieces.
+    # A table of ten columns squeezed into 80 characters breaks its words and numbers.
     out.say(console, sheet.title, "italic")
     for name, *cells in rows:
-        told = [f"{key} {cell}" for key, cell in zip(columns[1:], cells, strict=True) if cell]
-        out.say(console, f"{name}: " + "; ".join(told), "", indent=2)
+        cells_shown = [
+            f"{key} {cell}" for key, cell in zip(columns[1:], cells, strict=True) if cell
+        ]
+        out.say(console, f"{name}: " + "; ".join(cells_shown), "", indent=2)
 
 
 def check_folder(folder: Path, papers: list[Paper]) -> None:
@@ -183,7 +207,7 @@ def read_efforts(given: list[str]) -> dict[str, str]:
 def show(
     console: Console, title: str, result: Result, missing: Mapping[str, str] | None = None
 ) -> None:
-    """Print the sheets and the findings of a part, and which sets could not be had."""
+    """Print the sheets and the findings of a part, and the unavailable data sets."""
     out.say(console, title, "bold")
     for name, reason in (missing or {}).items():
         out.say(console, f"not here: {name} ({reason})", "")
@@ -196,4 +220,4 @@ def show(
     for finding in result.findings:
         mark = "holds" if finding.holds else "does not hold"
         cause = "" if finding.holds or not finding.cause else f" {finding.cause}"
-        out.say(console, f"{mark}: {finding.says} ({finding.figures}).{cause}", "")
+        out.say(console, f"{mark}: {finding.says} ({finding.values}).{cause}", "")

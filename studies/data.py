@@ -58,7 +58,7 @@ def download_sets(data: Path) -> Iterator[tuple[str, str]]:
 
 
 def why_missing(data: Path, name: str) -> str:
-    """Return why a set cannot be had, or nothing where it can."""
+    """Return why a data set is not available, or an empty string if it is."""
     try:
         find_file(data, name)
     except MissingSet as error:

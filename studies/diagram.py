@@ -2,7 +2,7 @@
 
 Demsar (2006), Statistical comparisons of classifiers over multiple data sets, JMLR 7, 1-30: methods
 are ranked on each set, Friedman's test asks whether the mean ranks differ at all, and Nemenyi's
-critical difference says by how much two of them must differ to be told apart.
+critical difference says by how much two of them must differ to be distinguished.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Ranking:
     difference: float
 
     def groups(self) -> list[list[str]]:
-        """Return the largest groups of methods in which no two can be told apart."""
+        """Return the largest groups of methods in which no two can be distinguished."""
         names = list(self.ranks)
         found: list[list[str]] = []
         reached = 0
@@ -115,7 +115,7 @@ def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> flo
 
 
 def draw_diagram(axes: Any, ranking: Ranking, title: str = "") -> None:
-    """Draw mean ranks on a line, best at the left, and bars that join what cannot be told apart.
+    """Draw mean ranks on a line, best at the left, and bars that join what cannot be distinguished.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ TABLES = {
     "penguins": "penguins",
 }
 GENRES = ("Short", "Documentary", "Animation", "Action", "Romance", "Comedy", "Drama")
-LOOKED_AT = 1000
+EVALUATED_ROWS = 1000
 Space = tuple[str, Measure, Any]
 
 
@@ -56,20 +56,20 @@ def run(work: Work) -> Result:
                 | {
                     "trust": Value(kept["trust"], digits=4),
                     "continuity": Value(kept["continuity"], digits=4),
-                    "share of the drawing used": Value(kept["spread"], digits=3),
-                    "label right by 10 nearest on the map": Value(kept["labels"], digits=3),
+                    "fraction of the area used": Value(kept["spread"], digits=3),
+                    "accuracy of 10 nearest on the map": Value(kept["labels"], digits=3),
                 }
             )
     about = (
         f"Gower's similarity, lists of 15 neighbors; trustworthiness and continuity of 10 "
-        f"neighbors, {LOOKED_AT:,} rows looked at; at most {most:,} rows of each table."
+        f"neighbors, {EVALUATED_ROWS:,} rows evaluated; at most {most:,} rows of each table."
     )
     return Result([Sheet("maps", "Four tables, three maps", rows, about)], _findings(found))
 
 
 def _judge(measure: Measure, labels: Any, draw: Callable[[], np.ndarray]) -> dict[str, float]:
     places = draw()
-    some = min(LOOKED_AT, len(places))
+    some = min(EVALUATED_ROWS, len(places))
     return {
         "trust": trustworthiness(measure, places, sample=some),
         "continuity": continuity(measure, places, sample=some),
@@ -86,13 +86,15 @@ def _findings(found: dict[tuple[str, str], dict[str, float]]) -> list[Finding]:
 
     trust, plane = gap("trust", "umap-learn"), gap("trust", "principal components")
     used = gap("spread", "umap-learn")
-    told = ", ".join(f"{name} {value:+.4f}" for name, value in zip(names, trust, strict=True))
+    differences = ", ".join(
+        f"{name} {value:+.4f}" for name, value in zip(names, trust, strict=True)
+    )
     return [
         Finding(
             "ours is as trustworthy as umap-learn's",
             min(trust) > -0.005,
-            told,
-            "Letters are lost; of all 20,000 by 0.001 (decision 17)",
+            differences,
+            "Worse on letters; with all 20,000 rows by 0.001 (decision 17)",
         ),
         Finding(
             "both are more trustworthy than principal components",
@@ -101,7 +103,7 @@ def _findings(found: dict[tuple[str, str], dict[str, float]]) -> list[Finding]:
             headline=True,
         ),
         Finding(
-            "ours uses more of the drawing than umap-learn's",
+            "ours uses more of the area than umap-learn's",
             min(used) > 0,
             ", ".join(f"{name} {value:+.2f}" for name, value in zip(names, used, strict=True)),
             headline=True,
@@ -163,9 +165,9 @@ def landmark_plane(measure: Measure) -> np.ndarray:
 
 PAPER = Paper(
     "map",
-    "Maps beside umap-learn",
+    "Maps compared with umap-learn",
     "A study of our own, not of a published paper.",
-    "What a map of a table shows rightly: ours, umap-learn's and principal components, of the same "
-    "neighbors ([how a map is drawn](../decisions/0017-a-map-of-our-own.md)).",
+    "Quality of maps of a table: ours, umap-learn's and principal components, with the same "
+    "neighbors ([how a map is computed](../decisions/0017-own-embedding-for-maps.md)).",
     [StudyPart("map", "Four tables", run)],
 )

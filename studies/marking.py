@@ -1,7 +1,7 @@
-"""Simulated feedback: queries are drawn, lists are ranked, and the classes say what is right.
+"""Simulated relevance feedback: the classes determine which rows are relevant.
 
-A ranker answers one query for several weights of unwanted rows (gamma) at once: each has marks of
-its own, but what is compared for one of them is compared for all.
+A ranker ranks one query for several weights of unwanted rows (gamma): each has its own marks, but
+distances are computed once for all of them.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import as_measure
 from lookalike.table import Table
 
-WIDE = 4096  # rows of the database compared at once
+BLOCK_ROWS = 4096  # rows of the database per block; chosen by hand
 
 # Takes for each gamma what has been marked since the last call, wanted and unwanted (positions in
 # the database), and returns for each a number for every row of the database, smaller for better.
@@ -91,7 +91,7 @@ class Protocol:
         """Return the best rows that may be listed; ties go to the lower position."""
         some = np.flatnonzero(free)
         if self.top < len(some):
-            limit = np.partition(scores[some], self.top - 1)[self.top - 1]  # gaps are last
+            limit = np.partition(scores[some], self.top - 1)[self.top - 1]  # NaN sorts last
             if not np.isnan(limit):
                 some = some[scores[some] <= limit]
         return np.asarray(some[np.argsort(scores[some], kind="stable")][: self.top])
@@ -240,5 +240,5 @@ class _Compared:
             out[:, part] = self.measure.block(some, rows[part])
 
         jobs = getattr(self.measure, "n_jobs", None)
-        run(one, [(p,) for p in blocks(len(rows), WIDE)], jobs, "comparing")
+        run(one, [(p,) for p in blocks(len(rows), BLOCK_ROWS)], jobs, "comparing")
         return out

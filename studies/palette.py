@@ -1,4 +1,4 @@
-"""Colours that are told apart by colour-blind readers, and small helps for plots."""
+"""Colours that are distinguishable for colour-blind readers, and small helps for plots."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ PAPERS = {
 
 @dataclass(frozen=True)
 class StudyPart:
-    """One table or figure of a paper: ``run`` is given the work's folder, effort and memory."""
+    """One table or figure of a paper: ``run`` gets the data folder, the effort and the cache."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ class Paper:
     citation : str, authors, year, title, DOI
     about : str, a paragraph: what the paper claims, in our words
     parts : the tables and figures, in the paper's order
-    summary : what came out, as Markdown, written after reading the figures
+    summary : the conclusions, as Markdown
     readings : what the paper leaves open, and what was taken instead
     """
 
@@ -92,7 +92,7 @@ def find_paper(name: str) -> Paper:
 
 @dataclass(frozen=True)
 class FinishedPart:
-    """A part that was run: its result, seconds, effort, and the sets that could not be had."""
+    """A part that was run: its result, seconds, effort, and the unavailable data sets."""
 
     part: StudyPart
     result: Result
@@ -116,7 +116,7 @@ def run_paper(
     paper : Paper
     data : path, the folder in which data sets are looked for first
     effort : "quick", "default" or "full"
-    keep : path, where figures are kept between two runs; None: nowhere
+    keep : path, the folder of cached results; None: no cache
     parts : names of parts; None for all
     efforts : mapping of a part's name to its own effort, instead of the common one
 

@@ -42,7 +42,7 @@ Arrays = dict[str, np.ndarray]
 
 
 class MissingSet(MissingFile):
-    """A data set that could not be had; ``name`` and ``reason`` say which and why."""
+    """A data set that is not available, with its name and the reason."""
 
     def __init__(self, name: str, reason: str) -> None:
         self.name = name
@@ -103,7 +103,7 @@ def recipes() -> dict[str, Recipe]:
 
 
 def prepare_set(name: str, folder: Path, *, download: bool = False) -> Path:
-    """Prepare a set in a folder and return its file; raise ``MissingSet`` where it cannot be had.
+    """Prepare a set in a folder and return its file; raise ``MissingSet`` on failure.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ CASTS: dict[str, Callable[[Any], Any]] = {"i": lambda cell: int(float(cell)), "f
 
 
 def _run(names: str) -> list[str]:
-    """Return the names that "b1..b60" stands for."""
+    """Expand a range of names such as "b1..b60"."""
     first, _, last = names.partition("..")
     if not last:
         return [first]

@@ -1,4 +1,4 @@
-"""What a part of a paper comes to: figures beside the printed ones, sentences, plots."""
+"""Result of a part of a paper: tables of our and the printed values, findings, plots."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ ANY = "*"
 
 @dataclass(frozen=True)
 class Value:
-    """One figure of ours, beside the printed one where there is one.
+    """One value of ours, and the printed one if there is one.
 
     Parameters
     ----------
-    ours : float, or None where it could not be had
+    ours : float, or None if it is not available
     published : float, or None where nothing is printed
     within : float, the difference that needs no cause; None: nothing is judged
     digits : int, decimals to print
@@ -67,7 +67,7 @@ Row = Mapping[str, "Value | str | int | float | None"]
 
 @dataclass(frozen=True)
 class Sheet:
-    """One table: rows of figures, how it was made, and the cause of every large difference.
+    """One table: rows of values, how it was made, and the cause of every large difference.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ class Sheet:
     title : str
     rows : list of mappings from column to a Value, a word or a count; the first column names a row
     about : str, the setting: counts, readings of what the paper leaves open
-    causes : mapping of (row, column) to a sentence; "*" stands for every row or every column
+    causes : mapping of (row, column) to a sentence; "*" matches every row or every column
     """
 
     name: str
@@ -89,7 +89,7 @@ class Sheet:
         return list(dict.fromkeys(name for row in self.rows for name in row))
 
     def differences(self) -> list[tuple[str, str, Value, str | None]]:
-        """Every figure beyond its tolerance: row, column, figure, and its cause (None: none)."""
+        """Every value beyond its tolerance: row, column, value, and its cause (None: none)."""
         found = []
         for row in self.rows:
             name = str(next(iter(row.values())))
@@ -99,7 +99,7 @@ class Sheet:
         return found
 
     def explained(self) -> dict[str, list[str]]:
-        """Return the places of the differences by their cause: one cause may stand behind many."""
+        """Return the cells of the differences by their cause; one cause may explain many."""
         together: dict[str, list[str]] = {}
         for row, column, value, cause in self.differences():
             gap = f"{value.difference:+.{value.digits}f}".replace("-", "−")
@@ -117,27 +117,27 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Finding:
-    """A sentence of the paper that our figures bear out, or do not.
+    """A statement of the paper that our results confirm or not.
 
     Parameters
     ----------
-    says : str, the paper's finding in our words
+    says : str, the finding
     holds : bool
-    figures : str, the figures it rests on
+    values : str, the values that support it
     cause : str, where it does not hold: why, or what was tried
     headline : bool, True for the few that carry the paper
     """
 
     says: str
     holds: bool
-    figures: str
+    values: str
     cause: str = ""
     headline: bool = False
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A picture: ``draw`` is given an empty matplotlib figure.
+    """A plot: ``draw`` gets an empty matplotlib figure.
 
     Parameters
     ----------
@@ -163,7 +163,7 @@ class Result:
 
 
 def size_row(name: str, x: Any, y: np.ndarray, printed: tuple[int, int, int]) -> dict[str, Any]:
-    """Return rows, columns and classes of a set, each beside the printed count.
+    """Return rows, columns and classes of a set, each with the printed count.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from lookalike.errors import InvalidInput
 from lookalike.index.relevance import check_gamma
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Integer
-from lookalike.table import read_table
+from lookalike.table import Table, read_table
 from lookalike.table.model.targets import code_labels, split_target
 from studies.marking import Protocol, make_rankers
 
@@ -67,10 +67,10 @@ def retrieval_precision(
     kinds: Mapping[str, Any] | None = None,
     random_state: Any = None,
 ) -> Retrieval | list[Retrieval]:
-    """Say how many of the first rows found are of the query's class, after rounds of feedback.
+    """Return the precision of retrieval after rounds of relevance feedback.
 
-    From every class some rows are drawn as queries and taken out; the rest is the database, which
-    the measure is fitted to. The database is ranked for each query; then, round by round, up to two
+    Some rows of every class are drawn as queries; the measure is fitted to the others, the
+    database. The database is ranked for each query; then, round by round, up to two
     rows of the query's class and up to two others are drawn from the first fifty, marked as wanted
     and unwanted, and the database is ranked again without the marked rows [1]_.
 
@@ -87,17 +87,15 @@ def retrieval_precision(
     n_queries : int
         Queries per class; a class always keeps one row in the database.
     rounds, top, n_marks : int
-        Rounds of feedback, rows that are looked at, and marks of each kind per round.
+        Rounds of feedback, length of the evaluated list, and marks of each kind per round.
     gamma : float, or several
-        How much unwanted rows count. With several the measure is fitted once for all of them, and
-        there is an answer for each.
+        Weight of unwanted rows. With several the measure is fitted once and evaluated for each.
     n_repetitions : int
         How often everything is repeated with other queries.
     kinds : mapping of column to kind, optional
-        What columns of X hold, where reading them does not guess it (see ``read_table``).
+        Kinds that override the inferred ones (see ``read_table``).
     random_state : None, int, numpy Generator or RandomState
-        Also seeds methods that have no seed of their own. One seed draws the same queries for all
-        methods.
+        Also seeds methods without their own seed. One seed draws the same queries for all methods.
 
     Returns
     -------
@@ -136,15 +134,7 @@ def retrieval_precision(
         check_gamma(one, who)
     if not len(gammas):
         raise InvalidInput(who, "at least one gamma", "none", "Pass 0.5")
-    if isinstance(measure, Measure) and measure.traits.pairwise:
-        do = "Use a measure of rows"
-        raise InvalidInput(who, "rows, since queries are taken out", "distances", do)
-    table = X if kinds is None else read_table(X, kinds=kinds)
-    table = measure.read(table) if isinstance(measure, Measure) else read_table(table)
-    table, target = split_target(table, y, who)
-    if target is None:
-        raise InvalidInput(who, "labels", "none", "Pass y")
-    classes, _ = code_labels(target, len(table), who)
+    table, classes = _read(measure, X, y, kinds, who)
     protocol = Protocol(n_queries, rounds, top, n_marks)
     seeds = make_generator(random_state).spawn(n_repetitions)
     means = []
@@ -161,3 +151,17 @@ def retrieval_precision(
         means.append(np.mean(precision, axis=0))
     found = [Retrieval(each) for each in np.stack(means, axis=1)]
     return found if several else found[0]
+
+
+def _read(measure: Any, X: Any, y: Any, kinds: Any, who: str) -> tuple[Table, np.ndarray]:
+    """Return the rows without the target, and their classes as codes."""
+    if isinstance(measure, Measure) and measure.traits.pairwise:
+        hint = "Use a measure of rows"
+        raise InvalidInput(who, "rows, since queries are taken out", "distances", hint)
+    table = X if kinds is None else read_table(X, kinds=kinds)
+    table = measure.read(table) if isinstance(measure, Measure) else read_table(table)
+    table, target = split_target(table, y, who)
+    if target is None:
+        raise InvalidInput(who, "labels", "none", "Pass y")
+    classes, _ = code_labels(target, len(table), who)
+    return table, classes

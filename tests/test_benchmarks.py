@@ -156,7 +156,7 @@ def test_exponents_are_measured_and_judged(monkeypatch):
     assert found.sizes == [10, 20, 40, 80, 160]
     assert (found.time, found.memory) == (pytest.approx(2.0), pytest.approx(1.0))
     assert found.holds
-    assert not growth.Grown(
+    assert not growth.MeasuredGrowth(
         growth.Growth("linear", work.prepare), *list(vars(found).values())[1:]
     ).holds
     taken = iter([1.0] * 100)

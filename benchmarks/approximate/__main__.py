@@ -1,7 +1,7 @@
 """Recall against time of approximate search on real tables: `python -m benchmarks.approximate`.
 
-Exact search and each reach take turns, on one thread; the least CPU time of each counts. Questions
-are asked one at a time, as people ask them, and all at once, as a graph of all rows asks.
+Exact search and each reach are interleaved on one thread; the minimum CPU time of each counts.
+Queries are run one at a time, as by interactive users, and as one batch, as for a neighbor graph.
 """
 
 import argparse

@@ -4,11 +4,11 @@
     python -m benchmarks.load --seconds 10 --rows 5000
 
 Printed: requests, errors, p50 and p99 by kind of request; whether memory grew; whether an inserted
-row was in the next search; and what the service itself costs. For that the same questions go to
-the service, to the same ``Index`` read from the same store by a process without HTTP, and to a
-plain server of scikit-learn and FastAPI: by one caller, taking turns in an order that turns too,
-then by all clients at once. Times are those of the caller; the CPU time of each process is printed
-beside them, since it does not depend on what else the machine does.
+row was in the next search; and the overhead of the service. For that the same queries go to the
+service, to the same ``Index`` read from the same store by a process without HTTP, and to a plain
+server of scikit-learn and FastAPI: by one caller, interleaved in a rotating order, then by all
+clients concurrently. Times are those of the caller; the CPU time of each process is printed as
+well, since it does not depend on the load of the machine.
 """
 
 import argparse
@@ -27,8 +27,8 @@ from benchmarks.load.callers import Alone, Caller, process, together, wait_for
 from lookalike.datasets import load_films
 from lookalike.service import Client
 from lookalike.service.catalog import Catalog
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.store.store import Store
 
 SOLO = 120  # questions of one caller alone
@@ -43,13 +43,13 @@ def free_port():
         return trial.getsockname()[1]
 
 
-def figures(times):
+def percentiles(times):
     values = 1000 * np.sort(np.array(times))
     return np.median(values), np.quantile(values, 0.99)
 
 
 def show(title, times, cpu=None):
-    p50, p99 = figures(times)
+    p50, p99 = percentiles(times)
     used = "" if cpu is None else f"{1000 * cpu:>9.1f}"
     print(f"  {title:<34}{len(times):>8,}{p50:>9.1f}{p99:>9.1f}{p99 / p50:>8.1f}x{used}")
 
@@ -65,7 +65,9 @@ def by_turns(searches, pids, n_rows):
     times, cpu = {name: [] for name in names}, dict.fromkeys(names, 0.0)
     for turn in range(SOLO + WARM):
         row = draw.randrange(n_rows)
-        for at in range(len(names)):  # nobody always comes first, or always after the slowest
+        for at in range(
+            len(names)
+        ):  # rotate: no contender is always first, or always after the slowest
             name = names[(turn + at) % len(names)]
             before, began = cpu_of(pids[name]), time.perf_counter()
             own = searches[name](row)  # a process without HTTP says how long it took
@@ -77,7 +79,7 @@ def by_turns(searches, pids, n_rows):
 
 
 def all_at_once(asked, alone, address, pids):
-    """Return the same for all clients at once, asking nothing but searches."""
+    """Return the same for all clients concurrently, with searches only."""
     seconds = max(5.0, asked.seconds / 6)
     before = cpu_of(pids[INDEX])
     times = {INDEX: alone.ask(threads=asked.clients, seconds=seconds)}
@@ -116,7 +118,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         path = Path(folder) / "films.sqlite"
         catalog = Catalog(Store(path))
-        catalog.create("films", films, Settings("films", label_column="title"), Limits())
+        catalog.create(
+            "films", films, CollectionSettings("films", label_column="title"), RequestLimits()
+        )
         catalog.store.close()
         ours, plain = free_port(), free_port()
         server = stack.enter_context(
@@ -171,7 +175,7 @@ def report(asked, callers, memory, costs):
         print(f"{who}: searches with reasons{'':<18}p50      p99   ratio      CPU")
         for name in times:
             show(name, times[name], cpu[name])
-        cost = figures(times[SERVED])[0] - figures(times[INDEX])[0]
+        cost = percentiles(times[SERVED])[0] - percentiles(times[INDEX])[0]
         print(f"  the service's own cost: {cost:.1f} ms at p50, "
               f"{1000 * (cpu[SERVED] - cpu[INDEX]):.1f} ms of CPU")  # fmt: skip
 

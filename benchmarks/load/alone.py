@@ -24,7 +24,7 @@ def answer(index, row):
 
 
 def many(index, threads, seconds):
-    """Let several callers ask at once; return the seconds of every search."""
+    """Run several concurrent callers; return the seconds of every search."""
     end, times = time.monotonic() + seconds, [[] for _ in range(threads)]
 
     def ask(number):

@@ -68,7 +68,7 @@ class Caller(threading.Thread):
 
 
 def together(address, clients, seconds, n_rows, mix=MIX):
-    """Let several clients ask at once; return them when all have ended."""
+    """Run several concurrent clients; return them when all have ended."""
     end = time.monotonic() + seconds
     callers = [Caller(address, number, end, n_rows, mix) for number in range(clients)]
     for caller in callers:

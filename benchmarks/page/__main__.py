@@ -118,14 +118,14 @@ def sizes():
 def films_served():
     """Start a server with all films; yield its address."""
     from lookalike.service.catalog import Catalog
-    from lookalike.service.limits import Limits
+    from lookalike.service.limits import RequestLimits
     from lookalike.service.server import serve_films
     from lookalike.service.store.store import Store
 
     with tempfile.TemporaryDirectory() as folder:
         address = str(Path(folder) / "store.sqlite")
         store = Store(address)
-        serve_films(Catalog(store), Limits())
+        serve_films(Catalog(store), RequestLimits())
         store.close()
         log = Path(folder) / "log"
         code = "from lookalike.cli import main; main()"
@@ -215,7 +215,7 @@ def waits(opened, addresses):
 def main():
     parser = argparse.ArgumentParser(prog="python -m benchmarks.page", description=__doc__)
     parser.add_argument("--address", help="a server that is running already")
-    parser.add_argument("--against", help="another server, whose page is opened by turns")
+    parser.add_argument("--against", help="another server, whose page is opened interleaved")
     parser.add_argument("--table", default="films")
     options = parser.parse_args()
     first, everything = sizes()

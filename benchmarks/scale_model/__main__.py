@@ -1,6 +1,6 @@
 """Measure constants, work out the model, simulate: `python -m benchmarks.scale_model`.
 
-The figures of docs/explanation/scale.md are its output.
+The tables of docs/explanation/scale.md are its output.
 """
 
 import argparse

@@ -105,10 +105,10 @@ def ask(now, many):
     first = now.segments.segments[0]
     for _ in range(12 if many == 1 else 4):
         at = np.sort(rng.choice(len(first), many, replace=False))
-        rows, places = first.rows[at], first.places[at]
-        nobody = np.empty(0, np.int64)
+        rows, positions = first.rows[at], first.positions[at]
+        no_rows = np.empty(0, np.int64)
         spent, _ = clock(
-            lambda: now.segments.nearest(now.measure, rows, K, places, nobody)  # noqa: B023
+            lambda: now.segments.nearest(now.measure, rows, K, positions, no_rows)  # noqa: B023
         )
         best = min(best, spent / many)
     return best

@@ -20,7 +20,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Cost:
-    """What n rows come to on some machines."""
+    """Cost of n rows on some machines."""
 
     rows: float
     machines: int

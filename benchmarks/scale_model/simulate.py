@@ -55,33 +55,36 @@ def again(waiting, free, first, noise, work):
     first[question] = min(first[question], free[machine])
 
 
+def latest(running, finish, now):
+    """Return the unfinished task that will end last, or None."""
+    late = [task for task, end in running.items() if end > now and finish[task] > now]
+    return max(late, key=running.get, default=None)
+
+
 def build(tasks, workers, work, *, slow=0.02, factor=8.0, lost=0.0, twice=False, seed=0):
     """Return the seconds until all shards are written.
 
-    Workers take the next part when they are free; a part is slow with some probability. A share
-    ``lost`` of the workers is gone half way, and what they were doing is done again. With ``twice``
-    whoever has nothing left to do begins a part that is still under way, and the first counts.
+    Workers take the next part when they are free; a part is slow with some probability. A fraction
+    ``lost`` of the workers fails half way, and their current parts are repeated. With ``twice``
+    idle workers start a second attempt of a running part (speculative execution), and the first
+    result counts.
     """
     rng = np.random.default_rng(seed)
     times = iter(work * np.exp(rng.normal(0, 0.15, 4 * tasks + 4 * workers))
                  * np.where(rng.random(4 * tasks + 4 * workers) < slow, factor, 1.0))  # fmt: skip
     gone = set(rng.choice(workers, int(lost * workers), replace=False).tolist())
-    ends = work * tasks / workers / 2  # when they are gone
+    ends = work * tasks / workers / 2  # when they fail
     free = [(0.0, worker) for worker in range(workers)]
     todo, running, finish = list(range(tasks))[::-1], {}, np.full(tasks, np.inf)
     while free:
         now, worker = heapq.heappop(free)
         if worker in gone and now >= ends:
             continue
-        if todo:
-            task = todo.pop()
-        else:
-            late = [t for t, end in running.items() if end > now and finish[t] > now]
-            if not twice or not late:
-                continue
-            task = max(late, key=running.get)
+        task = todo.pop() if todo else latest(running, finish, now) if twice else None
+        if task is None:
+            continue
         end = now + next(times)
-        if worker in gone and end > ends:  # lost with its worker: somebody else does it
+        if worker in gone and end > ends:  # lost with its worker: another one repeats it
             if not np.isfinite(finish[task]):
                 todo.append(task)
                 if not free:

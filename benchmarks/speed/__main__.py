@@ -1,4 +1,4 @@
-"""The command: run the cases, print a table of each, keep the figures as JSON."""
+"""Command line: run the cases, print a table of each, write the results as JSON."""
 
 import argparse
 import json
@@ -16,7 +16,7 @@ from rich.table import Table
 import benchmarks.speed.cases as cases
 import lookalike
 from benchmarks.speed.case import OURS
-from benchmarks.speed.growth import SLACK, Grown, measure
+from benchmarks.speed.growth import SLACK, MeasuredGrowth, measure
 from benchmarks.speed.run import CLOCKS, Result, run_case
 from benchmarks.speed.threads import limited
 
@@ -57,13 +57,13 @@ def show(result: Result, console: Console) -> None:
     for label, why in result.absent.items():
         table.add_row(label, "", "", "", why)
     console.print(table)
-    words = {True: "[green]holds", False: "[red]missed", None: "[yellow]could not be told"}
+    words = {True: "[green]holds", False: "[red]missed", None: "[yellow]unknown"}
     for text, holds in result.targets().items():
         console.print(f"target: {text}: {words[holds]}")
     console.print()
 
 
-def show_growth(grown: Grown, console: Console) -> None:
+def show_growth(grown: MeasuredGrowth, console: Console) -> None:
     wanted = grown.growth
     words = "[green]holds[/]"
     if not grown.holds:
@@ -77,57 +77,77 @@ def show_growth(grown: Grown, console: Console) -> None:
     )
 
 
-def main() -> int:
+def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.speed", description=__doc__)
     parser.add_argument("case", nargs="?", default="all", choices=["all", *known_cases()])
-    parser.add_argument("--repeats", type=int, default=7, help="turns for each contender (7)")
-    parser.add_argument("--threads", type=int, help="threads for everybody (default: all cores)")
+    parser.add_argument("--repeats", type=int, default=7, help="repetitions for each contender (7)")
+    parser.add_argument(
+        "--threads", type=int, help="threads for all contenders (default: all cores)"
+    )
     parser.add_argument(
         "--enough", type=float, default=6.0, help="seconds for the largest size of a growth (6)"
     )
     parser.add_argument(
-        "--clock", choices=CLOCKS, default="wall", help="cpu: on a machine that others use (wall)"
+        "--clock", choices=CLOCKS, default="wall", help="cpu: on a shared machine (wall)"
     )
     parser.add_argument(
         "--largest", type=int, default=10_000_000, help="rows of the last step of a ladder (10^7)"
     )
-    parser.add_argument("--only", default="", help="cases and growths whose name has these words")
-    parser.add_argument("--json", type=Path, help="where to write the figures (one case only)")
+    parser.add_argument(
+        "--only", default="", help="cases and growths whose name contains this text"
+    )
+    parser.add_argument("--json", type=Path, help="where to write the results (one case only)")
     parser.add_argument("--strict", action="store_true", help="fail if a target is missed")
-    asked = parser.parse_args()
-    if asked.repeats < 1 or (asked.threads is not None and asked.threads < 1):
+    options = parser.parse_args()
+    if options.repeats < 1 or (options.threads is not None and options.threads < 1):
         parser.error("--repeats and --threads are at least 1")
-    if asked.json and asked.case == "all":
+    if options.json and options.case == "all":
         parser.error("--json needs a case")
+    return options
 
+
+def main() -> int:
+    options = parse()
     console = Console()
-    header = machine(asked.threads)
+    header = machine(options.threads)
     console.print(", ".join(f"{key} {value}" for key, value in header.items()) + "\n")
     failed = False
-    for name in known_cases() if asked.case == "all" else [asked.case]:
+    for name in known_cases() if options.case == "all" else [options.case]:
         module = import_module(f"benchmarks.speed.cases.{name}")
         results = []
-        for case in (case for case in module.CASES if asked.only in case.name):
-            repeats = asked.repeats, asked.threads, asked.clock
-            results.append(run_case(case, module.__name__, *repeats))
-            show(results[-1], console)
-            failed |= bool(results[-1].disagreements)
-            failed |= asked.strict and False in results[-1].targets().values()
+        failed |= run_cases(module, options, console, results)
         if hasattr(module, "GROWTHS"):
-            with limited(1):
-                for growth in (one for one in module.GROWTHS() if asked.only in one.name):
-                    results.append(measure(growth, asked.enough))
-                    show_growth(results[-1], console)
-            known = (grown.holds or grown.growth.exception for grown in results)
-            failed |= asked.strict and not all(known)
-        if hasattr(module, "LADDER"):  # sizes that take minutes: only when this case is asked for
-            largest = asked.largest if asked.case == name else min(asked.largest, 100_000)
+            failed |= run_growths(module, options, console, results)
+        if hasattr(module, "LADDER"):  # sizes that take minutes: only if this case is selected
+            largest = options.largest if options.case == name else min(options.largest, 100_000)
             results += module.LADDER(largest, console)
-        path = asked.json or RESULTS / f"{name}.json"
+        path = options.json or RESULTS / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = {"machine": header, "results": [result.to_json() for result in results]}
-        path.write_text(json.dumps(kept, indent=1) + "\n")
+        document = {"machine": header, "results": [result.to_json() for result in results]}
+        path.write_text(json.dumps(document, indent=1) + "\n")
     return int(failed)
+
+
+def run_cases(module, options, console, results) -> bool:
+    """Run the comparisons of a module and append their results; whether one of them failed."""
+    failed = False
+    for case in (case for case in module.CASES if options.only in case.name):
+        result = run_case(case, module.__name__, options.repeats, options.threads, options.clock)
+        results.append(result)
+        show(result, console)
+        failed |= bool(result.disagreements)
+        failed |= options.strict and False in result.targets().values()
+    return failed
+
+
+def run_growths(module, options, console, results) -> bool:
+    """Measure the exponents of a module on one thread; whether an unexpected one is too large."""
+    with limited(1):
+        for growth in (one for one in module.GROWTHS() if options.only in one.name):
+            results.append(measure(growth, options.enough))
+            show_growth(results[-1], console)
+    known = all(grown.holds or grown.growth.exception for grown in results)
+    return options.strict and not known
 
 
 if __name__ == "__main__":

@@ -49,7 +49,7 @@ class Growth:
 
 
 @dataclass
-class Grown:
+class MeasuredGrowth:
     """What was measured."""
 
     growth: Growth
@@ -100,9 +100,9 @@ def slope(sizes: list[int], values: list[float] | list[int]) -> float:
     return float(np.polyfit(x, y, 1)[0])
 
 
-def measure(growth: Growth, enough: float, repeats: int = 3) -> Grown:
+def measure(growth: Growth, enough: float, repeats: int = 3) -> MeasuredGrowth:
     """Double the rows until the calls of one size have taken ``enough`` seconds in all."""
-    found = Grown(growth)
+    found = MeasuredGrowth(growth)
     growth.prepare(min(growth.start, 300))()  # imports and compiles
     for n in (growth.start << at for at in range(DOUBLINGS + 1)):
         call = growth.prepare(n)
@@ -124,7 +124,7 @@ def _processor_seconds(call: Callable[[], Any]) -> float:
 
 
 def _peak(call: Callable[[], Any]) -> int:
-    """Return the most bytes that Python and numpy held at once during a call."""
+    """Return the peak memory of Python and numpy during a call."""
     gc.collect()
     tracemalloc.start()
     try:

@@ -28,7 +28,7 @@ class Result:
         return {label: min(times) for label, times in self.seconds.items()}
 
     def targets(self) -> dict[str, bool | None]:
-        """Each aim in words, and whether it was reached (None: could not be told)."""
+        """Each target in words, and whether it was met (None: unknown)."""
         return {str(aim): aim.holds(self.best, self.extra_mb) for aim in self.case.targets}
 
     def to_json(self) -> dict:
@@ -85,9 +85,7 @@ def run_case(
         labels = list(ready)
         result.seconds = {label: [] for label in labels}
         for turn in range(repeats):
-            at = turn % len(
-                labels
-            )  # another one begins each time, so nobody always follows the same
+            at = turn % len(labels)  # rotate, so no contender always follows the same one
             for label in labels[at:] + labels[:at]:
                 gc.collect()
                 began = now()

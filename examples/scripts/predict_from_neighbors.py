@@ -1,4 +1,4 @@
-"""Which species is this penguin? A mixed table with gaps, in a pipeline and a grid search.
+"""Classify penguins: a mixed table with missing values, in a pipeline and a grid search.
 
 Run it with ``python examples/scripts/predict_from_neighbors.py``.
 The table comes with the extra ``demo``.
@@ -13,25 +13,25 @@ from lookalike.datasets import load_penguins
 from lookalike.measures import Gower
 from lookalike.prediction import NeighborClassifier
 
-# Numbers, categories and gaps, each column read as what it is. Slices keep these kinds, so nothing
-# is guessed again in the folds below.
+# Numbers, categories and missing values. Slices keep the inferred kinds, so they are not inferred
+# again in the folds below.
 table = load_penguins()
 print(table)
 species = np.array([table["species"].cell(row) for row in range(len(table))])
 rows = table.drop("species")
 X, X_new, y, y_new = train_test_split(rows, species, stratify=species, random_state=0)
 
-# The simplest way: k and the weights of votes are chosen by cross-validation on the known rows.
+# The simplest model: k and the weights of votes are chosen by cross-validation.
 model = NeighborClassifier(n_neighbors="tune", weights="tune").fit(X, y)
 print(f"\n{model.n_neighbors_} neighbors, weights {model.weights_!r}: ", end="")
-print(f"{model.score(X_new, y_new):.1%} right on new penguins")
+print(f"{model.score(X_new, y_new):.1%} accuracy on new penguins")
 
-# Why? The neighbors that decided about the first new penguin, with the reasons.
-position, why = model.explain(X_new[[0]])[0]
-print(f"\nmost like penguin {position}, a {y[position]}:\n{why}")
+# The neighbors that determined the first prediction, with the reasons.
+position, explanation = model.explain(X_new[[0]])[0]
+print(f"\nmost like penguin {position}, a {y[position]}:\n{explanation}")
 
-# In a pipeline, with a grid over the treatment of gaps and the weight of the island, where some
-# species live alone.
+# In a pipeline, with a grid over the treatment of missing values and the weight of the island, on
+# which some species live alone.
 steps = Pipeline(
     [
         ("columns", FunctionTransformer(lambda penguins: penguins.drop("year"))),

@@ -9,7 +9,7 @@ PAPER = Paper(
     notes.CITATION,
     notes.ABOUT,
     [
-        StudyPart("combinations", "Each measure with each repair on each task", combinations.run),
+        StudyPart("combinations", "Each measure with each reducer on each task", combinations.run),
         StudyPart("rule", "A rule for measure=auto", rule.run),
         StudyPart("learners", "With labels: the papers' classifiers", learners.run),
     ],

@@ -1,4 +1,4 @@
-"""Each measure with each repair on each task, on every set.
+"""Each measure with each reducer on each task, on every set.
 
 Distances under a measure are computed once for a set; every repair is put on top of them. Rows are
 a stated sample, forests have one seed in each repetition.

@@ -1,4 +1,4 @@
-"""What the scores say, each with the figures it rests on."""
+"""Findings from the scores, each with the values that support it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def make_findings(scores: Scores) -> list[Finding]:
             Finding(
                 f"the measures differ by more than chance: {task}",
                 one.p < 0.05,
-                f"Friedman p {one.p:.2g}; best {best}, told apart from "
+                f"Friedman p {one.p:.2g}; best {best}, significantly different from "
                 + (", ".join(beaten) or "none"),
                 notes.NO_DIFFERENCE,
                 headline=task in ("neighbors", "retrieval"),
@@ -43,11 +43,11 @@ def make_findings(scores: Scores) -> list[Finding]:
     for label, sorts in SORTS.items():
         leader = best_of(scores, sorts)
         methods = candidates(scores, sorts)
-        checking = scores.sets("checking", sorts)
+        checking = scores.sets("validation", sorts)
         fought = {task: scores.duel(methods[leader], AUTO, task, checking) for task in THREE}
         found.append(
             Finding(
-                f'the leader of the finding half beats measure="auto" on the checking half: '
+                f'the best on the selection half beats measure="auto" on the validation half: '
                 f"{label} tables",
                 beats(fought.values()),
                 f"{leader}: "
@@ -87,20 +87,20 @@ def _of_repairs(scores: Scores) -> list[Finding]:
         for task in THREE
     }
 
-    def told(repair: str) -> str:
+    def gains(repair: str) -> str:
         parts = (f"{task} {by[repair, task][1]} : {by[repair, task][2]}" for task in THREE)
         return f"{repair}: " + ", ".join(parts)
 
     return [
         Finding(
-            "mutual proximity helps neighbors, retrieval and medoids more often than it hurts, "
+            "mutual proximity improves neighbors, retrieval and medoids more often than not, "
             "over all sets and measures",
             all(by["MP", task][1] > by["MP", task][2] for task in THREE),
-            told("MP"),
+            gains("MP"),
             headline=True,
         ),
         Finding(
-            "NICDM and CSLS help neighbors more than mutual proximity does, and hurt clusters",
+            "NICDM and CSLS improve neighbors more than mutual proximity, but make clusters worse",
             all(
                 by[one, "neighbors"][0] > by["MP", "neighbors"][0] and by[one, "medoids"][0] < 0
                 for one in ("NICDM", "CSLS")

@@ -116,9 +116,9 @@ def _result(
     for label, rank in ranking.ranks.items():
         ahead = np.array(scores[label]) - forest
         line: dict[str, Any] = {"learner": label}
-        line["right, %"] = Value(100 * float(np.mean(scores[label])), digits=1)
+        line["accuracy, %"] = Value(100 * float(np.mean(scores[label])), digits=1)
         line["mean rank"] = Value(rank, digits=2)
-        line["ahead : behind the forest"] = (
+        line["better : worse than the forest"] = (
             "" if label == RSF else f"{(ahead > 0.005).sum()} : {(ahead < -0.005).sum()}"
         )
         lines.append(line)

@@ -12,7 +12,7 @@ from studies.beyond.scores import Method, Scores
 THREE = ("neighbors", "retrieval", "medoids")  # every repair was put to these
 FOUR = (*THREE, "spectral")
 AUTO: Method = ("auto", "none")
-TABLES = {"numbers": "tables of numbers", "mixed": "tables of mixed columns or with gaps"}
+TABLES = {"numbers": "tables of numbers", "mixed": "tables with mixed columns or missing values"}
 
 SORTS = {"numbers": ["numbers"], "mixed": ["mixed"], "any": ["numbers", "mixed", "objects"]}
 
@@ -81,6 +81,6 @@ def candidates(scores: Scores, sorts: Sequence[str]) -> dict[str, Method]:
 
 
 def best_of(scores: Scores, sorts: Sequence[str]) -> str:
-    """Return the combination that leads on the finding half."""
-    found = scores.rank(candidates(scores, sorts), THREE, scores.sets("finding", sorts))
+    """Return the combination that leads on the selection half."""
+    found = scores.rank(candidates(scores, sorts), THREE, scores.sets("selection", sorts))
     return next(iter(found.ranks))

@@ -1,7 +1,7 @@
 """A rule for "auto": mutual proximity wherever lists are uneven, not only where there are hubs.
 
-How uneven is too uneven is fixed on the finding half, and checked twice: on the checking half, and
-on tables of everyday life that have no part in any of the papers.
+How uneven is too uneven is fixed on the selection half, and checked twice: on the validation half,
+and on tables of everyday life that have no part in any of the papers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sklearn.base import clone
 
 from lookalike.hubness import MutualProximity, k_occurrence, skewness
 from lookalike.index import choose_measure
-from lookalike.index.choose import LEAST, K
+from lookalike.index.choose import HUB_NEIGHBORS, MIN_ROWS_FOR_HUBS
 from lookalike.measures import Gower, Measure
 from lookalike.table import Table
 from studies.beyond import combinations, notes
@@ -24,7 +24,7 @@ from studies.beyond.questions import AUTO, THREE
 from studies.beyond.scores import Duel, Scores, beats, duel_of
 from studies.beyond.sets import load_set
 from studies.result import Finding, Result, Sheet
-from studies.scales import check_extra, checking, holds_numbers, score
+from studies.scales import check_extra, holds_numbers, score, validation_tables
 from studies.work import Work, source_of
 
 LIMITS = (-np.inf, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0, 1.4)
@@ -36,7 +36,7 @@ def run(work: Work) -> Result:
     """Fix the limit on one half of the sets, and check it on the other and on everyday tables."""
     check_extra()
     rows, seeds = combinations.sizes(work)
-    memory = work.beside("beyond-combinations", source_of(combinations))
+    memory = work.shared("beyond-combinations", source_of(combinations))
     scores = combinations.collect(memory, rows, seeds)
     uneven = {
         name: work.once(f"{name}/{rows}", partial(_unevenness_of_set, work, name, rows))
@@ -45,17 +45,17 @@ def run(work: Work) -> Result:
     most = work.times(quick=300, default=1500, full=2000)
     everyday = [
         work.once(f"everyday {name}/{most}", partial(score_everyday, table, y))
-        for name, table, y in work.each("everyday tables", checking(most))
+        for name, table, y in work.each("everyday tables", validation_tables(most))
     ]
     found = {
         limit: {
             half: _on_sets(scores, uneven, scores.sets(half), limit)
-            for half in ("finding", "checking")
+            for half in ("selection", "validation")
         }
         | {"everyday": _on_tables(everyday, limit)}
         for limit in LIMITS
     }
-    limit = best_limit({limit: duels["finding"] for limit, duels in found.items()})
+    limit = best_limit({limit: duels["selection"] for limit, duels in found.items()})
     return Result([_sheet(found, limit, len(everyday), most)], _findings(found[limit], limit))
 
 
@@ -66,9 +66,9 @@ def best_limit(found: dict[float, dict[str, Duel]]) -> float:
 
 
 def _unevenness(measure: Measure, table: Table) -> float | None:
-    if len(table) < LEAST:
+    if len(table) < MIN_ROWS_FOR_HUBS:
         return None
-    return skewness(k_occurrence(clone(measure).fit(table), K, ties="expected"))
+    return skewness(k_occurrence(clone(measure).fit(table), HUB_NEIGHBORS, ties="expected"))
 
 
 def _unevenness_of_set(work: Work, name: str, rows: int) -> float | None:
@@ -143,19 +143,19 @@ def _sheet(
 ) -> Sheet:
     rows = []
     for limit, groups in found.items():
-        row: dict[str, Any] = {"repaired": _words(limit) + (" †" if limit == best else "")}
+        row: dict[str, Any] = {"reduced": _words(limit) + (" †" if limit == best else "")}
         for group, duels in groups.items():
             row |= {f"{task}, {group}": str(duel) for task, duel in duels.items()}
         rows.append(row)
     about = notes.RULE.format(tables=n_tables, rows=most)
-    return Sheet("rule", "Mutual proximity where lists are uneven", rows, about)
+    return Sheet("rule", "Mutual proximity above a threshold of hubness", rows, about)
 
 
 def _findings(groups: dict[str, dict[str, Duel]], limit: float) -> list[Finding]:
     rule = f'mutual proximity where the skewness is {_words(limit)} beats measure="auto"'
     where = {
-        "checking": "on the checking half",
-        "everyday": "on everyday tables, which had no part in it",
+        "validation": "on the validation half",
+        "everyday": "on everyday tables, which were not used for the choice",
     }
     return [
         Finding(

@@ -1,4 +1,4 @@
-"""Scores by set, measure, repair and task, and the questions that are asked of them."""
+"""Scores by set, measure, repair and task, and the comparisons made with them."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Scores:
     ----------
     by : mapping of (set, measure, repair, task) to score
     sorts : mapping of set to "numbers", "mixed" or "objects"
-    halves : mapping of set to "finding" or "checking"
+    halves : mapping of set to "selection" or "validation"
     """
 
     by: Mapping[tuple[str, str, str, str], float]

@@ -22,7 +22,7 @@ from studies.data import find_file, load_numbers
 from studies.gower.problems import LEVELS
 
 COLUMNS = 500  # of wider tables this many, those of the largest variance
-TEXT_COLUMNS = 50  # principal directions of tf-idf that stand for a text
+TEXT_COLUMNS = 50  # principal components of tf-idf for a text
 TEXTS = ("mini_newsgroups", "movie_reviews")
 STRINGS = {"promoters": "sequence", "splice_dna": "sequence"}
 LEAVE_OUT = {
@@ -74,7 +74,7 @@ class Prepared:
 
 
 def half_of(name: str) -> str:
-    """Return "finding" or "checking", by the hash of the set's family.
+    """Return "selection" or "validation", by the hash of the set's family.
 
     Examples
     --------
@@ -84,7 +84,7 @@ def half_of(name: str) -> str:
     """
     family = FAMILIES.get(name, name)
     odd = hashlib.sha256(family.encode()).digest()[0] % 2
-    return "checking" if odd else "finding"
+    return "validation" if odd else "selection"
 
 
 @lru_cache(maxsize=64)
@@ -111,15 +111,20 @@ def load_set(data: Path, name: str, rows: int) -> Prepared:
     y = np.unique([str(labels[row]) for row in at], return_inverse=True)[1]
     if name in TEXTS:
         return _of_numbers(name, _text_columns(frame["text"].to_pylist())[at], y)
+    return _of_columns(name, frame, at, y)
+
+
+def _of_columns(name: str, frame: Any, at: np.ndarray, y: np.ndarray) -> Prepared:
+    """Return the drawn rows of a file with typed columns."""
     letters = json.loads((frame.schema.metadata or {}).get(b"kinds", b"{}"))
     some = frame.take(at).drop_columns(
         ["target", *(one for one in LEAVE_OUT.get(name, ()) if one in frame.column_names)]
     )
     columns = {one: some[one].to_pylist() for one in some.column_names}
     kinds = {one: _kind(name, one, cells, letters) for one, cells in columns.items()}
-    # Of the whole file: a draw without gaps does not make it a table without gaps.
-    gaps = any(frame[one].null_count for one in columns)
-    if set(kinds.values() if _plain(kinds) else []) == {"number"} and not gaps:
+    # Of the whole file: a sample without missing values does not change the sort of the table.
+    missing = any(frame[one].null_count for one in columns)
+    if set(kinds.values() if _plain(kinds) else []) == {"number"} and not missing:
         x = np.column_stack([np.asarray(cells, dtype=float) for cells in columns.values()])
         return _of_numbers(name, x, y)
     objects = _plain(kinds) and bool({"sequence", "histogram"} & set(kinds.values()))

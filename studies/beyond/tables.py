@@ -42,7 +42,7 @@ def _with_counts(sheet: Sheet, rows: int, seeds: int, scores: Scores) -> Sheet:
     counts = {sort: len(scores.sets(sorts=[sort])) for sort in ("numbers", "mixed", "objects")}
     counted = "one seed" if seeds == 1 else f"{seeds} seeds each"
     about = notes.COUNTS.format(
-        rows=rows, seeds=counted, finding=len(scores.sets("finding")), **counts
+        rows=rows, seeds=counted, selection=len(scores.sets("selection")), **counts
     )
     return Sheet(sheet.name, sheet.title, sheet.rows, f"{about} {sheet.about}")
 
@@ -66,7 +66,7 @@ def _measures(scores: Scores, name: str, measures: list[str], sets: list[str], a
     title = (
         f"Measures alone, {len(sets)} {TABLES[name]}"
         if name in TABLES
-        else f"Measures that take any column, {len(sets)} sets"
+        else f"Measures that support any column, {len(sets)} sets"
     )
     return Sheet(f"measures-{name}", title, rows, f"{about} {tests}.")
 
@@ -81,7 +81,7 @@ def _repairs(scores: Scores) -> Sheet:
             if wins + losses:
                 row[task] = f"{100 * gain:+.1f}, {wins} : {losses}".replace("-", "−")
         rows.append(row)
-    return Sheet("repairs", "Repairs of hubs, beside none", rows, notes.REPAIRS)
+    return Sheet("repairs", "Hubness reducers, compared with none", rows, notes.REPAIRS)
 
 
 def _duels(scores: Scores, sort: str) -> Sheet:
@@ -96,44 +96,44 @@ def _duels(scores: Scores, sort: str) -> Sheet:
                 f"{task} {scores.duel(method, other, task, sets)}" for task in THREE
             )
         rows.append(row)
-    title = f"Combinations against each paper's winner, {len(sets)} {TABLES[sort]}"
+    title = f"Combinations against the recommendation of each paper, {len(sets)} {TABLES[sort]}"
     asked = len(combinations) * len(winners) * len(THREE)
     about = notes.DUELS.format(asked=asked, chance=round(0.05 * asked))
     return Sheet(f"duels-{sort}", title, rows, about)
 
 
 def _best(scores: Scores) -> Sheet:
-    """Show the first by the finding half, and where they are on the checking half."""
+    """Show the first by the selection half, and where they are on the validation half."""
     rows: list[dict[str, Any]] = []
     for label, sorts in SORTS.items():
         methods = candidates(scores, sorts) | {"auto": AUTO}
-        found = scores.rank(methods, THREE, scores.sets("finding", sorts))
-        checked = scores.rank(methods, THREE, scores.sets("checking", sorts))
+        found = scores.rank(methods, THREE, scores.sets("selection", sorts))
+        checked = scores.rank(methods, THREE, scores.sets("validation", sorts))
         place = {name: at for at, name in enumerate(checked.ranks, 1)}
         shown = list(found.ranks)[:6]
         for name in [*shown, *(["auto"] if "auto" not in shown else [])]:
             rows.append(
                 {
                     "tables and method": f"{label}: {name}",
-                    "finding half, mean rank": Value(
+                    "selection half, mean rank": Value(
                         found.ranks[name], digits=2, chosen=name != "auto"
                     ),
-                    "checking half, mean rank": Value(checked.ranks[name], digits=2),
-                    "checking half, place": f"{place[name]} of {len(methods)}",
+                    "validation half, mean rank": Value(checked.ranks[name], digits=2),
+                    "validation half, rank": f"{place[name]} of {len(methods)}",
                 }
             )
     return Sheet("best", "The best of all combinations", rows, notes.BEST)
 
 
 def _auto(scores: Scores) -> Sheet:
-    """Put the leader of the finding half, and two repairs, beside what "auto" picks today."""
+    """Put the leader of the selection half, and two repairs, beside what "auto" picks today."""
     rows = []
     for label, sorts in SORTS.items():
         methods = candidates(scores, sorts)
         leader = best_of(scores, sorts)
         always = "MP Gauss on Gower on ranks"
         for name in dict.fromkeys((leader, always, "NICDM on Gower on ranks")):
-            halves = {half: scores.sets(half, sorts) for half in ("finding", "checking")}
+            halves = {half: scores.sets(half, sorts) for half in ("selection", "validation")}
             counts = " and ".join(str(len(sets)) for sets in halves.values())
             row: dict[str, Any] = {"tables and method": f"{label} ({counts} sets): {name}"}
             for half, sets in halves.items():

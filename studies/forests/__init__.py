@@ -17,11 +17,11 @@ PAPER = Paper(
         "Engineering 35(1), 830-841. doi:10.1109/TKDE.2021.3086147"
     ),
     about=(
-        "Two rows are compared by all tests that either meets on its way down a tree, wherever in "
-        "the tree the test sits. The paper claims better clusterings than five older ways to read "
-        "the same forests: leaf sharing (Shi), common paths (Zhu2, Zhu3) and masses (Ting, Aryal), "
-        "under four clustering methods and six settings of the forest. Ten of its twelve smaller "
-        "sets and parts of two of its three larger ones can be had."
+        "Two rows are compared by all tests that either meets on its way down a tree, wherever "
+        "in the tree the test sits. The paper claims better clusterings than five older "
+        "proximities of the same forests: leaf sharing (Shi), common paths (Zhu2, Zhu3) and "
+        "masses (Ting, Aryal), under four clustering methods and six settings of the forest. Ten "
+        "of its twelve smaller sets and parts of two of its three larger ones are available."
     ),
     parts=(
         StudyPart(

@@ -1,4 +1,4 @@
-"""The printed figures of Bicego, Cicalese and Mensi (2023), Tables 2 to 6.
+"""The printed values of Bicego, Cicalese and Mensi (2023), Tables 2 to 6.
 
 Purity first, then the adjusted Rand index. "Average" rows are the paper's own.
 """
@@ -25,7 +25,7 @@ SETS = {
     "Auto-mpg": "auto_mpg",
     "Pima": "pima",
 }
-# Table 1: rows, features, clusters and their sizes, also of sets that cannot be had.
+# Table 1: rows, features, clusters and their sizes, also of sets that are not available.
 SIZES = {
     "Iris": (150, 4, 3, "50, 50, 50"),
     "Wine": (178, 13, 3, "59, 71, 48"),
@@ -44,7 +44,7 @@ SIZES = {
     "UAV": (19380, 54, 2, "8663, 10717"),
 }
 # By the text RatioRF is significantly the best in every row of Table 2 but these.
-NOBODY_BEST = {
+NONE_BEST = {
     ("Glass", "ARI"),
     ("Parkinsons", "purity"),
     ("Pima", "purity"),
@@ -54,16 +54,16 @@ NOBODY_BEST = {
 
 
 def _read(text: str) -> dict[str, tuple[float, ...]]:
-    """Read lines of a name and its figures."""
+    """Parse lines of a name and its values."""
     parts = (line.split(": ") for line in text.strip().splitlines())
-    return {name: tuple(float(figure) for figure in rest.split()) for name, rest in parts}
+    return {name: tuple(float(value) for value in rest.split()) for name, rest in parts}
 
 
 def _beside(
     first: dict[str, tuple[float, ...]], second: dict[str, tuple[float, ...]]
 ) -> dict[str, tuple[float, ...]]:
     """Put two tables with the same rows side by side."""
-    return {name: figures + second[name] for name, figures in first.items()}
+    return {name: statistics + second[name] for name, statistics in first.items()}
 
 
 # Six measures by purity, then by the index; means of the rows' runs.

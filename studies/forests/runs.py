@@ -155,7 +155,7 @@ def affinity_repeats(work: Work) -> int:
 
 def make_runs(work: Work) -> Runs:
     """Make all runs, or take them from an earlier table."""
-    memory = work.beside("forests-runs", source_of(sys.modules[__name__]))
+    memory = work.shared("forests-runs", source_of(sys.modules[__name__]))
     found: list[Run] = []
     for name in memory.each("forests and clusterings", work.available(SETS)):
         x, y = load_set(work.data, name)
@@ -169,8 +169,8 @@ def make_runs(work: Work) -> Runs:
                     key = f"{name}|{trees}|{columns}|{seed}|{part}"
                     made = memory.once(key, partial(_cluster, x, y, trees, columns, seed, methods))
                     found += [
-                        Run(name, trees, columns, seed, method, measure, len(y), *figures)
-                        for measure, method, figures in made
+                        Run(name, trees, columns, seed, method, measure, len(y), *statistics)
+                        for measure, method, statistics in made
                     ]
     return Runs(found)
 
@@ -199,13 +199,13 @@ def _cluster(
                 warnings.simplefilter("ignore", LookalikeWarning)  # AP near the wanted number
                 labels = model.fit(x).labels_
             alone = len(np.unique(labels)) < 2
-            figures = [
+            statistics = [
                 count_hits(y, labels),
                 count_hits(y[:-1], labels[:-1]),
                 adjusted_rand(y, labels),
                 -1.0 if alone else silhouette(distances, labels),
             ]
-            out.append((measure, method, figures))
+            out.append((measure, method, statistics))
     return out
 
 

@@ -1,4 +1,4 @@
-"""The ten sets of the first group that can be had, and two of the second, as the paper counts them.
+"""The ten available sets of the first group, and two of the second, as the paper counts them.
 
 Rows with gaps are left out where Table 1 says so (Heart 297, WBC 683). Lung has 54 features there:
 its two columns with gaps are left out instead. Auto-mpg has 6 features and all 398 rows, so the one

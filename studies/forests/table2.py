@@ -1,8 +1,8 @@
 """Table 2: mean purity and adjusted Rand index by set, clustering method and parametrisation.
 
-Volcano and Energy are not to be had. Where the paper prints figures by set, the mean over the other
+Volcano and Energy are not available. Where the paper prints values by set, the mean over the other
 ten is taken from them; its rows by clustering method and parametrisation are over twelve sets and
-cannot be taken apart (but for RatioRF by Table 4), so they stand beside ours without a judgement.
+cannot be taken apart (but for RatioRF by Table 4), so they are shown but not judged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from studies.forests.published import (
     CLUSTERINGS,
     INDICES,
     MEASURES,
-    NOBODY_BEST,
+    NONE_BEST,
     PARAMETERS,
     SETS,
     SIZES,
@@ -61,8 +61,8 @@ def _sizes(work: Work) -> Sheet:
             clusters if same else f"{sizes[0]} to {sizes[-1]} ({clusters})"
         )
         rows.append(row)
-    about = "Volcano and Energy were prepared by the authors and UAV by its own: not to be had."
-    causes = {(name, "rows"): "The part of the set that can be had." for name in LARGER}
+    about = "Volcano and Energy were prepared by the authors and UAV by its own: not available."
+    causes = {(name, "rows"): "The available part of the set." for name in LARGER}
     return Sheet("sizes", "Table 1: the sets", rows, about, causes)
 
 
@@ -92,7 +92,7 @@ def printed_mean(index: str, measure: str, names: Sequence[str]) -> float:
 
 
 def column(index: str, measure: str) -> int:
-    """Return the place of a measure's figure in a row of Tables 2, 5 and 6."""
+    """Return the position of a measure's value in a row of Tables 2, 5 and 6."""
     return INDICES.index(index) * len(MEASURES) + MEASURES.index(measure)
 
 
@@ -110,7 +110,7 @@ def _by_set(runs: Runs, work: Work, index: str) -> Sheet:
                 TABLE_2[name][column(index, measure)],
                 allowed if whole else None,
             )
-        theirs = "nobody" if (name, index) in NOBODY_BEST else "ratio"
+        theirs = "none" if (name, index) in NONE_BEST else "ratio"
         row["significantly best"] = f"{_best(runs, index, sets=[name])} ({theirs})"
         rows.append(row)
     last: dict[str, Any] = {"set": mean_label(runs.sets)}
@@ -123,13 +123,13 @@ def _by_set(runs: Runs, work: Work, index: str) -> Sheet:
         )
     rows.append(last)
     about = counts(work) + (
-        " Forests draw half of the columns at every node; spectral clustering cuts the "
-        "similarities themselves. Tolerance: two standard errors over forests, and for purity one "
-        "row of the set (see Table 5). Best: ahead of each other measure by a paired t-test at "
-        "0.05; in brackets what the text says of print."
+        " Forests draw half of the columns at every node; spectral clustering uses the "
+        "similarities themselves. Tolerance: two standard errors over forests, and for purity "
+        "one row of the set (see Table 5). Best: ahead of each other measure by a paired t-test "
+        "at 0.05; in parentheses the statement of the paper."
     )
     if not complete:
-        about += " Rows that lack a clustering, and the mean over them, are not judged."
+        about += " Rows without all clusterings, and the mean over them, are not judged."
     return Sheet(
         f"by-set-{index}",
         f"Table 2, {index}, by set",
@@ -165,7 +165,7 @@ def _best(runs: Runs, index: str, **only: Any) -> str:
             continue
         gaps = scores[first] - scores[other]
         if not gaps.any() or ttest_rel(scores[first], scores[other]).pvalue >= 0.05:
-            return "nobody"
+            return "none"
     return first
 
 
@@ -187,7 +187,7 @@ def _by_setting(runs: Runs, index: str) -> Sheet:
         f"by-setting-{index}",
         f"Table 2, {index}, by clustering method and parametrisation",
         rows,
-        "Ours over ten sets, the printed ones over twelve: Volcano and Energy pull them down, so "
+        "Ours over ten sets, the printed ones over twelve: Volcano and Energy lower them, so "
         "these are not judged. The last column compares RatioRF over the same sets (Table 4).",
         CAUSES,
     )
@@ -286,5 +286,5 @@ def _plot(runs: Runs) -> Plot:
     return Plot("table2", alt, draw, (8.0, 4.2))
 
 
-# Okabe and Ito's colours, which the colour-blind can tell apart.
+# Okabe and Ito's colours, which the colour-blind can distinguish.
 COLORS = ("#999999", "#56b4e9", "#0072b2", "#e69f00", "#cc79a7", "#d55e00")

@@ -86,11 +86,11 @@ def _winner(runs: Runs, index: str, names: list[str]) -> str:
         if other == first:
             continue
         if np.ptp(found[first] + scores) == 0:
-            return "nobody"
+            return "none"
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # no spread within: p is 0
             if ttest_ind(found[first], scores).pvalue >= 0.05:
-                return "nobody"
+                return "none"
     return first
 
 
@@ -115,7 +115,7 @@ def _findings(runs: Runs) -> list[Finding]:
     return [
         Finding(
             "the number of trees matters far less than the clustering does (from worst to best the "
-            "index moves by 0.007 and by 0.083)",
+            "index changes by 0.007 and by 0.083)",
             bool(2 * np.ptp(trees) < np.ptp(clusterings)),
             f"by {np.ptp(trees):.3f} and by {np.ptp(clusterings):.3f}",
             headline=True,

@@ -54,11 +54,11 @@ def run(work: Work) -> Result:
 
 
 def count_divisors(less: int) -> tuple[int, int]:
-    """Return how many printed purities are whole shares of n - less rows, and of how many."""
+    """Return how many printed purities are exact fractions of n - less rows, and of how many."""
     found = [
-        abs(round(figure * (n - less)) / (n - less) - figure) <= 0.0005 + 1e-9
+        abs(round(purity * (n - less)) / (n - less) - purity) <= 0.0005 + 1e-9
         for name, n in ROWS.items()
-        for figure in TABLE_5[name][: len(MEASURES)]
+        for purity in TABLE_5[name][: len(MEASURES)]
     ]
     return sum(found), len(found)
 
@@ -138,7 +138,7 @@ def _findings(chosen: dict[tuple[str, str], Run], names: Sequence[str]) -> list[
         Finding(
             "printed purities leave one row of each set out",
             less > count_divisors(0)[0],
-            f"{less} of {many} are whole shares of n - 1 rows, {count_divisors(0)[0]} of n rows; "
+            f"{less} of {many} are fractions of n - 1 rows, {count_divisors(0)[0]} of n rows; "
             "Parkinsons prints 0.753 = 146/194, below the share of its larger class of all rows",
         ),
     ]

@@ -1,7 +1,7 @@
 """Table 6: the larger sets, spectral clustering, 100 trees on 256 rows each, half of the columns.
 
-Of Isolet 1,560 of 7,797 rows can be had, of Gas 6,697 of 13,910; UAV not at all. The printed
-figures belong to the whole sets, so they stand beside ours without a judgement.
+Of Isolet 1,560 of 7,797 rows are available, of Gas 6,697 of 13,910; UAV not at all. The printed
+values belong to the whole sets, so they are shown but not judged.
 """
 
 from __future__ import annotations
@@ -46,20 +46,20 @@ def run(work: Work) -> Result:
         for at, index in enumerate(INDICES):
             row: dict[str, Any] = {"set": f"{name}, {index}", "rows": sizes[name]}
             for place, measure in enumerate(MEASURES):
-                figures = scores[:, place, at]
+                statistics = scores[:, place, at]
                 row[measure] = Value(
-                    float(figures.mean()),
+                    float(statistics.mean()),
                     TABLE_6[name][column(index, measure)],
-                    spread=float(figures.std(ddof=1)) if many > 1 else None,
+                    spread=float(statistics.std(ddof=1)) if many > 1 else None,
                 )
             row["significantly best"] = f"{_best(scores[:, :, at])} (ratio)"
             rows.append(row)
     means = {name: scores[:, :, 1].mean(axis=0) for name, scores in found.items()}
     about = (
         f"{many} forests (the paper: 30), at most {n_rows} rows drawn once. Isolet is 1,560 of "
-        "7,797 rows and Gas 6,697 of 13,910; UAV is not to be had. Printed figures are of the "
+        "7,797 rows and Gas 6,697 of 13,910; UAV is not available. Printed values are of the "
         "whole sets and are not judged. Best: ahead of each other measure by a paired t-test at "
-        "0.05; in brackets what the text says of print."
+        "0.05; in parentheses the statement of the paper."
     )
     finding = Finding(
         "on the larger sets RatioRF is first by the index",
@@ -85,7 +85,7 @@ def _best(scores: np.ndarray) -> str:
     first = int(scores.mean(axis=0).argmax())
     others = [at for at in range(len(MEASURES)) if at != first]
     clear = all(ttest_rel(scores[:, first], scores[:, at]).pvalue < 0.05 for at in others)
-    return MEASURES[first] if clear else "nobody"
+    return MEASURES[first] if clear else "none"
 
 
 def _score(x: np.ndarray, y: np.ndarray, measure: str, seed: int) -> list[float]:

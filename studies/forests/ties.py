@@ -51,16 +51,16 @@ def run(work: Work) -> Result:
     rows.append({"set": "mean"} | {way: Value(means[way], printed[way]) for way in WAYS})
     about = (
         f"Adjusted Rand index of Shi, {many} forests of 100 trees, half of the columns. Printed "
-        "means are over twelve sets and six parametrisations and are not judged. 'As listed': the "
-        f"rows in the order of the file; 'shuffled': the same similarities, mean of {SHUFFLES} "
-        "orders. Elsewhere in this study rows are shuffled."
+        "means are over twelve sets and six parametrisations and are not judged. 'As listed': "
+        f"the rows in file order; 'shuffled': the same similarities, mean of {SHUFFLES} orders. "
+        "Elsewhere in this study rows are shuffled."
     )
     listed, shuffled = "HC-CL, rows as listed", "HC-CL, rows shuffled"
     most = max(found, key=lambda name: abs(found[name][listed] - found[name][shuffled]))
     half = 0.5 * (means["SC"] + printed["SC"])
     findings = [
         Finding(
-            "complete linkage on shared leaves finds classes in the order of the file",
+            "complete linkage on shared leaves recovers classes from the order of the file",
             means[listed] > means[shuffled] + 0.01,
             f"index {means[listed]:.3f} as listed, {means[shuffled]:.3f} shuffled (printed "
             f"{printed[listed]:.3f} over twelve sets); most on {most}: {found[most][listed]:.3f} "
@@ -68,8 +68,8 @@ def run(work: Work) -> Result:
             NOT_BY_ORDER,
         ),
         Finding(
-            "exp(-d²/2) in place of the similarities explains half of Shi's lead over print under "
-            "spectral clustering",
+            "exp(-d²/2) instead of the similarities explains half of Shi's difference from the "
+            "printed value under spectral clustering",
             means["SC, exp(-d²/2)"] <= half,
             f"index {means['SC']:.3f}, with it {means['SC, exp(-d²/2)']:.3f}, printed "
             f"{printed['SC']:.3f} over twelve sets",

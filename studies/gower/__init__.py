@@ -10,7 +10,7 @@ PAPER = Paper(
     notes.CITATION,
     notes.ABOUT,
     [
-        StudyPart("example", "The sets, and a gap that breaks the matrix", example.run),
+        StudyPart("example", "The sets, and an indefinite matrix", example.run),
         StudyPart("prototypes", "Neighbors and prototypes", prototypes.run),
         StudyPart("readings", "Why the errors differ from print", readings.run),
         StudyPart("weights", "Weights of the columns", weights.run),

@@ -1,4 +1,4 @@
-"""The pictures of the study: one panel for each set, and lines that can be told apart."""
+"""The pictures of the study: one panel for each set, and lines that can be distinguished."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-# Okabe and Ito's colors, which colour-blind readers can tell apart; markers for the others.
+# Okabe and Ito's colors, which colour-blind readers can distinguish; markers for the others.
 COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 MARKERS = "osD^vPX"
 

@@ -29,7 +29,7 @@ def run(work: Work) -> Result:
         row["classes"] = Value(len(counts), printed.classes, 0, digits=0)
         largest = 100 * float(counts.max() / counts.sum())
         row["largest class, %"] = Value(largest, printed.largest, 0.1, digits=1)
-        row["gaps, %"] = Value(gaps, printed.missing, 0.1, digits=1)
+        row["missing, %"] = Value(gaps, printed.missing, 0.1, digits=1)
         kinds = [column.kind.name for column in problem.table]
         for title, kind, theirs in (
             ("real", "number", printed.numbers),
@@ -63,7 +63,9 @@ def _example() -> Sheet:
     ]
     det = float(np.linalg.det(s))
     rows.append({"pair": "determinant", "similarity": Value(det, -121 / 2304, 0, digits=6)})
-    return Sheet("example", "The worked example: three rows, one gap", rows, notes.EXAMPLE)
+    return Sheet(
+        "example", "The worked example: three rows, one missing value", rows, notes.EXAMPLE
+    )
 
 
 def _finding() -> Finding:
@@ -75,9 +77,10 @@ def _finding() -> Finding:
         full = Gower(ranges={f"x{at}": 4.0 for at in range(4)}).fit(cells).similarity()
         filled.append(float(np.linalg.eigvalsh(full).min()))
     return Finding(
-        "gaps can make Gower's matrix indefinite; any value in place of the gap mends it",
+        "missing values can make Gower's matrix indefinite; any value in place of the missing "
+        "one restores it",
         lowest < 0 <= min(filled) + 1e-12,
-        f"smallest eigenvalue {lowest:.4f} with the gap, {max(0.0, min(filled)):.4f} or more with "
-        "one of nine values from 1 to 5",
+        f"smallest eigenvalue {lowest:.4f} with the missing value, "
+        f"{max(0.0, min(filled)):.4f} or more with one of nine values from 1 to 5",
         headline=True,
     )

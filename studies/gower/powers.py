@@ -114,7 +114,7 @@ def _findings(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
     closures = {way: _mean(means, way) for way in ("min", "product", "lukasiewicz")}
     return [
         Finding(
-            "powers of S hurt from the second one on",
+            "powers of S are worse from the second one on",
             all(by_power[n] > by_power[1] + 0.5 for n in POWERS[1:]),
             ", ".join(f"S^{n} {value:.1f}" for n, value in by_power.items())
             + " %; with columns of one spread "

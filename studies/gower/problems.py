@@ -56,7 +56,7 @@ PLAIN = Reading()
 
 @dataclass(frozen=True)
 class Problem:
-    """A table twice: typed with gaps, and as plain numbers with gaps as zeros."""
+    """A table in two forms: typed with missing values, and as numbers with zeros for them."""
 
     name: str
     table: Table
@@ -91,24 +91,33 @@ def load_problem(data: Path, name: str, reading: Reading = PLAIN) -> Problem:
     columns = {one: [cells[at] for at in kept] for one, cells in columns.items()}
     y = np.array([str(labels[at]) for at in kept])
     if name == "Audiology":
-        y = np.array([group(label, reading.grouping) for label in y])
-        columns = {one: cells for one, cells in columns.items() if _away(cells) >= AWAY}
-    kinds: dict[str, Any] = {}
-    for one, cells in columns.items():
-        kind: Any = KINDS[letters[one]]
-        if letters[one] == "B" and reading.two_valued == "flag":
-            high = sorted({cell for cell in cells if cell is not None})[-1]  # yes, t, 1, male
-            columns[one] = [None if cell is None else cell == high for cell in cells]
-            kind = "flag"
-        elif kind == "order":
-            levels = LEVELS.get(one) or sorted({cell for cell in cells if cell is not None})
-            if reading.ordered == "number":
-                columns[one] = [None if cell is None else levels.index(cell) for cell in cells]
-            kind = levels if reading.ordered == "order" else reading.ordered
-        kinds[one] = kind
+        y, columns = _audiology(y, columns, reading)
+    typed = {one: _typed(one, cells, letters[one], reading) for one, cells in columns.items()}
+    kinds = {one: kind for one, (_, kind) in typed.items()}
+    columns = {one: cells for one, (cells, _) in typed.items()}
     raw = np.column_stack([_numbers(cells) for cells in columns.values()])
     table = read_table(columns, kinds=kinds)
     return Problem(name, table, raw, y, printed.learn, printed.test, reading.split)
+
+
+def _audiology(y: np.ndarray, columns: Any, reading: Reading) -> tuple[np.ndarray, Any]:
+    """Return grouped classes, and the columns that vary (the thesis keeps 31 of 69)."""
+    groups = np.array([group(label, reading.grouping) for label in y])
+    return groups, {one: cells for one, cells in columns.items() if _away(cells) >= AWAY}
+
+
+def _typed(name: str, cells: list[Any], letter: str, reading: Reading) -> tuple[list[Any], Any]:
+    """Return the cells of a column under a reading, and its kind."""
+    kind: Any = KINDS[letter]
+    if letter == "B" and reading.two_valued == "flag":
+        high = sorted({cell for cell in cells if cell is not None})[-1]  # yes, t, 1, male
+        return [None if cell is None else cell == high for cell in cells], "flag"
+    if kind != "order":
+        return cells, kind
+    levels = LEVELS.get(name) or sorted({cell for cell in cells if cell is not None})
+    if reading.ordered == "number":
+        cells = [None if cell is None else levels.index(cell) for cell in cells]
+    return cells, levels if reading.ordered == "order" else reading.ordered
 
 
 def split_rows(problem: Problem, seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from studies.work import Work
 
 ALL = ("kNN", *LEARNERS)
 FORMS = {"raw": "Euclidean, plain numbers", "Gower": "Gower, all rows"}
-# Whether a lesion was surgical is all but told by whether there was surgery.
+# The column `surgery` nearly determines whether the lesion was surgical (the class).
 BLIND = "Colic 24 without surgery"
 Errors = dict[tuple[str, str], dict[str, list[float]]]  # (rows compared with, learner) -> set
 
@@ -52,7 +52,7 @@ def _row(label: str, errors: dict[str, list[float]], printed: float | None) -> d
     for name, splits in errors.items():
         row[name] = Value(float(np.mean(splits)), digits=1)
     for column, some in (("mean", _seven(errors)), ("mean, surgery left out", _blind(errors))):
-        # The printed mean is that of seven sets: a mean of fewer stands beside it unjudged.
+        # The printed mean is over seven sets: a mean over fewer is shown but not judged.
         judged = printed is not None and len(some) == len(SETS)
         within = twice_error(some) if judged else None
         chosen = BLIND in some
@@ -109,13 +109,6 @@ def _findings(errors: Errors) -> list[Finding]:
     worst = max(both, key=lambda m: both[m])
     others = [near[m] for m in METHODS if m != "relieff"]
     names = list(_seven(errors["Gower", "kNN"]))
-    loss = {
-        name: float(
-            np.mean([np.mean(errors[m, "kNN"][name]) for m in METHODS])
-            - np.mean(errors["Gower", "kNN"][name])
-        )
-        for name in names
-    }
     noise = twice_error(
         {
             name: list(np.subtract(errors["Gower", "kNN"][name], errors["raw", "kNN"][name]))
@@ -123,7 +116,7 @@ def _findings(errors: Errors) -> list[Finding]:
         },
         10**9,
     )
-    told = [
+    findings = [
         Finding(
             "Gower's nearest neighbors are as good on average as Euclidean ones",
             gower <= raw + noise,
@@ -146,7 +139,7 @@ def _findings(errors: Errors) -> list[Finding]:
             headline=True,
         ),
         Finding(
-            "ReliefF is the worst way to choose prototypes for neighbors",
+            "ReliefF is the worst method to choose prototypes for neighbors",
             near["relieff"] == max(near.values()),
             ", ".join(f"{METHODS[m]} {v:.1f}" for m, v in near.items()),
             notes.FEW_SPLITS,
@@ -159,17 +152,24 @@ def _findings(errors: Errors) -> list[Finding]:
             notes.FEW_SPLITS,
         ),
     ]
-    if "Audiology" in loss:
-        told.append(
-            Finding(
-                "Audiology is the set where prototypes lose",
-                max(loss, key=lambda name: loss[name]) == "Audiology",
-                ", ".join(f"{name} {value:+.1f}" for name, value in loss.items())
-                + " (kNN on prototypes less kNN on all rows)",
-                notes.AUDIOLOGY,
-            )
+    return findings + ([_on_audiology(errors, names)] if "Audiology" in names else [])
+
+
+def _on_audiology(errors: Errors, names: list[str]) -> Finding:
+    loss = {
+        name: float(
+            np.mean([np.mean(errors[m, "kNN"][name]) for m in METHODS])
+            - np.mean(errors["Gower", "kNN"][name])
         )
-    return told
+        for name in names
+    }
+    return Finding(
+        "Audiology is the set where prototypes are worse",
+        max(loss, key=lambda name: loss[name]) == "Audiology",
+        ", ".join(f"{name} {value:+.1f}" for name, value in loss.items())
+        + " (kNN on prototypes less kNN on all rows)",
+        notes.AUDIOLOGY,
+    )
 
 
 def _plots(errors: Errors) -> list[Plot]:

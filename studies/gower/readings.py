@@ -43,7 +43,9 @@ RAW = {
     "as in Table 3": Way("raw", measure=Vector(scale="standard")),
     "scaled by range": Way("raw", measure=Vector(scale="minmax")),
     "not scaled": Way("raw", measure=Vector()),
-    "gaps as means": Way("raw", measure=Vector(scale="standard"), raw="means", sets=GAPPY),
+    "missing values as means": Way(
+        "raw", measure=Vector(scale="standard"), raw="means", sets=GAPPY
+    ),
     "k = 1": Way("raw", measure=Vector(scale="standard"), k=1),
     "k best on the test rows": Way("raw", measure=Vector(scale="standard"), k="on test"),
     "24 classes of Audiology": Way(
@@ -64,10 +66,14 @@ GOWER = {
     "ordered levels by rank": Way("Gower", measure=Gower(order="rank_range"), sets=ORDERED),
     "ordered levels nominal": Way("Gower", Reading(ordered="category"), Gower(), sets=ORDERED),
     "ordered levels as numbers": Way("Gower", Reading(ordered="number"), Gower(), sets=ORDERED),
-    "gaps half alike": Way("Gower", measure=Gower(missing="midpoint"), sets=GAPPY),
-    "plain numbers, gaps as zeros": Way("Gower", measure=Gower(), raw="codes"),
-    "Colic: rows of fewest gaps": Way("Gower", Reading(rows="fewest gaps"), Gower(), sets=COLIC),
-    "Colic: rows of most gaps": Way("Gower", Reading(rows="most gaps"), Gower(), sets=COLIC),
+    "missing values as 0.5": Way("Gower", measure=Gower(missing="midpoint"), sets=GAPPY),
+    "plain numbers, missing values as zeros": Way("Gower", measure=Gower(), raw="codes"),
+    "Colic: rows with fewest missing values": Way(
+        "Gower", Reading(rows="fewest gaps"), Gower(), sets=COLIC
+    ),
+    "Colic: rows with most missing values": Way(
+        "Gower", Reading(rows="most gaps"), Gower(), sets=COLIC
+    ),
     "Colic: without cp_data": Way("Gower", Reading(without="cp_data"), Gower(), sets=COLIC),
     "Colic: without surgery": Way("Gower", Reading(without="surgery"), Gower(), sets=COLIC),
     "Audiology: largest classes": Way("Gower", Reading(grouping="size"), Gower(), sets=HEARING),
@@ -93,7 +99,7 @@ def run(work: Work) -> Result:
         base: dict[str, list[Any]] = {}  # the first way, on every set
         for label, way in ways.items():
             names = [name for name in way.sets if name in here]
-            if not names:  # the sets that this reading changes cannot be had
+            if not names:  # the sets that this reading changes are not available
                 continue
 
             def one(name: str, seed: int, way: Way = way) -> dict[str, Any]:
@@ -116,7 +122,7 @@ def run(work: Work) -> Result:
         sheets.append(
             Sheet(
                 f"readings-{form.lower()}",
-                f"{title}: error by reading, percent",
+                f"{title}: error by interpretation, percent",
                 rows,
                 notes.READINGS_ABOUT.format(splits=splits),
                 notes.READING_CAUSES,
@@ -172,16 +178,16 @@ def _findings(found: dict[tuple[str, str], Value]) -> list[Finding]:
     if "Colic: without surgery" not in both:
         return []
     meet = [label for label in both if not any(found[f, label].beyond for f in ("raw", "Gower"))]
-    told = "; ".join(
+    others = "; ".join(
         f"{label} {found['raw', label].ours:.1f} and {found['Gower', label].ours:.1f}"
         for label in both
     )
     return [
         Finding(
-            "of the readings that change both rows of Table 2, leaving `surgery` out of Colic is "
-            "the one that meets both",
+            "of the interpretations that change both rows of Table 2, leaving `surgery` out of "
+            "Colic is the one that reproduces both",
             meet == ["Colic: without surgery"],
-            f"printed 22.2 and 22.1; {told}",
+            f"printed 22.2 and 22.1; {others}",
             notes.NOT_CLOSE,
         )
     ]

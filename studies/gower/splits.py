@@ -1,4 +1,4 @@
-"""Errors over random splits: made side by side, kept one by one, and what their mean is worth."""
+"""Errors over random splits: computed in parallel, cached separately, with standard errors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Errors = Mapping[str, Sequence[Any]]
 
 
 def sets_here(work: Work) -> list[str]:
-    """Return the sets of the study that can be had."""
+    """Return the sets of the study that are available."""
     return work.available({name: printed.file for name, printed in SETS.items()})
 
 

@@ -167,13 +167,13 @@ def _findings(near: Errors, errors: Any, methods: list[str]) -> list[Finding]:
     both = {name: float(np.mean(list(mean[name].values()))) for name in TRIED}
     return [
         Finding(
-            "ReliefF weights help on some sets and hurt on others",
+            "ReliefF weights are better on some sets and worse on others",
             min(relief.values()) < 0 < max(relief.values()),
             ", ".join(f"{one} {value:+.1f}" for one, value in relief.items()),
             headline=True,
         ),
         Finding(
-            "the least-squares weights of the thesis (row and its medoid) hurt",
+            "the least-squares weights of the thesis (row and its medoid) are worse",
             both["least_squares"] > both["equal"] and _gain(near, "least_squares") > 0,
             f"learners {both['least_squares'] - both['equal']:+.1f} points on average ("
             + ", ".join(f"{one} {value:+.1f}" for one, value in squares.items())

@@ -9,46 +9,47 @@ from studies.paper import Paper, StudyPart
 __all__ = ["PAPER"]
 
 ABOUT = """\
-In spaces of many dimensions a few rows, the hubs, stand in very many lists of neighbors, and many
-rows, the orphans, in none. The paper scales distances so that neighbors become mutual: locally, by
-the mean distances of two neighborhoods (NICDM), or globally, by the probability that a random third
-row is farther from both (mutual proximity, MP). Over thirty sets hubness falls everywhere, and
+In high-dimensional spaces a few rows, the hubs, are in very many neighbor lists, and many rows, the
+orphans, in none. The paper scales distances so that neighbors become mutual: locally, by the mean
+distances of two neighborhoods (NICDM), or globally, by the probability that a random third row is
+farther from both (mutual proximity, MP). Over thirty sets hubness falls everywhere, and
 accuracy rises where there were hubs."""
 
 SUMMARY = """\
-### What we learned
+### Summary
 
-- **The tables come out.** On the seventeen sets of numbers every printed accuracy, hubness and
+- **The tables are reproduced.** On the seventeen numeric sets every printed accuracy, hubness and
   Goodman-Kruskal index of the original distances and of NICDM agrees to the last digit, except C5
   of the three sets with ten classes; so do the stars of significance. The neighborhood of NICDM,
   which is not printed, was 10.
 - **Tied votes.** C5 of the sets with ten classes is higher here. The paper says that the nearest
-  neighbor decides a tie; its figures are those of a program that counts a tied vote as wrong.
-- **Ties of counted proximities.** MP of liver-disorders and amlall differs in the second digit.
-  Counts tie, the authors drew lots and we go by position; the printed figures lie in the range of
-  lots.
+  neighbor breaks a tie; its values are those of a program that counts a tied vote as wrong.
+- **Ties of empirical proximities.** MP of liver-disorders and amlall differs in the second digit.
+  Counts tie, the authors break ties at random and we by position; the printed values are in the
+  range of random tie breaking.
 - **Intrinsic dimension** is that of columns divided by their variance, as in the authors' program;
-  the paper does not say so. With it all seventeen printed dimensions come out, without it ten do
-  not, and arcene has 9 dimensions instead of 399.
+  the paper does not say so. With it all seventeen printed dimensions are reproduced, without it ten
+  are not, and arcene has 9 dimensions instead of 399.
 - **Liver.** The printed accuracies are those of the file's selector as label, not of any cut of the
   number of drinks.
-- **Texts** are half explained. Their words seem to be found: with words that stand five times in
-  all, headers of messages included, both collections have the printed number of them to two per
-  cent (with Snowball's English stemmer to 0.1). What a word counts is not: frequencies as they are
-  give half of the printed hubness or less, mere presence and square roots come nearer, and no
-  weight fits both collections. Scaling lowers hubness under every reading but two (NICDM on the
-  reviews, frequencies as they are, where there are few hubs to begin with). What the paper says of
-  orphans holds on the other sets, not on our newsgroups.
-- **Thirty rows** keep the accuracy of mutual proximity and a part of its repair, as printed. By the
-  Gauss law they can also make hubs that were not there: S5 rises from 0.44 to 3.75 on australian
-  and from 0.15 to 1.04 on fourclass, where the Gamma law leaves 0.63 and 0.20. McNemar's test calls
-  a loss of 0.4 points significant on mfeat-pixels, with 2,000 rows, and one of a point on
+- **Texts** are partly explained. The vocabulary is probably found: with words that occur five times
+  in total, headers of messages included, both collections have the printed number of words to two
+  per cent (with Snowball's English stemmer to 0.1). The weight of a word is not: raw frequencies
+  give half of the printed hubness or less, presence and square roots are nearer, and no weight fits
+  both collections. Scaling lowers hubness under all interpretations but two (NICDM on the reviews
+  with raw frequencies, where there are few hubs). What the paper says of orphans holds on the other
+  sets, not on our newsgroups.
+- **Thirty rows** preserve the accuracy of mutual proximity and a part of its hubness reduction, as
+  printed. With the Gauss model they can also create hubs: S5 rises from 0.44 to 3.75 on australian
+  and from 0.15 to 1.04 on fourclass, where the Gamma model gives 0.63 and 0.20. McNemar's test
+  calls a loss of 0.4 points significant on mfeat-pixels, with 2,000 rows, and one of a point on
   colon-cancer, with 62, not.
-- **Films for songs.** The combination of two measures of films has few hubs, so there is little for
-  mutual proximity to repair; it still reaches more of the collection at no cost in shared genres.
+- **Films for songs.** The combination of two measures of films has few hubs, so there is little
+  hubness to reduce; mutual proximity still reaches more of the collection at no cost in shared
+  genres.
 
-Not here, because the data cannot be had: c1ka-twitter (the largest gain), dorothea (the exception
-for NICDM), gisette, reuters-transcribed, ballroom, ismir2004, corel1000, c224a-web, duke,
+Missing here, because the data are not available: c1ka-twitter (the largest gain), dorothea (the
+exception for NICDM), gisette, reuters-transcribed, ballroom, ismir2004, corel1000, c224a-web, duke,
 lungcancer, ovarian-61902."""
 
 PAPER = Paper(

@@ -1,6 +1,6 @@
 """Table 5 on films: two measures weighed together, for recommendations that reach everything.
 
-The paper's songs of a radio station cannot be had. Films have what they had: two measures of
+The paper's songs of a radio station are not available. Films have what they had: two measures of
 different nature (facts and the histogram of votes here, rhythm and timbre there) and genres.
 """
 
@@ -29,7 +29,7 @@ SONGS = 11_229
 
 
 def run(work: Work) -> Result:
-    """Compare the standard combination, that of sampled proximities, and lots."""
+    """Compare the standard combination, that of sampled proximities, and chance."""
     count = work.times(3000, SONGS, SONGS)
     found = {
         way: work.once(f"{way} {count}", partial(_look, way, count))
@@ -37,24 +37,26 @@ def run(work: Work) -> Result:
     }
     rows = []
     for at, name in enumerate(MUSIC):
-        row: dict[str, Any] = {"figure": name}
+        row: dict[str, Any] = {"statistic": name}
         for place, way in enumerate(WAYS):
-            value = found[way]["figures"][at]
+            value = found[way]["statistics"][at]
             digits = 2 if name.startswith("S") else 0 if name.startswith("largest") else 1
             row[way] = Value(value, MUSIC[name][place], digits=digits)
         rows.append(row)
     about = (
-        f"{count:,} of the films with a genre (fixed draw); the printed figures are of 11,229 "
-        "songs and stand here for the direction only: nothing is judged. Facts (year, length, "
-        "number of votes, by rank) weigh 0.3, the histogram of votes 0.7. Standard: z-scores of "
-        "the two distances; MP_S: mutual proximities with means and spreads from 30 rows. R^k: "
-        "genres in common, of the genres of both."
+        f"{count:,} of the films with a genre (fixed draw); the printed values are of 11,229 "
+        "songs and are shown for the direction only: nothing is judged. Attributes (year, "
+        "length, number of votes, by rank) have the weight 0.3, the histogram of votes 0.7. "
+        "Standard: z-scores of the two distances; MP_S: mutual proximities with means and "
+        "spreads from 30 rows. R^k: genres in common, as a fraction of the genres of both."
     )
-    before, after, lots = (dict(zip(MUSIC, found[way]["figures"], strict=True)) for way in WAYS)
+    before, after, chance = (
+        dict(zip(MUSIC, found[way]["statistics"], strict=True)) for way in WAYS
+    )
 
     def say(name: str, digits: int = 1) -> str:
-        one, two, three = before[name], after[name], lots[name]
-        return f"{one:.{digits}f}, MP_S {two:.{digits}f}, lots {three:.{digits}f}"
+        one, two, three = before[name], after[name], chance[name]
+        return f"{one:.{digits}f}, MP_S {two:.{digits}f}; random {three:.{digits}f}"
 
     reach = "reachable, k = 5, %"
     findings = [
@@ -62,8 +64,8 @@ def run(work: Work) -> Result:
             "Sampled proximities lower the hubness of a combination of two measures",
             after["S5"] < before["S5"] and after["largest N5"] <= before["largest N5"],
             f"S5 {say('S5', 2)} (5.65, 2.31, 0.46); largest N5 {say('largest N5', 0)}",
-            f"There are no hubs to remove: S5 of the standard combination is {before['S5']:.2f}, "
-            f"of lots {lots['S5']:.2f}",
+            f"There are no hubs: S5 of the standard combination is {before['S5']:.2f}, "
+            f"of random lists {chance['S5']:.2f}",
         ),
         Finding(
             "More of the collection can be reached",
@@ -88,10 +90,10 @@ def run(work: Work) -> Result:
             axes.plot(edges, counts[: len(edges)], color=COLOURS[at], label=way,
                       drawstyle="steps-mid")  # fmt: skip
         cut = " (longer tails are cut off)" if most > len(edges) else ""
-        tidy(axes, f"N5: lists that a film stands in{cut}", "films")
+        tidy(axes, f"N5: lists that contain a film{cut}", "films")
         axes.legend(frameon=False)
 
-    alt = "How many films stand in 0, 1, 2, ... lists under the three ways"
+    alt = "How many films are in 0, 1, 2, ... lists under the three methods"
     return Result([sheet], findings, [Plot("figure14", alt, draw, (7.0, 3.5))])
 
 
@@ -102,12 +104,12 @@ def _look(way: str, count: int) -> dict[str, Any]:
     films = films[np.sort(chosen)]
     genres = list(films["genres"].values)
     lists = _lists(way, films)
-    figures = [100 * retrieval_accuracy(lists, genres, k) for k in (1, 5, 10)]
+    statistics = [100 * retrieval_accuracy(lists, genres, k) for k in (1, 5, 10)]
     for k in (5, 10):
         places = k_occurrence(lists, k)
-        figures += [skewness(places), float(places.max()), 100 * reachability(lists, k)]
+        statistics += [skewness(places), float(places.max()), 100 * reachability(lists, k)]
     occurrence = np.bincount(k_occurrence(lists, 5)).tolist()
-    return {"figures": figures, "occurrence": occurrence}
+    return {"statistics": statistics, "occurrence": occurrence}
 
 
 def _lists(way: str, films: Any) -> NeighborGraph:

@@ -1,4 +1,4 @@
-"""Table 3: how often hubs, orphans and others stand in lists of another class."""
+"""Table 3: how often hubs, orphans and others are in lists of another class."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def run(work: Work) -> Result:
             row[f"{space} %"] = Value(means[group][-1], printed, digits=1) if each else "/"
         rows.append(row)
     about = (
-        "Share of the places in lists of 5 that are in lists of another class. Groups are those of "
-        "the original space: hubs stand in more than 25 lists, orphans in none. "
+        "Fraction of the occurrences in lists of 5 that are in lists of another class. Groups "
+        "are those of the original space: hubs are in more than 25 lists, orphans in none. "
         f"{len(names)} of the nine sets; the printed means are over nine and are not judged. "
         "Tolerance: rounding."
     )
@@ -86,8 +86,8 @@ def _without_texts(found: dict[str, dict[str, dict[str, float]]]) -> str:
     )
     hubs = float(np.mean([one["hubs"]["original"] for one in some]))
     return (
-        f"It is the texts, whose words are not the authors'; on the other sets the orphans of MP "
-        f"have {orphans:.1f} %, others {others:.1f} %, and hubs had {hubs:.1f} %"
+        "The cause is the texts, whose words are not the authors'; on the other sets the "
+        f"orphans of MP have {orphans:.1f} %, others {others:.1f} %, and hubs had {hubs:.1f} %"
     )
 
 

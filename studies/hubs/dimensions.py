@@ -42,7 +42,7 @@ def run(work: Work) -> Result:
     about = (
         f"{ROWS} rows, uniform on [0, 1], one table for each d (seed d). Embedded: classical "
         "scaling of the distances of each space to 2d dimensions, then Euclidean. The figures "
-        "print no numbers."
+        "show no numbers."
     )
     wide = {d: found[d]["original"]["S5"] for d in sorted(found) if d >= 30}
     first, last = min(wide), max(wide)
@@ -68,7 +68,7 @@ def run(work: Work) -> Result:
             ", ".join(f"{v:.1f}" for v in rises),
         ),
         Finding(
-            "Scaling does not lower the intrinsic dimension: no easier space is made",
+            "Scaling does not lower the intrinsic dimension",
             all(never),
             f"{sum(never)} of {len(never)} embedded spaces have at least the dimension of the "
             "original",

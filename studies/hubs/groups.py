@@ -43,7 +43,7 @@ def run(work: Work) -> Result:
     ]
     about = (
         f"{repetitions} repetitions (100 in the paper) of {ROWS} rows with {COLUMNS} uniform "
-        "columns; groups fixed in the original space. The figure prints no numbers."
+        "columns; groups fixed in the original space. The figure shows no numbers."
     )
     weaker = all((series(s, "hubs") < series("original", "hubs")).all() for s in SPACES[1:])
     back = all((series(s, "orphans") > 0).all() for s in SPACES[1:])
@@ -63,12 +63,14 @@ def run(work: Work) -> Result:
             headline=True,
         ),
         Finding(
-            "They never change places: former hubs stay above former orphans",
+            "Their order never changes: former hubs stay above former orphans",
             apart > 0,
-            f"the smallest gap between the two is {apart:.2f}",
+            f"the smallest difference between the two is {apart:.2f}",
         ),
         Finding(
-            "The others stay level", level < 0.15, f"their mean N5 moves by {100 * level:.0f} %"
+            "The others hardly change",
+            level < 0.15,
+            f"their mean N5 changes by {100 * level:.0f} %",
         ),
     ]
     sheet = Sheet("groups", "Figure 12: hubs and orphans", rows, about)

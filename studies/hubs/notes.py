@@ -1,6 +1,6 @@
 """What the study says about its texts, and what the paper leaves open.
 
-Prose is apart from what makes figures, so that a better sentence makes none of them again.
+Text is separate from code so that rewording does not invalidate cached results.
 """
 
 from __future__ import annotations
@@ -8,22 +8,22 @@ from __future__ import annotations
 from studies.paper import Reading
 
 WORDS_ABOUT = (
-    "How many words are left when rare ones are dropped; the paper prints the number and not the "
-    "rule. Runs of letters without scikit-learn's stop words, stemmed by Porter's rules; reviews "
-    "have no headers. Nothing is judged."
+    "Number of words after rare ones are dropped; the paper states the number but not the rule. "
+    "Runs of letters without scikit-learn's stop words, stemmed by Porter's rules; reviews have "
+    "no headers. Nothing is judged."
 )
 TEXTS_ABOUT = (
-    "Original distances (cosine), and hubness after scaling. What a word counts in a text: its "
+    "Original distances (cosine), and hubness after scaling. The weight of a word in a text: its "
     "frequency, 1 + the logarithm of it, or 1; each times log(n / texts that have the word). The "
-    "paper also brings texts to the mean length, which a cosine sees only before something that is "
-    "not linear: log(1 + frequency at mean length), and Robertson's saturating weight (BM25, k1 = "
-    "1.2, b = 0.75). Root: the square root of frequency times rarity. The first is what 'tf-idf' "
-    "says and stands in Tables 1 and 2; it was not chosen by a score. '5 times in all': the words "
-    "that stand five times in whole messages, headers included, as the sheet above suggests. "
-    "Tolerance: half a point, a tenth of hubness."
+    "paper also brings texts to the mean length, which a cosine sees only before something that "
+    "is not linear: log(1 + frequency at mean length), and Robertson's saturating weight (BM25, "
+    "k1 = 1.2, b = 0.75). Root: the square root of frequency times rarity. The first is the "
+    "usual 'tf-idf' and is used in Tables 1 and 2; it was not chosen on a score. '5 times in "
+    "all': the words that occur five times in whole messages, headers included, as the sheet "
+    "above suggests. Tolerance: half a point, a tenth of hubness."
 )
 TEXTS_CAUSE = (
-    "Not explained: no reading gives all printed figures of a set. The words themselves seem to "
+    "Not explained: no reading gives all printed values of a set. The words themselves seem to "
     "be found (sheet above), what they count is not: hubness depends on how strongly frequency "
     "and rarity are damped, and on the list of stop words. Roots come nearest on the reviews. "
     "Tried besides, once: the first three without the rarity of words (S5 of the reviews 10.6, "
@@ -37,17 +37,17 @@ TEXTS_CAUSE = (
 
 
 READINGS = (
-    Reading("all with NICDM", "the number of neighbors", "10, with which the figures come out"),
+    Reading("all with NICDM", "the number of neighbors", "10, which reproduces the values"),
     Reading(
         "Tables 1 and 2",
-        "who decides a tied vote: the class of the nearest neighbor, which need not be among the "
+        "which class wins a tied vote: that of the nearest neighbor, which need not be among the "
         "tied ones",
-        "the nearest neighbor of a tied class; the printed figures count a tie as wrong",
+        "the nearest neighbor of a tied class; the printed values count a tie as wrong",
     ),
     Reading(
         "Tables 1 and 2",
         "the neighbors that the intrinsic dimension is estimated from, and the scale of columns",
-        "6 to 12 neighbors, as in the authors' program; with columns as they are and divided by "
+        "6 to 12 neighbors, as in the authors' program; with columns unscaled and divided by "
         "their variance",
     ),
     Reading(
@@ -57,8 +57,8 @@ READINGS = (
     ),
     Reading(
         "Tables 1 and 2",
-        "which of equally counted proximities comes first",
-        "the one that is first in the file; part 'Ties, labels' draws lots",
+        "which of tied proximities comes first",
+        "the one that is first in the file; part 'Ties, labels' breaks ties at random",
     ),
     Reading(
         "Tables 1 to 3",

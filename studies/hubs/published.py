@@ -1,4 +1,4 @@
-"""Printed figures of Schnitzer, Flexer, Schedl and Widmer (2012): Tables 1, 2, 3 and 5."""
+"""Printed values of Schnitzer, Flexer, Schedl and Widmer (2012): Tables 1, 2, 3 and 5."""
 
 from __future__ import annotations
 
@@ -69,9 +69,9 @@ def _read(number: int, line: str) -> tuple[str, Printed]:
     rows = []
     for space in spaces:
         cells = space.split()
-        figures = [float(cell.rstrip("*")) for cell in cells]
+        statistics = [float(cell.rstrip("*")) for cell in cells]
         starred = tuple(k for k, cell in zip((1, 5), cells, strict=False) if cell.endswith("*"))
-        rows.append(Row(figures[0], figures[1], figures[2], figures[3], starred))
+        rows.append(Row(statistics[0], statistics[1], statistics[2], statistics[3], starred))
     classes, n, d, dimension = map(int, counts)
     return name, Printed(number, classes, n, d, dimension, tuple(rows))
 

@@ -1,4 +1,4 @@
-"""The data sets of the paper that can be had, as its authors used them.
+"""The data sets of the paper that are available, as its authors used them.
 
 Seventeen are tables of numbers; two are texts. Where the name in the paper has "(sc)", each column
 is brought to [-1, 1], as the files of LibSVM are.
@@ -94,10 +94,10 @@ def bodies(texts: Sequence[str], file: str) -> list[str]:
 
 
 def frequencies(texts: Sequence[str], least: int, in_all: bool = False) -> tuple[Any, list[str]]:
-    """Return how often each word stands in each text, as a sparse matrix, and the words.
+    """Return the word counts of each text as a sparse matrix, and the words.
 
     Words are runs of letters in lower case, without scikit-learn's English stop words, stemmed, and
-    such that stand in ``least`` texts or more, or (``in_all``) as often in all texts together.
+    such that occur in ``least`` texts or more, or (``in_all``) as often in all texts together.
     """
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS

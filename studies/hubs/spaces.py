@@ -1,4 +1,4 @@
-"""The three spaces of the paper, original, scaled locally and scaled globally: figures of a set."""
+"""Statistics of a data set in three spaces: original, scaled locally, scaled globally."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lookalike.neighbors import NeighborGraph
 from lookalike.table import Table
 from studies.hubs.sets import SOURCES, as_vectors, load_set
 
-# The paper does not print it; with 10 its figures for NICDM come out (see the table).
+# The paper does not print it; 10 reproduces its values for NICDM (see the table).
 NEIGHBORHOOD = 10
 SAME = 1e-6
 
@@ -55,7 +55,7 @@ TENTH = 0.1
 
 
 def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
-    """Return the figures of a set: for each space, and of the set itself under "set"."""
+    """Return the statistics of a data set: for each space, and of the set itself under "set"."""
     rows, y = load_set(data, name)
     distances = distances_of(rows, SOURCES[name].metric)
     found: dict[str, dict[str, float]] = {}
@@ -65,20 +65,20 @@ def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", LookalikeWarning)
             lists = space.neighbors(k=most)
-        figures = {f"S{k}": skewness(k_occurrence(lists, k)) for k in (1, 5)}
-        figures["GK"] = goodman_kruskal(space, y)
-        figures["symmetric 5"] = 100 * symmetric_share(lists, 5)
-        figures["symmetric 10 %"] = 100 * symmetric_share(lists, most)
-        figures["C5 without tied votes"] = 100 * without_tied_votes(lists, y)
+        statistics = {f"S{k}": skewness(k_occurrence(lists, k)) for k in (1, 5)}
+        statistics["GK"] = goodman_kruskal(space, y)
+        statistics["symmetric 5"] = 100 * symmetric_share(lists, 5)
+        statistics["symmetric 10 %"] = 100 * symmetric_share(lists, most)
+        statistics["C5 without tied votes"] = 100 * without_tied_votes(lists, y)
         for k in (1, 5):
             now = loo_predict(lists, y, k) == y
-            figures[f"C{k}"] = 100 * float(now.mean())
+            statistics[f"C{k}"] = 100 * float(now.mean())
             before = right.setdefault((k, "original"), now)
-            figures[f"p{k}"] = mcnemar(before, now).pvalue
+            statistics[f"p{k}"] = mcnemar(before, now).pvalue
             right[k, title] = now
             if title == "MP":
-                figures[f"p{k} to NICDM"] = mcnemar(right[k, "NICDM"], now).pvalue
-        found[title] = figures
+                statistics[f"p{k} to NICDM"] = mcnemar(right[k, "NICDM"], now).pvalue
+        found[title] = statistics
     size = {"n": len(y), "d": n_columns(rows), "classes": len(np.unique(y))}
     if SOURCES[name].least:
         with warnings.catch_warnings():  # of a bare matrix; it is Euclidean

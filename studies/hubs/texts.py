@@ -57,30 +57,36 @@ def run(work: Work) -> Result:
         }
         for rule, words in RULES.items()
     }
-    rows = []
-    for label, figures in found.items():
-        printed = SETS[label.split(", ")[0]].rows
-        row: dict[str, Any] = {"reading": label}
-        for key, value in (("C1 %", printed[0].c1), ("C5 %", printed[0].c5)):
-            row[key] = Value(figures[key], value, 0.5, digits=1)
-        row["C5 %, a tie is wrong"] = Value(figures["C5 wrong"], printed[0].c5, 0.5, digits=1)
-        for at, space in enumerate(SPACES):
-            row[f"S5, {space}"] = Value(figures[space], printed[at].s5, 0.1, digits=2)
-        rows.append(row)
+    rows = [_row(label, statistics) for label, statistics in found.items()]
     counted = Sheet(
         "words",
         "The words of the texts",
         [
-            {"a word stands": rule}
+            {"a word occurs": rule}
             | {name: Value(size, SETS[name].d, digits=0) for name, size in each.items()}
             for rule, each in sizes.items()
         ],
         WORDS_ABOUT,
     )
     readings = Sheet("texts", "Readings of the texts", rows, TEXTS_ABOUT, {("*", "*"): TEXTS_CAUSE})
+    return Result([counted, readings], _findings(found, sizes))
+
+
+def _row(label: str, statistics: dict[str, Any]) -> dict[str, Any]:
+    printed = SETS[label.split(", ")[0]].rows
+    row: dict[str, Any] = {"reading": label}
+    for key, value in (("C1 %", printed[0].c1), ("C5 %", printed[0].c5)):
+        row[key] = Value(statistics[key], value, 0.5, digits=1)
+    row["C5 %, a tie is wrong"] = Value(statistics["C5 wrong"], printed[0].c5, 0.5, digits=1)
+    for at, space in enumerate(SPACES):
+        row[f"S5, {space}"] = Value(statistics[space], printed[at].s5, 0.1, digits=2)
+    return row
+
+
+def _findings(found: dict[str, dict[str, Any]], sizes: dict[str, dict[str, int]]) -> list[Finding]:
     lower = [
-        all(figures[space] < figures["original"] for space in SPACES[1:])
-        for label, figures in found.items()
+        all(statistics[space] < statistics["original"] for space in SPACES[1:])
+        for label, statistics in found.items()
         if "frequency" not in label
     ]
     one_rule = [
@@ -88,19 +94,18 @@ def run(work: Work) -> Result:
         for rule, each in sizes.items()
         if all(abs(size / SETS[name].d - 1) <= NEAR for name, size in each.items())
     ]
-    findings = [
+    return [
         Finding(
             "one rule for both collections gives the printed numbers of words, within two per cent",
             bool(one_rule),
-            f"a word stands {' or '.join(one_rule) or 'under no rule tried'}",
+            f"a word occurs {' or '.join(one_rule) or 'under no rule tried'}",
         ),
         Finding(
-            "Both scalings lower the hubness of texts when frequencies are damped",
+            "Both scalings lower the hubness of texts if frequencies are damped",
             all(lower),
-            f"{sum(lower)} of {len(lower)} readings and collections",
+            f"{sum(lower)} of {len(lower)} interpretations and collections",
         ),
     ]
-    return Result([counted, readings], findings)
 
 
 def _counts(data: Path, name: str, words: Words) -> tuple[Any, Any]:

@@ -19,20 +19,20 @@ from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 
 NAMES = ("liver-disorders", "amlall")
-FIGURES = ("C1 %", "C5 %", "S5")
+STATISTICS = ("C1 %", "C5 %", "S5")
 SELECTOR = "the file's selector"
 DRINKS = 5  # the column of half-pints a day
 
 
 def run(work: Work) -> Result:
-    """Draw lots for tied places, and label the livers in other ways."""
-    lots = work.times(20, 200, 200)
+    """Break ties at random, and use other labels of the livers."""
+    orders = work.times(20, 200, 200)
     found = {
         name: [
             work.once(f"{name} {seed}", partial(_lot, work.data, name, seed))
-            for seed in range(lots)
+            for seed in range(orders)
         ]
-        for name in work.each("lots", work.available(files_of(NAMES)))
+        for name in work.each("random orders", work.available(files_of(NAMES)))
     }
     rows: list[dict[str, Any]] = []
     inside = []
@@ -40,29 +40,29 @@ def run(work: Work) -> Result:
         values = np.array(each)
         printed = SETS[name].rows[2]
         row: dict[str, Any] = {"set": name}
-        for at, (figure, value) in enumerate(
-            zip(FIGURES, (printed.c1, printed.c5, printed.s5), strict=True)
+        for at, (statistic, value) in enumerate(
+            zip(STATISTICS, (printed.c1, printed.c5, printed.s5), strict=True)
         ):
             low, high = values[:, at].min(), values[:, at].max()
-            digits = 2 if figure == "S5" else 1
+            digits = 2 if statistic == "S5" else 1
             slack = 0.5 * 10.0**-digits
             inside.append(bool(low - slack <= value <= high + slack))
-            row[f"{figure}, lowest"] = Value(low, digits=digits)
-            row[f"{figure}, mean"] = Value(float(values[:, at].mean()), value, digits=digits)
-            row[f"{figure}, highest"] = Value(high, digits=digits)
+            row[f"{statistic}, lowest"] = Value(low, digits=digits)
+            row[f"{statistic}, mean"] = Value(float(values[:, at].mean()), value, digits=digits)
+            row[f"{statistic}, highest"] = Value(high, digits=digits)
         rows.append(row)
     about = (
-        f"Empirical mutual proximity, {lots} lots: S5 with each tied place drawn for each list; C1 "
-        "and C5 with the rows in a random order, ties going to the first. Nothing is judged: the "
-        "printed figure is one lot."
+        f"Empirical mutual proximity, {orders} random orders: S5 with each tied place drawn for "
+        "each list; C1 and C5 with the rows in a random order, ties going to the first. Nothing "
+        "is judged: the printed value is one random order."
     )
     finding = Finding(
-        "The printed figures of MP that differ from ours lie where lots for ties put them",
+        "The printed values of MP that differ from ours are in the range of random tie breaking",
         all(inside),
-        f"{sum(inside)} of {len(inside)} figures inside the range of {lots} lots",
+        f"{sum(inside)} of {len(inside)} values inside the range of {orders} random orders",
     )
     labels, label_finding = _labels(work)
-    sheet = Sheet("ties", "Ties of counted proximities, broken by lot", rows, about)
+    sheet = Sheet("ties", "Ties of empirical proximities, broken at random", rows, about)
     return Result([sheet, labels], [finding, label_finding])
 
 
@@ -105,8 +105,8 @@ def _labels(work: Work) -> tuple[Sheet, Finding]:
         )
     about = (
         "liver-disorders, original distances. The selector was made by the donors to split the "
-        "data in two and is no diagnosis; newer files label by the number of drinks. Which one the "
-        "paper used is not printed; readings other than the selector are not judged."
+        "data in two and is not a diagnosis; newer files label by the number of drinks. Which "
+        "one the paper used is not stated; labels other than the selector are not judged."
     )
     near = [
         max(abs(row["C1 %"].difference), abs(row["C5 %"].difference)) < 0.1 for row in rows
@@ -115,6 +115,6 @@ def _labels(work: Work) -> tuple[Sheet, Finding]:
     finding = Finding(
         "The labels of liver-disorders in this paper are the file's selector, not a cut of drinks",
         right == [SELECTOR],
-        f"both accuracies come out under: {', '.join(right) or 'none'}",
+        f"both accuracies are reproduced by: {', '.join(right) or 'none'}",
     )
     return Sheet("liver", "The labels of liver-disorders", rows, about), finding

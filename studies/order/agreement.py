@@ -115,7 +115,8 @@ def _findings(cells: dict[tuple[str, int], list[list[float]]]) -> list[Finding]:
             headline=True,
         ),
         Finding(
-            "SimURF calls most pairs fully unlike, fewer with more trees; SimUSF none at 100 trees",
+            "SimURF has similarity 0 for most pairs, fewer with more trees; SimUSF for none at "
+            "100 trees",
             bool(zeros[0] > 50 and (np.diff(zeros) < 0).all() and few[0][2] < 0.5),
             f"SimURF {', '.join(f'{z:.1f} %' for z in zeros)} (96.0, 85.5, 71.0 %); SimUSF "
             f"{few[0][2]:.1f} % with height 2, {few[1][2]:.1f} % with height 5",

@@ -22,7 +22,7 @@ from studies.work import Work
 MEASURES = ("cityblock", "ranked cityblock", "SimUSF")
 PAIRS = 100
 READ = (
-    "Ours places many rows at once and looks ranks up by bisection, so that the number of fitted "
+    "Ours encodes many rows in one call and finds ranks by bisection, so that the number of fitted "
     "rows hardly shows; the paper's program took time in proportion to n for each new value, where "
     "its own formula says log n. What grows with d is reading the cells, and looking up each rank."
 )
@@ -51,8 +51,8 @@ def run(work: Work) -> Result:
             row[f"{measure}, μs to compare"] = Value(1e6 * each[measure]["compare"], digits=2)
         rows.append(row)
     about = (
-        f"{PAIRS} pairs of unseen rows placed and compared at once, per pair, one thread; "
-        f"processor time, least of {turns} turns in which the measures take turns. The brackets "
+        f"{PAIRS} pairs of unseen rows encoded and compared in one call, per pair, one thread; "
+        f"processor time, minimum of {turns} turns in which the measures take turns. The brackets "
         f"hold the growth of the printed seconds from n = {first[0]}, d = {first[1]}. Seconds are "
         "this machine's and no promise. " + READ
     )
@@ -70,7 +70,7 @@ def run(work: Work) -> Result:
     }
     findings = [
         Finding(
-            "Comparing two placed rows by SimUSF costs the same whatever n and d",
+            "The cost of comparing two encoded rows by SimUSF does not depend on n and d",
             max(compare) < 2 * min(compare),
             f"{1e6 * min(compare):.2f} to {1e6 * max(compare):.2f} μs; exponent in d "
             f"{exponents['SimUSF']:.2f}, ranked cityblock {exponents['ranked cityblock']:.2f}",

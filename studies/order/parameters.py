@@ -23,13 +23,15 @@ TREES = (100, 1000, 10000)
 CLUSTERED = ("Wine", "Libras Movement")
 SOUGHT = "GTZAN Music"
 GAMMA = 0.5
+Found = dict[str, dict[tuple[int, int], list[float]]]  # set -> (trees, height) -> score by seed
+Means = dict[str, dict[tuple[int, int], float]]
 
 
 def run(work: Work) -> Result:
     """Vary height and number of trees for clustering and for retrieval."""
     seeds = work.times(1, 5, 20)
     settings = [(1000, h) for h in HEIGHTS] + [(t, 5) for t in TREES if t != 1000]
-    found: dict[str, dict[tuple[int, int], list[float]]] = {}
+    found: Found = {}
     files = {name: printed[0] for name, printed in (DENSITY_SETS | RETRIEVAL_SETS).items()}
     names = work.available({name: files[name] for name in (*CLUSTERED, SOUGHT)})
     for name in work.each("sets", names):
@@ -43,32 +45,40 @@ def run(work: Work) -> Result:
             ]
             for trees, height in settings
         }
-    rows: list[dict[str, Any]] = [
-        {"trees and height": f"{trees} trees, height {height}"}
-        | {
-            name: Value(
-                float(np.mean(each[trees, height])),
-                spread=float(np.std(each[trees, height])) if seeds > 1 else None,
-                chosen=name in CLUSTERED,
-            )
-            for name, each in found.items()
-        }
-        for trees, height in settings
-    ]
+    rows = _rows(found, settings)
     about = (
         f"Best F-measure of density clustering (Wine, Libras; † chosen by the classes, as in the "
         f"paper) and precision@50 after five rounds (GTZAN, gamma {GAMMA}); {seeds} forest(s). "
-        "Corel cannot be had. The figures print no numbers; best heights in the paper: Wine 6, "
+        "Corel is not available. The figures show no numbers; best heights in the paper: Wine 6, "
         "Libras 5."
     )
     means = {name: {k: float(np.mean(v)) for k, v in each.items()} for name, each in found.items()}
+    findings = _findings(means)
+    sheet = Sheet("parameters", "Figures 4 and 6: height and number of trees", rows, about)
+    return Result([sheet], findings, [_plot(means)])
+
+
+def _rows(found: Found, settings: list[tuple[int, int]]) -> list[dict[str, Any]]:
+    return [
+        {"trees and height": f"{trees} trees, height {height}"}
+        | {name: _value(name, each[trees, height]) for name, each in found.items()}
+        for trees, height in settings
+    ]
+
+
+def _value(name: str, scores: list[float]) -> Value:
+    spread = float(np.std(scores)) if len(scores) > 1 else None
+    return Value(float(np.mean(scores)), spread=spread, chosen=name in CLUSTERED)
+
+
+def _findings(means: Means) -> list[Finding]:
     lost = {
         name: max(each[1000, h] for h in HEIGHTS) - max(each[1000, h] for h in (4, 5, 6))
         for name, each in means.items()
     }
     gains = {n: (e[1000, 5] - e[100, 5], e[10000, 5] - e[1000, 5]) for n, e in means.items()}
     best = {name: max((each[1000, h], -h) for h in HEIGHTS)[1] for name, each in means.items()}
-    findings = [
+    return [
         Finding(
             "Heights of 4, 5 and 6 with 1000 trees suffice",
             max(lost.values()) < 0.02,
@@ -85,8 +95,6 @@ def run(work: Work) -> Result:
             ONE_FOREST,
         ),
     ]
-    sheet = Sheet("parameters", "Figures 4 and 6: height and number of trees", rows, about)
-    return Result([sheet], findings, [_plot(means)])
 
 
 def _score(data: Path, name: str, trees: int, height: int, seed: int) -> float:
@@ -97,7 +105,7 @@ def _score(data: Path, name: str, trees: int, height: int, seed: int) -> float:
     return precisions(forest, *load(data, name), [GAMMA], seed)[0]
 
 
-def _plot(means: dict[str, dict[tuple[int, int], float]]) -> Plot:
+def _plot(means: Means) -> Plot:
     def draw(figure: Any) -> None:
         left, right = figure.subplots(1, 2, sharey=True)
         for at, (name, each) in enumerate(means.items()):

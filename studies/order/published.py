@@ -1,4 +1,4 @@
-"""Printed figures of Fernando and Webb (2017): Tables 1, 2, 3 and 5; the figures print none."""
+"""Printed values of Fernando and Webb (2017): Tables 1, 2, 3 and 5; the figures show none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ZEROS: dict[str, dict[int, float]] = {
     "SimURF": {100: 96.0, 1000: 85.5, 10000: 71.0},
 }
 
-# Table 2: name in the paper -> file, n, d, classes; Table 3 likewise. Corel cannot be had.
+# Table 2: name in the paper -> file, n, d, classes; Table 3 likewise. Corel is not available.
 DENSITY_SETS = {
     "Iris": ("iris", 150, 4, 3),
     "Wine": ("wine", 178, 13, 3),

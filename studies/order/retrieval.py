@@ -107,7 +107,7 @@ def run(work: Work) -> Result:
         f"{_list(plan.gammas)}, heights {_list(plan.heights)} for SimUSF, samples of "
         f"{_list(plan.samples)} rows for ReFeat; † is the paper's reading, the best of them on "
         f"the very score. 1000 trees, {plan.trees} for SimURF. "
-        f"{len(plan.sets)} of 6 sets. The figure prints no numbers."
+        f"{len(plan.sets)} of 6 sets. The figure shows no numbers."
     )
     sheet = Sheet("figure5", "Figure 5: precision@50 after five rounds", rows, about)
     sizes = Sheet(
@@ -118,7 +118,7 @@ def run(work: Work) -> Result:
             for name in work.available(files_of(RETRIEVAL_SETS))
             for printed in [RETRIEVAL_SETS[name]]
         ],
-        "Corel Image (10000 rows, 64 columns, 100 classes) cannot be had.",
+        "Corel Image (10000 rows, 64 columns, 100 classes) is not available.",
         SIZES,
     )
     plot = panel_plot("figure5", unchosen, METHODS, "precision@50", min(3, len(plan.sets)))
@@ -126,7 +126,7 @@ def run(work: Work) -> Result:
 
 
 class Question(NamedTuple):
-    """One repetition: all gammas are asked at once."""
+    """One repetition, for all values of gamma."""
 
     name: str
     method: str
@@ -140,7 +140,7 @@ Asked = dict[Question, list[float]]
 
 def _ask_all(work: Work, plan: Plan) -> Asked:
     """Return the precisions of all repetitions of everything, one for each gamma."""
-    questions = [
+    jobs = [
         Question(name, method, scale, size, seed)
         for name in plan.sets
         for method in METHODS
@@ -160,10 +160,10 @@ def _ask_all(work: Work, plan: Plan) -> Asked:
         return found
 
     # Mixed, since distances are mostly Python's work, one at a time, and forests are not.
-    mixed = np.random.default_rng(0).permutation(len(questions))
-    parts: list[tuple[Any, ...]] = [questions[at] for at in mixed]
+    mixed = np.random.default_rng(0).permutation(len(jobs))
+    parts: list[tuple[Any, ...]] = [jobs[at] for at in mixed]
     found = run_side_by_side(one, parts, None, f"{work.name}: repetitions")
-    return dict(zip((questions[at] for at in mixed), found, strict=True))
+    return dict(zip((jobs[at] for at in mixed), found, strict=True))
 
 
 def _by_setting(
@@ -233,16 +233,17 @@ def _findings(found: Scores, plan: Plan) -> list[Finding]:
     ]
     still = max(moves(m) for m in ("SimUSF", "ranked cityblock", "ranked euclidean"))
     plain = min(moves(m) for m in DISTANCES)
-    figures = "; ".join(
+    statistics = "; ".join(
         f"{n}: ranked {100 * top(n, ('ranked cityblock',)):.1f}, best distance "
         f"{100 * top(n, DISTANCES):.1f}"
         for n in found
     )
     return [
         Finding(
-            "With feedback, too, SimUSF and ranked measures do not move and plain distances do",
+            "With feedback, too, SimUSF and ranked measures are invariant and plain distances "
+            "are not",
             still < 1e-9 < plain,
-            f"largest movement over scales that keep the order {100 * still:.3f} points; plain "
+            f"largest change over monotone scales {100 * still:.3f} points; plain "
             f"distances at least {100 * plain:.1f}, ReFeat {100 * moves('ReFeat'):.1f}",
             headline=True,
         ),
@@ -250,7 +251,7 @@ def _findings(found: Scores, plan: Plan) -> list[Finding]:
             "Ranked cityblock at least ties the four distances over the scales (paper: all but "
             "Cardiotocography)",
             set(expected) <= set(ties),
-            figures,
+            statistics,
             SCALE_FREE,
         ),
         Finding(

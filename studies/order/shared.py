@@ -68,8 +68,8 @@ def run(work: Work) -> Result:
     )
     gaps = {t: found[SAME, t]["own"] - TABLE_1["SimURF"][t][0] for t in shown}
     finding = Finding(
-        "SimURF's printed agreement comes out where both forests know the same synthetic rows and "
-        "a row stands in its own list",
+        "SimURF's printed agreement is reproduced if both forests use the same synthetic rows "
+        "and a row is in its own list",
         max(map(abs, gaps.values())) <= WITHIN,
         "; ".join(
             f"{t} trees: {found[SAME, t]['own']:.3f} (printed {TABLE_1['SimURF'][t][0]:.3f}; with "

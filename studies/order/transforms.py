@@ -34,16 +34,16 @@ def run(work: Work) -> Result:
     rows: list[dict[str, Any]] = [
         {"set and measure": f"{kind}, {measure}"}
         | {scale: Value(each[scale][0], spread=each[scale][1]) for scale in SCALES[1:]}
-        | ({"same seed, scales that keep order": Value(each["same"][0])} if "same" in each else {})
+        | ({"same seed, monotone scales": Value(each["same"][0])} if "same" in each else {})
         for kind, measures in found.items()
         for measure, each in measures.items()
     ]
     about = (
         f"{rows_of} rows, {COLUMNS} columns, uniform and normal (size and parameters were in a "
-        "figure that our copy lost). Mean and standard deviation over rows of Spearman's "
-        "correlation with the ranking on the first scale. Forests are grown anew with another seed "
-        "on each scale, so that their own noise is seen; with the same seed the lowest agreement "
-        "over the four scales that keep the order stands in the last column. 1000 trees, height 5."
+        "plot missing from our copy). Mean and standard deviation over rows of Spearman's "
+        "correlation with the ranking on the first scale. Forests are regrown with another seed "
+        "on each scale, so that their own noise is included; the last column is the lowest "
+        "agreement over the four monotone scales with the same seed. 1000 trees, height 5."
     )
 
     def low(measures: tuple[str, ...], which: tuple[str, ...]) -> float:
@@ -55,7 +55,7 @@ def run(work: Work) -> Result:
     distances = [min(found[k][m][s][0] for k in found for s in SCALES[1:]) for m in DISTANCES]
     findings = [
         Finding(
-            "SimUSF, SimURF and ranked measures do not see a change of scale that keeps the order",
+            "SimUSF, SimURF and ranked measures are invariant under monotone changes of scale",
             same > 1 - 1e-9 and ranks > 1 - 1e-9,
             f"lowest agreement: forests with one seed {same:.6f}, ranked measures {ranks:.6f}",
             headline=True,
@@ -68,8 +68,8 @@ def run(work: Work) -> Result:
             f"{low(('SimURF',), SCALES[1:]):.3f}, best plain distance {max(distances):.3f}",
         ),
         Finding(
-            "Ranked cityblock, Euclidean and Chebyshev do not see a reversal either (claimed for "
-            "all; cosine of ranks does)",
+            "Ranked cityblock, Euclidean and Chebyshev are invariant under a reversal, too "
+            "(claimed for all; cosine of ranks is not)",
             low(RANKED[:2] + RANKED[3:], turn) > 1 - 1e-9,
             f"lowest under 1/x and exp(-x): {low(RANKED[:2] + RANKED[3:], turn):.6f}; ranked "
             f"cosine {low(('ranked cosine',), turn):.3f}, SimUSF {low(('SimUSF',), turn):.3f}",

@@ -26,7 +26,7 @@ PAPER = Paper(
         StudyPart("liver", "Liver's label", liver.run),
         StudyPart("sequences", "Table I: sequences of sets", sequences.run),
         StudyPart("mixed", "Table I: mixed data", mixed.run),
-        StudyPart("readings", "SF and RSF, two readings each", readings.run),
+        StudyPart("readings", "SF and RSF, two interpretations each", readings.run),
         StudyPart("columns", "Figure 3: columns per node", sensitivity.run_columns),
         StudyPart("trees", "Figure 4: number of trees", sensitivity.run_trees),
     ),

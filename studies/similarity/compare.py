@@ -1,7 +1,7 @@
 """The paper's tests: which of three methods is significantly better on one set.
 
-If Shapiro and Wilk's test lets the areas of each method pass as normal: analysis of variance,
-then Tukey's honest differences; otherwise Friedman's test over the folds, then Nemenyi's.
+If Shapiro and Wilk's test does not reject normality of the areas: analysis of variance, then
+Tukey's honest significant differences; otherwise Friedman's test over the folds, then Nemenyi's.
 """
 
 from __future__ import annotations
@@ -29,33 +29,44 @@ def mark_methods(areas: Mapping[str, Sequence[float]]) -> tuple[dict[str, str], 
     >>> mark_methods(some)
     ({'a': '*', 'b': '', 'c': ''}, 'Tukey')
     """
-    from scipy.stats import f_oneway, shapiro, tukey_hsd
+    from scipy.stats import shapiro
 
-    names = list(areas)
-    values = [np.asarray(areas[name], dtype=float) for name in names]
-    better = dict.fromkeys(names, 0)
-    flat = [np.ptp(some) == 0 for some in values]
-    normal = not any(flat) and all(shapiro(some).pvalue >= ALPHA for some in values)
-    if normal:
-        if f_oneway(*values).pvalue < ALPHA:
-            apart = tukey_hsd(*values).pvalue < ALPHA
-            for i, one in enumerate(names):
-                better[one] = sum(
-                    bool(apart[i, j]) and values[i].mean() > values[j].mean()
-                    for j in range(len(names))
-                    if j != i
-                )
-    else:
-        ranking = rank_methods(areas, alpha=ALPHA)
-        if ranking.p < ALPHA:
-            for one in names:
-                better[one] = sum(
-                    ranking.apart(one, other) and ranking.ranks[one] < ranking.ranks[other]
-                    for other in names
-                    if other != one
-                )
+    values = [np.asarray(some, dtype=float) for some in areas.values()]
+    # Shapiro and Wilk's test is not defined for constant values.
+    flat = any(np.ptp(some) == 0 for some in values)
+    normal = not flat and all(shapiro(some).pvalue >= ALPHA for some in values)
+    better = _by_tukey(areas) if normal else _by_nemenyi(areas)
     marks = {
-        name: "*" if count == len(names) - 1 else "o" if count else ""
+        name: "*" if count == len(areas) - 1 else "o" if count else ""
         for name, count in better.items()
     }
     return marks, "Tukey" if normal else "Nemenyi"
+
+
+def _by_tukey(areas: Mapping[str, Sequence[float]]) -> dict[str, int]:
+    """Return how many others each method is significantly better than, by Tukey's test."""
+    from scipy.stats import f_oneway, tukey_hsd
+
+    values = [np.asarray(some, dtype=float) for some in areas.values()]
+    if f_oneway(*values).pvalue >= ALPHA:
+        return dict.fromkeys(areas, 0)
+    apart = tukey_hsd(*values).pvalue < ALPHA
+    means = np.array([some.mean() for some in values])
+    np.fill_diagonal(apart, False)
+    counts = (apart & (means[:, None] > means)).sum(axis=1)
+    return dict(zip(areas, counts.tolist(), strict=True))
+
+
+def _by_nemenyi(areas: Mapping[str, Sequence[float]]) -> dict[str, int]:
+    """Return how many others each method is significantly better than, by Nemenyi's test."""
+    ranking = rank_methods(areas, alpha=ALPHA)
+    if ranking.p >= ALPHA:
+        return dict.fromkeys(areas, 0)
+    return {
+        name: sum(
+            ranking.apart(name, other) and ranking.ranks[name] < ranking.ranks[other]
+            for other in areas
+            if other != name
+        )
+        for name in areas
+    }

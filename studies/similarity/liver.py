@@ -51,7 +51,7 @@ def run(work: Work) -> Result:
             rows.append(row)
     nearest = min(gaps, key=lambda label: gaps[label])
     finding = Finding(
-        "with the label of the collection's file the three printed areas of liver come out",
+        "with the label of the collection's file the three printed areas of liver are reproduced",
         not any(value.beyond for value in judged.values()),
         ", ".join(f"{method} {value}" for method, value in judged.items())
         + f"; of all cuts {nearest} is the nearest ({gaps[nearest]:.3f})",

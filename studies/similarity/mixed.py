@@ -1,8 +1,8 @@
-"""Table I, mixed data: numbers beside histograms (wgsovarian), and what is not to be had.
+"""Table I, mixed data: numbers and histograms (wgsovarian).
 
-Of wgsovarian 125 of 219 rows can be had, 6 of the smaller class, 50 numbers and 6 histograms where
-the paper has 38 and 6. RF and SF see each histogram's total. chickenpieces and toolset are matrices
-of edit distances that are not to be had.
+Of wgsovarian 125 of 219 rows are available, 6 of the smaller class, with 50 numbers and 6
+histograms; the paper has 38 and 6. RF and SF get the total of each histogram. chickenpieces and
+toolset are matrices of edit distances that are not available.
 """
 
 from __future__ import annotations
@@ -42,15 +42,16 @@ def run(work: Work) -> Result:
     for name, (rsf, sf) in ONLY_PRINTED.items():
         rows.append({"set": name, "RSF": Value(None, rsf), "SF": Value(None, sf)})
     about = (
-        f"{many} repetitions of two folds ({test}). A fold holds three rows of the smaller class: "
-        "its area takes few values and says little. chickenpieces and toolset are not to be had."
+        f"{many} repetitions of two folds ({test}). A fold holds three rows of the smaller "
+        "class: its area takes few values and is not informative. chickenpieces and toolset are "
+        "not available."
     )
     means = {method: sum(some) / len(some) for method, some in found.items()}
     finding = Finding(
-        "on numbers beside histograms RSF is ahead of RF and SF",
+        "on numbers with histograms RSF is better than RF and SF",
         means["RSF"] > max(means["RF"], means["SF"]),
         ", ".join(f"{method} {mean:.3f}" for method, mean in means.items()),
-        "Six positive rows of 125 decide nothing; the other 94 rows are not to be had.",
+        "Six positive rows of 125 are too few; the other 94 rows are not available.",
     )
     causes = {
         ("*", "*"): "Another table: 125 of 219 rows, 6 of them positive, picked for a study of "

@@ -3,7 +3,7 @@
 That package (Czekalski and Morzy) sorts the labels by the projection and then applies the same
 order to the sorted labels once or twice more before it looks for the best cut. So it cuts another
 sequence of labels than the one along the projection: nearly a random one. This forest
-does the same and nothing else differently, to see how much of a printed figure comes from it. It is
+does the same and nothing else differently, to see how much of a printed value comes from it. It is
 a reference for that question, not a forest to use.
 """
 

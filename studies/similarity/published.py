@@ -1,4 +1,4 @@
-"""The printed figures of Piernik, Brzezinski and Zawadzki (2022), Table I."""
+"""The printed values of Piernik, Brzezinski and Zawadzki (2022), Table I."""
 
 from __future__ import annotations
 
@@ -38,5 +38,5 @@ SEQUENCES = {
     "order": Printed((0.56, 0.79, 0.74), ("", "*", "o"), 400, 1),
 }
 MIXED = {"wgsovarian": Printed((0.69, 0.76, 0.61), ("o", "*", ""), 219, 44)}
-# Matrices of edit distances that are not to be had; RF cannot be run on them.
+# Matrices of edit distances that are not available; RF cannot be run on them.
 ONLY_PRINTED = {"chickenpieces": (0.99, 0.99), "toolset": (0.96, 0.93)}

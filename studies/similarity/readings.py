@@ -19,10 +19,10 @@ from studies.similarity.sets import FILES, load_scalar
 from studies.similarity.table1 import all_areas, judge, repeats
 from studies.work import Work
 
-# Name -> the method, its options, and the place of the printed figure.
+# Name -> the method, its options, and the place of the printed value.
 READINGS: dict[str, tuple[str, dict[str, Any], int]] = {
     "SF": ("SF", {}, 2),
-    "SF, package's cuts": ("SF, package", {}, 2),
+    "SF, package's thresholds": ("SF, package", {}, 2),
     "RSF": ("RSF", {}, 1),
     "RSF, all rows per tree": ("RSF", {"bootstrap": False}, 1),
 }
@@ -57,11 +57,12 @@ def run(work: Work) -> Result:
     about = f"{repeats(work)} repetitions of two folds. Sets: {', '.join(names)}."
     miss = {label: float(np.mean(np.abs(some))) for label, some in gaps.items()}
     findings = [
-        _nearer("the printed SF", "SF, package's cuts", "SF", miss, PACKAGE_NEARER),
+        _nearer("the printed SF", "SF, package's thresholds", "SF", miss, PACKAGE_NEARER),
         _nearer("the printed RSF", "RSF, all rows per tree", "RSF", miss, WHOLE_NEARER),
     ]
     return Result(
-        [Sheet("readings", "SF and RSF, two readings each", rows, about, READINGS_CAUSES)], findings
+        [Sheet("readings", "SF and RSF, two interpretations each", rows, about, READINGS_CAUSES)],
+        findings,
     )
 
 
@@ -69,7 +70,7 @@ def _nearer(what: str, reading: str, usual: str, miss: dict[str, float], cause: 
     return Finding(
         f"{what} is nearer to '{reading}' than to ours",
         miss[reading] < miss[usual],
-        f"mean absolute difference to print: {usual} {miss[usual]:.3f}, "
+        f"mean absolute difference to the printed values: {usual} {miss[usual]:.3f}, "
         f"{reading} {miss[reading]:.3f}",
         cause,
     )

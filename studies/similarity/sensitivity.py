@@ -25,6 +25,22 @@ NARROW = 0.04  # the least height of a panel
 TREES = (1, 3, 10, 30, 100, 200)
 
 
+def _mean_area(
+    work: Work, problem: tuple[str, Any, Any], method: str, n_trees: int, columns: int, many: int
+) -> float:
+    name, x, y = problem
+    areas = [
+        work.once(
+            f"{name}|{len(y)}|{n_trees}|{method}|{columns}|{repetition}",
+            partial(
+                areas_of_numbers, x, y, method, repetition, n_trees=n_trees, max_features=columns
+            ),
+        )
+        for repetition in range(many)
+    ]
+    return float(np.mean(areas))
+
+
 def run_columns(work: Work) -> Result:
     """Figure 3: the area against the columns tried per node."""
     many, n_rows = work.times(1, 5, 10), work.times(200, 500, 1000)
@@ -38,25 +54,7 @@ def run_columns(work: Work) -> Result:
         places[name] = sorted({max(1, round(share * x.shape[1])) for share in SHARES})
         for method in ("RF", "RSF"):
             curves[name, method] = [
-                float(
-                    np.mean(
-                        [
-                            work.once(
-                                f"{name}|{n_rows}|{n_trees}|{method}|{columns}|{repetition}",
-                                partial(
-                                    areas_of_numbers,
-                                    x,
-                                    y,
-                                    method,
-                                    repetition,
-                                    n_trees=n_trees,
-                                    max_features=columns,
-                                ),
-                            )
-                            for repetition in range(many)
-                        ]
-                    )
-                )
+                _mean_area(work, (name, x, y), method, n_trees, columns, many)
                 for columns in places[name]
             ]
     rows: list[dict[str, Any]] = []
@@ -67,7 +65,7 @@ def run_columns(work: Work) -> Result:
                 row[_share(columns, places[name][-1])] = Value(area)
             rows.append(row)
     about = (
-        f"{n_rows} rows of each set, {many} x 2 folds, {n_trees} trees; no figures are printed. "
+        f"{n_rows} rows of each set, {many} x 2 folds, {n_trees} trees; no values are printed. "
         "The first half of the classes against the rest. Columns of this table are shares of a "
         "set's columns."
     )
@@ -148,7 +146,7 @@ def run_trees(work: Work) -> Result:
         for method, curve in curves.items()
     ]
     gains = {method: curve[-1] - curve[TREES.index(100)] for method, curve in curves.items()}
-    about = f"{n_rows} rows, {many} x 2 folds; no figures are printed. Columns: number of trees."
+    about = f"{n_rows} rows, {many} x 2 folds; no values are printed. Columns: number of trees."
     finding = Finding(
         "100 trees are enough for all three forests",
         max(gains.values()) < 0.005,

@@ -5,7 +5,7 @@ class, 10 of the other) were published with a later paper, so lengths, sizes, it
 items can be estimated; they agree with the settings in the experiments of the generator's own
 repository (sequences of 20 +- 4 sets of 20 +- 4 items, items 250 +- 50 of 500) and with round
 differences between the classes. Nothing is chosen by a score. Each class is drawn anew several
-times: the paper's own figures are of one draw, so they may lie anywhere among ours.
+times: the paper's values are from one draw, so they may be anywhere in the range of ours.
 """
 
 from __future__ import annotations
@@ -67,18 +67,18 @@ def run(work: Work) -> Result:
         if (kind, label) in found
     ]
     about = (
-        f"{draws} draws of 400 sequences (a third of that for the other readings), "
-        f"{repetitions} x 2 folds each, 100 trees; ± is the standard deviation over draws. "
-        "Tolerance: two standard deviations of a single draw, as the paper's figures are of one, "
-        "and rounding. RF sees which items occur anywhere. 'SF, package' cuts as the public "
-        "package does (see the module): the printed SF was made with that package. Marks as above, "
-        "here over draws: ours (printed, over folds of one draw)."
+        f"{draws} draws of 400 sequences (a third of that for the other readings), {repetitions} "
+        "x 2 folds each, 100 trees; ± is the standard deviation over draws. Tolerance: two "
+        "standard deviations of a single draw, as the paper's values are from one, and "
+        "rounding. RF sees which items occur anywhere. 'SF, package' chooses thresholds like "
+        "the public package (see the module): the printed SF was made with that package. Marks "
+        "as above, here over draws: ours (printed, over folds of one draw)."
     )
     sheet = Sheet("sequences", "Table I, sequences of sets", rows, about, SEQUENCES_CAUSES)
     best = {kind: found[kind, "as estimated"] for kind in SEQUENCES}
     plot = Plot(
         "sequences",
-        "Areas of each draw of the three generated sets, printed figures as crosses",
+        "Areas of each draw of the three generated sets, printed values as crosses",
         lambda figure: _draw(figure, best),
         (8.5, 3.6),
     )
@@ -114,13 +114,13 @@ def _row(kind: str, label: str, scores: np.ndarray) -> dict[str, Any]:
     row: dict[str, Any] = {"set": kind, "reading": label}
     judged = label == "as estimated"
     for at, method in enumerate(ALL_METHODS):
-        figures = scores[:, at]
-        spread = float(figures.std(ddof=1)) if len(figures) > 1 else None
+        statistics = scores[:, at]
+        spread = float(statistics.std(ddof=1)) if len(statistics) > 1 else None
         within = None
         if judged and spread is not None:
-            within = 0.005 + 2 * spread * float(np.sqrt(1 + 1 / len(figures)))
+            within = 0.005 + 2 * spread * float(np.sqrt(1 + 1 / len(statistics)))
         printed = SEQUENCES[kind].areas[min(at, 2)]
-        row[method] = Value(float(figures.mean()), printed, within, spread=spread)
+        row[method] = Value(float(statistics.mean()), printed, within, spread=spread)
     if judged and len(scores) > 2:
         marks, _ = mark_methods({m: scores[:, at].tolist() for at, m in enumerate(METHODS)})
         row["marks"] = ", ".join(
@@ -142,9 +142,9 @@ def statistics(work: Work) -> list[Sheet]:
             rows.append({"set": f"{kind}, class {label}", "sequences": len(some), **_facts(some)})
             rows[-1].update(_expected(kind, label))
     about = (
-        "Estimates from the parts that can be had, with their standard errors, and the setting "
-        "taken from them. Lengths and sizes spread by 4.0 in the settings, items by 50. The rise "
-        "is the slope of the mean item over a sequence, as a share of the 500 items."
+        "Estimates from the available parts, with their standard errors, and the setting derived "
+        "from them. Lengths and sizes spread by 4.0 in the settings, items by 50. The rise is "
+        "the slope of the mean item over a sequence, as a share of the 500 items."
     )
     return [Sheet("statistics", "The published parts and the settings", rows, about)][: len(rows)]
 
@@ -193,7 +193,8 @@ def _findings(found: dict[tuple[str, str], np.ndarray]) -> list[Finding]:
             headline=True,
         ),
         Finding(
-            "lengths: both similarity forests are ahead of the encoding, which is not blind",
+            "lengths: both similarity forests are better than the encoding, which is better than "
+            "chance",
             bool(min(lengths[1], lengths[2]) > lengths[0] > 0.7),
             words(lengths),
             headline=True,
@@ -205,14 +206,15 @@ def _findings(found: dict[tuple[str, str], np.ndarray]) -> list[Finding]:
             headline=True,
         ),
         Finding(
-            "the encoding sees something of order (0.56) because the class with order spreads its "
-            "items wider: shuffled sequences would leave it blind",
+            "the encoding is sensitive to order (0.56) because the items of the class with order "
+            "have a larger spread: with shuffled sequences it would not be",
             bool(order[0] > mean["order", "as estimated, second class shuffled"][0] + 0.02),
             f"{order[0]:.3f}, with shuffled sequences "
             f"{mean['order', 'as estimated, second class shuffled'][0]:.3f}",
         ),
         Finding(
-            "the printed SF on items (0.84) comes from the cuts of the package it was run with",
+            "the printed SF on items (0.84) comes from the thresholds of the package it was run "
+            "with",
             bool(abs(items[3] - 0.84) < abs(items[2] - 0.84)),
             f"SF {items[2]:.3f}, with the package's cuts {items[3]:.3f}",
             PACKAGE,

@@ -61,7 +61,7 @@ def test_hubs_are_counted_before_and_after_the_repair(shown):
 def test_clusters_measures_and_a_page_follow(shown, folder):
     assert "such as" in shown.split("Which belong together?")[1]
     board = shown.split("share the genre?")[1]
-    assert all(name in board for name in ("RatioRF", "halvings", "Gower, ranks", "z-scores"))
+    assert all(name in board for name in ("RatioRF", "SimUSF", "Gower, ranks", "z-scores"))
     page = folder / "lookalike-films.html"
     assert "lookalike-films.html" in shown.replace("\n", "")
     assert 10_000 < page.stat().st_size < 2_000_000

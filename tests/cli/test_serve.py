@@ -133,7 +133,7 @@ def test_other_options_read_the_file_again_and_none_leave_it(table, tmp_path):
         assert kind() == "category"
         service.catalog.get("pets").add([{"name": "Neu", "weight": 4, "animal": "cat"}])
         assert kind(kinds={"weight": "number"}) == "category"
-        assert "is to be read otherwise" in heard[0]
+        assert "has other options" in heard[0]
     finally:
         service.store.close()
 

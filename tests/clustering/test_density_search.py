@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from clustering import reference
 from lookalike.clustering import DensitySearch, SimilarityClustering, clustering_f_measure
-from lookalike.clustering.density_search import Levels
+from lookalike.clustering.density_search import DensityLevels
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.measures import Gower, Precomputed, StochasticForest, Vector
 
@@ -29,7 +29,7 @@ def test_worked_example():
 def test_levels_are_density_clusterings(points, needed, eps):
     d = reference.gaps(points)
     needed = min(needed, len(d))
-    levels = Levels(d, 6)
+    levels = DensityLevels(d, 6)
     levels.set(needed)
     labels, found = levels.labels(eps)
     expected = reference.dbscan(d, eps, needed)
@@ -172,7 +172,7 @@ def test_what_cannot_be_searched_is_said():
         DensitySearch(Vector(), min_neighbors=[2, 0]).fit(TOY, HALVES)
     with pytest.raises(InvalidInput, match="integers >= 1"):
         DensitySearch(Vector(), min_neighbors=()).fit(TOY, HALVES)
-    with pytest.raises(InvalidInput, match="alike in both directions"):
+    with pytest.raises(InvalidInput, match="the same in both directions"):
         DensitySearch(Precomputed(symmetric=False)).fit(reference.gaps(reference.TOY), HALVES)
     with pytest.raises(TooLarge, match="at most 5 rows.*a sample of the rows"):
         DensitySearch(Gower(), dense_limit=5).fit(TOY, HALVES)

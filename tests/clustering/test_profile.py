@@ -210,7 +210,7 @@ def test_only_of_a_fitted_model_and_its_own_rows():
         profile_clusters(SimilarityClustering(), X)
     with pytest.raises(InvalidInput, match="the 8 rows that have labels, found 7"):
         profile_clusters(fitted(), X[:-1])
-    with pytest.raises(InvalidInput, match="one whole number of at least -1 per row"):
+    with pytest.raises(InvalidInput, match="one integer >= -1 per row"):
         profile_clusters(["a"] * 8, X)
     with pytest.raises(InvalidInput, match="rows in every cluster, found none in 0"):
         profile_clusters(np.ones(8, dtype=int), X)

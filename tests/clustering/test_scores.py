@@ -116,7 +116,7 @@ def test_wrong_labels_are_named():
         purity([0, 1], [0, 0, 1])
     with pytest.raises(InvalidInput, match="labels without missing values, found 1 missing"):
         clustering_f_measure([0, None, 1], [0, 0, 1])
-    with pytest.raises(InvalidInput, match="whole numbers as labels"):
+    with pytest.raises(InvalidInput, match="integer labels"):
         purity([0, 1], [0.5, 1.0])
     with pytest.raises(InvalidInput, match="at least one row"):
         purity([], np.array([], dtype=int))

@@ -1,5 +1,7 @@
 """The estimator around the methods: any table in, labels, exemplars, new rows, one file."""
 
+from itertools import product
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -13,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lookalike as la
 from clustering import reference
+from clustering.make import BY_NUMBER, HALVES, TOY, blobs, mixed
 from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering
 from lookalike.clustering._clustering import NearestExemplar
 from lookalike.clustering._space import METHODS, default_landmarks
@@ -27,10 +30,6 @@ from lookalike.measures import (
     StochasticForest,
     Vector,
 )
-
-TOY = reference.TOY[:, None]
-HALVES = [0, 0, 0, 1, 1, 1]
-BY_NUMBER = METHODS[:5]
 
 CHECKED = [
     *(SimilarityClustering(Vector(), 3, method=method) for method in BY_NUMBER),
@@ -66,136 +65,116 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-def mixed(n=40, seed=0):
-    rng = np.random.default_rng(seed)
-    half = np.arange(n) % 2
-    size = np.where(rng.random(n) < 0.1, np.nan, rng.normal(0, 1, n) + 6 * half)
-    color = np.array(["red", "blue"])[half].astype(object)
-    color[rng.random(n) < 0.1] = None
-    tags = [["x", "y"] if h else ["z"] for h in half]
-    return {"size": size, "color": color.tolist(), "tags": tags}, half
+def test_mixed_tables_with_gaps_are_clustered_and_new_rows_assigned():
+    for method in METHODS:
+        table, half = mixed()
+        number = 2 if method in BY_NUMBER else "auto"
+        model = SimilarityClustering(n_clusters=number, method=method, eps=0.35, random_state=0)
+        assert_array_equal(model.fit_predict(table), half, err_msg=str(method))
+        new = {"size": [0.2, None], "color": ["red", "blue"], "tags": [["z"], ["x", "y"]]}
+        assert_array_equal(model.predict(new), [0, 1], err_msg=str(method))
+        assert_array_equal(model.labels_[model.exemplars_], [0, 1], err_msg=str(method))
+        far = model.transform(new)
+        assert far.shape == (2, 2), method
+        assert (far.argmin(axis=1) == [0, 1]).all(), method
+        own = model.transform(None)[np.arange(40), half]
+        np.testing.assert_allclose(model.exemplar_distances_, own, err_msg=str(method))
+        assert model.exemplar_distances_[model.exemplars_].tolist() == [0, 0], method
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_mixed_tables_with_gaps_are_clustered_and_new_rows_assigned(method):
-    table, half = mixed()
-    number = 2 if method in BY_NUMBER else "auto"
-    model = SimilarityClustering(n_clusters=number, method=method, eps=0.35, random_state=0)
-    assert_array_equal(model.fit_predict(table), half)
-    new = {"size": [0.2, None], "color": ["red", "blue"], "tags": [["z"], ["x", "y"]]}
-    assert_array_equal(model.predict(new), [0, 1])
-    assert_array_equal(model.labels_[model.exemplars_], [0, 1])
-    far = model.transform(new)
-    assert far.shape == (2, 2)
-    assert (far.argmin(axis=1) == [0, 1]).all()
-    own = model.transform(None)[np.arange(40), half]
-    np.testing.assert_allclose(model.exemplar_distances_, own)
-    assert model.exemplar_distances_[model.exemplars_].tolist() == [0, 0]
+def test_frames_of_all_kinds():
+    for form in [pd.DataFrame, pl.DataFrame, pa.table, dict, la.read_table]:
+        columns = {"x": reference.TOY.tolist(), "kind": list("aaabbb")}
+        model = SimilarityClustering(n_clusters=2, method="ward").fit(form(columns))
+        assert_array_equal(model.labels_, HALVES, err_msg=str(form))
+        assert model.feature_names_in_.tolist() == ["x", "kind"], form
+        assert_array_equal(model.predict(form(columns)), HALVES, err_msg=str(form))
 
 
-@pytest.mark.parametrize(
-    "form",
-    [pd.DataFrame, pl.DataFrame, pa.table, dict, la.read_table],
-    ids=["pandas", "polars", "pyarrow", "dict", "Table"],
-)
-def test_frames_of_all_kinds(form):
-    columns = {"x": reference.TOY.tolist(), "kind": list("aaabbb")}
-    model = SimilarityClustering(n_clusters=2, method="ward").fit(form(columns))
-    assert_array_equal(model.labels_, HALVES)
-    assert model.feature_names_in_.tolist() == ["x", "kind"]
-    assert_array_equal(model.predict(form(columns)), HALVES)
+def test_any_measure_will_do():
+    for method in ["spectral", "medoids", "ward"]:
+        for measure in [
+            Ranked(),
+            StochasticForest(100, 2, random_state=0),
+            ForestProximity(n_estimators=50, random_state=0),
+            ForestProximity("zhu2", n_estimators=50, random_state=0),
+            MutualProximity(Vector()),
+        ]:
+            rng = np.random.default_rng(0)
+            y = np.repeat([0, 1], 25)
+            points = rng.normal(size=(50, 3)) + 7 * y[:, None]
+            model = SimilarityClustering(measure, 2, method=method, random_state=0).fit(points)
+            assert la.clustering.adjusted_rand(y, model.labels_) > 0.8, (measure, method)
+            new = rng.normal(size=(6, 3)) + 7 * np.repeat([0, 1], 3)[:, None]
+            assert (model.predict(new)[:3] == model.labels_[0]).all(), (measure, method)
+            assert (model.predict(new)[3:] == model.labels_[-1]).all(), (measure, method)
 
 
-@pytest.mark.parametrize(
-    "measure",
-    [
-        Ranked(),
-        StochasticForest(100, 2, random_state=0),
-        ForestProximity(n_estimators=50, random_state=0),
-        ForestProximity("zhu2", n_estimators=50, random_state=0),
-        MutualProximity(Vector()),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("method", ["spectral", "medoids", "ward"])
-def test_any_measure_will_do(measure, method):
-    rng = np.random.default_rng(0)
-    y = np.repeat([0, 1], 25)
-    points = rng.normal(size=(50, 3)) + 7 * y[:, None]
-    model = SimilarityClustering(measure, 2, method=method, random_state=0).fit(points)
-    assert la.clustering.adjusted_rand(y, model.labels_) > 0.8
-    new = rng.normal(size=(6, 3)) + 7 * np.repeat([0, 1], 3)[:, None]
-    assert (model.predict(new)[:3] == model.labels_[0]).all()
-    assert (model.predict(new)[3:] == model.labels_[-1]).all()
+def test_a_matrix_of_distances_is_clustered_as_its_rows_are():
+    for method in METHODS:
+        rng = np.random.default_rng(4)
+        points = rng.normal(size=(30, 2)) + 8 * (np.arange(30) % 3)[:, None]
+        measure = Vector().fit(points)
+        number = 3 if method in BY_NUMBER else "auto"
+        common = {"n_clusters": number, "method": method, "random_state": 0, "eps": 2.5}
+        rows = SimilarityClustering(Vector(), **common).fit(points)
+        matrix = SimilarityClustering(Precomputed(), **common).fit(measure.distance())
+        assert_array_equal(rows.labels_, matrix.labels_, err_msg=str(method))
+        assert_array_equal(rows.exemplars_, matrix.exemplars_, err_msg=str(method))
+        new = rng.normal(size=(5, 2))
+        assert_array_equal(
+            rows.predict(new), matrix.predict(measure.distance(new)), err_msg=str(method)
+        )
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_matrix_of_distances_is_clustered_as_its_rows_are(method):
-    rng = np.random.default_rng(4)
-    points = rng.normal(size=(30, 2)) + 8 * (np.arange(30) % 3)[:, None]
-    measure = Vector().fit(points)
-    number = 3 if method in BY_NUMBER else "auto"
-    common = {"n_clusters": number, "method": method, "random_state": 0, "eps": 2.5}
-    rows = SimilarityClustering(Vector(), **common).fit(points)
-    matrix = SimilarityClustering(Precomputed(), **common).fit(measure.distance())
-    assert_array_equal(rows.labels_, matrix.labels_)
-    assert_array_equal(rows.exemplars_, matrix.exemplars_)
-    new = rng.normal(size=(5, 2))
-    assert_array_equal(rows.predict(new), matrix.predict(measure.distance(new)))
+def test_a_frozen_measure_keeps_what_it_has_learned():
+    for method in METHODS:
+        table, half = mixed()
+        frozen = Gower().fit(mixed(seed=9)[0]).frozen()
+        number = 2 if method in BY_NUMBER else "auto"
+        model = SimilarityClustering(frozen, number, method=method, eps=0.35, random_state=0)
+        assert_array_equal(model.fit(table).labels_, half, err_msg=str(method))
+        assert model.measure_ is frozen, method
+        assert_array_equal(model.predict(table), half, err_msg=str(method))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_a_frozen_measure_keeps_what_it_has_learned(method):
-    table, half = mixed()
-    frozen = Gower().fit(mixed(seed=9)[0]).frozen()
-    number = 2 if method in BY_NUMBER else "auto"
-    model = SimilarityClustering(frozen, number, method=method, eps=0.35, random_state=0)
-    assert_array_equal(model.fit(table).labels_, half)
-    assert model.measure_ is frozen
-    assert_array_equal(model.predict(table), half)
+def test_one_file_holds_all(tmp_path):
+    for method in METHODS:
+        table, _ = mixed()
+        number = 2 if method in BY_NUMBER else "auto"
+        model = SimilarityClustering(n_clusters=number, method=method, eps=0.35, random_state=0)
+        model.fit(table).save(tmp_path / "model")
+        read = la.load(tmp_path / "model")
+        assert read.get_params(deep=False).keys() == model.get_params(deep=False).keys(), method
+        assert_array_equal(read.labels_, model.labels_, err_msg=str(method))
+        new = mixed(seed=3)[0]
+        assert_array_equal(read.predict(new), model.predict(new), err_msg=str(method))
+        assert_array_equal(read.transform(new), model.transform(new), err_msg=str(method))
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_one_file_holds_all(method, tmp_path):
-    table, _ = mixed()
-    number = 2 if method in BY_NUMBER else "auto"
-    model = SimilarityClustering(n_clusters=number, method=method, eps=0.35, random_state=0)
-    model.fit(table).save(tmp_path / "model")
-    read = la.load(tmp_path / "model")
-    assert read.get_params(deep=False).keys() == model.get_params(deep=False).keys()
-    assert_array_equal(read.labels_, model.labels_)
-    new = mixed(seed=3)[0]
-    assert_array_equal(read.predict(new), model.predict(new))
-    assert_array_equal(read.transform(new), model.transform(new))
-
-
-@pytest.mark.parametrize(
-    "search",
-    [
+def test_searches_are_saved_with_their_tables(tmp_path):
+    for search in [
         DensitySearch(Vector(), [2, 3]),
         AutoClustering([Vector(), Gower()], methods=["ward"], n_clusters=2),
-    ],
-    ids=["density", "auto"],
-)
-def test_searches_are_saved_with_their_tables(search, tmp_path):
-    search = clone(search).fit(TOY)
-    search.save(tmp_path / "search")
-    read = la.load(tmp_path / "search")
-    assert read.results_ == search.results_
-    assert_array_equal(read.predict(TOY), search.predict(TOY))
+    ]:
+        search = clone(search).fit(TOY)
+        search.save(tmp_path / "search")
+        read = la.load(tmp_path / "search")
+        assert read.results_ == search.results_, search
+        assert_array_equal(read.predict(TOY), search.predict(TOY), err_msg=str(search))
 
 
-@pytest.mark.parametrize("method", BY_NUMBER)
-def test_answers_depend_on_the_seed_alone(method):
-    points = np.random.default_rng(0).normal(size=(300, 3))
-    answers = [
-        SimilarityClustering(Vector(), 4, method=method, random_state=3, n_jobs=jobs)
-        .fit(points)
-        .labels_
-        for jobs in (1, 2)
-    ]
-    assert_array_equal(*answers)
-    assert len(np.unique(answers[0])) == 4
+def test_answers_depend_on_the_seed_alone():
+    for method in BY_NUMBER:
+        points = np.random.default_rng(0).normal(size=(300, 3))
+        answers = [
+            SimilarityClustering(Vector(), 4, method=method, random_state=3, n_jobs=jobs)
+            .fit(points)
+            .labels_
+            for jobs in (1, 2)
+        ]
+        assert_array_equal(*answers, err_msg=str(method))
+        assert len(np.unique(answers[0])) == 4, method
 
 
 def test_labels_are_numbered_by_first_row():
@@ -225,64 +204,119 @@ def test_in_a_pipeline():
     assert names.tolist() == ["exemplar0", "exemplar1"]
 
 
-# -- what is wrong with a request -----------------------------------------------------------------
+def test_toy_points_fall_into_two_halves():
+    measures = Gower(), Vector(), Vector("cityblock")
+    for case in product(measures, (2, "auto"), BY_NUMBER):
+        measure, n_clusters, method = case
+        model = SimilarityClustering(measure, n_clusters, method=method, random_state=0).fit(TOY)
+        assert model.labels_.tolist() == HALVES, case
+        assert model.n_clusters_ == 2, case
+        assert model.exemplars_.tolist() == [1, 4], case
+        assert model.predict([[1.4], [9.0], [12.5]]).tolist() == [0, 1, 1], case
+        assert model.predict(TOY).tolist() == HALVES, case
+        if n_clusters == "auto":
+            own = la.clustering.silhouette(model.measure_, HALVES)
+            assert model.silhouettes_[2] == pytest.approx(own), case
+            assert max(model.silhouettes_.values()) == model.silhouettes_[2], case
 
 
-@pytest.mark.parametrize("method", BY_NUMBER)
-def test_more_clusters_than_rows(method):
-    with pytest.raises(TooFewRows, match=r"n_clusters=7.*needs at least 7 rows, found n_samples=6"):
-        SimilarityClustering(n_clusters=7, method=method).fit(TOY)
+def test_all_rows_as_landmarks_change_nothing():
+    for method in BY_NUMBER:
+        points, _ = blobs(60, spread=1.2)
+        common = {"n_clusters": 3, "method": method, "random_state": 4}
+        plain = SimilarityClustering(Gower(), **common).fit(points)
+        marked = SimilarityClustering(Gower(), landmarks=60, **common).fit(points)
+        np.testing.assert_array_equal(plain.labels_, marked.labels_, err_msg=str(method))
+        np.testing.assert_array_equal(plain.exemplars_, marked.exemplars_, err_msg=str(method))
 
 
-@pytest.mark.parametrize("method", BY_NUMBER)
-def test_as_many_clusters_as_rows(method):
-    model = SimilarityClustering(n_clusters=6, method=method, random_state=0).fit(TOY)
-    assert model.labels_.tolist() == list(range(6))
-    assert model.exemplars_.tolist() == list(range(6))
+def test_landmarks_carry_over_to_the_other_rows():
+    for method in BY_NUMBER:
+        points, y = blobs(600)
+        model = SimilarityClustering(Gower(), "auto", method=method, landmarks=40, random_state=1)
+        model.fit(points)
+        assert model.n_clusters_ == 3, method
+        assert la.clustering.adjusted_rand(y, model.labels_) > 0.97, method
+        assert set(model.exemplars_) <= set(model.landmarks_), method
+        assert len(model.landmarks_) == len(set(model.landmarks_)) == 40, method
+        assert (model.predict(points) == model.labels_).mean() > 0.99, method
 
 
-@pytest.mark.parametrize("method", BY_NUMBER)
-def test_rows_that_are_all_alike_are_one_cluster(method):
-    rows = [[1.0, 2.0]] * 5
-    model = SimilarityClustering(method=method).fit(rows)
-    assert (model.n_clusters_, model.labels_.tolist()) == (1, [0] * 5)
-    with pytest.warns(LookalikeWarning, match="rows of 3 different kinds, found 1"):
-        model = SimilarityClustering(n_clusters=3, method=method).fit(rows)
-    assert model.labels_.tolist() == [0] * 5
-    assert model.predict([[5.0, 5.0]]).tolist() == [0]
+def test_landmarks_compare_no_more_than_they_say(monkeypatch):
+    points, _ = blobs(500)
+    pairs = 0
+    compare = Ranked.compare
+
+    def counted(self, a, b):
+        nonlocal pairs
+        pairs += len(a) * len(b)
+        return compare(self, a, b)
+
+    monkeypatch.setattr(Ranked, "compare", counted)
+    SimilarityClustering(Ranked(), 3, landmarks=50, random_state=0).fit(points)
+    # n*m to the landmarks, m*m among them, n to the exemplars, and the measure's own sample.
+    assert pairs <= 500 * 50 + 50 * 50 + 500 + 128 * 128
 
 
-@pytest.mark.parametrize("method", ["density", "hdbscan"])
-def test_rows_that_are_all_alike_lie_dense(method):
-    model = SimilarityClustering(Vector(), method=method).fit([[1.0, 2.0]] * 12)
-    # One cloud without any other has no hierarchy, so HDBSCAN calls it noise, as published.
-    assert model.labels_.tolist() == [0 if method == "density" else -1] * 12
+def test_more_clusters_than_rows():
+    for method in BY_NUMBER:
+        with pytest.raises(
+            TooFewRows, match=r"n_clusters=7.*needs at least 7 rows, found n_samples=6"
+        ):
+            SimilarityClustering(n_clusters=7, method=method).fit(TOY)
 
 
-@pytest.mark.parametrize("method", BY_NUMBER)
-def test_one_cluster_and_one_row(method):
-    model = SimilarityClustering(Vector(), 1, method=method).fit(TOY)
-    assert model.labels_.tolist() == [0] * 6
-    assert model.exemplars_.tolist() == [2]
-    assert model.predict([[99.0]]).tolist() == [0]
-    assert SimilarityClustering(method=method).fit([[1.0]]).labels_.tolist() == [0]
-    assert SimilarityClustering(method=method).fit([[1.0], [2.0]]).labels_.tolist() == [0, 0]
+def test_as_many_clusters_as_rows():
+    for method in BY_NUMBER:
+        model = SimilarityClustering(n_clusters=6, method=method, random_state=0).fit(TOY)
+        assert model.labels_.tolist() == list(range(6)), method
+        assert model.exemplars_.tolist() == list(range(6)), method
 
 
-@pytest.mark.parametrize("method", BY_NUMBER)
-def test_duplicates_do_no_harm(method):
-    rows = np.repeat([[0.0], [5.0], [50.0]], 4, axis=0)
-    model = SimilarityClustering(Vector(), 3, method=method, random_state=0).fit(rows)
-    assert model.labels_.tolist() == [0] * 4 + [1] * 4 + [2] * 4
+def test_rows_that_are_all_alike_are_one_cluster():
+    for method in BY_NUMBER:
+        rows = [[1.0, 2.0]] * 5
+        model = SimilarityClustering(method=method).fit(rows)
+        assert (model.n_clusters_, model.labels_.tolist()) == (1, [0] * 5), method
+        with pytest.warns(LookalikeWarning, match="rows of 3 different kinds, found 1"):
+            model = SimilarityClustering(n_clusters=3, method=method).fit(rows)
+        assert model.labels_.tolist() == [0] * 5, method
+        assert model.predict([[5.0, 5.0]]).tolist() == [0], method
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if m != "affinity"])
-def test_directed_distances_are_refused_where_they_make_no_sense(method):
-    d = reference.gaps(reference.TOY)
-    d[0, 1] = 1.5
-    number = 2 if method in BY_NUMBER else "auto"
-    with pytest.raises(InvalidInput, match="the same in both directions.*method='affinity'"):
-        SimilarityClustering(Precomputed(symmetric=False), number, method=method).fit(d)
+def test_rows_that_are_all_alike_lie_dense():
+    for method in ["density", "hdbscan"]:
+        model = SimilarityClustering(Vector(), method=method).fit([[1.0, 2.0]] * 12)
+        # One cloud without any other has no hierarchy, so HDBSCAN calls it noise, as published.
+        assert model.labels_.tolist() == [0 if method == "density" else -1] * 12, method
+
+
+def test_one_cluster_and_one_row():
+    for method in BY_NUMBER:
+        model = SimilarityClustering(Vector(), 1, method=method).fit(TOY)
+        assert model.labels_.tolist() == [0] * 6, method
+        assert model.exemplars_.tolist() == [2], method
+        assert model.predict([[99.0]]).tolist() == [0], method
+        assert SimilarityClustering(method=method).fit([[1.0]]).labels_.tolist() == [0], method
+        assert SimilarityClustering(method=method).fit([[1.0], [2.0]]).labels_.tolist() == [0, 0], (
+            method
+        )
+
+
+def test_duplicates_do_no_harm():
+    for method in BY_NUMBER:
+        rows = np.repeat([[0.0], [5.0], [50.0]], 4, axis=0)
+        model = SimilarityClustering(Vector(), 3, method=method, random_state=0).fit(rows)
+        assert model.labels_.tolist() == [0] * 4 + [1] * 4 + [2] * 4, method
+
+
+def test_directed_distances_are_refused_where_they_make_no_sense():
+    for method in [m for m in METHODS if m != "affinity"]:
+        d = reference.gaps(reference.TOY)
+        d[0, 1] = 1.5
+        number = 2 if method in BY_NUMBER else "auto"
+        with pytest.raises(InvalidInput, match="the same in both directions.*method='affinity'"):
+            SimilarityClustering(Precomputed(symmetric=False), number, method=method).fit(d)
 
 
 def test_directed_distances_are_fine_for_affinity_propagation():
@@ -297,33 +331,37 @@ def test_directed_distances_are_fine_for_affinity_propagation():
         SimilarityClustering(unequal, 2).fit(np.random.default_rng(0).normal(size=(20, 2)))
 
 
-@pytest.mark.parametrize("method", BY_NUMBER)
-def test_too_many_rows_for_a_matrix_name_the_alternatives(method):
-    common = {"n_clusters": 2, "method": method, "landmarks": None}
-    model = SimilarityClustering(dense_limit=5, **common)
-    with pytest.raises(TooLarge, match="at most 5 rows.*found 6 rows.*landmarks='auto'.*'density'"):
-        model.fit(TOY)
-    assert model.set_params(landmarks=4, random_state=0).fit(TOY).labels_.tolist() == HALVES
-    with la.config(memory_limit=200), pytest.raises(TooLarge, match="memory limit of 200 B"):
-        SimilarityClustering(**common).fit(TOY)
+def test_too_many_rows_for_a_matrix_name_the_alternatives():
+    for method in BY_NUMBER:
+        common = {"n_clusters": 2, "method": method, "landmarks": None}
+        model = SimilarityClustering(dense_limit=5, **common)
+        with pytest.raises(
+            TooLarge, match="at most 5 rows.*found 6 rows.*landmarks='auto'.*'density'"
+        ):
+            model.fit(TOY)
+        assert model.set_params(landmarks=4, random_state=0).fit(TOY).labels_.tolist() == HALVES, (
+            method
+        )
+        with la.config(memory_limit=200), pytest.raises(TooLarge, match="memory limit of 200 B"):
+            SimilarityClustering(**common).fit(TOY)
 
 
-@pytest.mark.parametrize("method", BY_NUMBER)
-def test_too_many_rows_are_clustered_by_landmarks(method):
-    rng = np.random.default_rng(0)
-    points = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(40, 2)) + 20])
-    truth = [0] * 60 + [1] * 40
-    model = SimilarityClustering(Vector(), method=method, dense_limit=30, random_state=0)
-    model.set_params(affinity="rbf", sigma=5.0).fit(points)
-    assert model.labels_.tolist() == truth
-    assert len(model.landmarks_) == 30
-    assert model.exactness_.startswith("exact on 30 landmark rows, the other 70 ")
-    few = SimilarityClustering(Vector(), 2, method=method, affinity="rbf", random_state=0)
-    with la.config(memory_limit=8 * 4 * 25**2):  # four matrices of 25 rows
-        assert len(few.fit(points).landmarks_) == 25
-    model.set_params(dense_limit=100).fit(points)
-    assert model.exactness_ == "exact on all 100 rows"
-    assert not hasattr(model, "landmarks_")
+def test_too_many_rows_are_clustered_by_landmarks():
+    for method in BY_NUMBER:
+        rng = np.random.default_rng(0)
+        points = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(40, 2)) + 20])
+        truth = [0] * 60 + [1] * 40
+        model = SimilarityClustering(Vector(), method=method, dense_limit=30, random_state=0)
+        model.set_params(affinity="rbf", sigma=5.0).fit(points)
+        assert model.labels_.tolist() == truth, method
+        assert len(model.landmarks_) == 30, method
+        assert model.exactness_.startswith("exact on 30 landmark rows, the other 70 "), method
+        few = SimilarityClustering(Vector(), 2, method=method, affinity="rbf", random_state=0)
+        with la.config(memory_limit=8 * 4 * 25**2):  # four matrices of 25 rows
+            assert len(few.fit(points).landmarks_) == 25, method
+        model.set_params(dense_limit=100).fit(points)
+        assert model.exactness_ == "exact on all 100 rows", method
+        assert not hasattr(model, "landmarks_"), method
 
 
 def test_landmarks_grow_with_the_table():
@@ -365,20 +403,23 @@ def test_pairs_with_nothing_to_compare():
         assert filled.predict({"a": [1.2, None], "b": [None, 4.9]}).tolist() == [0, 1]
 
 
-@pytest.mark.parametrize("method", ["medoids", "affinity"])
-def test_an_exemplar_with_nothing_to_compare_comes_last(method):
-    table = {"a": [1.0, None, 2.0, 8.0, 9.0, 8.5], "b": list("xxxyyy")}
-    model = SimilarityClustering(n_clusters=2, method=method, random_state=0).fit(table)
-    assert model.labels_.tolist() == HALVES
-    model.model_ = NearestExemplar(np.array([1, 4]))  # row 1 has no number
-    assert model.predict({"a": [1.0, 8.0, None], "b": [None, None, "x"]}).tolist() == [1, 1, 0]
-    with pytest.raises(UndefinedMeasure, match="pairs without"):
-        model.predict({"a": [1.0, None], "b": ["x", None]})
+def test_an_exemplar_with_nothing_to_compare_comes_last():
+    for method in ["medoids", "affinity"]:
+        table = {"a": [1.0, None, 2.0, 8.0, 9.0, 8.5], "b": list("xxxyyy")}
+        model = SimilarityClustering(n_clusters=2, method=method, random_state=0).fit(table)
+        assert model.labels_.tolist() == HALVES, method
+        model.model_ = NearestExemplar(np.array([1, 4]))  # row 1 has no number
+        assert model.predict({"a": [1.0, 8.0, None], "b": [None, None, "x"]}).tolist() == [
+            1,
+            1,
+            0,
+        ], method
+        with pytest.raises(UndefinedMeasure, match="pairs without"):
+            model.predict({"a": [1.0, None], "b": ["x", None]})
 
 
-@pytest.mark.parametrize(
-    ("params", "complaint"),
-    [
+def test_wrong_settings_are_named():
+    for params, complaint in [
         ({"method": "spectra"}, "Did you mean 'spectral'"),
         ({"n_clusters": 0}, "an integer >= 1"),
         ({"n_clusters": 2.0}, "an integer >= 1"),
@@ -395,8 +436,6 @@ def test_an_exemplar_with_nothing_to_compare_comes_last(method):
         ({"landmarks": 2, "n_clusters": 3}, "at least 3 landmarks, found 2"),
         ({"sigma": 0.0}, "a number > 0"),
         ({"affinity": "cosine"}, "'rbf'"),
-    ],
-)
-def test_wrong_settings_are_named(params, complaint):
-    with pytest.raises(InvalidInput, match=complaint):
-        SimilarityClustering(**params).fit(TOY)
+    ]:
+        with pytest.raises(InvalidInput, match=complaint):
+            SimilarityClustering(**params).fit(TOY)

@@ -162,9 +162,7 @@ def test_scale_of_a_matrix_is_the_largest_distance_of_the_fitted_rows():
 
 @pytest.mark.parametrize("cell", [-1.0, 3.0, 0.5])
 def test_positions_outside_the_matrix_are_refused(cell):
-    with pytest.raises(
-        ValueError, match=r"column 'thing', row 1: needs a whole number from 0 to 2"
-    ):
+    with pytest.raises(ValueError, match=r"column 'thing', row 1: needs an integer from 0 to 2"):
         MatrixDistance(MILES).fit(column("number", [0, cell]))
 
 

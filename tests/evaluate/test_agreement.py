@@ -1,4 +1,4 @@
-"""Whether neighbors agree with labels: worked numbers, slow twins, what is refused."""
+"""Whether neighbors agree with labels: worked numbers, slow references, what is refused."""
 
 import math
 
@@ -13,15 +13,13 @@ from hubness import reference
 from hubness.spaces import LABELS, LINE, distances, every_space, line
 from lookalike.errors import InvalidInput, TooLarge
 from lookalike.evaluate import (
+    agreement,
     goodman_kruskal,
     label_agreement,
     loo_accuracy,
     loo_predict,
     mcnemar,
     retrieval_accuracy,
-)
-from lookalike.hubness import (
-    k_occurrence,
 )
 from lookalike.measures import Precomputed, Vector
 
@@ -49,6 +47,35 @@ def test_labels_match_their_references(seed, k):
         assert_allclose(goodman_kruskal(space, y), reference.goodman_kruskal(d, y))
 
 
+def test_predictions_have_the_type_of_the_labels():
+    for labels in (
+        [0, 0, 1, 1],
+        ["a", "a", "b", "b"],
+        [0.5, 0.5, 2.5, 2.5],
+        [True, True, False, False],
+    ):
+        predicted = loo_predict(line, labels, 1)
+        assert predicted.dtype == np.asarray(labels).dtype
+        assert predicted.tolist() == [labels[0], labels[0], labels[0], labels[3]]
+    predicted = loo_predict(line, np.array(["a", "a", 1, 1], dtype=object), 1)
+    assert predicted.tolist() == ["a", "a", "a", 1]
+
+
+def test_many_labels_are_voted_on_in_parts(monkeypatch):
+    """A block of votes holds some rows only; the answer does not show it."""
+    d, y = distances(4, 12), [f"label {i // 2}" for i in range(12)]
+    whole = loo_predict(d, y, 3)
+    sizes = []
+
+    def blocks(n, size):
+        sizes.append(size)
+        return [slice(i, min(i + 5, n)) for i in range(0, n, 5)]
+
+    monkeypatch.setattr(agreement, "blocks", blocks)
+    assert_array_equal(loo_predict(d, y, 3), whole)
+    assert sizes == [2**22 // 6]
+
+
 def test_tied_votes():
     # Neighbors of the last row, nearest first: a, b, b, c, c.
     d = np.full((6, 6), 10.0)
@@ -67,8 +94,11 @@ def test_goodman_kruskal_edges():
     assert goodman_kruskal(LINE @ LINE.T * 0 + (1 - np.eye(4)), LABELS) == 0
     d = Vector().fit(LINE).distance()
     assert goodman_kruskal(d**3, LABELS) == 0.5
-    one_way = Precomputed(symmetric=False).fit(np.triu(d) + 2 * np.tril(d))
-    assert -1 <= goodman_kruskal(one_way, LABELS) <= 1
+    directed = np.triu(d) + 2 * np.tril(d)
+    one_way = Precomputed(symmetric=False).fit(directed)
+    within, between = (1, 2, 4, 8), (3, 7, 2, 6, 6, 4, 14, 12)  # both directions of every pair
+    signs = [np.sign(b - w) for w in within for b in between]
+    assert goodman_kruskal(one_way, LABELS) == sum(signs) / np.abs(signs).sum() == 14 / 30
     with la.config(memory_limit=20), pytest.raises(TooLarge, match="sample of the rows"):
         goodman_kruskal(line, LABELS)
 
@@ -77,17 +107,28 @@ def test_mcnemar():
     found = mcnemar([True] * 10 + [False] * 2, [False] * 10 + [True] * 2)
     assert_allclose([found.statistic, found.pvalue], [4.083333, 0.043308], atol=5e-7)
     assert found.significant
+    assert not mcnemar([True] * 9 + [False] * 2, [False] * 9 + [True] * 2).significant
     assert (found.only_first, found.only_second) == (10, 2)
     same = mcnemar([True, False], [True, False])
     assert (same.statistic, same.pvalue) == (0, 1)
     one = mcnemar([True], [False])
     assert (one.statistic, one.pvalue) == (0, 1)
     exact = mcnemar([True] * 10 + [False] * 2, [False] * 10 + [True] * 2, exact=True)
+    assert exact.statistic == 2
     assert_allclose(exact.pvalue, 2 * sum(math.comb(12, i) for i in range(3)) / 2**12)
-    with pytest.raises(InvalidInput, match="truth values"):
+    with pytest.raises(InvalidInput, match="two boolean arrays"):
         mcnemar([1, 0], [0, 1])
-    with pytest.raises(InvalidInput, match="truth values"):
+    for wrong in ([[True]], [1]):
+        with pytest.raises(InvalidInput, match="two boolean arrays"):
+            mcnemar([True], wrong)
+    with pytest.raises(InvalidInput, match="two boolean arrays"):
         mcnemar([True], [True, False])
+
+
+def test_pairs_below_are_counted_from_either_side():
+    for low, high in (([1, 2, 2, 5], [2]), ([2], [1, 2, 3, 4, 9]), ([], [1.0]), ([1.0], [])):
+        expected = sum(a < b for a in low for b in high)
+        assert agreement._count_pairs(np.array(low), np.array(high)) == expected, (low, high)
 
 
 def test_sets_of_labels():
@@ -107,7 +148,5 @@ def test_sets_of_labels():
 def test_a_graph_has_no_goodman_kruskal():
     with pytest.raises(InvalidInput, match="distances between all rows"):
         goodman_kruskal(line.neighbors(k=3), LABELS)
-    with pytest.raises(InvalidInput, match="Did you mean 'expected'"):
-        k_occurrence(line, 1, ties="expect")
     with pytest.raises(InvalidInput, match="Did you mean 'nearest'"):
         loo_accuracy(line, LABELS, 1, tie="nearst")

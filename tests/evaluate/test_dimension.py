@@ -1,4 +1,4 @@
-"""Intrinsic dimension: worked numbers, a slow twin, what is refused."""
+"""Intrinsic dimension: worked numbers, a slow reference, what is refused."""
 
 import numpy as np
 import pytest
@@ -12,6 +12,7 @@ from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, Undefin
 from lookalike.evaluate import (
     intrinsic_dimension,
 )
+from lookalike.evaluate.dimension import classical_scaling
 from lookalike.hubness import (
     NICDM,
     MutualProximity,
@@ -62,8 +63,20 @@ def test_dimension_of_embedded_spaces():
     x = np.random.default_rng(0).random((100, 2))
     plain = intrinsic_dimension(Vector().fit(x))
     assert_allclose(intrinsic_dimension(Vector().fit(x), embed=2), plain, rtol=1e-6)
-    repaired = intrinsic_dimension(NICDM(Vector()).fit(x))
-    assert 1.5 < repaired < 8
+    reducer = NICDM(Vector()).fit(x)
+    reduced = intrinsic_dimension(reducer)
+    assert 1.5 < reduced < 8
+    assert reduced == intrinsic_dimension(reducer, embed=4)  # twice the columns by default
+    assert reduced != intrinsic_dimension(reducer, embed=2)
+
+
+def test_classical_scaling_gives_back_the_points_of_a_euclidean_space():
+    x = np.random.default_rng(1).normal(size=(20, 3))
+    measure = Vector().fit(x)
+    points = classical_scaling(measure, 3)
+    assert points.shape == (20, 3)
+    assert_allclose(Vector().fit(points).distance(), measure.distance(), atol=1e-9)
+    assert classical_scaling(measure, 50).shape == (20, 20)
 
 
 def test_dimension_refuses():
@@ -83,7 +96,24 @@ def test_dimension_refuses():
         intrinsic_dimension(graph, 3, 5)
 
 
-def test_equal_neighbors_are_counted_out_loud():
+def test_options_are_refused():
+    graph = line.neighbors(k=3)
+    for options in ({"scale": "std"}, {"embed": 2}):
+        with pytest.raises(InvalidInput, match="rows to scale or embed"):
+            intrinsic_dimension(graph, 3, 3, **options)
+    for wrong, match in (
+        ({"scale": "sdt"}, "Did you mean 'std'"),
+        ({"embed": 0}, "embed"),
+        ({"k1": 4, "k2": 3}, "3 <= k1 <= k2"),
+        ({"k1": 3.0}, "3 <= k1 <= k2"),
+    ):
+        with pytest.raises(InvalidInput, match=match):
+            intrinsic_dimension(line, **{"k1": 3, "k2": 3, **wrong})
+    with pytest.raises(InvalidInput, match="lists of 3, 0 duplicates"):
+        intrinsic_dimension(graph, 3, 4)
+
+
+def test_equal_neighbors_are_reported():
     # Most rows of a grid have four neighbors at the same distance.
     grid = np.array([[i, j] for i in range(8) for j in range(8)], dtype=float)
     with pytest.warns(LookalikeWarning, match="which were left out"):

@@ -32,11 +32,11 @@ def squares(x):
 @given(seed=st.integers(0, 10**6), n=st.integers(8, 25), k=st.integers(1, 3))
 def test_both_are_what_they_are_defined_as(seed, n, k):
     rng = np.random.default_rng(seed)
-    rows, places = rng.integers(0, 4, (n, 3)).astype(float), rng.random((n, 2))
+    rows, points = rng.integers(0, 4, (n, 3)).astype(float), rng.random((n, 2))
     measure = Vector("cityblock").fit(rows)
     d = measure.distance()
-    assert trustworthiness(measure, places, k) == pytest.approx(slow(squares(places), d, k))
-    assert continuity(measure, places, k) == pytest.approx(slow(d, squares(places), k))
+    assert trustworthiness(measure, points, k) == pytest.approx(slow(squares(points), d, k))
+    assert continuity(measure, points, k) == pytest.approx(slow(d, squares(points), k))
 
 
 def test_scikit_learn_says_the_same():
@@ -44,20 +44,23 @@ def test_scikit_learn_says_the_same():
 
     rng = np.random.default_rng(0)
     rows = rng.random((120, 6))
-    places = rows[:, :2] + 0.1 * rng.random((120, 2))
-    ours = trustworthiness(Vector().fit(rows), places, 7)
-    assert ours == pytest.approx(theirs(rows, places, n_neighbors=7))
+    points = rows[:, :2] + 0.1 * rng.random((120, 2))
+    ours = trustworthiness(Vector().fit(rows), points, 7)
+    assert ours == pytest.approx(theirs(rows, points, n_neighbors=7))
     assert 0.5 < ours < 1
 
 
 def test_a_sample_comes_near_the_whole():
     rng = np.random.default_rng(0)
     rows = rng.random((600, 6))
-    measure, places = Vector().fit(rows), rows[:, :2]
-    whole = trustworthiness(measure, places)
-    part = trustworthiness(measure, places, sample=150)
+    measure, points = Vector().fit(rows), rows[:, :2]
+    whole = trustworthiness(measure, points)
+    part = trustworthiness(measure, points, sample=150)
     assert part != whole
     assert part == pytest.approx(whole, abs=0.02)
+    assert part == trustworthiness(measure, points, sample=150)
+    assert part != trustworthiness(measure, points, sample=150, random_state=1)
+    assert whole == trustworthiness(measure, points, sample=600)
 
 
 def test_a_shuffled_map_is_worth_nothing():
@@ -71,8 +74,8 @@ def test_a_shuffled_map_is_worth_nothing():
 
 def test_pairs_that_cannot_be_compared_are_the_farthest():
     table = {"a": [1.0, 2.0, 3.0, None, None], "b": [None, None, None, 1.0, 2.0]}
-    places = np.array([[0.0, 0], [1, 0], [2, 0], [9, 0], [10, 0]])
-    assert trustworthiness(Gower().fit(table), places, 1) == 1
+    points = np.array([[0.0, 0], [1, 0], [2, 0], [9, 0], [10, 0]])
+    assert trustworthiness(Gower().fit(table), points, 1) == 1
 
 
 def test_spread_is_large_for_a_square_and_small_for_a_line_or_heaps():
@@ -89,21 +92,28 @@ def test_spread_is_large_for_a_square_and_small_for_a_line_or_heaps():
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 10**6), n=st.integers(2, 200))
 def test_spread_counts_cells(seed, n):
-    places = np.random.default_rng(seed).normal(size=(n, 2))
+    points = np.random.default_rng(seed).normal(size=(n, 2))
     g = max(1, int((n / 4) ** 0.5))
-    low, side = places.min(axis=0), max(np.ptp(places[:, 0]), np.ptp(places[:, 1]))
-    held = {tuple(min(int(v / side * g), g - 1) for v in place - low) for place in places}
+    low, side = points.min(axis=0), max(np.ptp(points[:, 0]), np.ptp(points[:, 1]))
+    held = {tuple(min(int(v / side * g), g - 1) for v in point - low) for point in points}
     chance = 1 - (1 - 1 / g**2) ** n
-    assert spread(places) == pytest.approx(len(held) / g**2 / chance)
+    assert spread(points) == pytest.approx(len(held) / g**2 / chance)
 
 
 def test_wrong_input():
     measure = Vector().fit(np.arange(9.0)[:, None])
-    with pytest.raises(InvalidInput, match="a place for each of 9 rows"):
+    with pytest.raises(InvalidInput, match="coordinates for each of 9 rows"):
         trustworthiness(measure, np.zeros((4, 2)))
-    with pytest.raises(TooFewRows, match="below n / 2"):
+    with pytest.raises(TooFewRows, match="k < n / 2"):
         continuity(measure, np.zeros((9, 2)), k=5)
     with pytest.raises(InvalidInput, match="distances between all rows"):
         trustworthiness(measure.neighbors(None, 3), np.zeros((9, 2)), k=2)
+    for wrong in (np.full((9, 2), np.nan), np.zeros((0, 2)), np.zeros(9)):
+        with pytest.raises(InvalidInput, match="coordinates for each"):
+            spread(wrong)
+    for k in (0, 1.0, 4.5):
+        with pytest.raises(TooFewRows, match="k >= 1"):
+            trustworthiness(measure, np.zeros((9, 2)), k=k)
+    assert trustworthiness(measure, np.arange(9.0)[:, None], k=4) == 1
     with pytest.raises(InvalidInput, match="two coordinates"):
         spread(np.zeros((9, 3)))

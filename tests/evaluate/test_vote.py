@@ -77,6 +77,14 @@ def test_rows_at_distance_zero_decide_alone():
     assert amounts.fit(X, [1.0, 2.0, 30.0, 40.0]).predict([[0.0]]).tolist() == [1.5]
 
 
+def test_kernel_weights_fall_to_two_deviations_at_the_last_neighbor():
+    weights = list_weights(np.array([[0.0, 1.0, 2.0], [0.0, 0.0, 0.0]]), "kernel", np.inf)
+    assert_allclose(weights, [[1.0, np.exp(-0.5), np.exp(-2.0)], [1.0, 1.0, 1.0]])
+    unknown = list_weights(np.array([[1.0, np.inf], [np.inf, np.inf]]), "kernel", np.inf)
+    assert_allclose(unknown, [[np.exp(-2.0), 0.0], [1.0, 1.0]])
+    assert_allclose(list_weights(np.array([[1.0, np.inf]]), "distance", 4.0), [[1.0, 0.25]])
+
+
 def test_tiny_distances_do_not_overflow():
     tiny = 5e-324
     counted = list_weights(np.array([[tiny, tiny, 1.0]]), "distance", np.inf)
@@ -106,7 +114,7 @@ def test_pairs_with_nothing_to_compare_have_similarity_zero():
     assert_allclose(model.predict_proba(query), [[0.5, 0.25, 0.25]])
 
 
-def test_a_row_of_gaps_still_gets_an_answer():
+def test_a_row_without_any_cell_still_gets_an_answer():
     table = {"size": [1.0, 2.0, 3.0], "color": ["red", "red", "blue"]}
     for weights in ("uniform", "distance"):
         model = NeighborClassifier(n_neighbors=3, weights=weights).fit(table, ["a", "b", "b"])
@@ -144,7 +152,7 @@ def test_mixed_tables_with_gaps_end_to_end(known, new, k, weights, tie, labels, 
         found = model.kneighbors(X)[0][at]
         assert_allclose(np.where(np.isinf(found), 1.0, found), away, atol=1e-9)
         if model.kneighbors(X, return_distance=False)[at].tolist() != near:
-            continue  # equal but for round-off: the order of such neighbors is not told by d
+            continue  # equal but for round-off: d does not fix the order of such neighbors
         share = reference.shares([y[i] for i in near], counted)
         assert_allclose(proba[at], [share.get(c, 0.0) for c in model.classes_], atol=1e-6)
         assert_allclose(numbers[at], reference.mean([amounts[i] for i in near], counted), rtol=1e-6)

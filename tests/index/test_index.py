@@ -34,44 +34,44 @@ def quiet_add(index, rows):
 @given(some, steps, row, st.integers(1, 9), st.data())
 def test_after_any_changes_it_finds_what_is_there(first, changes, query, k, data):
     index = la.Index(Vector("cityblock")).fit(as_array(first))
-    living, given_out = dict(enumerate(first)), len(first)
+    live, given_out = dict(enumerate(first)), len(first)
     for change in changes:
         if isinstance(change, list):
             ids = quiet_add(index, as_array(change))
             assert ids == list(range(given_out, given_out + len(change)))
-            living.update(zip(ids, change, strict=True))
+            live.update(zip(ids, change, strict=True))
             given_out += len(change)
-        elif len(living) > 1:
-            gone = list(living)[change % len(living)]
+        elif len(live) > 1:
+            gone = list(live)[change % len(live)]
             index.delete(gone)
-            del living[gone]
-    assert index.ids == list(living)
-    assert len(index) == len(living)
+            del live[gone]
+    assert index.ids == list(live)
+    assert len(index) == len(live)
 
     hits = index.search(as_array([query]), k)
-    expected = reference.search(query, living, k)
+    expected = reference.search(query, live, k)
     assert [(hit.score, hit.id) for hit in hits] == expected
-    assert [tuple(hit.row.values()) for hit in hits] == [living[id] for _, id in expected]
+    assert [tuple(hit.row.values()) for hit in hits] == [live[id] for _, id in expected]
 
-    start = data.draw(st.sampled_from(list(living)))
-    others = [id for id in living if id != start]
+    start = data.draw(st.sampled_from(list(live)))
+    others = [id for id in live if id != start]
     marked = data.draw(st.lists(st.sampled_from(others), unique=True, max_size=4)) if others else []
     cut = data.draw(st.integers(0, len(marked)))
     like, unlike = marked[:cut], marked[cut:]
     hits = index.search(start, k, like=like, unlike=unlike, gamma=0.25)
     expected = reference.search(
-        living[start],
-        living,
+        live[start],
+        live,
         k,
-        [living[id] for id in like],
-        [living[id] for id in unlike],
+        [live[id] for id in like],
+        [live[id] for id in unlike],
         gamma=0.25,
         leave_out=[start, *marked],
     )
     assert [hit.id for hit in hits] == [id for _, id in expected]
     assert np.allclose([hit.score for hit in hits], [score for score, _ in expected])
     assert [hit.distance for hit in hits] == [
-        reference.cityblock(living[start], living[hit.id]) for hit in hits
+        reference.cityblock(live[start], live[hit.id]) for hit in hits
     ]
 
 
@@ -109,13 +109,13 @@ def test_every_measure_can_grow_and_shrink(measure):
 def test_many_deleted_rows_are_stepped_over_and_then_copied_away():
     points = np.arange(300.0)[:, None]
     index = la.Index(Vector()).fit(points)
-    living = list(range(300))
+    live = list(range(300))
     for start in range(1, 2 * SPARE, 10):
         gone = list(range(start, start + 10))
         index.delete(gone)
-        living = [id for id in living if id not in gone]
-        assert index.search(0, 5).ids == living[1:6]
-    assert index.search(0, 1000).ids == living[1:]
+        live = [id for id in live if id not in gone]
+        assert index.search(0, 5).ids == live[1:6]
+    assert index.search(0, 1000).ids == live[1:]
 
 
 def test_ids_stay_and_are_not_given_again():

@@ -56,7 +56,7 @@ class Log:
     def __init__(self):
         self.added, self.deleted = [], []
 
-    def living(self, first):
+    def live(self, first):
         every = {**first, **dict(self.added)}
         return {id: every[id] for id in sorted(every.keys() - set(self.deleted))}
 
@@ -152,17 +152,17 @@ def test_every_write_is_there_and_searches_equal_a_serial_replay(measure):
     log = together(index, 8, 24)
     ids = [id for id, _ in log.added]
     assert sorted(ids) == list(range(30, 30 + len(ids)))  # none twice, none lost
-    living = log.living(dict(enumerate(map(tuple, FIRST.tolist()))))
-    assert index.ids == list(living)
-    assert len(index) == len(living)
-    assert [tuple(record.values()) for record in index.records()] == list(living.values())
+    live = log.live(dict(enumerate(map(tuple, FIRST.tolist()))))
+    assert index.ids == list(live)
+    assert len(index) == len(live)
+    assert [tuple(record.values()) for record in index.records()] == list(live.values())
 
     serial = la.Index(measure).fit(FIRST)
     for id, row in sorted(log.added):
         assert serial.add([row]) == [id]
     serial.delete(log.deleted)
     random = np.random.default_rng(1)
-    for query in [*random.integers(-9, 9, (10, 1, 2)).astype(float), *list(living)[::17]]:
+    for query in [*random.integers(-9, 9, (10, 1, 2)).astype(float), *list(live)[::17]]:
         ours, theirs = index.search(query, 25), serial.search(query, 25)
         assert [(hit.id, hit.distance) for hit in ours] == [(h.id, h.distance) for h in theirs]
 
@@ -183,9 +183,9 @@ def test_ids_from_a_column_are_given_once():
         return [{"name": f"{seed}-{step}-{at}", "x0": x, "x1": y} for at, (x, y) in enumerate(rows)]
 
     log = together(index, 6, 18, as_rows=named)
-    living = log.living({"a": (0.0, 0.0), "b": (1.0, 1.0)})
-    assert sorted(index.ids) == list(living)
-    assert {id: (index.get(id)["x0"], index.get(id)["x1"]) for id in living} == living
+    live = log.live({"a": (0.0, 0.0), "b": (1.0, 1.0)})
+    assert sorted(index.ids) == list(live)
+    assert {id: (index.get(id)["x0"], index.get(id)["x1"]) for id in live} == live
 
     said = []  # many threads want the same name: one of them gets it
     wanted = {"name": "wanted", "x0": 0.5, "x1": 0.5}
@@ -242,12 +242,12 @@ def test_refitting_beside_writers_keeps_ids_apart():
             stop.set()
 
     run_together([writers, refit])
-    living = log.living(dict(enumerate(map(tuple, FIRST.tolist()))))
-    assert index.ids == list(living)
-    again = la.Index(Ranked()).fit(np.array(list(living.values())))
+    live = log.live(dict(enumerate(map(tuple, FIRST.tolist()))))
+    assert index.ids == list(live)
+    again = la.Index(Ranked()).fit(np.array(list(live.values())))
     index.refit()
     ours, theirs = index.search([[0.5, 0.5]], 20), again.search([[0.5, 0.5]], 20)
-    assert ours.ids == [list(living)[at] for at in theirs.ids]
+    assert ours.ids == [list(live)[at] for at in theirs.ids]
     assert [hit.distance for hit in ours] == [hit.distance for hit in theirs]
 
 

@@ -11,7 +11,7 @@ from index import reference
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.index import ReFeat
 from lookalike.index.refeat import average_path, tree_weights
-from lookalike.trees.growers import grow_extra
+from lookalike.trees.growers import ExtraForest
 
 
 def test_worked_numbers():
@@ -40,9 +40,8 @@ def test_equals_walking_down_every_tree(seed, psi, depth):
     )  # with repeated rows, so leaves hold several
     model = ReFeat(6, psi, max_depth=depth, random_state=seed).fit(rows)
     limit = int(np.ceil(np.log2(psi))) if depth == "log2" else psi
-    grown = grow_extra(
-        rows, n_trees=6, max_samples=psi, max_depth=limit, keep_bag=True, random_state=seed
-    )
+    grower = ExtraForest(6, max_samples=psi, max_depth=limit, random_state=seed)
+    grown = grower.grow(rows, out_of_bag=True)
     new = random.integers(0, 4, (1, 3)).astype(float)
 
     def lengths(row):

@@ -106,7 +106,7 @@ def test_names_do_not_lead_out_of_the_folder(name, folder):
             Index.open(folder)
 
 
-@pytest.mark.parametrize("key", ["rows", "places", "seen"])
+@pytest.mark.parametrize("key", ["rows", "positions", "seen"])
 @pytest.mark.parametrize(
     "value", [10**12, -5, 1.5, "x", [], True, 10**400], ids=lambda v: f"{v}"[:9]
 )

@@ -221,7 +221,7 @@ def test_rows_come_and_go_and_stay_so(folder, memory, files):
     again.compact()
     for after in (again, la.Index.open(folder)):
         assert after.ids == memory.ids
-        assert all(seg.n_alive == len(seg) for seg in after.state_.segments.segments)
+        assert all(seg.n_live == len(seg) for seg in after.state_.segments.segments)
         assert_alike(after, memory, query=2540)
     assert before != sorted(entry.name for entry in (folder / "shards").iterdir())
     assert after.check() == {}

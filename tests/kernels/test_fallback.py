@@ -1,33 +1,16 @@
-"""Small blocks in numpy: the same bits as the loops, and nothing compiled for a small question."""
-
-import os
-import subprocess
-import sys
-from types import SimpleNamespace
+"""The numpy fallbacks give the same bits as the compiled loops."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookalike.kernels import COMPILED, distances, fallback, first_use, lists, mixed, objects
+from lookalike.kernels import distances, fallback, lists, mixed, objects
 
 seeds = st.integers(0, 2**32 - 1)
 sizes = st.integers(1, 9)
-QUESTION = """
-import numpy as np
-from lookalike.measures import Gower
-from numba.core.event import install_recorder
-rng = np.random.default_rng(0)
-table = {"n": rng.normal(size=200), "c": rng.choice(["a", "b"], 200).tolist()}
-table["s"] = [frozenset(rng.choice(list("xyz"), 2).tolist()) for _ in range(200)]
-with install_recorder("numba:compile") as seen:
-    Gower().fit(table).similarity()
-print(sorted({event.data["dispatcher"].py_func.__name__ for _, event in seen.buffer}))
-"""
 
 
-def same_bits(x, y):
+def assert_same_bits(x, y):
     assert x.shape == y.shape
     assert (x.view(np.int64) == y.view(np.int64)).all()
 
@@ -48,7 +31,7 @@ def test_distances(seed, n, m, columns, dtype):
         fast, slow = np.empty((n, m)), np.empty((n, m))
         distances.distance_block(a, b, code, fast)
         fallback.distance_block(a, b, code, slow)
-        same_bits(fast, slow)
+        assert_same_bits(fast, slow)
 
 
 @settings(max_examples=60)
@@ -63,12 +46,12 @@ def test_ranked_distances(seed, n, m, columns, dtype):
         fast, slow = np.empty((n, m)), np.empty((n, m))
         distances.ranked_block(*sides, code, fast)
         fallback.ranked_block(*sides, code, slow)
-        same_bits(fast, slow)
-    room = np.zeros((columns, 8), dtype), np.zeros(8, dtype)
+        assert_same_bits(fast, slow)
+    scratch = np.zeros((columns, 8), dtype), np.zeros(8, dtype)
     for step in (dtype(0), dtype(1)):
-        distances.ranked_cityblock(sides[0], sides[3], step, *room, fast)
-        fallback.ranked_cityblock(sides[0], sides[3], step, *room, slow)
-        same_bits(fast, slow)
+        distances.ranked_cityblock(sides[0], sides[3], step, *scratch, fast)
+        fallback.ranked_cityblock(sides[0], sides[3], step, *scratch, slow)
+        assert_same_bits(fast, slow)
 
 
 @settings(max_examples=100)
@@ -100,12 +83,12 @@ def test_mixed_columns(seed, n, m, counts, gaps, midpoint, equal):
     fast, slow = np.zeros((2, n, m)), np.zeros((2, n, m))
     mixed.mixed_block(a, b, ends, weight, curve, curve, *tables, midpoint, 0.0, *fast)
     fallback.mixed_block(a, b, ends, weight, *tables, midpoint, *slow)
-    same_bits(fast, slow)
+    assert_same_bits(fast, slow)
     few = min(n, m)
     fast, slow = np.zeros((few, columns)), np.zeros((few, columns))
     mixed.mixed_pairs(a[:few], b[:few], ends, curve, curve, *tables, fast)
     fallback.mixed_pairs(a[:few], b[:few], ends, *tables, slow)
-    same_bits(np.nan_to_num(fast, nan=-1.0), np.nan_to_num(slow, nan=-1.0))
+    assert_same_bits(np.nan_to_num(fast, nan=-1.0), np.nan_to_num(slow, nan=-1.0))
 
 
 @settings(max_examples=60)
@@ -120,11 +103,11 @@ def test_shared_tokens(seed, lengths, kinds):
     fast, slow = np.empty((n, n)), np.empty((n, n))
     objects.shared_counts(*sides, fast)
     fallback.shared_counts(*sides, slow)
-    same_bits(fast, slow)
+    assert_same_bits(fast, slow)
     wide = [np.diff(ends).astype(float) + n for ends in sides[1::2]]
     objects.jaccard_of_counts(fast, *wide)
     fallback.jaccard_of_counts(slow, *wide)
-    same_bits(fast, slow)
+    assert_same_bits(fast, slow)
 
 
 @settings(max_examples=60)
@@ -138,53 +121,10 @@ def test_lists_of_neighbors(seed, n, widths, k):
         block = rng.choice([0.0, -0.0, 1.0, 2.0, np.nan, np.inf], (n, width))
         lists.keep_nearest(block, ids[end - width : end], exclude, *fast)
         fallback.keep_nearest(block, ids[end - width : end], exclude, *slow)
-        same_bits(fast[0], slow[0])
+        assert_same_bits(fast[0], slow[0])
         assert np.array_equal(fast[1], slow[1])
     more = fast[0].copy(), np.where(fast[1] < 0, -1, fast[1] + sum(widths))
     lists.merge_lists(*fast, *more)
     fallback.merge_lists(*slow, *more)
-    same_bits(fast[0], slow[0])
+    assert_same_bits(fast[0], slow[0])
     assert np.array_equal(fast[1], slow[1])
-
-
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
-@pytest.mark.long
-def test_a_small_question_compiles_no_comparison(tmp_path):
-    place = {"NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", QUESTION],
-        capture_output=True,
-        text=True,
-        env={**os.environ, **place},
-    )
-    assert done.stdout.strip() == "[]", done.stdout + done.stderr
-
-
-class Loop:
-    """Stands for a loop that is not compiled: only what the rule looks at."""
-
-    overloads = ()
-    py_func = QUESTION.join
-
-
-@pytest.mark.skipif(not COMPILED, reason="nothing is compiled")
-def test_much_to_do_is_worth_compiling(monkeypatch, tmp_path):
-    loop = Loop()
-    loop.py_func = test_shared_tokens
-    monkeypatch.setattr(first_use, "_spent", {})
-    monkeypatch.setattr(first_use, "cache_folder", lambda: str(tmp_path))
-    first_use._is_on_disk.cache_clear()
-    assert first_use.pick(loop, "fallback", first_use.ALLOWANCE) == "fallback"
-    assert first_use.pick(loop, "fallback", 1) is loop
-    monkeypatch.setattr(first_use, "_spent", {})
-    name = f"{test_shared_tokens.__module__.rpartition('.')[2]}.{test_shared_tokens.__qualname__}"
-    (tmp_path / "kernels_1").mkdir()
-    (tmp_path / "kernels_1" / f"{name}-1.py3.nbi").write_bytes(b"")
-    first_use._is_on_disk.cache_clear()
-    # What lies on disk has to be loaded, too: not for little, unless others have been.
-    for running in (False, True):
-        monkeypatch.setattr(first_use, "sys", SimpleNamespace(modules={"numba"} if running else ()))
-        assert first_use.worth_compiling(loop, 1) is running
-    monkeypatch.setattr(first_use, "sys", SimpleNamespace(modules=()))
-    first_use._spent["another"] = first_use.TO_LOAD
-    assert first_use.worth_compiling(loop, 1)

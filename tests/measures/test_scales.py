@@ -140,4 +140,4 @@ def test_saved_reweighted_learned_and_explained(scale, tmp_path):
         for told in (measure.explain(*pair), loaded.explain(*pair)):
             assert sum(told.plus.values()) == pytest.approx(measure.similarity()[pair])
             assert sum(told.minus.values()) == pytest.approx(1 - measure.similarity()[pair])
-        assert measure.explain(*pair).telling == loaded.explain(*pair).telling
+        assert measure.explain(*pair).surprisal == loaded.explain(*pair).surprisal

@@ -12,7 +12,7 @@ from lookalike.hubness import LocalScaling, MutualProximity
 from lookalike.measures import Combined, ForestProximity, Gower, Ranked, StochasticForest, Vector
 from lookalike.measures.contract.explanation import as_bits, by_owner
 from lookalike.measures.forest.methods import METHODS
-from lookalike.trees.thresholds.blame import leaf_weights, parting_counts, parting_shares
+from lookalike.trees.thresholds.attribution import leaf_weights, parting_counts, parting_shares
 
 N = 160
 TREES = {"n_estimators": 40, "random_state": 0}
@@ -69,7 +69,7 @@ def test_a_rare_level_in_common_is_the_first_reason(measure, words, seed):
     if isinstance(measure, StochasticForest):  # it halves samples, so it hardly sees a rare level
         order = [name for name in order if name not in ("x", "y")]
     assert order[0] == "rare"
-    assert told.telling["rare"][0] > told.telling["common"][0]
+    assert told.surprisal["rare"][0] > told.surprisal["common"][0]
     assert "constant" not in dict(plus) | dict(minus)
     assert set(dict(plus)).isdisjoint(dict(minus))
     assert sum(told.plus.values()) == pytest.approx(told.similarity, abs=1e-9)
@@ -88,8 +88,8 @@ def test_explanations_are_the_same_again_and_after_loading(measure, words, tmp_p
     one.save(tmp_path / "model.lookalike")
     for again in (la.load(tmp_path / "model.lookalike"), measure.fit(table)):
         other = again.explain(3, 40)
-        assert other.telling == told.telling
-        assert other.typical == told.typical
+        assert other.surprisal == told.surprisal
+        assert other.baseline == told.baseline
         assert other.reasons(3) == told.reasons(3)
 
 
@@ -109,7 +109,7 @@ def test_bits_are_shares_of_the_rows_of_the_sample(name):
         values = np.array(differs)[:, at]
         shares = [((side).sum() + 1) / (len(values) + 1) for side in
                   (values <= own.values[0, at], values >= own.values[0, at])]  # fmt: skip
-        assert told.telling[column] == pytest.approx(tuple(-np.log2(shares)))
+        assert told.surprisal[column] == pytest.approx(tuple(-np.log2(shares)))
 
 
 def test_a_shuffled_column_changes_what_it_says():
@@ -119,8 +119,8 @@ def test_a_shuffled_column_changes_what_it_says():
     before = ForestProximity("shi", **TREES).fit(la.read_table(frame, kinds=kinds)).explain(0, 1)
     frame["rare"] = ["red", "violet", *frame["rare"][2:]]
     after = ForestProximity("shi", **TREES).fit(la.read_table(frame, kinds=kinds)).explain(0, 1)
-    assert before.telling["rare"][0] > 3 > after.telling["rare"][0]
-    assert after.telling["rare"][1] > 1
+    assert before.surprisal["rare"][0] > 3 > after.surprisal["rare"][0]
+    assert after.surprisal["rare"][1] > 1
     assert after.reasons(1)[1][0][0] == "rare"
 
 
@@ -146,8 +146,8 @@ def test_a_gap_is_not_a_reason(measure):
     fitted = measure.fit(rows(5, words))
     row = {"constant": 7.0, "common": "a" if words else 0.0, "rare": None, "x": 0.0, "y": 0.0}
     told = fitted.explain(row, 0)
-    assert "rare" not in told.telling
-    assert "x" in told.telling
+    assert "rare" not in told.surprisal
+    assert "x" in told.surprisal
 
 
 def test_entries_of_one_column_are_one_difference():

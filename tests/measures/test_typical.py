@@ -45,7 +45,7 @@ def test_a_rare_level_in_common_comes_before_a_frequent_one(rows):
     red = np.flatnonzero(rows["color"] == "red")
     frequent = measure.explain(int(red[0]), int(red[1]))
     assert rare.plus["color"] == frequent.plus["color"]
-    assert rare.telling["color"][0] > 5 > 1.5 > frequent.telling["color"][0] > 0
+    assert rare.surprisal["color"][0] > 5 > 1.5 > frequent.surprisal["color"][0] > 0
 
 
 def test_the_bits_are_those_of_all_other_rows(rows):
@@ -58,17 +58,17 @@ def test_the_bits_are_those_of_all_other_rows(rows):
     differs = np.abs(age[[7, 30]][:, None] - age[others]).ravel() / span
     for side, count in enumerate(((differs <= own).sum(), (differs >= own).sum())):
         expected = -np.log2((count + 1) / (len(differs) + 1))
-        assert told.telling["age"][side] == pytest.approx(expected, abs=1e-9)
+        assert told.surprisal["age"][side] == pytest.approx(expected, abs=1e-9)
     every = np.abs(age[:, None] - age)[~np.eye(N, dtype=bool)].mean() / span
-    assert told.typical["age"][1] == pytest.approx(every / 7, rel=0.2)
-    assert sum(told.typical["age"]) == pytest.approx(1 / 7)
+    assert told.baseline["age"][1] == pytest.approx(every / 7, rel=0.2)
+    assert sum(told.baseline["age"]) == pytest.approx(1 / 7)
 
 
 def test_the_largest_difference_on_its_typical_scale_is_among_those_against():
     rng = np.random.default_rng(0)
     rows = {f"x{j}": rng.normal(size=200) for j in range(6)}
     rows["tail"] = rng.lognormal(0, 3, 200)
-    rows["tail"][0] = rows["tail"].max() / 3  # a third of the range, typical is far less
+    rows["tail"][0] = rows["tail"].max() / 3  # a third of the range, the baseline is far less
     rows["tail"][1] = np.median(rows["tail"])
     for j in range(6):
         rows[f"x{j}"][:2] = -2.0, 2.0  # larger shares of their ranges
@@ -88,28 +88,28 @@ def test_sums_and_wrappers_keep_what_is_known(rows):
     both = Combined([(1.0, Gower()), (3.0, Gower(scale="rank"))]).fit(numbers).explain(3, 5)
     wrapped = MutualProximity(Gower(KINDS)).fit(rows).explain(3, 5)
     mixed = Combined([(1.0, Gower()), (1.0, Vector())], how="zscore").fit(numbers).explain(3, 5)
-    assert wrapped.telling == plain.telling
+    assert wrapped.surprisal == plain.surprisal
     assert [name for name, _ in wrapped.reasons(3)[0]] == [name for name, _ in plain.reasons(3)[0]]
     for told in (both, wrapped, mixed):
-        assert set(told.telling) >= {"income", "age"}
+        assert set(told.surprisal) >= {"income", "age"}
         assert sum(told.minus.values()) == pytest.approx(1 - told.similarity)
-        for name, (_, minus) in told.typical.items():
+        for name, (_, minus) in told.baseline.items():
             if name in told.minus:
                 assert (minus > 0) == (name not in ("year", "here"))
-    assert sum(map(sum, both.typical.values())) == pytest.approx(1)
+    assert sum(map(sum, both.baseline.values())) == pytest.approx(1)
 
 
 def test_frames_have_both_the_contribution_and_what_is_typical(rows):
     told = Gower(KINDS).fit(rows).explain(3, 5)
     frame = told.to_frame()
-    assert list(frame) == ["column", "plus", "minus", "typical_plus", "typical_minus"]
-    assert frame["typical_minus"].tolist() == [told.typical[name][1] for name in frame["column"]]
+    assert list(frame) == ["column", "plus", "minus", "baseline_plus", "baseline_minus"]
+    assert frame["baseline_minus"].tolist() == [told.baseline[name][1] for name in frame["column"]]
 
 
 def test_the_same_table_gives_the_same_reasons(rows):
     one, two = (Gower(KINDS).fit(rows).explain(3, 5) for _ in range(2))
-    assert one.telling == two.telling
-    assert one.typical == two.typical
+    assert one.surprisal == two.surprisal
+    assert one.baseline == two.baseline
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])

@@ -86,6 +86,15 @@ def test_numbers(x, metric, k):
         same(fitted, fitted.encode(x[::-1] * 3.0 + 0.25), fitted.rows_, k)
 
 
+@pytest.mark.parametrize("metric", ["cityblock", "chebyshev"])
+def test_denormal_ranges(metric):
+    """No overflow, which numpy would warn of, where the whole range of a column is denormal."""
+    x = np.random.default_rng(0).integers(0, 5, (20, 3)).astype(float)
+    for scale in (5e-324, 1e-310, 1e-300):
+        fitted = Vector(metric).fit(x * scale)
+        same(fitted, fitted.rows_, fitted.rows_, 3, exclude=np.arange(20))
+
+
 def mixed(n, gaps, seed=0, kinds=5):
     rng = np.random.default_rng(seed)
     columns = {}

@@ -121,5 +121,3 @@ def test_constant_column_in_a_later_layer_counts_as_alike():
 def test_bad_parameters(options, error, words):
     with pytest.raises(error, match=words):
         LayeredRepresentation(**options).fit(POINTS)
-    with pytest.raises(InvalidInput, match="one of 'constant'"):
-        layer_widths("falling", 1, 1, 1)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 from lookalike.service import Client
-from lookalike.service.limits import Limits
+from lookalike.service.limits import RequestLimits
 from lookalike.service.server import Server
 from lookalike.service.service import Service
 
@@ -37,7 +37,7 @@ def free_port():
 def running(address, **options):
     """Serve a store in a thread; gives the service and a client."""
     # The first search compiles, which may take minutes where many tests run at once.
-    options.setdefault("limits", Limits(seconds=300))
+    options.setdefault("limits", RequestLimits(seconds=300))
     service = Service(address, **options)
     port, listens = free_port(), threading.Event()
     server = Server(service, "127.0.0.1", port, listens.set)

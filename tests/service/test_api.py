@@ -174,9 +174,9 @@ def test_bad_questions_are_told_apart(server):
 
 
 def test_a_generation_that_is_not_there_yet_is_503(tmp_path):
-    from lookalike.service.limits import Limits
+    from lookalike.service.limits import RequestLimits
 
-    with running(tmp_path / "a.sqlite", limits=Limits(wait=0.1)) as (_, client):
+    with running(tmp_path / "a.sqlite", limits=RequestLimits(wait=0.1)) as (_, client):
         client.create("pets", rows=PETS)
         problem = refused(503, client.search, "pets", 0, at_least=5)
         assert problem["found"] == "1"

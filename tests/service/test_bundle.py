@@ -1,4 +1,4 @@
-"""Modules put together: the same names, each module once, and nothing that cannot be read."""
+"""Bundled modules: the same names, each module once, and nothing that cannot be read."""
 
 import json
 import re
@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from lookalike.errors import InvalidInput
-from lookalike.service.site import WEB, together
+from lookalike.service.site import WEB, bundle
 
 FILES = {
     "main.js": """import { say, twice as double } from "./words.js";
@@ -61,12 +61,12 @@ def run(files, folder):
 @pytest.mark.skipif(shutil.which("node") is None, reason="no Node.js on this machine")
 def test_they_do_what_they_did(tmp_path):
     """Shared state is shared still: a module that comes later counts on."""
-    sent = together(FILES)
+    sent = bundle(FILES)
     assert set(sent) == {"main.js", "views/late.js"}
     plain = run(FILES, tmp_path / "plain")
     assert plain == ["words 3 1", 8, 2, [3, [4, "Tool"]], "style/x.css"]
     assert run({**FILES, **sent}, tmp_path / "sent") == plain
-    alone = dict(sent)  # nothing of what was put together is asked for again
+    alone = dict(sent)  # nothing of what is in a bundle is asked for again
     assert run(alone, tmp_path / "alone") == plain
 
 
@@ -86,7 +86,7 @@ def test_they_do_what_they_did(tmp_path):
 )
 def test_other_forms_are_refused(text):
     with pytest.raises(InvalidInput, match=r"main\.js"):
-        together({**FILES, "main.js": f"{text}\n"})
+        bundle({**FILES, "main.js": f"{text}\n"})
 
 
 def test_circles_are_refused():
@@ -95,12 +95,12 @@ def test_circles_are_refused():
         "draw/count.js": 'import { say } from "../words.js";\nexport const count = say;\n',
     }
     with pytest.raises(InvalidInput, match=r"draw/count\.js -> words\.js -> draw/count\.js"):
-        together({**files, "main.js": 'import { count } from "./draw/count.js";\n'})
+        bundle({**files, "main.js": 'import { count } from "./draw/count.js";\n'})
 
 
-def test_the_page_is_put_together_whole():
+def test_the_page_is_bundled_whole():
     texts = {p.relative_to(WEB).as_posix(): p.read_text("utf-8") for p in WEB.rglob("*.js")}
-    sent = together(texts)
+    sent = bundle(texts)
     for name, text in sent.items():
         for path in re.findall(r' from "([^"]+)"', re.sub(r"/\*.*?\*/", "", text, flags=re.S)):
             base = (WEB / name).parent / path

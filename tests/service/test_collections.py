@@ -8,12 +8,13 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput
+from lookalike.service import answers
 from lookalike.service.analysis.results import fit_again
-from lookalike.service.answers import search
+from lookalike.service.api.models import SearchIn
 from lookalike.service.catalog import Catalog, name_from
 from lookalike.service.cells import read_stored, stored_columns
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.store import database as tables
 from lookalike.service.store.store import Conflict, NotFound, Store
 from service.running import PETS
@@ -28,11 +29,16 @@ def catalog(address):
 
 
 def create(catalog, rows=PETS, **options):
-    return catalog.create("pets", rows, Settings("pets", **options), Limits())
+    return catalog.create("pets", rows, CollectionSettings("pets", **options), RequestLimits())
+
+
+def search(view, asked):
+    """Search as a request does, with all defaults."""
+    return answers.search(view, SearchIn.model_validate(asked).model_dump())
 
 
 def lists(collection, **options):
-    """The whole ranking of every row, with figures and reasons."""
+    """The whole ranking of every row, with scores and reasons."""
     view = collection.view
     found = []
     for row in collection.store.rows_at(collection.key, view.generation):
@@ -236,9 +242,9 @@ def test_rows_named_by_a_column(catalog):
     assert collection.view.index.ids[:2] == ["Tom", "Rex"]
     collection.add([{"name": "a/b ü", "weight": 7, "animal": "cat"}])
     assert collection.view.record("a/b ü")["weight"] == 7
-    with pytest.raises(Conflict, match="again, which is there already"):
+    with pytest.raises(Conflict, match="again, which exists already"):
         collection.add([{"name": "Tom", "weight": 7}])
-    with pytest.raises(InvalidInput, match="a text or a whole number"):
+    with pytest.raises(InvalidInput, match="a string or an integer"):
         collection.add([{"weight": 7}])
     with pytest.raises(InvalidInput, match="its own id"):
         collection.replace("Tom", {"name": "Rex", "weight": 1})

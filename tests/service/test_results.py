@@ -124,7 +124,7 @@ def test_results_are_few_and_small(tmp_path, monkeypatch):
     kept = Kept({"a": [1, "b"]}, {"x": np.arange(5.0)})
     for k in range(12):
         assert save_result(store.database, head.key, f"hubs-{k:02}", 1, kept)
-    assert len(kinds()) == caches.MANY
+    assert len(kinds()) == caches.MAX_RESULTS
     assert "hubs-11" in kinds()
     found = load_result(store.database, head.key, "hubs-11", 1)
     assert found.about == kept.about
@@ -132,7 +132,7 @@ def test_results_are_few_and_small(tmp_path, monkeypatch):
     assert load_result(store.database, head.key, "hubs-11", 2) is None
     assert save_result(store.database, head.key, "map", 2, kept)
     assert kinds() == {"map"}  # what belongs to older rows has gone
-    monkeypatch.setattr(caches, "MOST", 100)
+    monkeypatch.setattr(caches, "MAX_RESULT_BYTES", 100)
     assert not save_result(store.database, head.key, "clusters", 2, kept)
     assert not save_result(store.database, head.key + 1, "map", 2, kept)
     assert kinds() == {"map"}

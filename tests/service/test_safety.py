@@ -13,9 +13,9 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from lookalike.errors import InvalidInput
 from lookalike.service import Client, limits
-from lookalike.service.limits import Limits, Rates
+from lookalike.service.limits import RateLimiter, RequestLimits
 from lookalike.service.monitoring import JsonLines
-from lookalike.service.safety import HEADERS, Access, Tokens
+from lookalike.service.safety import HEADERS, AccessPolicy, TokenStore
 from lookalike.service.server import is_loopback, make_service
 from lookalike.service.store.store import Store
 from service.running import PETS, running
@@ -138,8 +138,8 @@ def test_every_answer_has_the_headers(server, path):
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory):
     path = tmp_path_factory.mktemp("guarded") / "a.sqlite"
-    limits = Limits(rate=30, burst=30)
-    with running(path, access=Access(tokens=True), limits=limits) as (service, client):
+    limits = RequestLimits(rate=30, burst=30)
+    with running(path, access=AccessPolicy(tokens=True), limits=limits) as (service, client):
         texts = {}
         for scope in ("read", "write"):
             texts[scope] = service.tokens.create(scope, scope)[1]
@@ -233,12 +233,12 @@ def test_guessing_is_slowed_down(guarded):
 
 
 def test_a_bucket_refills():
-    rates = Rates(10, 2)
+    rates = RateLimiter(10, 2)
     assert [rates.wait("a", now=0) for _ in range(2)] == [0, 0]
     assert rates.wait("a", now=0) == pytest.approx(0.1)
     assert rates.wait("b", now=0) == 0
     assert rates.wait("a", now=0.1) == 0
-    assert Rates(0, 0).wait("a") == 0
+    assert RateLimiter(0, 0).wait("a") == 0
 
 
 def test_an_address_that_others_reach_needs_a_token(tmp_path):
@@ -246,7 +246,7 @@ def test_an_address_that_others_reach_needs_a_token(tmp_path):
     with pytest.raises(InvalidInput, match="lookalike token create"):
         make_service(path, "0.0.0.0")
     store = Store(path)
-    Tokens(store.database).create("me", "write")
+    TokenStore(store.database).create("me", "write")
     store.close()
     service = make_service(path, "0.0.0.0", hosts=["films.example"])
     assert service.access.tokens
@@ -270,8 +270,9 @@ def test_loopback(host):
 
 @pytest.fixture(scope="module")
 def small(tmp_path_factory):
-    limits = Limits(body=20_000, upload=50_000, rows=50, columns=10, batch=5, cell=1_000, depth=6,
-                    queries=3, marks=4, seconds=5.0)  # fmt: skip
+    sizes = {"body": 20_000, "upload": 50_000, "cell": 1_000, "depth": 6}
+    counts = {"rows": 50, "columns": 10, "batch": 5, "queries": 3, "marks": 4}
+    limits = RequestLimits(**sizes, **counts, seconds=5.0)
     with running(tmp_path_factory.mktemp("small") / "a.sqlite", limits=limits) as (service, client):
         client.create("pets", rows=PETS)
         client.service = service

@@ -6,17 +6,20 @@ import time
 import pytest
 
 from lookalike.index import Index
+from lookalike.service.api.models import SessionIn
 from lookalike.service.collection import Collection
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.service import Service
 from service.running import PETS
+
+ASKED = SessionIn(query={"id": 0}, k=4).model_dump()
 
 
 @pytest.fixture
 def service(tmp_path):
     service = Service(tmp_path / "store.sqlite")
-    service.catalog.create("pets", PETS, Settings("pets"), Limits())
+    service.catalog.create("pets", PETS, CollectionSettings("pets"), RequestLimits())
     yield service
     service.store.close()
 
@@ -33,7 +36,7 @@ def ids(document):
 def test_undo_searches_nothing_again(service, monkeypatch):
     found, view = parts(service)
     sessions = service.sessions
-    start = sessions.start(found, view, {"query": {"id": 0}, "k": 4})
+    start = sessions.start(found, view, ASKED)
     one = sessions.mark(found, view, start["id"], [1], [])
     sessions.mark(found, view, start["id"], [], [4])
     searched = []
@@ -48,7 +51,7 @@ def test_undo_searches_nothing_again(service, monkeypatch):
 
 def test_writers_do_not_wait_for_the_search_of_a_round(service, monkeypatch):
     found, view = parts(service)
-    start = service.sessions.start(found, view, {"query": {"id": 0}, "k": 4})
+    start = service.sessions.start(found, view, ASKED)
     go, inside = threading.Event(), threading.Event()
     search = Index.search
 
@@ -78,7 +81,7 @@ def test_two_servers_change_one_session(service, tmp_path):
     other = Service(tmp_path / "store.sqlite")
     found, view = parts(service)
     theirs, seen = parts(other)
-    id = service.sessions.start(found, view, {"query": {"id": 0}, "k": 4})["id"]
+    id = service.sessions.start(found, view, ASKED)["id"]
     service.sessions.mark(found, view, id, [1], [])
     other.sessions.undo(theirs, seen, id)
     changed = other.sessions.mark(theirs, seen, id, [3], [])
@@ -90,7 +93,7 @@ def test_two_servers_change_one_session(service, tmp_path):
 
 def test_marks_at_once_are_all_there(service):
     found, view = parts(service)
-    id = service.sessions.start(found, view, {"query": {"id": 0}, "k": 4})["id"]
+    id = service.sessions.start(found, view, ASKED)["id"]
     threads = [
         threading.Thread(target=service.sessions.mark, args=(found, view, id, [row], []))
         for row in (1, 2, 3, 4)

@@ -12,9 +12,9 @@ from starlette.requests import Request
 
 from lookalike.service.api.collections import at_hand
 from lookalike.service.cells import to_json
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
-from lookalike.service.safety import Access
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
+from lookalike.service.safety import AccessPolicy
 from lookalike.service.service import Service
 from lookalike.service.site import WEB, Site
 from service.running import running
@@ -108,13 +108,13 @@ def test_cells_cannot_leave_the_data():
 
 
 def test_who_needs_a_token_gets_the_page_alone(tmp_path):
-    access = Access(tokens=True)
+    access = AccessPolicy(tokens=True)
     service = Service(tmp_path / "store.sqlite", access=access)
     rows = [{"weight": weight, "animal": "cat"} for weight in (1, 2, 3)]
-    service.catalog.create("pets", rows, Settings("pets"), Limits())
+    service.catalog.create("pets", rows, CollectionSettings("pets"), RequestLimits())
     service.warm("pets")
     assert at_hand(service) is None
-    service.access = Access()
+    service.access = AccessPolicy()
     name, data = at_hand(service)
     assert (name, json.loads(data)["collection"]["rows"]) == ("pets", 3)
     service.store.close()

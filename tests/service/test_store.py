@@ -66,8 +66,8 @@ def test_what_happened_since_can_be_followed_from_any_generation(store):
         assert ids(store.rows_at(key, generation)) == expected
         head, changed = store.changed(key, generation)
         assert head.generation == 4
-        left = [id for id in expected if id not in [json.loads(id) for id in changed.gone]]
-        assert left + ids(changed.came) == states[4]
+        left = [id for id in expected if id not in [json.loads(id) for id in changed.deleted]]
+        assert left + ids(changed.added) == states[4]
 
 
 def test_a_turn_that_fails_leaves_nothing(store):
@@ -93,7 +93,7 @@ def test_two_living_rows_cannot_have_one_id(store):
 
 def test_names_are_given_once(store):
     store.create("a", "{}", b"", rows(1))
-    with pytest.raises(Conflict, match="there is one of this name already"):
+    with pytest.raises(Conflict, match="it exists already"):
         store.create("a", "{}", b"", rows(2))
     assert len(store.heads()) == 1
 
@@ -160,7 +160,7 @@ def test_no_key_is_given_twice(store):
     first = store.create("a", "{}", b"", rows(1)).key
     store.delete("a")
     second = store.create("a", "{}", b"", rows(1)).key
-    third = store.create("a", "{}", b"", rows(1), instead=True).key
+    third = store.create("a", "{}", b"", rows(1), replace_old=True).key
     with pytest.raises(Conflict):
         store.create("a", "{}", b"", rows(1))
     assert first < second < third < store.create("b", "{}", b"", []).key

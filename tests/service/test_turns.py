@@ -9,8 +9,8 @@ import pytest
 
 from lookalike.service import Client
 from lookalike.service.api import search as routes
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.service import Service
 from service.running import running
 
@@ -65,7 +65,7 @@ def thawed():
 
 def test_the_collector_leaves_loaded_tables_alone(tmp_path, thawed):
     service = Service(tmp_path / "store.sqlite")
-    service.catalog.create("pets", ROWS, Settings("pets"), Limits())
+    service.catalog.create("pets", ROWS, CollectionSettings("pets"), RequestLimits())
     service.warm("pets")
     service._settle()
     assert gc.get_freeze_count() == 0  # a service inside of another program touches nothing
@@ -76,7 +76,7 @@ def test_the_collector_leaves_loaded_tables_alone(tmp_path, thawed):
     gc.unfreeze()
     service._settle()  # nothing new: not again
     assert gc.get_freeze_count() == 0
-    service.catalog.create("more", ROWS, Settings("more"), Limits())
+    service.catalog.create("more", ROWS, CollectionSettings("more"), RequestLimits())
     service.warm("more")
     service._settle()
     assert gc.get_freeze_count() > 0

@@ -21,7 +21,7 @@ def test_families_stay_together_and_both_halves_have_enough(data_folder):
     for family in set(FAMILIES.values()):
         assert len({half_of(name) for name, one in FAMILIES.items() if one == family}) == 1
     halves = [half_of(name) for name in names]
-    assert min(halves.count("finding"), halves.count("checking")) >= 20
+    assert min(halves.count("selection"), halves.count("validation")) >= 20
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def toy(better=("Gower on ranks", "NICDM")):
     """Scores in which one combination leads by a tenth and nothing else matters."""
     rng = np.random.default_rng(0)
     sorts = {f"s{at}": ("numbers", "mixed", "objects")[at % 5 // 2] for at in range(40)}
-    halves = {name: "finding" if at % 2 else "checking" for at, name in enumerate(sorts)}
+    halves = {name: "selection" if at % 2 else "validation" for at, name in enumerate(sorts)}
     by = {}
     for name, sort in sorts.items():
         for measure in MEASURES:
@@ -76,7 +76,7 @@ def test_a_leader_is_found_and_confirmed():
     scores = toy()
     assert questions.best_of(scores, ["numbers"]) == "NICDM on Gower on ranks"
     result = make_result(scores, 100, 1)
-    confirmed = [one for one in result.findings if "leader" in one.says]
+    confirmed = [one for one in result.findings if "selection half" in one.says]
     assert [one.holds for one in confirmed] == [True] * 3
     duel = scores.duel(("Gower on ranks", "NICDM"), questions.AUTO, "neighbors", scores.sets())
     assert duel.gain == pytest.approx(0.1, abs=0.01)
@@ -85,7 +85,7 @@ def test_a_leader_is_found_and_confirmed():
 
 def test_without_a_leader_nothing_is_confirmed():
     result = make_result(toy(better=None), 100, 1)
-    assert not any(one.holds for one in result.findings if "leader" in one.says)
+    assert not any(one.holds for one in result.findings if "selection half" in one.says)
 
 
 def test_combinations_meet_the_winners_that_take_the_same_tables():
@@ -99,7 +99,7 @@ def test_combinations_meet_the_winners_that_take_the_same_tables():
         one for one in make_result(scores, 100, 1).findings if "a combination beats" in one.says
     ]
     assert len(beaten) == 6
-    assert all("NICDM on Gower on ranks" in one.figures for one in beaten)
+    assert all("NICDM on Gower on ranks" in one.values for one in beaten)
 
 
 def test_the_limit_gains_for_lists_and_costs_no_clusters():

@@ -1,4 +1,4 @@
-"""The command: what it prints where there is little room, and what it refuses."""
+"""The command line: output on narrow terminals, and errors."""
 
 import io
 
@@ -23,7 +23,7 @@ def printed(width):
     return console.file.getvalue()
 
 
-def test_a_sheet_is_a_table_only_where_no_figure_is_cut():
+def test_a_sheet_is_a_table_only_if_no_number_is_truncated():
     wide, narrow = printed(200), printed(80)
     assert wide.count("0.500 (0.400, +0.100) !") == 12
     assert "│" in wide
@@ -44,11 +44,11 @@ def test_pages_that_cannot_be_written_are_named_before_the_work(tmp_path):
     check_folder(tmp_path / "new" / "pages", [paper])
     assert (tmp_path / "new" / "pages").is_dir()
     (tmp_path / "file").write_text("kept")
-    for wrong, told in (
+    for wrong, message in (
         (tmp_path / "file", "the file"),
         (tmp_path / "file" / "pages", "directory"),
     ):
-        with pytest.raises(UnwritableFile, match=f"--write: needs a folder, found .*{told}"):
+        with pytest.raises(UnwritableFile, match=f"--write: needs a folder, found .*{message}"):
             check_folder(wrong, [paper])
     (tmp_path / "hubs.md").mkdir()
     with pytest.raises(UnwritableFile, match="a folder"):
@@ -57,19 +57,19 @@ def test_pages_that_cannot_be_written_are_named_before_the_work(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["nope"], "needs the name of a paper, found 'nope'"),
         (["hubs", "--data", "nowhere"], "needs a folder with data sets, found none at 'nowhere'"),
         (["hubs", "--quick", "--full"], "exclude each other"),
     ],
 )
-def test_an_error_is_a_line_without_a_traceback(words, told, monkeypatch, tmp_path, capsys):
+def test_an_error_is_a_line_without_a_traceback(words, message, monkeypatch, tmp_path, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", ["studies", *words])
     with pytest.raises(SystemExit) as stopped:
         main()
     assert stopped.value.code == 1
-    said = " ".join(capsys.readouterr().err.split())
-    assert told in said
-    assert "Traceback" not in said
+    printed = " ".join(capsys.readouterr().err.split())
+    assert message in printed
+    assert "Traceback" not in printed

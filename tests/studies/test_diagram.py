@@ -29,7 +29,7 @@ def test_nemenyi_has_the_printed_quantiles(k, q):
     assert critical_difference(k, 10) == pytest.approx(q * (k * (k + 1) / 60) ** 0.5, abs=1e-3)
 
 
-def test_groups_join_what_cannot_be_told_apart():
+def test_groups_join_methods_without_significant_difference():
     rng = np.random.default_rng(0)
     scores = {"good": rng.normal(3, 0.1, 40), "also": rng.normal(3, 0.1, 40), "bad": np.zeros(40)}
     found = rank_methods(scores)

@@ -1,4 +1,4 @@
-"""Forest clustering: printed figures agree with each other, runs have their shape."""
+"""Forest clustering: printed values agree with each other, runs have their shape."""
 
 from dataclasses import replace
 
@@ -46,7 +46,7 @@ def test_tables_2_and_4_agree_about_ratio():
                 )
 
 
-def test_printed_shares_make_a_hundred():
+def test_printed_percentages_sum_to_a_hundred():
     for shares in TABLE_3.values():
         assert sum(shares[:3]) == pytest.approx(100, abs=0.15)
         assert sum(shares[3:]) == pytest.approx(100, abs=0.15)
@@ -156,7 +156,7 @@ def test_tables_have_their_shape_and_ratio_beats_zhu2(two_sets):
     assert [len(sheet.rows) for sheet in means.sheets] == [15, 3, 3, 6, 6]
     assert all(cause for *_, cause in means.sheets[0].differences())
     assert means.findings[0].headline
-    assert wins.findings[0].holds, wins.findings[0].figures
+    assert wins.findings[0].holds, wins.findings[0].values
     chosen = table5.run(two_sets)
     assert [sheet.rows[0]["set"] for sheet in chosen.sheets] == ["Iris"] * 3
     assert runs.mean("ratio", "ARI", sets=["Wine"]) > 0.6

@@ -1,4 +1,4 @@
-"""The frame of the studies: figures are kept, differences need a cause, pages say what holds."""
+"""The framework of the studies: cached results, causes of differences, pages with findings."""
 
 import io
 from dataclasses import replace
@@ -26,7 +26,7 @@ from studies.paper import Reading
 from studies.write import as_markdown, write_page
 
 
-def test_a_figure_is_made_once_and_outlives_a_kill(tmp_path):
+def test_a_result_is_computed_once_and_survives_a_kill(tmp_path):
     made = []
     work = Work(tmp_path, "quick", tmp_path / "keep", "part", "text")
     assert work.once("a", lambda: made.append(1) or {"x": 1.5}) == {"x": 1.5}
@@ -63,7 +63,7 @@ def test_the_most_particular_cause_is_given():
     ]
 
 
-def test_a_cause_is_said_once_for_all_its_differences():
+def test_a_cause_is_printed_once_for_all_its_differences():
     rows = [{"set": name, "C1": Value(0.5, 0.75, 0.1, digits=2)} for name in "abc"]
     sheet = Sheet("t", "T", rows, causes={("a", "*"): "ties", ("c", "C1"): "ties"})
     assert sheet.explained() == {
@@ -83,7 +83,7 @@ def toy():
     return Paper("toy", "A toy", "A. Author (1900)", "It claims much.", [part])
 
 
-def test_a_page_shows_figures_findings_and_missing_causes(tmp_path):
+def test_a_page_shows_values_findings_and_missing_causes(tmp_path):
     paper = toy()
     done = list(run_paper(paper, tmp_path, "quick"))
     page = write_page(paper, done, tmp_path / "pages")
@@ -103,7 +103,7 @@ def test_a_page_says_what_its_paper_leaves_open(tmp_path):
     paper = replace(toy(), readings=[open_])
     text = as_markdown(paper, list(run_paper(paper, tmp_path, "quick")))
     assert "| Table 1 | the height of trees | 5 \\| 2 |" in text
-    assert text.index("## What the paper leaves open") < text.index("## First")
+    assert text.index("## Ambiguities in the paper") < text.index("## First")
     assert "leaves open" not in as_markdown(toy(), [])
 
 
@@ -125,7 +125,7 @@ def test_a_page_of_several_efforts_says_which_part_had_which(tmp_path):
     done = list(run_paper(paper, tmp_path, "quick", parts=["one", "two"], efforts={"two": "full"}))
     text = as_markdown(paper, done)
     assert "`python -m studies toy --part one --part two --quick --effort two=full`" in text
-    assert "quick: fewer repetitions than in print; full: the published number" in text
+    assert "quick: fewer repetitions than published; full: the published number" in text
     assert "## One\n\n*Effort of this part: quick.*" in text
     assert "## Two\n\n*Effort of this part: full.*" in text
     with pytest.raises(InvalidInput, match="'four'"):
@@ -142,7 +142,7 @@ def test_wrong_names_are_named(tmp_path, monkeypatch):
         data_folder()
 
 
-def test_figures_are_made_again_when_a_module_of_their_paper_changes():
+def test_a_change_of_a_module_of_the_paper_invalidates_the_cache():
     from studies import scales
     from studies.forests import runs as forests
     from studies.hubs import models

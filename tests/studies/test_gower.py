@@ -1,4 +1,4 @@
-"""Gower's paper: what is printed agrees with itself, and its headline findings come out again."""
+"""Gower's paper: printed values are consistent, and its headline findings are reproduced."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The study of hubs: printed figures hang together, ours come out, headline findings hold."""
+"""The study of hubs: printed values hang together, ours come out, headline findings hold."""
 
 import numpy as np
 import pytest
@@ -82,7 +82,7 @@ def seen(data_folder):
     return {name: look_at(data_folder, name) for name in SMALL}
 
 
-def test_printed_digits_come_out(seen):
+def test_printed_digits_are_reproduced(seen):
     for name, spaces in seen.items():
         for space, printed in zip(SPACES, SETS[name].rows, strict=True):
             ours = spaces[space]

@@ -1,4 +1,4 @@
-"""The study of order and scale: printed figures, shapes of tiny parts, headline findings."""
+"""The study of order and scale: printed values, shapes of tiny parts, headline findings."""
 
 import numpy as np
 import pytest
@@ -9,7 +9,7 @@ from studies.order.methods import KEPT, SCALES, make, scales
 from studies.order.published import DENSITY_SETS, TABLE_1, TABLE_5, TABLE_5_BEFORE
 
 
-def test_printed_figures_say_what_the_paper_says():
+def test_printed_values_agree_with_the_text_of_the_paper():
     assert TABLE_1["SimUSF"][100][0] > TABLE_1["SimURF"][10000][0]
     ranked = [one["ranked cityblock"] for one in TABLE_5.values()]
     forest = [one["SimUSF"] for one in TABLE_5.values()]
@@ -82,11 +82,11 @@ def test_density_on_one_set(data_folder, monkeypatch):
     still = result.findings[1]
     assert still.headline
     assert still.holds
-    sizes, figure, _ = result.sheets
+    sizes, figure3, _ = result.sheets
     assert [row["set"] for row in sizes.rows] == list(DENSITY_SETS)
     assert all(cause for *_, cause in sizes.differences())
-    assert len(figure.rows) == len(density.MEASURES)
-    row = figure.rows[0]
+    assert len(figure3.rows) == len(density.MEASURES)
+    row = figure3.rows[0]
     assert row["as it is"].chosen
     assert not row["without classes"].chosen
 

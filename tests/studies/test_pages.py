@@ -1,4 +1,4 @@
-"""The pages as they are committed: every flagged figure has its sentence, README says the same."""
+"""The committed pages: every flagged value has an explanation, and README agrees with them."""
 
 import re
 from fractions import Fraction
@@ -34,7 +34,7 @@ def sections(text):
 
 
 def unexplained(text):
-    """Return the figures marked ! that no sentence below their table names."""
+    """Return the values marked ! without an explanation below their table."""
     found = []
     for title, columns, rows, after in sections(text):
         said = [line for line in after if line.startswith("- ")]
@@ -50,11 +50,11 @@ def unexplained(text):
 
 
 @pytest.mark.parametrize("name", PAPERS)
-def test_every_flagged_figure_has_its_sentence(name):
+def test_every_flagged_value_has_its_sentence(name):
     assert unexplained(read(name)) == []
 
 
-def test_a_flagged_figure_without_a_sentence_is_found():
+def test_a_flagged_value_without_a_sentence_is_found():
     page = "### T\n\n| set | C1 |\n|---|---|\n| a | 1 (2, −1) ! |\n| b | 1 (2, −1) ! |\n\n"
     said = "Differences beyond tolerance:\n\n- a, C1 (−1): The paper rounds twice.\n"
     assert unexplained(page + said) == [("T", "b", "C1")]
@@ -88,8 +88,8 @@ def headline(paper, says):
     return printed, ours
 
 
-def figures(name, sheet, *row, columns):
-    """Return ours and the printed figure of some cells of a page, as numbers."""
+def values_of(name, sheet, *row, columns):
+    """Return ours and the printed value of some cells of a page, as numbers."""
     ((head, rows),) = [(head, rows) for title, head, rows, _ in sections(read(name))
                        if title == sheet]  # fmt: skip
     (found,) = [one for one in rows if one[: len(row)] == list(row)]
@@ -101,10 +101,10 @@ def figures(name, sheet, *row, columns):
 
 
 def finding(name, says):
-    """Return the verdict and the figures of a finding of a page."""
-    ((_, _, rows, _),) = [one for one in sections(read(name)) if one[0] == "What holds"]
-    ((_, holds, told),) = [row for row in rows if says in row[0]]
-    return holds == "yes", told
+    """Return whether a finding of a page holds, and its values."""
+    ((_, _, rows, _),) = [one for one in sections(read(name)) if one[0] == "Findings"]
+    ((_, holds, values),) = [row for row in rows if says in row[0]]
+    return holds == "yes", values
 
 
 def numbers(text):
@@ -113,29 +113,29 @@ def numbers(text):
 
 def test_readme_has_the_zeros_of_simurf():
     printed, ours = headline("Fernando", "fully unlike")
-    told = [figures("order", "Table 1: agreement of two forests", f"SimURF, {trees} trees",
+    values = [values_of("order", "Table 1: agreement of two forests", f"SimURF, {trees} trees",
                     columns=["similarity 0, %"]) for trees in (100, 1000, 10000)]  # fmt: skip
-    assert numbers(ours) == [one[0][0] for one in told]
-    assert numbers(printed) == [one[1][0] for one in told]
+    assert numbers(ours) == [one[0][0] for one in values]
+    assert numbers(printed) == [one[1][0] for one in values]
 
 
 def test_readme_has_the_mutual_neighbors():
     printed, ours = headline("Schnitzer", "mutual neighbors")
-    _, told = finding("hubs", "Neighbors are mutual more often")
-    first, brackets = re.search(r"k = 5: (.*?) \((.*?)\)", told).groups()
+    _, values = finding("hubs", "Neighbors are mutual more often")
+    first, brackets = re.search(r"k = 5: (.*?) \((.*?)\)", values).groups()
     assert numbers(ours) == numbers(first)
     assert numbers(printed) == [float(number) for number in brackets.split(", ")]
 
 
 def test_readme_has_the_wins_of_ratiorf():
     printed, ours = headline("Bicego", "against Zhu2")
-    _, told = finding("forests", "beats Zhu2")
-    assert numbers(ours + printed) == numbers(told.split("ARI")[1])
+    _, values = finding("forests", "beats Zhu2")
+    assert numbers(ours + printed) == numbers(values.split("ARI")[1])
 
 
 def test_readme_has_the_areas_of_order():
     printed, ours = headline("Piernik", "order")
-    here, there = figures("similarity", "Table I, sequences of sets", "order", "as estimated",
+    here, there = values_of("similarity", "Table I, sequences of sets", "order", "as estimated",
                           columns=["RF", "RSF", "SF"])  # fmt: skip
     assert numbers(ours) == [round(value, 2) for value in here]
     assert numbers(printed) == there
@@ -144,25 +144,30 @@ def test_readme_has_the_areas_of_order():
 def test_readme_has_the_errors_of_gower():
     printed, ours = headline("Seshadri", "test error")
     sheet = "Tables 2 and 3: test error of nearest neighbors, percent"
-    told = [figures("gower", sheet, row, columns=["mean", "mean, surgery left out"])
+    values = [values_of("gower", sheet, row, columns=["mean", "mean, surgery left out"])
             for row in ("Gower, all rows", "Euclidean, plain numbers")]  # fmt: skip
-    assert numbers(ours) == [one[0][at] for at in (0, 1) for one in told]
-    assert numbers(printed) == [one[1][0] for one in told]
+    assert numbers(ours) == [one[0][at] for at in (0, 1) for one in values]
+    assert numbers(printed) == [one[1][0] for one in values]
 
 
 def test_readme_has_the_determinant():
     printed, ours = headline("the same", "determinant")
-    told = figures("gower", "The worked example: three rows, one gap", "determinant",
+    values = values_of("gower", "The worked example: three rows, one missing value", "determinant",
                    columns=["similarity"])  # fmt: skip
-    assert [round(float(Fraction(one)), 6) for one in (ours, printed)] == [told[0][0], told[1][0]]
+    assert [round(float(Fraction(one)), 6) for one in (ours, printed)] == [
+        values[0][0],
+        values[1][0],
+    ]
 
 
 def test_readme_says_what_came_of_going_past_the_papers():
     _, ours = headline("past the papers", "measures x")
     helps, _ = finding("beyond", "mutual proximity helps neighbors, retrieval and medoids")
     beaten = [finding("beyond", f"beats {one} on tables of numbers")[1] for one in WINNERS]
-    changed = [finding("beyond", f"auto\" on the checking half: {kind} tables")[0]
+    changed = [finding("beyond", f"auto\" on the validation half: {kind} tables")[0]
                for kind in ("numbers", "mixed", "any")]  # fmt: skip
     assert helps == ("mutual proximity helps" in ours)
-    assert all("MP on Gower on ranks" in told for told in beaten) == ("MP on ranks beats" in ours)
+    assert all("MP on Gower on ranks" in values for values in beaten) == (
+        "MP on ranks beats" in ours
+    )
     assert any(changed) != ("`auto` stays" in ours)

@@ -174,7 +174,7 @@ def test_a_download_is_prepared_on_request(archive, toy, tmp_path, file, content
 
 
 @pytest.mark.parametrize(
-    ("file", "content", "told"),
+    ("file", "content", "message"),
     [
         ("toy.csv", LINES.replace(b"0.5", b"0.6"), "other values"),
         ("toy.csv", LINES.replace(b"0.5", b"half"), "not as it was"),
@@ -187,13 +187,13 @@ def test_a_download_is_prepared_on_request(archive, toy, tmp_path, file, content
     ],
 )
 def test_a_download_that_is_not_the_published_table_is_refused(
-    archive, toy, tmp_path, file, content, told
+    archive, toy, tmp_path, file, content, message
 ):
     folder, address = archive
     if content is not None:
         (folder / file.partition("#")[0]).write_bytes(content)
     toy(urls=[f"{address}/{file}"])
-    with pytest.raises(MissingSet, match=told) as error:
+    with pytest.raises(MissingSet, match=message) as error:
         prepare_set("toy", tmp_path / "out", download=True)
     assert error.value.name == "toy"
     assert not (tmp_path / "out").exists()
@@ -327,7 +327,7 @@ def test_missing_sets_are_named_and_everything_else_runs(toy, tmp_path, monkeypa
     reason = "it is prepared by hand from an archive (recipes.toml)"
     assert [part.missing for part in done] == [{"Toy": reason}, {"Toy": reason}, {}]
     page = as_markdown(paper, done)
-    assert page.count(f"Sets that could not be had:\n\n- Toy: {reason}\n") == 2
+    assert page.count(f"Unavailable data sets:\n\n- Toy: {reason}\n") == 2
     said = io.StringIO()
     show(Console(file=said, width=200), "None", done[1].result, done[1].missing)
     assert f"not here: Toy ({reason})" in said.getvalue()

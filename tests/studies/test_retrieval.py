@@ -168,7 +168,7 @@ def test_measures_and_refeat_by_the_same_seed_get_the_same_queries():
 
 
 def rank_by_vector(database):
-    """A method of somebody's own: Rocchio's score, all distances made anew each time."""
+    """A user-supplied method: Rocchio's score, distances computed again each time."""
     rows = np.array(database.to_frame())
 
     def rank(wanted, unwanted, gamma):
@@ -259,7 +259,7 @@ def test_a_column_may_hold_the_labels():
 
 
 @pytest.mark.parametrize(
-    ("method", "y", "options", "error", "told"),
+    ("method", "y", "options", "error", "message"),
     [
         (Vector(), [0, None, 1, 1], {}, InvalidInput, "missing"),
         (Vector(), [0, 1], {}, InvalidInput, "one target value"),
@@ -275,8 +275,8 @@ def test_a_column_may_hold_the_labels():
         (lambda database: lambda *_: [1.0], [0, 0, 1, 1], {}, InvalidInput, "2 rows"),
     ],
 )
-def test_bad_input_is_named(method, y, options, error, told):
-    with pytest.raises(error, match=told):
+def test_bad_input_is_named(method, y, options, error, message):
+    with pytest.raises(error, match=message):
         retrieval_precision(method, np.eye(4), y, **options)
 
 

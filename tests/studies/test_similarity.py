@@ -1,4 +1,4 @@
-"""Similarity forests: printed figures, the sets, the package's cut, tests and generator."""
+"""Similarity forests: printed values, the sets, the package's cut, tests and generator."""
 
 import numpy as np
 import pytest

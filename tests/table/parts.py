@@ -44,4 +44,4 @@ def assert_same(lazy, whole):
     for mine, theirs in zip(read.columns + read.aside, whole.columns + whole.aside, strict=True):
         assert (mine.name, mine.kind) == (theirs.name, theirs.kind)
         assert same_values(mine.values, theirs.values), mine.name
-        assert lazy.gaps[mine.name] == int(theirs.missing.sum()), mine.name
+        assert lazy.n_missing[mine.name] == int(theirs.missing.sum()), mine.name

@@ -98,7 +98,7 @@ def means_missing(cell):
     if cell is None or not isinstance(cell, str):
         return cell is None
     bare = cell.strip()
-    return bare == "" or bare in MISSING or bare.casefold() in vocabulary().gaps
+    return bare == "" or bare in MISSING or bare.casefold() in vocabulary().missing
 
 
 def rows_of(cells):

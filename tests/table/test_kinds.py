@@ -47,7 +47,7 @@ WORDS = [f"{a}{b}{c}" for a in "abc" for b in "def" for c in "ghi"]
         ([np.array([1.0, 5.0]), None, (2.0, 9.0)], "vector", "lists of 2 numbers"),
         ([[1.5], [2.0, 3.0]], "series", "lists of 1 to 2 numbers"),
         ([[1.5], [2.0]], "series", "lists of 1 number"),
-        ([[3, 5], [5, 3, 9], [9, 3], [5]], "set", "lists of whole numbers without a repeat, 3 d"),
+        ([[3, 5], [5, 3, 9], [9, 3], [5]], "set", "lists of integers without a repeat, 3 d"),
         ([[3, 3], [5, 3, 9]], "series", "lists of 2 to 3 numbers"),
         ([["a", "b"], ["b"]], "set", "lists of strings without a repeat, 2 distinct in all"),
         ([["a", "b", "a"], ["b"]], "sequence", "lists of strings with repeats, 2 distinct in all"),
@@ -70,9 +70,9 @@ def test_the_guess_and_its_reason(cells, kind, reason):
 @pytest.mark.parametrize(
     ("name", "cells", "reason"),
     [
-        ("id", [3, 1, 2], "identifier: consecutive whole numbers from 1 to 3, named 'id'"),
-        ("user_id", [30, 10, 20], "identifier: 3 distinct whole numbers in as many rows"),
-        ("userId", [30, 10, 20], "identifier: 3 distinct whole numbers in as many rows"),
+        ("id", [3, 1, 2], "identifier: consecutive integers from 1 to 3, named 'id'"),
+        ("user_id", [30, 10, 20], "identifier: 3 distinct integers in as many rows"),
+        ("userId", [30, 10, 20], "identifier: 3 distinct integers in as many rows"),
         ("rownames", [1, 2, 3], "identifier: consecutive"),
         ("Unnamed: 0", [0, 1, 2], "identifier: consecutive"),
         ("index", [0, 1, 2], "identifier: consecutive"),

@@ -13,7 +13,7 @@ from lookalike.errors import InvalidInput, UnreadableFile, WrongType
 from lookalike.table import LazyTable, read_table
 from lookalike.table.formats.lazy import table_of
 from lookalike.table.formats.parquet import ParquetParts, find_files
-from lookalike.table.formats.raw import neutralise, of_arrow
+from lookalike.table.formats.raw import of_arrow
 from lookalike.table.infer.learning import facts_of, learn_facts
 from lookalike.table.model.tally import Tally
 from table.hard_columns import CASES
@@ -138,7 +138,7 @@ def test_a_tally_counts_what_numpy_counts(parts):
 def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
     monkeypatch.setattr("lookalike.table.infer.learning.MAX_CELLS_TO_COUNT_DISTINCT", 50)
     values = np.random.default_rng(0).normal(size=1000)
-    raw = neutralise(of_arrow("size", pa.array(values)))
+    raw = of_arrow("size", pa.array(values)).neutral()
     facts = facts_of(raw)
     facts.add(raw)
     few = facts.raw()
@@ -150,10 +150,10 @@ def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
 def test_past_the_bound_words_keep_their_shares(monkeypatch):
     monkeypatch.setattr("lookalike.table.infer.learning.MAX_WORDS", 10)
     words = [f"w{at % 40}" for at in range(4000)]
-    raw = neutralise(of_arrow("word", pa.array(words)))
+    raw = of_arrow("word", pa.array(words)).neutral()
     facts = facts_of(raw)
     for start in range(0, 4000, 500):
-        facts.add(neutralise(of_arrow("word", pa.array(words[start : start + 500]))))
+        facts.add(of_arrow("word", pa.array(words[start : start + 500])).neutral())
     assert facts.raw().rows == 4000
     every = facts_of(raw, all_values=True)
     every.add(raw)
@@ -191,7 +191,7 @@ def test_batches_do_not_depend_on_the_files(sizes):
 def test_kinds_and_missing_can_be_given(sizes):
     table = read_table(sizes.files, kinds={"size": "category"}, missing=["w1"], lazy=True)
     assert table.kinds["size"].name == "category"
-    assert table.gaps["word"] == 17
+    assert table.n_missing["word"] == 17
     assert sizes.with_kinds({"word": "aside"}).names == ("size",)
     assert sizes.with_kinds({"word": "category"}).names == ("size", "word")
 
@@ -211,7 +211,7 @@ def test_an_empty_partition_and_one_of_gaps_are_fine(tmp_path):
     gaps = pa.table({"size": pa.nulls(4)})
     pyarrow.parquet.write_table(gaps, folder / "part-000-gaps.parquet")
     lazy = read_table(folder, lazy=True)
-    assert (len(lazy), lazy.gaps["size"]) == (7, 4)
+    assert (len(lazy), lazy.n_missing["size"]) == (7, 4)
 
 
 def test_no_rows_at_all_is_an_error_like_that_of_a_table(tmp_path):

@@ -12,8 +12,8 @@ from lookalike.kernels.cells import TABLE, VALUE
 from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
 from lookalike.trees.cells.growing import (
     Goal,
-    Limits,
     Sampling,
+    TreeLimits,
     grow_isolation_trees,
     grow_trees,
     grow_unsupervised,
@@ -165,7 +165,7 @@ def test_pruning_is_that_of_scikit_learn():
     columns = fit_columns(table, numeric="value")
     cells = encode_columns(columns, table, fitted=True)
     cache = CellCache.of(columns, cells, 0)
-    limits = Limits(1.0, balanced=False)
+    limits = TreeLimits(1.0, balanced=False)
     trees = grow_trees(
         cache, Goal(y, n_classes=2), 1, limits=limits, sampling=Sampling(False), random_state=0
     ).forest
@@ -199,7 +199,7 @@ def test_by_value_trees_are_ordinary_ones():
     columns = fit_columns(table, numeric="value")
     cells = encode_columns(columns, table, fitted=True)
     trees = grow_trees(
-        CellCache.of(columns, cells, 0), Goal(y, n_classes=2), 2, limits=Limits(1.0),
+        CellCache.of(columns, cells, 0), Goal(y, n_classes=2), 2, limits=TreeLimits(1.0),
         sampling=Sampling(False), random_state=0,
     ).forest  # fmt: skip
     assert set(trees.kinds) == {VALUE}

@@ -12,7 +12,7 @@ from lookalike.kernels.growing import draw_below
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Table
 from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
-from lookalike.trees.cells.growing import Goal, Limits, Sampling, grow_trees
+from lookalike.trees.cells.growing import Goal, Sampling, TreeLimits, grow_trees
 from trees import cell_reference as reference
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -141,7 +141,7 @@ def grow_both(seed, n, gaps, limits, y, use="distance", numeric="projection", **
     rng = np.random.default_rng(seed)
     table, plain = mixed(rng, n, gaps)
     options = {"projection": use, "numeric": numeric}
-    own = Limits(
+    own = TreeLimits(
         limits["tried"], limits["pairs"], limits.get("depth"), limits["split"], limits["leaf"],
         limits["criterion"], limits["by_class"], limits["balanced"], limits["midpoint"],
     )  # fmt: skip
@@ -234,7 +234,7 @@ def test_weights_and_repeated_rows(seed, n):
     weight[:2] = 1
     cache = cache_of(table)
     grown = grow_trees(
-        cache, Goal(label, weight=weight, n_classes=2), 1, limits=Limits(2), random_state=seed
+        cache, Goal(label, weight=weight, n_classes=2), 1, limits=TreeLimits(2), random_state=seed
     )
     # The same stream first draws the rows, each as often as it comes, and then the tree.
     state = tree_states(seed, 1)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike.errors import InvalidInput
 from lookalike.trees import IsolatingForest, SyntheticForest
-from lookalike.trees.growers import add_synthetic, grow_extra
+from lookalike.trees.growers import ExtraForest, add_synthetic
 from lookalike.trees.growing import count_features, count_share
 
 seeds = st.integers(0, 10**6)
@@ -18,6 +18,12 @@ def grow_synthetic(values, category, n_trees, *, keep_bag=False, n_jobs=None, **
     """Grow as published for every method but "oob", whether or not bags are asked for."""
     grower = SyntheticForest(**{**SyntheticForest.PUBLISHED, **options, "n_estimators": n_trees})
     return grower.grow(values, category, out_of_bag=keep_bag, n_jobs=n_jobs)
+
+
+def grow_extra(values, category, n_trees, *, keep_bag=False, n_jobs=None, **options):
+    return ExtraForest(n_trees, **options).grow(
+        values, category, out_of_bag=keep_bag, n_jobs=n_jobs
+    )
 
 
 def grow_isolation(values, category, n_trees, *, random_state, n_jobs=None):

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from lookalike.trees.thresholds import proximity as ratio_module
 from lookalike.trees.thresholds.proximity import (
     ancestor_block,
-    count_unusable,
+    count_usable,
     node_values,
     out_of_bag_block,
     ratio_block,
@@ -112,8 +112,8 @@ def test_out_of_bag_trees_of_the_worked_example():
     assert_allclose(np.sqrt(1 - s[0, 1]), 0.57735, atol=1e-5)
     everywhere = np.ones_like(in_bag)
     assert_allclose(out_of_bag_block(codes, everywhere, codes, everywhere)[0, 1], 3 / 4)
-    assert count_unusable(everywhere, in_bag).all()
-    assert not count_unusable(in_bag, in_bag).any()
+    assert not count_usable(everywhere, in_bag).any()
+    assert count_usable(in_bag, in_bag).all()
 
 
 def test_missing_values_of_the_small_tree():

@@ -13,15 +13,20 @@ import typer
 import lookalike as la
 from cli.run import run
 from lookalike.cli.app import app
-from lookalike.cli.build import PLACES, Common
-from lookalike.cli.reading import Reading
+from lookalike.cli.build import EXTRA_OPTIONS, CommonOptions
+from lookalike.cli.reading import ReadOptions
 from lookalike.show.result import Result
 from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.annotations import describe_parameters, flag_of, spelling_of
 
 COMMANDS = typer.main.get_command(app).commands
 # Options of the shell that are no part of a question: how a table is read, an answer is written.
-SHELL_ONLY = {"file", "output", *Reading.__dataclass_fields__, *Common.__dataclass_fields__}
+SHELL_ONLY = {
+    "file",
+    "output",
+    *ReadOptions.__dataclass_fields__,
+    *CommonOptions.__dataclass_fields__,
+}
 
 
 def parameters(verb):
@@ -50,7 +55,7 @@ def test_every_parameter_is_described(verb):
 @pytest.mark.parametrize("verb", VERBS)
 def test_the_shell_has_the_same_parameters_and_defaults(verb):
     options = {option.name: option for option in COMMANDS[verb].params}
-    own = set(options) - SHELL_ONLY - set(PLACES.get(verb, ()))
+    own = set(options) - SHELL_ONLY - set(EXTRA_OPTIONS.get(verb, ()))
     assert own == set(parameters(verb))
     for name, one in parameters(verb).items():
         assert flag_of(one) in options[name].opts

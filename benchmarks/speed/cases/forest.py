@@ -31,7 +31,7 @@ def same(ours, theirs):
 
 
 def same_shape(ours, theirs):
-    """Want forests of one size; random trees cannot be compared one by one."""
+    """Check that forests have the same size; random trees cannot be compared individually."""
     return "" if ours == theirs else f"{ours} and {theirs}"
 
 

@@ -212,5 +212,5 @@ def growths():
     yield Growth("layout of a neighbor graph", layout, start=8000)
 
 
-CASES: list = []  # nobody is raced; ``GROWTHS`` is measured instead
+CASES: list = []  # no baselines; ``GROWTHS`` is measured instead
 GROWTHS = growths

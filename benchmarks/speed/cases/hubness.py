@@ -57,7 +57,7 @@ def distances(rows):
 
 
 def counting(rows):
-    """Empirical mutual proximity, all partners of a row at once."""
+    """Empirical mutual proximity, vectorized over the partners of a row."""
 
     def run():
         d = distances(rows)

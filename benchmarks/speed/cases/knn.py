@@ -61,7 +61,7 @@ def agree(ours, theirs):
     if any(len(set(row)) < K for row in i.tolist()):
         return "a neighbor is listed twice"
     close = np.diff(e, axis=1) <= 2 * TIE * e[:, 1:]
-    # The last place may be tied with a row that is in nobody's list.
+    # The last place may be tied with a row outside the list.
     last = np.ones((len(e), 1), dtype=bool)
     tied = np.hstack([~last, close]) | np.hstack([close, last])
     wrong = (i != j) & ~tied

@@ -150,7 +150,7 @@ def asked_of(n):
 
 
 def ask(answer, asked, callers):
-    """Return the call that asks everything, one after the other or by several threads at once."""
+    """Return a call that runs all queries sequentially or by several concurrent threads."""
 
     def run():
         if callers == 1:
@@ -218,7 +218,7 @@ def close(ours, theirs):
 
 def question(n, callers, rivals, targets=()):
     tail = Tail(5 * callers)  # on few cores a caller waits for those before it
-    who = "1 caller" if callers == 1 else f"{callers} callers at once"
+    who = "1 caller" if callers == 1 else f"{callers} concurrent callers"
     return Case(
         name=f"Index.search, {n:,} x {COLUMNS} mixed cells, {who}",
         problem=mixed(n),

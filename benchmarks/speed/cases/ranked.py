@@ -50,7 +50,7 @@ def loop(problem):
 
 
 def agree(ours, theirs):
-    """Want equal values: rank differences are halves of whole numbers, so sums are exact."""
+    """Check equal values: rank differences are multiples of 1/2, so sums are exact."""
     if np.array_equal(ours, theirs):
         return ""
     if ours.shape != theirs.shape:

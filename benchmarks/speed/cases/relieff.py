@@ -17,8 +17,8 @@ def problem(small):
     x[:, 10:] = random.integers(0, 4, (n, 10))
     for j in range(10):
         x[:, j] += y * j / 10
-        told = random.random(n) < j / 20
-        x[told, 10 + j] = y[told]
+        informative = random.random(n) < j / 20
+        x[informative, 10 + j] = y[informative]
     return x, y
 
 

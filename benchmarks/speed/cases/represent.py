@@ -40,7 +40,7 @@ def transform(table):
 
 
 def by_hand(table):
-    """Fill in one column after the other over all rows at once, as one would write it in numpy."""
+    """Column by column, vectorized over the rows, as usual in numpy."""
     from lookalike.represent import SimilarityRepresentation
 
     fitted = table[: min(2_000, len(table))]

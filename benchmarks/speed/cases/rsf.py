@@ -122,44 +122,53 @@ class PlainForest:
         return sum(delta(cells[pivot], cells[r]) ** 2 for r in rows) / len(rows)
 
     def grow(self, rows):
-        y = self.y
-        if len({y[r] for r in rows}) == 1:
-            self.leaves += 1
-            return
         best = None
-        tried = 0
-        for f in self.random.permutation(len(self.columns)):
-            if tried == max(1, len(self.columns) // 2):
-                break
-            cells, delta = self.columns[f]
-            if self.varied(cells, delta, rows) == 0:
-                continue
-            tried += 1
-            groups = {c: [r for r in rows if y[r] == c] for c in (0, 1)}
-            first = min(groups, key=lambda c: self.varied(cells, delta, groups[c]))
-            p = groups[first][self.random.integers(len(groups[first]))]
-            others = [r for r in groups[1 - first] if delta(cells[r], cells[p]) > 0]
-            if not others:
-                continue
-            q = others[self.random.integers(len(others))]
-            place = {r: delta(cells[q], cells[r]) - delta(cells[p], cells[r]) for r in set(rows)}
-            ordered = sorted(rows, key=place.get)
-            left, right = [0, 0], [len(groups[0]), len(groups[1])]
-            for i, r in enumerate(ordered[:-1]):
-                left[y[r]] += 1
-                right[y[r]] -= 1
-                if place[r] < place[ordered[i + 1]]:
-                    score = sum(
-                        sum(side) - sum(c * c for c in side) / sum(side) for side in (left, right)
-                    )
-                    if best is None or score < best[0]:
-                        best = score, place, place[r]
+        if len({self.y[r] for r in rows}) > 1:
+            splits = [self.best_cut(*projection, rows) for projection in self.projections(rows)]
+            best = min((split for split in splits if split), key=lambda s: s[0], default=None)
         if best is None:
             self.leaves += 1
             return
         _, place, threshold = best
         self.grow([r for r in rows if place[r] <= threshold])
         self.grow([r for r in rows if place[r] > threshold])
+
+    def projections(self, rows):
+        """Yield projections of the rows on pairs of cells, from half of the varied columns."""
+        tried = 0
+        for f in self.random.permutation(len(self.columns)):
+            if tried == max(1, len(self.columns) // 2):
+                return
+            cells, delta = self.columns[f]
+            if self.varied(cells, delta, rows) == 0:
+                continue
+            tried += 1
+            groups = {c: [r for r in rows if self.y[r] == c] for c in (0, 1)}
+            spread = {c: self.varied(cells, delta, group) for c, group in groups.items()}
+            first = min(spread, key=spread.get)
+            p = groups[first][self.random.integers(len(groups[first]))]
+            others = [r for r in groups[1 - first] if delta(cells[r], cells[p]) > 0]
+            if others:
+                q = others[self.random.integers(len(others))]
+                values = {
+                    r: delta(cells[q], cells[r]) - delta(cells[p], cells[r]) for r in set(rows)
+                }
+                yield values, [len(groups[0]), len(groups[1])]
+
+    def best_cut(self, place, right, rows):
+        """Return the impurity, the projection and the threshold of the best cut, None if none."""
+        best, left = None, [0, 0]
+        ordered = sorted(rows, key=place.get)
+        for i, r in enumerate(ordered[:-1]):
+            left[self.y[r]] += 1
+            right[self.y[r]] -= 1
+            if place[r] < place[ordered[i + 1]]:
+                score = sum(
+                    sum(side) - sum(c * c for c in side) / sum(side) for side in (left, right)
+                )
+                if best is None or score < best[0]:
+                    best = score, place, place[r]
+        return best
 
 
 def our_trees(problem):

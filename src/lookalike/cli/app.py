@@ -1,8 +1,7 @@
-"""The program ``lookalike``: its verbs, its exit codes, and how it says that something is wrong.
+"""The program ``lookalike``: its commands, its exit codes, and how errors are shown.
 
-Verbs that are questions are made of the functions in ``lookalike.verbs``; the others are functions
-of ``<verb>_command.py``. Heavy imports stand inside functions, so that ``lookalike --help`` answers
-at once.
+Commands that are verbs are made of the functions in ``lookalike.verbs``; the others are functions
+of ``<name>_command.py``. Heavy imports are inside functions, so that ``lookalike --help`` is fast.
 
 Exit codes: 0; 1 for an error the user can fix (one red line, no traceback); 2 for wrong usage;
 130 after Ctrl-C.
@@ -26,16 +25,17 @@ import typer
 
 from lookalike._version import __version__
 from lookalike.cli.build import Group, add_command, add_verb
+from lookalike.cli.options import option
 from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.cli.spelling import spell_option
 from lookalike.errors import LookalikeError, LookalikeWarning, Param
 from lookalike.verbs import VERBS as QUESTIONS
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
-GRACE = 1.0  # seconds that a command has after Ctrl-C to put its things away
+GRACE_SECONDS = 1.0  # that a command has after Ctrl-C to clean up; chosen by hand
 
-# Verbs that are no questions: module <verb>_command.py with a function (or, for a verb with verbs
-# of its own, a typer.Typer) named like the verb, and EXAMPLES for its help.
+# Commands that are not verbs: module <name>_command.py with a function (or, for a command with
+# subcommands, a typer.Typer) of that name, and EXAMPLES for its help.
 COMMANDS = {
     "demo": "Look at a table",
     **dict.fromkeys(("index", "serve", "token", "warm"), "Keep and serve it"),
@@ -47,7 +47,7 @@ VERBS = tuple(name for panel in PANELS for name in HEADINGS if HEADINGS[name] ==
 
 
 class Verbs(Group):
-    """The verbs, with one place where errors and warnings become lines."""
+    """All commands; the one place where errors and warnings become lines."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Accept ``--debug`` after the verb as well, where people add it to a failed command."""
@@ -56,13 +56,13 @@ class Verbs(Group):
         return super().parse_args(ctx, args)
 
     def options_of(self, ctx: Any, name: str) -> set[str]:
-        """Return the options of a verb, or of all verbs of a group."""
+        """Return the options of a command, or of all its subcommands."""
         verb: Any = self.get_command(ctx, name)
         verbs = getattr(verb, "commands", {name: verb}).values()
         return {word for one in verbs for param in one.params for word in param.opts}
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a verb; turn what the library raises or warns about into one line each."""
+        """Run a command; print errors and warnings of the library in one line each."""
         shown: set[str] = set()
 
         def spell(param: Param) -> str:
@@ -79,7 +79,7 @@ class Verbs(Group):
         ) -> None:
             if not isinstance(message, LookalikeWarning):
                 usual(message, category, filename, lineno, file, line)
-            elif str(message) not in shown:  # one line, however many calls had reason to say it
+            elif str(message) not in shown:  # one line, however many calls have warned
                 shown.add(str(message))
                 warn(message.text(spell))
 
@@ -90,12 +90,12 @@ class Verbs(Group):
             try:
                 return super().invoke(ctx)
             except BrokenPipeError:
-                raise  # the reader went away, as `| head` does: typer ends without a word
+                raise  # the reader has closed the pipe, as `| head` does: typer exits silently
             except (LookalikeError, OSError) as error:
                 if ctx.params.get("debug"):
                     raise
-                told = error.text(spell) if isinstance(error, LookalikeError) else str(error)
-                complain(told or type(error).__name__)
+                text = error.text(spell) if isinstance(error, LookalikeError) else str(error)
+                complain(text or type(error).__name__)
                 raise typer.Exit(1) from error
 
 
@@ -116,7 +116,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def lookalike(
     debug: Annotated[
-        bool, typer.Option("--debug", help="Show the whole traceback of an error.")
+        bool, option("--debug", None, "Show the whole traceback of an error.")
     ] = False,
     version: Annotated[
         bool,
@@ -147,19 +147,20 @@ for _name in VERBS:
 def main() -> None:
     """Run the command line."""
     if isinstance(sys.stdout, io.TextIOWrapper) and not speaks_unicode():
-        sys.stdout.reconfigure(errors="backslashreplace")  # a strange letter does not stop it
+        # Without it a character that the terminal cannot encode would end in a traceback.
+        sys.stdout.reconfigure(errors="backslashreplace")
     interrupts = _note_interrupts()
     try:
         app(prog_name="lookalike")
     except Exception:
-        # Ctrl-C in the middle of an import may come out as an error about a module half loaded.
+        # Ctrl-C during an import may surface as an error about a partially initialized module.
         if interrupts:
             sys.exit(INTERRUPTED)
         raise
 
 
 def _note_interrupts() -> list[int]:
-    """Return a list that every Ctrl-C is noted in, beside doing what it does."""
+    """Return a list to which every Ctrl-C is appended, besides its usual effect."""
     noted: list[int] = []
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -172,8 +173,8 @@ def _note_interrupts() -> list[int]:
     usual = sys.unraisablehook
 
     def hide(found: sys.UnraisableHookArgs) -> None:
-        # Ctrl-C inside a callback, as the compiler makes them, reaches nobody: Python would print a
-        # traceback and go on. ``_leave`` is what ends the program.
+        # Ctrl-C inside a callback of the compiler cannot be raised: Python would print a traceback
+        # and go on. ``_leave`` is what ends the program.
         if not (noted and issubclass(found.exc_type, KeyboardInterrupt)):
             usual(found)
 
@@ -187,11 +188,9 @@ def _note_interrupts() -> list[int]:
 
 
 def _leave() -> None:
-    """End the program where Ctrl-C is not heard, as while the compiler is at work.
-
-    Nothing is lost by it: files are written beside their place and renamed when they are whole.
-    """
-    time.sleep(GRACE)
+    """Force exit if SIGINT was not handled within a second, as while the compiler runs."""
+    # No file is damaged by it: files are written under another name, and renamed when complete.
+    time.sleep(GRACE_SECONDS)
     if sys.__stderr__ is not None and sys.__stderr__.isatty():
         os.write(sys.__stderr__.fileno(), b"\x1b[?25h\n")  # a progress bar hides the cursor
     os._exit(INTERRUPTED)

@@ -12,8 +12,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli.compiling import compile_note
-from lookalike.cli.output import Form, check_page, quiet, write_result
+from lookalike.cli.options import option
+from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
 from lookalike.cli.reading import FileSource, Scheduler
 from lookalike.errors import suggest
 from lookalike.verbs import examples_of, get_verb, output_of
@@ -21,23 +21,18 @@ from lookalike.verbs.annotations import describe_parameters, is_spelled, spellin
 
 Quiet = Annotated[
     bool,
-    typer.Option(
-        "--quiet", "-q", help="Print the answer and errors only: no notes, warnings or progress."
-    ),
+    option("--quiet -q", None, "Print the answer and errors only: no notes, warnings or progress."),
 ]
 Memory = Annotated[
     str | None,
-    typer.Option(
-        "--memory",
-        metavar="SIZE",
-        help="Most memory that one matrix may take, such as 8GB; 2GB unless given.",
-        show_default=False,
+    option(
+        "--memory", "SIZE", "Most memory that one matrix may take, such as 8GB; 2GB unless given."
     ),
 ]
 
 
 @dataclass(frozen=True)
-class Common:
+class CommonOptions:
     """Options that every command has."""
 
     quietly: Quiet = False
@@ -55,7 +50,7 @@ class Common:
             yield
 
 
-# What typer says about a value, and how a person would say it.
+# Messages of pydantic, through typer, and the same in our words.
 USAGE = (
     (r"^Value error, ", ""),
     (r"^Input should be greater than or equal to (\S+)$", r"needs at least \1"),
@@ -66,7 +61,7 @@ USAGE = (
 
 
 def in_usage(text: str, found: object = None) -> str:
-    """Return what typer says about the value of an option, in words, with the nearest known one.
+    """Return the message of typer about a value in our words, with the nearest known one.
 
     Examples
     --------
@@ -79,15 +74,29 @@ def in_usage(text: str, found: object = None) -> str:
         text = re.sub(pattern, to, text)
     if text.startswith("needs "):
         return f"{text}, found {str(found)!r}." if found is not None else f"{text}."
-    told = re.fullmatch(r"'(?P<word>[^']*)' is not one of (?P<known>.*)\.", text)
-    if told:
-        near = suggest(told["word"], re.findall(r"'([^']*)'", told["known"]))
+    choice = re.fullmatch(r"'(?P<word>[^']*)' is not one of (?P<known>.*)\.", text)
+    if choice:
+        near = suggest(choice["word"], re.findall(r"'([^']*)'", choice["known"]))
         text += f" {near}" if near.startswith("Did you mean") else ""
     return text
 
 
-class Verb(TyperCommand):
-    """A verb that says in words what is wrong with an option."""
+class _PlainTypes:
+    """Help without types that say nothing."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options; a switch shows no type, since it takes no value."""
+        params: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for param in params:
+            if param.param_type_name == "argument":  # its name says it: FILE, not FILE <str>
+                param.display_type_rich = lambda ctx: None
+            elif getattr(param, "is_flag", False) and param.metavar is None:
+                param.metavar = ""
+        return params
+
+
+class Verb(_PlainTypes, TyperCommand):
+    """A command whose messages about options are in our words."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read options and arguments."""
@@ -99,49 +108,32 @@ class Verb(TyperCommand):
             error.message = in_usage(error.message, found)
             raise
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options; a switch shows no type, since it takes no value."""
-        return _without_types(super().get_params(ctx))
-
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the line of usage: FILE, not {FILE}, and dots once."""
         pieces = (re.sub(r"^\{(.*)\}", r"\1", word) for word in super().collect_usage_pieces(ctx))
         return [re.sub(r"\.{3}(\]?)\.{3}$", r"...\1", word) for word in pieces]
 
 
-class Group(TyperGroup):
-    """A verb with verbs of its own, which it names when it is given none of them."""
+class Group(_PlainTypes, TyperGroup):
+    """A command with subcommands, which it lists when it is given an unknown one."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """Find the verb that is meant."""
+        """Find the subcommand."""
         try:
             return super().resolve_command(ctx, args)
         except typer.BadParameter:
             raise
-        except Exception as error:
+        except Exception as error:  # click's UsageError, which typer has a copy of its own of
             text = getattr(error, "message", "")
             if text.startswith("No such command") and "Did you mean" not in text:
                 error.message = f"{text} Known: {', '.join(self.list_commands(ctx))}."  # type: ignore[attr-defined]
             raise
 
-    def get_params(self, ctx: Any) -> list[Any]:
-        """Return the options; a switch shows no type, since it takes no value."""
-        return _without_types(super().get_params(ctx))
-
-
-def _without_types(params: list[Any]) -> list[Any]:
-    for param in params:
-        if param.param_type_name == "argument":  # its name says it: FILE, not FILE <str>
-            param.display_type_rich = lambda ctx: None
-        elif getattr(param, "is_flag", False) and param.metavar is None:
-            param.metavar = ""
-    return params
-
 
 REQUIRED = inspect.Parameter.empty
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
-# Options of one verb about where its table is, beside those that all verbs have.
-PLACES: dict[str, dict[str, Any]] = {"search": {"scheduler": Scheduler}}
+# Options of one verb about who answers, beside those that all verbs have.
+EXTRA_OPTIONS: dict[str, dict[str, Any]] = {"search": {"scheduler": Scheduler}}
 
 
 def add_verb(
@@ -159,7 +151,7 @@ def add_verb(
     verb : str
         One of ``lookalike.verbs.VERBS``.
     panel : str, optional
-        Heading that it stands under in the help of the program.
+        Its heading in the help of the program.
     name : str, optional
         Of the command; None: that of the verb.
     examples : tuple of str, optional
@@ -176,12 +168,13 @@ def add_verb(
             result = ask(source, **values)
         write_result(result, form)
 
-    more = PLACES.get(verb, {}) | {"output": Form}
+    more = EXTRA_OPTIONS.get(verb, {}) | {"output": Form}
     parameters = [
         inspect.Parameter("source", KEYWORD, annotation=FileSource),
         *(p.replace(kind=KEYWORD) for p in own),
         *(inspect.Parameter(n, KEYWORD, default=None, annotation=a) for n, a in more.items()),
     ]
+    # typer reads the signature: this one makes it the command of the verb.
     question.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     question.__annotations__ = {p.name: p.annotation for p in parameters}
     question.__doc__ = ask.__doc__
@@ -204,8 +197,10 @@ def add_command(
     command : function
         Its parameters are the options: annotated for typer, or by types of verbs. A class of this
         package, such as ``FileSource``, is a group of options, the parameters of its constructor.
-    examples : commands that stand at the end of its help
-    panel : heading that it stands under in the help of the program
+    examples : tuple of str
+        Commands at the end of its help.
+    panel : str, optional
+        Its heading in the help of the program.
     """
     hints, texts = get_type_hints(command, include_extras=True), describe_parameters(command)
     groups: dict[str, Any] = {}
@@ -222,12 +217,12 @@ def add_command(
             options.append(one)
 
     def run(**given: Any) -> None:
-        with _gather(Common, given).applied():
+        with _gather(CommonOptions, given).applied():
             given |= {name: _gather(group, given) for name, group in groups.items()}
             given |= {name: _value(one, given[name]) for name, one in verbal.items()}
             command(**given)
 
-    inside = [one for group in (*groups.values(), Common) for one in _members(group)]
+    inside = [one for group in (*groups.values(), CommonOptions) for one in _members(group)]
     # The file comes first in the help, the question next, how the file is read last.
     first, last = ([p for p in inside if (p.default is REQUIRED) == due] for due in (True, False))
     every = [*first, *options, *last]

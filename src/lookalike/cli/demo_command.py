@@ -8,7 +8,6 @@ import typer
 
 from lookalike.cli import demo_story as story
 from lookalike.cli import output as out
-from lookalike.cli.compiling import compile_note
 from lookalike.cli.serving import check_extra, run_service
 
 EXAMPLES = ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")
@@ -40,7 +39,7 @@ def demo(
     out.note("reading the films of IMDb as they stood in 2005 (R data set ggplot2movies)")
     films = load_films()
     story.show_columns(console, films)
-    with compile_note():
+    with out.compile_note():
         index = story.show_measure(console, films)
         for title in story.FILMS:
             story.show_neighbors(console, index, films, title)
@@ -63,6 +62,6 @@ def serve_page() -> None:
 
     service = make_service(data_folder() / "demo.sqlite", HOST)
     out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")
-    with compile_note():
+    with out.compile_note():
         service.warm(serve_films(service.catalog, service.limits))
     run_service(service, HOST, PORT, open_page=True)

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from lookalike.table import Table
 
 FILMS = ("Star Wars", "Casablanca", "Toy Story")
-NEAREST = 5
-KNOWN = 1000  # votes of a film that readers may have heard of
-SAMPLE = 3000  # films for hubs and clusters
-FEW = 1000  # films for the comparison of measures
+N_NEIGHBORS = 5
+MIN_VOTES = 1000  # of a film that readers may have heard of
+# Chosen by hand, for a short demo.
+N_SAMPLE_FILMS = 3000  # for hubs and clusters
+N_COMPARED_FILMS = 1000  # for the comparison of measures
 
 
 def show_columns(console: Console, films: Table) -> None:
@@ -30,7 +31,7 @@ def show_columns(console: Console, films: Table) -> None:
 
 
 def show_measure(console: Console, films: Table) -> Index:
-    """Let the table choose a measure; print which, and why."""
+    """Choose a measure for the table; print which, and why."""
     from lookalike.index import Index
 
     index = Index().fit(films)
@@ -46,31 +47,31 @@ def show_neighbors(console: Console, index: Index, films: Table, title: str) -> 
     from lookalike.verbs.search import search
 
     out.headline(console, f"Which films are like {title}?")
-    search(index, row, k=NEAREST, why=True).render_lines(console, ("title", "year"))
+    search(index, row, k=N_NEIGHBORS, why=True).render_lines(console, ("title", "year"))
 
 
 def show_weights(console: Console, index: Index, films: Table) -> None:
-    """Ask again with other weights, and print who came and who left."""
+    """Search again with other weights, and print which films are new or gone."""
+    from lookalike.verbs.search import search
+
     title, weights = FILMS[0], {"year": 4, "votes": 0, "budget": 0}
     row = row_of(films, title)
-    before: Hits = index.search(row, NEAREST)  # type: ignore[assignment]
-    after: Hits = index.search(row, NEAREST, weights=weights)  # type: ignore[assignment]
-    out.headline(
-        console, f"Like {title}, if the year counts four times, and fame and money not at all?"
-    )
+    counts = "if the year counts four times, and fame and money not at all"
+    out.headline(console, f"Like {title}, {counts}?")
+    before, after = (search(index, row, k=N_NEIGHBORS, weights=w) for w in (None, weights))
     _show_change(console, before, after)
 
 
 def show_feedback(console: Console, index: Index, films: Table) -> None:
-    """Turn a thumb down on the first film found, and print the list again."""
+    """Mark the first film found as not liked, and print the list again."""
+    from lookalike.verbs.search import search
+
     title = FILMS[2]
     row = row_of(films, title)
-    before: Hits = index.search(row, NEAREST)  # type: ignore[assignment]
+    before = search(index, row, k=N_NEIGHBORS)
     wrong = before[0]
-    after: Hits = index.search(row, NEAREST, unlike=wrong.id)  # type: ignore[assignment]
-    name = wrong.row["title"]
-    out.headline(console, f"Like {title}, but not like {name}?")
-    _show_change(console, before, after)
+    out.headline(console, f"Like {title}, but not like {wrong.row['title']}?")
+    _show_change(console, before, search(index, row, k=N_NEIGHBORS, unlike=wrong.id))
 
 
 def _show_change(console: Console, before: Hits, after: Hits) -> None:
@@ -92,25 +93,24 @@ def _show_change(console: Console, before: Hits, after: Hits) -> None:
 
 
 def show_hubs(console: Console, index: Index, films: Table) -> None:
-    """Count in how many lists films are, before and after a repair."""
-    from lookalike.hubness import MutualProximity, k_occurrence
+    """Count in how many lists films are, before and after hubness is reduced."""
+    from lookalike.verbs.hubs import hubs
 
-    known = _known(films, SAMPLE)
+    known = _known(films, N_SAMPLE_FILMS)
     out.headline(console, "Is one film everybody's neighbor?")
-    plain = _measure(index).fit(known)
-    counts = k_occurrence(plain, k=10)
-    repaired = k_occurrence(MutualProximity(_measure(index), random_state=0).fit(known), k=10)
-    top = int(counts.argmax())
-    of = f"Of {len(known):,} films with {KNOWN:,} votes or more, each with its ten nearest:"
+    report = hubs(known, 10, reduce="mp", measure=_measure(index))
+    before, after = report.occurrences.values()
+    top = int(before.argmax())
     name = known["title"].cell(top)
-    lines = out.grid([("", "left"), ("as it is", "right"), ("repaired", "right")])
-    facts = [
-        (f"lists that {name!r} is in", counts[top], repaired[top]),
-        ("most lists that any film is in", counts.max(), repaired.max()),
-        ("films that no list shows", (counts == 0).sum(), (repaired == 0).sum()),
+    lines = out.grid([("", "left"), ("before", "right"), ("after", "right")])
+    rows = [
+        (f"lists that {name!r} is in", before[top], after[top]),
+        ("most lists that any film is in", before.max(), after.max()),
+        ("films that no list shows", (before == 0).sum(), (after == 0).sum()),
     ]
-    for words, was, now in facts:
+    for words, was, now in rows:
         lines.add_row(*out.cells([words, f"{was:,}", f"{now:,}"]))
+    of = f"Of {len(known):,} films with {MIN_VOTES:,} votes or more, each with its ten nearest:"
     out.say(console, of)
     console.print(lines)
     out.say(
@@ -122,14 +122,12 @@ def show_hubs(console: Console, index: Index, films: Table) -> None:
 
 def show_groups(console: Console, index: Index, films: Table) -> None:
     """Cluster a sample, and print what sets each cluster apart."""
-    from lookalike.clustering import SimilarityClustering, profile_clusters
+    from lookalike.verbs.cluster import cluster
 
-    known = _known(films, SAMPLE)
-    model = SimilarityClustering(_measure(index), 5, random_state=0).fit(known)
+    known = _known(films, N_SAMPLE_FILMS)
     out.headline(console, "Which belong together?")
-    of = f"{len(known):,} films with {KNOWN:,} votes or more, in five clusters around medoids:"
-    out.say(console, of)
-    for one in profile_clusters(model, known):
+    out.say(console, f"{len(known):,} films with {MIN_VOTES:,} votes or more, in five clusters:")
+    for one in cluster(known, 5, measure=_measure(index)).profile:
         titles = ", ".join(known["title"].cell(row) for row in one.typical)
         words = f"{one.rows:,} films ({one.share:.0%}) such as {titles}"
         out.say(console, words, style="", indent=2)
@@ -137,13 +135,14 @@ def show_groups(console: Console, index: Index, films: Table) -> None:
 
 
 def show_measures(console: Console, films: Table) -> None:
-    """Compare five measures by how well neighbors tell the genre."""
+    """Compare measures by how often neighbors share the genre."""
     from lookalike.leaderboard import compare
     from lookalike.measures import ForestProximity, Gower, Ranked, StochasticForest, Vector
 
-    known = _known(films, 8 * FEW)
-    single = [row for row in range(len(known)) if len(known["genres"].cell(row)) == 1][:FEW]
-    some = known[single]
+    # Films of one genre only: a label must be one class.
+    known = _known(films, 8 * N_COMPARED_FILMS)
+    single = [row for row in range(len(known)) if len(known["genres"].cell(row)) == 1]
+    some = known[single[:N_COMPARED_FILMS]]
     genres = [next(iter(some["genres"].cell(row))) for row in range(len(some))]
     columns = some.select(["year", "length", "rating", "votes", "ratings"])
     board = compare(
@@ -153,7 +152,7 @@ def show_measures(console: Console, films: Table) -> None:
             "Gower, ranks": Gower(scale="rank"),
             "z-scores": Vector(scale="standard"),
             "ranks": Ranked(),
-            "halvings": StochasticForest(300, random_state=0),
+            "SimUSF": StochasticForest(300, random_state=0),
             "RatioRF": ForestProximity("ratio", random_state=0),
         },
         y=genres,
@@ -167,22 +166,23 @@ def write_report(console: Console, films: Table) -> None:
     from lookalike.show.report import report
 
     page = Path(tempfile.gettempdir()) / "lookalike-films.html"
-    report(_known(films, FEW), title="Films", sample=FEW).to_html(page)
+    some = _known(films, N_COMPARED_FILMS)
+    report(some, title="Films", sample=N_COMPARED_FILMS).to_html(page)
     out.headline(console, "All of it on one page")
     out.say(console, f"wrote {page}; open it in a browser")
 
 
 def row_of(films: Table, title: str) -> int:
-    """Return the film of this title; of several, the one most people voted on."""
+    """Return the film of this title; of several, the one with the most votes."""
     named = [row for row, name in enumerate(films["title"].values) if name == title]
     return max(named, key=lambda row: films["votes"].values[row])
 
 
 def _known(films: Table, most: int) -> Table:
-    """Draw films that many people voted on, always the same ones."""
+    """Draw films with many votes, always the same ones."""
     import numpy as np  # not at the top: the help of every verb would wait for it
 
-    enough = np.flatnonzero(films["votes"].values >= KNOWN)
+    enough = np.flatnonzero(films["votes"].values >= MIN_VOTES)
     some = np.random.default_rng(0).permutation(enough)[:most]
     return films[np.sort(some)]
 

@@ -1,4 +1,4 @@
-"""Indexes in folders, for the verbs: when one is meant, how it is built, checked and repaired."""
+"""Indexes in folders, for ``index``: when one is built, how it is checked and repaired."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.config import show_bytes
 from lookalike.cli import output as out
-from lookalike.cli.compiling import compile_note
-from lookalike.cli.reading import FileSource, need_shards
+from lookalike.cli.reading import FileSource
 from lookalike.errors import InvalidInput
 from lookalike.verbs.measures import AUTO, read_measure, weigh_columns
 from lookalike.verbs.source import select_columns
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from lookalike.index import Index
 
 PARQUET = (".parquet", ".pq")
@@ -36,8 +37,8 @@ def ask_it(index: str, row: Any) -> str:
 
 
 @dataclass(frozen=True)
-class Build:
-    """What ``index build`` was asked for."""
+class FolderBuild:
+    """The options of ``index build``."""
 
     source: FileSource
     to: str
@@ -51,17 +52,18 @@ class Build:
 
     @property
     def in_parts(self) -> bool:
-        """Whether the rows stand in Parquet files that are read part by part."""
+        """Whether the rows are in Parquet files, which are read part by part."""
         file = self.source.file
         return bool(self.more) or is_parquet(file) or is_pattern(file)
 
     def wants_folder(self, shards: bool) -> bool:
-        """Whether the index goes into a folder: many files, or the caller says so."""
+        """Whether the index is to be a folder: of many files, or on request."""
         file, more = self.source.file, shards or self.scheduler is not None or bool(self.more)
         return more or Path(file).expanduser().is_dir() or is_pattern(file)
 
     def make_measure(self) -> Any:
         """Return the measure that was asked for, "auto" where the table decides."""
+        # "auto" may choose a reducer, whose statistics fix the weights of columns.
         is_auto = self.measure.strip().lower() == AUTO
         given = read_measure("gower" if self.weights and is_auto else self.measure)
         return given if isinstance(given, str) else weigh_columns(given, self.weights)
@@ -78,9 +80,11 @@ class Build:
         kinds = dict(self.source.reading.read_kinds() or {})
         paths, missing = [self.source.file, *self.more], self.source.reading.missing or None
         if self.id_column is not None:
-            kinds.setdefault(self.id_column, "object")
+            kinds.setdefault(self.id_column, "object")  # as written: no digit of an id is lost
         table = read(paths, kinds=kinds or None, missing=missing)
         if self.columns is not None:
+            # Read twice: a lazy table cannot drop columns, but it can set them aside. The kinds of
+            # the first time are kept, so that nothing is guessed again.
             kept = {*select_columns(table.like, self.columns).names, self.id_column}
             every = [column.name for column in table.like.columns]
             away = {name: "aside" for name in every if name not in kept}
@@ -89,15 +93,12 @@ class Build:
         return table
 
 
-def build_folder(build: Build) -> None:
-    """Build an index in a folder, with a line for every shard and a summary at the end."""
+def build_folder(build: FolderBuild) -> None:
+    """FolderBuild an index in a folder, with a line for every shard and a summary at the end."""
     source, to = build.source, build.to
-    in_memory = {"filter": build.filter}
-    in_memory |= {name: getattr(source.reading, name) for name in ("encoding", "delimiter")}
-    for option, value in in_memory.items():
+    for option, value in {"filter": build.filter, **source.reading.of_text}.items():
         if value is not None and (build.more or is_parquet(source.file)):
-            hint = "Leave it out; filter when you search"
-            found = "Parquet files that are read in parts"
+            found, hint = "Parquet files that are read in parts", "Leave it out; filter searches"
             raise InvalidInput(f"--{option}", "a table in memory", found, hint)
     given = build.make_measure()
     if build.scheduler is not None:
@@ -107,73 +108,78 @@ def build_folder(build: Build) -> None:
 
     table = build.read(partial(read_table, lazy=True))
     console = out.make_console()
-    began, written = time.perf_counter(), [0, 0]
+    began, n_rows, n_bytes = time.perf_counter(), 0, 0
 
     def done(number: int, shard: Any) -> None:
+        nonlocal n_rows, n_bytes
         rows = int(shard.about["rows"])
-        written[0] += rows
-        written[1] += shard.size
+        n_rows, n_bytes = n_rows + rows, n_bytes + shard.size
         size = show_bytes(shard.size)
-        out.note(f"shard {number + 1}: {rows:,} rows, {size}; {written[0]:,} of {len(table):,}")
+        out.note(f"shard {number + 1}: {rows:,} rows, {size}; {n_rows:,} of {len(table):,}")
 
-    with compile_note():
+    with out.compile_note():
         from lookalike.index import build_index
 
         made = build_index(table, to, given, id_column=build.id_column, done=done)
     seconds = max(time.perf_counter() - began, 1e-9)
-    name = type(made.measure_).__name__
-    files = name_files(table) if hasattr(table, "files") else source.name
-    out.headline(console, f"{to}: {len(made):,} rows of {files}, compared by {name}")
-    if build.measure.strip().lower() == AUTO:
-        out.say(console, made.reason_)
-    size, each = show_bytes(written[1]), written[1] / max(1, len(made))
+    size, each = show_bytes(n_bytes), n_bytes / max(1, len(made))
     speed = f"{len(made) / seconds:,.0f} rows/s"
-    out.say(console, f"{size}, {each:,.0f} bytes per row, {seconds:,.1f} s, {speed}")
-    out.say(console, ask_it(to, _first(made)))
+    notes = [made.reason_] if build.measure.strip().lower() == AUTO else []
+    notes.append(f"{size}, {each:,.0f} bytes per row, {seconds:,.1f} s, {speed}")
+    _say_built(console, build, made, table, notes)
 
 
-def _build_by_workers(build: Build, measure: Any, scheduler: str) -> None:
-    """Build an index in a folder by the workers of a Dask scheduler."""
+def _build_by_workers(build: FolderBuild, measure: Any, scheduler: str) -> None:
+    """FolderBuild an index in a folder by the workers of a Dask scheduler."""
     if not build.in_parts:
         hint = "Write the table as Parquet, or leave --scheduler out"
         needed = "Parquet files, which workers can read in parts"
         raise InvalidInput("--scheduler", needed, build.source.name, hint)
-    console, to, id_column = out.make_console(), build.to, build.id_column
-    told: list[Any] = []
-    with compile_note():
+    summaries: list[Any] = []
+    options: dict[str, Any] = {"id_column": build.id_column, "tell": summaries.append}
+    with out.compile_note():
         from lookalike.index.dask import connect, fit_encode, read_table
 
         with connect(scheduler) as client:
             table = build.read(partial(read_table, client=client))
-            made = fit_encode(table, to, measure, client, id_column=id_column, tell=told.append)
+            made = fit_encode(table, build.to, measure, client, **options)
+    _say_built(out.make_console(), build, made, table, [str(summaries[0])])
+
+
+def _say_built(
+    console: Console, build: FolderBuild, made: Index, table: Any, notes: list[str]
+) -> None:
+    """Print the summary of a build, and what to try next."""
+    files = plural(len(table.files), "file") if hasattr(table, "files") else build.source.name
     name = type(made.measure_).__name__
-    out.headline(console, f"{to}: {len(made):,} rows of {name_files(table)}, compared by {name}")
-    out.say(console, str(told[0]))
-    out.say(console, ask_it(to, _first(made)))
+    out.headline(console, f"{build.to}: {len(made):,} rows of {files}, compared by {name}")
+    first = made.state_.names.of(made.state_.segments.segments[0].positions[:1])[0]
+    for note in (*notes, ask_it(build.to, first)):
+        out.say(console, note)
 
 
-def name_files(table: Any) -> str:
-    """Return how many files a table is read from, in words."""
-    many = len(table.files)
-    return f"{many:,} file" + ("" if many == 1 else "s")
+def plural(count: int, what: str = "row") -> str:
+    """Return a number of things in words.
+
+    Examples
+    --------
+    >>> plural(1), plural(2000, "shard")
+    ('1 row', '2,000 shards')
+    """
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, int]:
-    """Add Parquet files to an index in a folder; return how many rows, and how many there are."""
+    """Add Parquet files to an index in a folder; return the number of new rows, and of all."""
     from lookalike.index import Index
 
-    told: list[Any] = []
-    if scheduler is None:
-        with compile_note():
+    with out.compile_note():
+        if scheduler is None:
             added = Index.open(file).add_files(paths)
-    else:
-        need_shards(file)
-        with compile_note():
+        else:
             from lookalike.index.dask import add
 
-            added = add(file, paths, scheduler, tell=told.append)
-    for summary in told:
-        out.note(str(summary))
+            added = add(file, paths, scheduler, tell=lambda summary: out.note(str(summary)))
     return added, len(Index.open(file))
 
 
@@ -183,13 +189,8 @@ def is_parquet(file: str) -> bool:
 
 
 def is_pattern(file: str) -> bool:
-    """Whether a name stands for several files."""
+    """Whether a name is a pattern for several files."""
     return any(letter in file for letter in "*?[")
-
-
-def _first(index: Index) -> Any:
-    segment = index.state_.segments.segments[0]
-    return index.state_.names.of(segment.places[:1])[0]
 
 
 def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
@@ -206,17 +207,16 @@ def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
         faults = check(file, scheduler)
     if faults and not repair:
         name, (first, *_) = next(iter(faults.items()))
-        hint = f"Build them again from their files: lookalike index check {file} --repair"
+        hint = f"FolderBuild them again from their files: lookalike index check {file} --repair"
         found = f"{len(faults)} damaged, first {name!r}: {first}"
         raise InvalidInput(f"Index folder {file!r}", "whole shards", found, hint)
     repaired = repair_folder(file) if faults else {}
     index = Index.open(file)
     console = out.make_console()
     shards = len(index.state_.segments.segments)
-    several = "" if shards == 1 else "s"
-    said = f"{file}: all files are whole, {len(index):,} rows in {shards:,} shard{several}"
+    text = f"all files are whole, {len(index):,} rows in {plural(shards, 'shard')}"
     if repaired:
-        said = f"{file}: {len(repaired)} of {shards:,} shards written again, {len(index):,} rows"
-    out.headline(console, said)
+        text = f"{len(repaired)} of {shards:,} shards written again, {len(index):,} rows"
+    out.headline(console, f"{file}: {text}")
     for name, some in repaired.items():
         out.say(console, f"{name}: {'; '.join(some)}")

@@ -8,17 +8,18 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.build import Group, add_command, add_verb
-from lookalike.cli.compiling import compile_note
 from lookalike.cli.folders import (
-    Build,
+    FolderBuild,
     add_files,
     ask_it,
     build_folder,
     check_folder,
     is_parquet,
     is_pattern,
+    plural,
 )
-from lookalike.cli.output import Form, check_form
+from lookalike.cli.options import IdColumn, argument, option
+from lookalike.cli.output import Form, check_form, compile_note
 from lookalike.cli.reading import FileSource, Scheduler, need_shards
 from lookalike.errors import InvalidInput
 from lookalike.verbs.annotations import Columns, Filter, MeasureLike, Weights
@@ -26,6 +27,8 @@ from lookalike.verbs.measures import AUTO, choose_measure, name_measure
 from lookalike.verbs.source import SAVED, is_index_folder, is_saved_index, load_index
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from lookalike.index import Index
 
 index = typer.Typer(
@@ -34,54 +37,30 @@ index = typer.Typer(
     help="Build, extend and inspect an index that is kept in a file or a folder.",
 )
 
-Saved = Annotated[
-    str,
-    typer.Argument(
-        metavar="INDEX",
-        help="A saved index, NAME.lookalike, or the folder of one.",
-        show_default=False,
-    ),
-]
+Saved = Annotated[str, argument("INDEX", "A saved index, NAME.lookalike, or the folder of one.")]
 
 
 def build(
     source: FileSource,
     to: Annotated[
         str,
-        typer.Option(
-            "-o",
-            "--to",
-            metavar="FILE|FOLDER",
-            help="Where to write it: NAME.lookalike, or a folder.",
-            show_default=False,
-        ),
+        option("-o --to", "FILE|FOLDER", "Where to write it: NAME.lookalike, or a folder."),
     ],
     more: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="FILE...",
-            help="More Parquet files with the same columns; the index is then a folder.",
-            show_default=False,
-        ),
+        argument("FILE...", "More Parquet files with the same columns, for an index in a folder."),
     ] = None,
     measure: MeasureLike = AUTO,
     weights: Weights = None,
     columns: Columns = None,
     filter: Filter = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            "--id-column",
-            metavar="COLUMN",
-            help="A column whose values name the rows; without it they are counted from 0.",
-            show_default=False,
-        ),
-    ] = None,
+    id_column: IdColumn = None,
     shards: Annotated[
         bool,
-        typer.Option(
+        option(
             "--shards",
-            help="Write a folder: Parquet is read in parts, and rows need not fit in memory.",
+            None,
+            "Write a folder: Parquet is read in parts, and rows need not fit in memory.",
         ),
     ] = False,
     scheduler: Scheduler = None,
@@ -93,7 +72,9 @@ def build(
     """
     from lookalike._runtime.files import check_writable
 
-    asked = Build(source, to, more or [], measure, weights, columns, filter, id_column, scheduler)
+    asked = FolderBuild(
+        source, to, more or [], measure, weights, columns, filter, id_column, scheduler
+    )
     if asked.wants_folder(shards):
         build_folder(asked)
         return
@@ -108,9 +89,8 @@ def build(
         chosen, reason = choose_measure(measure, rows, weights)
         made = Index(chosen, id_column=id_column).fit(rows.table)
     made.save(to)
-    console = out.make_console()
     name = name_measure(made.measure_)
-    out.headline(console, f"{to}: {len(made):,} rows of {rows.name}, compared by {name}")
+    console = print_headline(to, f"{len(made):,} rows of {rows.name}, compared by {name}")
     if reason is not None:
         out.say(console, reason)
     out.say(console, ask_it(to, made.ids[0]))
@@ -118,22 +98,12 @@ def build(
 
 def add(
     file: Saved,
-    rows: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE", help="A table of more rows with the same columns.", show_default=False
-        ),
-    ],
+    rows: Annotated[str, argument("FILE", "A table of more rows with the same columns.")],
     more: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="FILE...",
-            help="More of them, for the folder of an index.",
-            show_default=False,
-        ),
+        list[str] | None, argument("FILE...", "More of them, for an index in a folder.")
     ] = None,
     refit: Annotated[
-        bool, typer.Option("--refit", help="Fit the measure again, to old and new rows.")
+        bool, option("--refit", None, "Fit the measure again, to old and new rows.")
     ] = False,
     scheduler: Scheduler = None,
 ) -> None:
@@ -147,10 +117,10 @@ def add(
         raise InvalidInput("--refit", "an index in one file", "one in a folder", hint)
     if scheduler is not None:
         need_shards(file)
-    if is_index_folder(file) and (scheduler or all(is_parquet(f) or is_pattern(f) for f in files)):
-        added, every = add_files(file, files, scheduler)
-        console = out.make_console()
-        out.headline(console, f"{file}: {plural(added)} added, {every:,} in all")
+    in_parts = scheduler or all(is_parquet(path) or is_pattern(path) for path in files)
+    if is_index_folder(file) and in_parts:
+        added, total = add_files(file, files, scheduler)
+        print_headline(file, f"{plural(added)} added, {total:,} in all")
         return
     if len(files) > 1:
         hint = "Add one table after another, or Parquet files to the folder of an index"
@@ -161,10 +131,8 @@ def add(
         ids = made.add(new)
         if refit:
             made.refit()
-    if made.folder is None:
-        made.save(file)
-    console = out.make_console()
-    out.headline(console, f"{file}: {plural(len(ids))} added, {len(made):,} in all")
+    save(made, file)
+    console = print_headline(file, f"{plural(len(ids))} added, {len(made):,} in all")
     out.say(console, f"their ids: {ids[0]} to {ids[-1]}" if len(ids) > 1 else f"its id: {ids[0]}")
 
 
@@ -179,62 +147,55 @@ def info(file: Saved, output: Form = None) -> None:
         out.write(form, summary.cells, lambda: about | {"columns": summary.records()})
         return
     title = summary.title
-    if made.folder is not None:  # what is said about columns is said of some of its rows
-        shards = len(made.state_.segments.segments)
-        title = f"{len(made):,} rows in {shards:,} shard{'' if shards == 1 else 's'}, "
-        title += f"{len(summary)} columns (shown by {summary.n_rows:,} rows)"
-    console = out.make_console()
-    out.headline(console, f"{file}: {title}, compared by {name_measure(made.measure_)}")
+    if made.folder is not None:  # columns are summarized by a sample
+        shards = plural(len(made.state_.segments.segments), "shard")
+        title = f"{plural(len(made))} in {shards}, {len(summary)} columns"
+        title += f" (shown by {summary.n_rows:,} rows)"
+    console = print_headline(file, f"{title}, compared by {name_measure(made.measure_)}")
     if made.reason_ != "given":
         out.say(console, made.reason_)
     console.print(summary.table())
 
 
-def delete(
-    file: Saved,
-    ids: Annotated[
-        list[str], typer.Argument(metavar="ID...", help="Rows to delete.", show_default=False)
-    ],
-) -> None:
+def delete(file: Saved, ids: Annotated[list[str], argument("ID...", "Rows to delete.")]) -> None:
     """Delete rows from an index, by their ids."""
     made = load(file)
-    numbered = made.id_column is None
-    for word in ids:
-        if numbered and not word.isdigit():
-            hint = "Ids of this index are whole numbers"
-            raise InvalidInput("index delete", "the id of a row", repr(word), hint)
-    wanted = [int(word) if numbered else as_stored(made, word) for word in ids]
-    made.delete(wanted)
-    if made.folder is None:
-        made.save(file)
-    console = out.make_console()
-    out.headline(console, f"{file}: {plural(len(ids))} deleted, {len(made):,} left")
+    made.delete([read_id(made, word) for word in ids])
+    save(made, file)
+    print_headline(file, f"{plural(len(ids))} deleted, {len(made):,} left")
 
 
 def compact(file: Saved) -> None:
     """Drop deleted rows for good and join small parts; ids and answers stay the same."""
     made = load(file)
     before = made.state_.segments.segments
-    dropped = sum(len(part) - part.n_alive for part in before)
+    dropped = sum(len(part) - part.n_live for part in before)
     made.compact()
+    save(made, file)
+    now = f"{plural(len(made))} in {plural(len(made.state_.segments.segments), 'part')}"
+    print_headline(file, f"{now} ({len(before):,} before), {plural(dropped)} dropped for good")
+
+
+def print_headline(file: str, text: str) -> Console:
+    """Print what was done to an index; return the console for more."""
+    console = out.make_console()
+    out.headline(console, f"{file}: {text}")
+    return console
+
+
+def save(made: Index, file: str) -> None:
+    """Write an index back to its file; one in a folder has written each change already."""
     if made.folder is None:
         made.save(file)
-    parts = len(made.state_.segments.segments)
-    console = out.make_console()
-    now = f"{plural(len(made))} in {parts:,} part{'' if parts == 1 else 's'}"
-    out.headline(
-        console, f"{file}: {now} ({len(before):,} before), {plural(dropped)} dropped for good"
-    )
 
 
-def plural(rows: int) -> str:
-    """Return a number of rows in words."""
-    return f"{rows:,} row" + ("" if rows == 1 else "s")
-
-
-def as_stored(made: Index, word: str) -> Any:
+def read_id(made: Index, word: str) -> Any:
     """Return an id as the index has it: a number may be the id that was typed."""
-    if word in made or not word.lstrip("-").isdigit():
+    if made.id_column is None and not word.isdigit():
+        hint = "Ids of this index are integers"
+        raise InvalidInput("index delete", "the id of a row", repr(word), hint)
+    # An id column may hold "7" as text: then the word itself is the id.
+    if made.id_column is not None and (word in made or not word.lstrip("-").isdigit()):
         return word
     return int(word)
 
@@ -242,12 +203,11 @@ def as_stored(made: Index, word: str) -> Any:
 def check(
     file: Saved,
     repair: Annotated[
-        bool,
-        typer.Option("--repair", help="Write damaged shards of a folder again from their files."),
+        bool, option("--repair", None, "Write damaged shards of a folder again from their files.")
     ] = False,
     scheduler: Scheduler = None,
 ) -> None:
-    """Say whether the files are whole, and whether added rows still look like the fitted ones."""
+    """Check that the files are whole, and that added rows still look like the fitted ones."""
     if scheduler is not None:
         need_shards(file)
     if is_index_folder(file):
@@ -256,10 +216,9 @@ def check(
         if drift.refit:
             out.warn("the added rows differ from the fitted ones: build the index again")
         return
-    made = load(file)  # whatever is damaged is named here
+    made = load(file)  # verifies every hash, and names what is damaged
     drift = made.drift()
-    console = out.make_console()
-    out.headline(console, f"{file}: the file is whole, {len(made):,} rows")
+    console = print_headline(file, f"the file is whole, {len(made):,} rows")
     out.say(console, str(drift).replace("\n", "; "), "")
     if drift.refit:
         out.warn("the added rows differ from the fitted ones: build the index again, or --refit")
@@ -273,18 +232,19 @@ def load(file: str) -> Index:
     return load_index(file)
 
 
-BUILD = ("lookalike index build films.csv -o films.lookalike",)
-ADD = ("lookalike index add films.lookalike more.csv",)
-QUERY = ("lookalike index query films.lookalike --row 3 -k 5",)
-INFO = ("lookalike index info films.lookalike",)
-CHECK = ("lookalike index check films.lookalike",)
-DELETE = ("lookalike index delete films.lookalike 3 14",)
-COMPACT = ("lookalike index compact films.lookalike",)
-add_command(index, "build", build, BUILD)
-add_command(index, "add", add, ADD)
-add_verb(index, "search", name="query", examples=QUERY)
-add_command(index, "info", info, INFO)
-add_command(index, "check", check, CHECK)
-add_command(index, "delete", delete, DELETE)
-add_command(index, "compact", compact, COMPACT)
-EXAMPLES = BUILD + ADD + QUERY + INFO + CHECK + DELETE + COMPACT
+EXAMPLES = (
+    "lookalike index build films.csv -o films.lookalike",
+    "lookalike index add films.lookalike more.csv",
+    "lookalike index query films.lookalike --row 3 -k 5",
+    "lookalike index info films.lookalike",
+    "lookalike index check films.lookalike",
+    "lookalike index delete films.lookalike 3 14",
+    "lookalike index compact films.lookalike",
+)
+add_command(index, "build", build, EXAMPLES[:1])
+add_command(index, "add", add, EXAMPLES[1:2])
+add_verb(index, "search", name="query", examples=EXAMPLES[2:3])
+add_command(index, "info", info, EXAMPLES[3:4])
+add_command(index, "check", check, EXAMPLES[4:5])
+add_command(index, "delete", delete, EXAMPLES[5:6])
+add_command(index, "compact", compact, EXAMPLES[6:])

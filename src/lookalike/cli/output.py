@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike._runtime.text import clean, plain
+from lookalike.cli.options import option
 from lookalike.cli.spelling import spell_option
 from lookalike.errors import InvalidInput, spelled, suggest
 from lookalike.show.layout import cells, grid, headline, make_console, say
@@ -25,21 +26,21 @@ from lookalike.show.layout import cells, grid, headline, make_console, say
 if TYPE_CHECKING:
     from lookalike.show.result import Result
 
-__all__ = ["cells", "grid", "headline", "make_console", "say"]  # for commands that are no verbs
+__all__ = ["cells", "grid", "headline", "make_console", "say"]  # for commands that are not verbs
 
-ODD = re.compile(r"[^\n -~]")  # beyond ASCII, where letters are that cannot be shown
-FORMULA = tuple("=+-@\t\r\n＝＋－＠")  # with these a spreadsheet begins a formula
+NOT_ASCII = re.compile(r"[^\n -~]")
+# First characters that a spreadsheet takes for a formula (OWASP, CSV injection), the full-width
+# ones as well, which some programs convert.
+FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
 FORMS = ("text", "csv", "safe-csv", "json", "parquet")
 PAGE = "page"
 Form = Annotated[
     str | None,
-    typer.Option(
-        "--output",
-        "-o",
-        metavar="FORM|PAGE",
-        help="text for people; csv, json or parquet for programs; safe-csv for spreadsheets; or "
+    option(
+        "--output -o",
+        "FORM|PAGE",
+        "text for people; csv, json or parquet for programs; safe-csv for spreadsheets; or "
         "NAME.html, a page to write.",
-        show_default=False,
     ),
 ]
 
@@ -65,7 +66,7 @@ def check_page(output: str, file: str) -> str | Path:
 
 
 def check_form(output: str) -> str:
-    """Return the form of an answer; a word that is none is wrong usage."""
+    """Return the form of an answer; an unknown one is wrong usage."""
     form = "text" if output == "table" else output  # the older name of this form
     if form not in FORMS:
         known, near = ", ".join(map(repr, FORMS)), suggest(form, FORMS)
@@ -132,7 +133,7 @@ _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 
 @contextmanager
 def quiet(wanted: bool) -> Iterator[None]:
-    """Leave out notes and warnings inside this block, if that is wanted."""
+    """Suppress notes and warnings inside this block, if that is wanted."""
     before = _quiet.set(wanted)
     try:
         yield
@@ -141,18 +142,18 @@ def quiet(wanted: bool) -> Iterator[None]:
 
 
 def complain(text: str) -> None:
-    """Say in one red line what is wrong."""
+    """Print an error in one red line."""
     _line(text, "bold red")
 
 
 def warn(text: str) -> None:
-    """Say in one yellow line what is worth knowing."""
+    """Print a warning in one yellow line."""
     if not _quiet.get():
         _line(text, "yellow")
 
 
 def note(text: str) -> None:
-    """Say in one quiet line what is going on."""
+    """Print a note in one dim line."""
     if not _quiet.get():
         _line(text, "dim")
 
@@ -165,16 +166,43 @@ def _line(text: str, style: str) -> None:
     Console(stderr=True).print(Text(clean(text), style), soft_wrap=True)
 
 
+COMPILING = "compiling the comparison loops; this happens once, later runs skip it"
+
+
+@contextmanager
+def compile_note() -> Iterator[None]:
+    """Write a note if something is compiled inside this block; a loop found on disk is silent.
+
+    Examples
+    --------
+    >>> with compile_note():
+    ...     pass
+    """
+    from lookalike.kernels import when_compiling
+
+    def write() -> None:
+        if write in when_compiling:  # once
+            when_compiling.remove(write)
+            note(COMPILING)
+
+    when_compiling.append(write)
+    try:
+        yield
+    finally:
+        if write in when_compiling:
+            when_compiling.remove(write)
+
+
 # -- files for programs ---------------------------------------------------------------------------
 
 
 def speaks_unicode() -> bool:
-    """Whether standard output can hold every letter."""
+    """Whether standard output can encode every character."""
     return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def on_terminal() -> bool:
-    """Whether standard output is looked at, not read by a program."""
+    """Whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
@@ -201,24 +229,25 @@ def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
             return pa.array(safe, pa.string())
 
     lines = [[plain(cell) for cell in row] for row in rows]
-    columns = [column([line[at] for line in lines]) for at in range(len(heads))]
+    columns = [column([line[i] for line in lines]) for i in range(len(heads))]
     names = [head.encode("utf-8", "backslashreplace").decode() for head in heads]
     whole = io.BytesIO()
     pyarrow.parquet.write_table(pa.Table.from_arrays(columns, names), whole)
-    sys.stdout.buffer.write(whole.getvalue())  # at once: nothing half written
+    # Written in one call, when it is complete: an error leaves no half of a file in a pipe.
+    sys.stdout.buffer.write(whole.getvalue())
     sys.stdout.buffer.flush()
 
 
 def write_json(answer: Any) -> None:
     """Write an answer as one JSON document."""
     text = json.dumps(plain(answer), ensure_ascii=not speaks_unicode(), indent=2, allow_nan=False)
-    sys.stdout.write(ODD.sub(_escape, text))
+    sys.stdout.write(NOT_ASCII.sub(_escape, text))
     sys.stdout.write("\n")
     sys.stdout.flush()  # a reader that went away is noticed here, not at the end of the process
 
 
 def _escape(found: re.Match[str]) -> str:
-    """Write a letter that cannot be shown, such as a C1 code, as JSON writes control codes."""
+    """Escape a character that is not printable: a C1 code could control the terminal."""
     letter = found[0]
     return letter if letter.isprintable() else json.dumps(letter)[1:-1]
 
@@ -240,7 +269,7 @@ def write_csv(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, safe: bool
             cell = json.dumps(cell, ensure_ascii=False)
         if not isinstance(cell, str):
             return cell
-        if safe and cell.startswith(FORMULA):
+        if safe and cell.startswith(FORMULA_STARTS):
             cell = f"'{cell}"
         if shown:
             return clean(cell)

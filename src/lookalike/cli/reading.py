@@ -11,91 +11,75 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from lookalike.cli.options import argument, option
 from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.verbs.annotations import read_json, split_pair
-from lookalike.verbs.source import SAVED, Source, is_saved_index, load_index
+from lookalike.verbs.source import SAVED, TableSource, is_saved_index, load_index
 
 if TYPE_CHECKING:
     from lookalike.index import Index
     from lookalike.table import Schema, Table
 
 STDIN = "-"
-# How files begin that are not text; the ending that read_table knows them by.
-STARTS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
+# Magic numbers of formats that are not text, and the ending that read_table knows them by.
+MAGIC_NUMBERS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
 
 File = Annotated[
     str,
-    typer.Argument(
-        metavar="FILE",
-        help="A table (.csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz; .xlsx)"
+    argument(
+        "FILE",
+        "A table (.csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz; .xlsx)"
         ", a saved index (.lookalike), or - for standard input.",
-        show_default=False,
     ),
 ]
 Kinds = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--kinds",
-        metavar="COLUMN=KIND",
-        help='What a column holds, where the guess is wrong: size=category, \'size=["S", "M"]\' '
+        "COLUMN=KIND",
+        'What a column holds, where the guess is wrong: size=category, \'size=["S", "M"]\' '
         "for levels from low to high, id=aside to leave it out; or one JSON object for several. "
         "May be repeated.",
-        show_default=False,
     ),
 ]
 Missing = Annotated[
     list[str] | None,
-    typer.Option(
-        "--missing",
-        metavar="TOKEN",
-        help="A value to treat as missing, such as '?' or -999. May be repeated.",
-        show_default=False,
+    option(
+        "--missing", "TOKEN", "A value that means missing, such as '?' or -999. May be repeated."
     ),
 ]
 Scheduler = Annotated[
     str | None,
-    typer.Option(
+    option(
         "--scheduler",
-        metavar="ADDRESS",
-        help="For an index in a folder: let the workers of this Dask scheduler do the work, such "
-        "as tcp://scheduler:8786.",
-        show_default=False,
+        "ADDRESS",
+        "For an index in a folder: let the workers of this Dask scheduler do the work, such as "
+        "tcp://scheduler:8786.",
     ),
 ]
 Encoding = Annotated[
     str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Encoding of a CSV file, such as latin-1; UTF-8 unless given.",
-        show_default=False,
-    ),
+    option("--encoding", "NAME", "Encoding of a CSV file, such as latin-1; UTF-8 unless given."),
 ]
 Delimiter = Annotated[
     str | None,
-    typer.Option(
-        "--delimiter",
-        metavar="CHAR",
-        help="The character between the fields of a CSV file; guessed unless given.",
-        show_default=False,
+    option(
+        "--delimiter", "CHAR", "The character between fields of a CSV file; guessed unless given."
     ),
 ]
 Split = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
         "--split",
-        metavar="COLUMN=CHAR",
-        help="A column of sets, and the character between the items: 'tags=;'. May be repeated.",
-        show_default=False,
+        "COLUMN=CHAR",
+        "A column of sets, and the character between the items: 'tags=;'. May be repeated.",
     ),
 ]
 
 
 @dataclass(frozen=True)
-class Reading:
-    """Options of how a table is read, which is no part of a question about it."""
+class ReadOptions:
+    """Options of how a table is read, which are not parameters of a verb."""
 
     kinds: Kinds = None
     missing: Missing = None
@@ -103,24 +87,29 @@ class Reading:
     encoding: Encoding = None
     delimiter: Delimiter = None
 
+    @property
+    def of_text(self) -> dict[str, Any]:
+        """The options of a CSV file, as ``read_table`` takes them."""
+        return {"encoding": self.encoding, "delimiter": self.delimiter}
+
     def read_kinds(self) -> dict[str, Any] | None:
-        """Return what ``--kinds`` and ``--split`` say about columns."""
+        """Return the kinds of columns from ``--kinds`` and ``--split``."""
         return read_kinds(self.kinds, self.split)
 
 
-class FileSource(Source):
+class FileSource(TableSource):
     """A table that a command names, and how it is to be read.
 
     Parameters
     ----------
     file : str
         A path, or "-" for standard input.
-    reading : Reading, optional
+    reading : ReadOptions, optional
     """
 
-    def __init__(self, file: File, reading: Reading | None = None) -> None:
+    def __init__(self, file: File, reading: ReadOptions | None = None) -> None:
         super().__init__(file, "standard input" if file == STDIN else file)
-        self.file, self.reading = file, reading or Reading()
+        self.file, self.reading = file, reading or ReadOptions()
         self.workers: Index | None = None
 
     @property
@@ -133,35 +122,26 @@ class FileSource(Source):
         """The saved index; how its rows are read was decided when it was built."""
         if not is_saved_index(self.file):
             return None
-        for option, value in vars(self.reading).items():
+        for name, value in vars(self.reading).items():
             if value is not None:
-                found, hint = (
-                    f"the saved index {self.file!r}",
-                    f"Give --{option} when the index is built",
-                )
-                raise InvalidInput(f"--{option}", "a table to read", found, hint)
+                found, hint = f"the saved index {self.file!r}", "Give it when the index is built"
+                raise InvalidInput(f"--{name}", "a table to read", found, hint)
         return load_index(self.file)
 
     def read(self) -> Table:
         """Read the table."""
         from lookalike.table import read_table
 
+        kinds, missing = self.reading.read_kinds(), self.reading.missing or None
         with self.at_path(self.file) as path:
-            return read_table(
-                path,
-                kinds=self.reading.read_kinds(),
-                missing=self.reading.missing or None,
-                encoding=self.reading.encoding,
-                delimiter=self.reading.delimiter,
-            )
+            return read_table(path, kinds=kinds, missing=missing, **self.reading.of_text)
 
     def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
         """Read another file as the table was read."""
         from lookalike.table import as_table
 
-        encoding, delimiter = self.reading.encoding, self.reading.delimiter
         with self.at_path(rows) as path:
-            return as_table(path, schema, who=who, encoding=encoding, delimiter=delimiter)
+            return as_table(path, schema, who=who, **self.reading.of_text)
 
     @contextmanager
     def at_path(self, file: str) -> Iterator[Path]:
@@ -169,6 +149,7 @@ class FileSource(Source):
         if file != STDIN:
             yield Path(file).expanduser()
             return
+        # Readers need to seek, and know a format by its ending: a pipe has neither.
         data = sys.stdin.buffer.read()
         with tempfile.TemporaryDirectory(prefix="lookalike-") as folder:
             path = Path(folder) / f"stdin{ending_of(data)}"
@@ -195,14 +176,15 @@ class FileSource(Source):
 
 def need_shards(file: str) -> None:
     """Refuse ``--scheduler`` for anything but an index with shards, which workers can share."""
+    # The manifest is written last: a folder without one is still being built.
     if not (Path(file).expanduser() / "manifest.json").is_file():
         hint = "Make one with: lookalike index build FILES -o FOLDER --shards"
-        needed = "the folder of an index, whose shards are shared out"
+        needed = "the folder of an index, whose shards are distributed"
         raise InvalidInput("--scheduler", needed, repr(file), hint)
 
 
 def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[str, Any] | None:
-    """Read what the user says about columns.
+    """Read the kinds of columns from the words of options.
 
     Examples
     --------
@@ -214,6 +196,7 @@ def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[
         if word.lstrip().startswith("{"):
             kinds |= read_json(word, "--kinds")
             continue
+        # Before the split at the last equals sign: a level may hold one.
         name, _, levels = word.partition("=[")
         if levels:
             kinds[name] = read_json("[" + levels, f"--kinds {name}", list)
@@ -229,17 +212,17 @@ def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[
 
 
 def ending_of(data: bytes) -> str:
-    """Tell the format of a table by its content.
+    """Return the file ending for the format of some content.
 
     Examples
     --------
     >>> ending_of(b'[{"a": 1}]'), ending_of(b'{"a": 1}'), ending_of(b"a,b")
     ('.json', '.jsonl', '.csv')
     """
-    for start, ending in STARTS:
+    for start, ending in MAGIC_NUMBERS:
         if data.startswith(start):
             return ending
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith(b"PK\x03\x04"):  # both are zip archives
         return ".xlsx" if b"[Content_Types].xml" in data[:4096] else SAVED
     head = data[:4096].removeprefix(b"\xef\xbb\xbf").lstrip()
     if head.startswith(b"["):

@@ -5,12 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from lookalike.cli import output as out
-from lookalike.cli.compiling import compile_note
-from lookalike.cli.reading import Reading
-from lookalike.cli.serving import Access, Address, Store, check_extra, run_service
+from lookalike.cli.options import IdColumn, argument, option
+from lookalike.cli.reading import ReadOptions
+from lookalike.cli.serving import AccessOptions, AddressOptions, Store, check_extra, run_service
 from lookalike.errors import missing_file
 from lookalike.verbs.annotations import MeasureLike
 
@@ -18,35 +16,17 @@ EXAMPLES = ("lookalike serve films.csv --open", "lookalike serve --store films.l
 
 
 def serve(
-    at: Address,
-    access: Access,
-    reading: Reading,
+    address: AddressOptions,
+    access: AccessOptions,
+    reading: ReadOptions,
     files: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="FILE",
-            help="Tables to serve, each a collection; saved indexes too.",
-            show_default=False,
-        ),
+        argument("FILE", "Tables to serve, each a collection; saved indexes too."),
     ] = None,
     store: Store = None,
-    id_column: Annotated[
-        str | None,
-        typer.Option(
-            "--id-column",
-            metavar="COLUMN",
-            help="A column that names the rows.",
-            show_default=False,
-        ),
-    ] = None,
+    id_column: IdColumn = None,
     label_column: Annotated[
-        str | None,
-        typer.Option(
-            "--label-column",
-            metavar="COLUMN",
-            help="The column that rows are shown by.",
-            show_default=False,
-        ),
+        str | None, option("--label-column", "COLUMN", "The column that rows are shown by.")
     ] = None,
     measure: MeasureLike = None,
 ) -> None:
@@ -57,20 +37,18 @@ def serve(
     for file in files or []:
         if not Path(file).exists():
             raise missing_file(Path(file))  # before a store is made for it
-    place = store or default_store(files or [])
-    hosts = tuple(access.allow_host or ())
-    service = make_service(place, at.host, access.folder, hosts, access.need_token)
+    path, hosts = store or default_store(files or []), tuple(access.allow_host or ())
+    service = make_service(path, address.host, access.folder, hosts, access.need_token)
     out.note(f"rows are kept in {service.store.database.shown}")
     options = {
         "kinds": reading.read_kinds(),
         "missing": reading.missing,
-        "encoding": reading.encoding,
-        "delimiter": reading.delimiter,
+        **reading.of_text,
         "id_column": id_column,
         "label_column": label_column,
         "measure": measure,
     }
-    with compile_note():
+    with out.compile_note():
         for file in files or []:
             service.warm(serve_file(service, file, options, out.note))
-    run_service(service, at.host, at.port, at.open_page)
+    run_service(service, address.host, address.port, address.open_page)

@@ -8,6 +8,7 @@ import typer
 
 from lookalike.cli import output as out
 from lookalike.cli.build import Group, add_command
+from lookalike.cli.options import argument, option
 from lookalike.cli.output import Form, check_form
 from lookalike.cli.serving import Store, open_tokens
 
@@ -18,43 +19,40 @@ token = typer.Typer(
 )
 
 
+HEADS = ("id", "name", "scope", "created", "revoked")
+
+
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Who or what will use it.")],
+    name: Annotated[str, argument("NAME", "Who or what will use it.")],
     store: Store = None,
     scope: Annotated[
         str,
-        typer.Option(
-            "--scope", metavar="NAME", help="read: look and search; write: change rows as well."
-        ),
+        option("--scope", "NAME", "read: look and search; write: change rows as well."),
     ] = "read",
 ) -> None:
-    """Create a token and show it, this once only."""
+    """Create a token and show it, only this once."""
     with open_tokens(store, make=True) as tokens:
         made, text = tokens.create(name, scope)
     out.note(f"token {made.id} for {made.name!r}, scope {made.scope}; it is not shown again:")
-    typer.echo(text)
+    typer.echo(text)  # alone on standard output, to be piped on
 
 
 def list_tokens(store: Store = None, output: Form = None) -> None:
     """List all tokens, without their secrets."""
     form = check_form(output or "text")
     with open_tokens(store) as tokens:
-        found = [each.to_dict() for each in tokens.list()]
-    heads = ("id", "name", "scope", "created", "revoked")
+        records = [token.to_dict() for token in tokens.list()]
     if form != "text":
-        columns = {head: [each[head] for each in found] for head in heads}
-        out.write(form, lambda: columns, lambda: {"tokens": found})
+        columns = {head: [record[head] for record in records] for head in HEADS}
+        out.write(form, lambda: columns, lambda: {"tokens": records})
         return
-    console, grid = out.make_console(), out.grid([(head, "left") for head in heads])
-    for row in ([each[head] for head in heads] for each in found):
-        grid.add_row(*out.cells(["" if cell is None else str(cell) for cell in row]))
-    console.print(grid)
+    grid = out.grid([(head, "left") for head in HEADS])
+    for record in records:
+        grid.add_row(*out.cells([str(record[head] or "") for head in HEADS]))
+    out.make_console().print(grid)
 
 
-def revoke(
-    id: Annotated[str, typer.Argument(metavar="ID", help="The id of the token.")],
-    store: Store = None,
-) -> None:
+def revoke(id: Annotated[str, argument("ID", "The id of the token.")], store: Store = None) -> None:
     """Revoke a token; servers stop accepting it within seconds."""
     with open_tokens(store) as tokens:
         tokens.revoke(id)

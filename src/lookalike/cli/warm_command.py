@@ -20,14 +20,10 @@ def warm() -> None:
     if not COMPILED:
         hint = "Unset LOOKALIKE_COMPILE and NUMBA_DISABLE_JIT"
         raise InvalidInput("warm", "a compiler", "none", hint, problem="compiling is turned off")
-    if cache_folder() is None:
-        raise UnwritableFile(
-            "warm",
-            "a place for compiled loops",
-            "none",
-            "Set NUMBA_CACHE_DIR to a folder that can be written to",
-            problem="there is no folder to keep compiled loops in",
-        )
+    if cache_folder() is None:  # compiling would be for nothing
+        hint = "Set NUMBA_CACHE_DIR to a folder that can be written to"
+        problem = "there is no folder to keep compiled loops in"
+        raise UnwritableFile("warm", "a folder for compiled loops", "none", hint, problem=problem)
     out.note("compiling all loops; the first time this takes some minutes")
 
     def tell(what: str, done: int, total: int) -> None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lookalike.errors import InPython, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows
@@ -17,16 +19,55 @@ from lookalike.saving.encode import saveable
 from lookalike.saving.fields import INT64, Array, Dims, Fields, Integer, Saved, require
 
 
-class Model(Protocol):
-    """Says which cluster new rows belong to."""
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Assigns new rows to clusters.
+
+    Parameters
+    ----------
+    positions : int64 array
+        Of the clustered rows that new rows are compared with.
+    """
+
+    FIELDS: ClassVar[Fields] = {"positions": Array("int64", "positions", low=0)}
+
+    MIN_CLUSTERS: ClassVar[int] = 1
+
+    positions: np.ndarray
+
+    @property
+    def n_labels(self) -> int:
+        """One more than the largest label that can be assigned."""
+        return len(self.positions)
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows, given the rows that were clustered."""
-        ...
+        raise NotImplementedError
+
+    def moved(self, positions: np.ndarray) -> Self:
+        """Return the model after its rows have become rows at these positions of a larger set."""
+        return replace(self, positions=positions[self.positions])
 
     def check_rows(self, n: int, n_clusters: int) -> None:
         """Refuse a loaded model that names other rows or clusters than there are."""
-        ...
+        known = self.positions.max(initial=-1) < n and self.n_labels <= n_clusters
+        # Without a row or a label to choose from, assign would fail on the first new row.
+        known = known and min(len(self.positions), self.n_labels) >= self.MIN_CLUSTERS
+        require(known, type(self).__name__, f"rows below {n}", "others")
+
+
+@dataclass(frozen=True, eq=False)
+class LabeledModel(Model):
+    """A model that knows the label of each of its rows."""
+
+    FIELDS: ClassVar[Fields] = {"labels": Array("int64", "positions", low=-1)}
+
+    labels: np.ndarray
+
+    @property
+    def n_labels(self) -> int:
+        """One more than the largest label that can be assigned."""
+        return int(self.labels.max(initial=-1)) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,71 +95,37 @@ class Method(Protocol):
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
-class NearestExemplar:
+class NearestExemplar(Model):
     """A new row joins the cluster of the nearest exemplar; ties go to the lower label."""
-
-    FIELDS: ClassVar[Fields] = {
-        "exemplars": Array("int64", "clusters", low=0),
-    }
-
-    exemplars: np.ndarray
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
-        known = rows[self.exemplars]
+        known = rows[self.positions]
         undefined = "keep" if getattr(measure, "undefined", None) is None else "raise"
-        far = rectangle(measure, new, known, undefined=undefined)
-        lost = np.isnan(far)
-        if lost.all(axis=1).any():  # a row that no exemplar can be compared with is an error
-            measure.defined(far, "distance")
+        distances = rectangle(measure, new, known, undefined=undefined)
+        unknown = np.isnan(distances)
+        if unknown.all(axis=1).any():  # a row that no exemplar can be compared with is an error
+            measure.defined(distances, "distance")
         # As in lists of neighbors, an exemplar with nothing to compare comes last.
-        return np.where(lost, np.inf, far).argmin(axis=1)
-
-    def moved(self, at: np.ndarray) -> NearestExemplar:
-        """Return the model when its rows stand at these places among others."""
-        return NearestExemplar(at[self.exemplars])
-
-    def check_rows(self, n: int, n_clusters: int) -> None:
-        """Refuse a loaded model that names other rows than there are."""
-        known = len(self.exemplars) and self.exemplars.max() < n
-        require(known, "NearestExemplar", f"rows below {n}", "others")
+        return np.where(unknown, np.inf, distances).argmin(axis=1)
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
-class NearestRow:
+class NearestRow(LabeledModel):
     """A new row joins the cluster of the nearest row; ties go to the lower position."""
-
-    FIELDS: ClassVar[Fields] = {
-        "basis": Array("int64", "basis", low=0),
-        "labels": Array("int64", "basis", low=-1),
-    }
-
-    basis: np.ndarray
-    labels: np.ndarray
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
-        nearest = measure.nearest(new, rows[self.basis], 1).finish("last")
+        nearest = measure.nearest(new, rows[self.positions], 1).finish("last")
         return self.labels[nearest.indices[:, 0]]
-
-    def moved(self, at: np.ndarray) -> NearestRow:
-        """Return the model when its rows stand at these places among others."""
-        return replace(self, basis=at[self.basis])
-
-    def check_rows(self, n: int, n_clusters: int) -> None:
-        """Refuse a loaded model that names other rows than there are."""
-        known = len(self.basis) and self.basis.max() < n
-        require(known, "NearestRow", f"rows below {n}", "others")
 
 
 def number_by_first_row(labels: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return labels numbered by first row, and the old label of each new one."""
-    kept = labels[labels >= 0]
-    old, first = np.unique(kept, return_index=True)
+    old, first = np.unique(labels[labels >= 0], return_index=True)
     old = old[np.argsort(first)]
-    new = np.full(int(labels.max(initial=-1)) + 2, -1, dtype=np.int64)  # noise finds the last, -1
+    # One entry more than labels: noise, -1, indexes the last one and stays -1.
+    new = np.full(int(labels.max(initial=-1)) + 2, -1, dtype=np.int64)
     new[old] = np.arange(len(old))
     return new[labels], old
 
@@ -134,7 +141,20 @@ def cluster_medoids(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
     return np.asarray(chosen, dtype=np.int64)
 
 
-MODELS = ("NearestExemplar", "NearestRow", "WithinReach", "MutualReach", "SpectralExtension")
+def densest_rows(labels: np.ndarray, members: np.ndarray, sparsity: np.ndarray) -> np.ndarray:
+    """Return for each cluster the member of the lowest sparsity, the first on ties."""
+    order = members[np.lexsort((members, sparsity[members], labels[members]))]
+    return order[np.searchsorted(labels[order], np.arange(int(labels.max(initial=-1)) + 1))]
+
+
+def warn_other_number(estimator: Any, needed: str, found: str) -> None:
+    """Warn that fit found another number of clusters than ``n_clusters``."""
+    who = Param("n_clusters", estimator.n_clusters, of=type(estimator).__name__)
+    hint = Phrase(
+        "Use these clusters", InPython(" (see n_clusters_)"), ", or ask for another number"
+    )
+    # Four frames up is the line that called fit: fit, _cluster and this function are ours.
+    warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
 
 
 class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
@@ -144,7 +164,7 @@ class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
         "dense_limit": Integer(1, INT64),
         "measure_": Saved("Measure"),
         "rows_": Saved("Rows"),
-        "model_": Saved(*MODELS),
+        "model_": Saved("Model"),
         "labels_": Array("int64", "rows", low=-1, below="clusters"),
         "n_clusters_": Integer(0, size="clusters"),
         "exemplars_": Array("int64", "clusters", low=0, below="rows"),
@@ -154,7 +174,17 @@ class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
     rows_: Rows
     model_: Model
 
-    def _assign(self, X: Any) -> np.ndarray:
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the clusters of new rows.
+
+        Parameters
+        ----------
+        X : new rows
+
+        Returns
+        -------
+        int64 array of n labels, -1 for noise
+        """
         check_is_fitted(self, "model_")
         new = self.measure_.encode(X)
         return np.asarray(self.model_.assign(self.measure_, self.rows_, new), dtype=np.int64)

@@ -16,15 +16,12 @@ from lookalike.measures.contract.matrices import check_pairs, square
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.vector import Vector
 
-TALL, WIDE = 256, 2048  # rows and columns compared at once; never derived from n_jobs
+# Rows and columns compared in one block, chosen by hand: 4 MB of distances. Never derived from
+# n_jobs, so that answers do not depend on the number of threads.
+BLOCK_ROWS, BLOCK_COLUMNS = 256, 2048
+_METHODS = Param("method", "density"), " or ", Param("method", "hdbscan")
 INSTEAD = Phrase(
-    "Use ",
-    Param("landmarks", "auto"),
-    ", ",
-    Param("method", "density"),
-    " or ",
-    Param("method", "hdbscan"),
-    ", which never make the matrix",
+    "Use ", Param("landmarks", "auto"), ", ", *_METHODS, ", which never make the matrix"
 )
 
 
@@ -54,9 +51,9 @@ class Space:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def take(self, at: np.ndarray) -> Space:
+    def take(self, positions: np.ndarray) -> Space:
         """Return the space of some of the rows."""
-        return Space(self.measure, self.rows[at], self.who, self.limit, self.instead)
+        return Space(self.measure, self.rows[positions], self.who, self.limit, self.instead)
 
     @property
     def n_jobs(self) -> int | None:
@@ -86,12 +83,9 @@ class Space:
         """Refuse a matrix of all pairs that is too large, before anything is computed."""
         n = len(self)
         if n > self.limit:
-            raise TooLarge(
-                self.who,
-                f"at most {self.limit:,} rows for a matrix of all pairs",
-                f"{n:,} rows ({show_bytes(8 * n * n)})",
-                (self.instead, ", or raise ", Param("dense_limit")),
-            )
+            most = f"at most {self.limit:,} rows for a matrix of all pairs"
+            hint = self.instead, ", or raise ", Param("dense_limit")
+            raise TooLarge(self.who, most, f"{n:,} rows ({show_bytes(8 * n * n)})", hint)
         check_pairs(self.who, n, n, self.instead, what="a matrix of all pairs")
 
 
@@ -99,8 +93,8 @@ def _tiles(n: int) -> list[tuple[slice, slice]]:
     """Cut the pairs on and above the diagonal into tiles."""
     return [
         (down, slice(max(down.start, across.start), across.stop))
-        for down in blocks(n, TALL)
-        for across in blocks(n, WIDE)
+        for down in blocks(n, BLOCK_ROWS)
+        for across in blocks(n, BLOCK_COLUMNS)
         if across.stop > down.start
     ]
 
@@ -108,31 +102,49 @@ def _tiles(n: int) -> list[tuple[slice, slice]]:
 def stream_within(
     space: Space, limit: float, fold: Callable[[np.ndarray, np.ndarray], Any], what: str
 ) -> None:
-    """Hand all pairs i < j whose distance is at most a limit to ``fold(i, j)``, part by part."""
+    """Call ``fold(i, j)`` with all pairs i < j within a distance limit, block by block."""
     rows, measure, lock = space.rows, space.measure, threading.Lock()
 
-    def one(down: slice, across: slice) -> None:
+    def fold_tile(down: slice, across: slice) -> None:
         a, b = rows[down], rows[across]
-        found = measure.pairs_within(a, b, limit) if isinstance(measure, Vector) else None
-        left, right = np.nonzero(measure.block(a, b) <= limit) if found is None else found
+        # Euclidean distances have a faster test of a limit; it returns None where it cannot help.
+        pairs = measure.pairs_within(a, b, limit) if isinstance(measure, Vector) else None
+        left, right = np.nonzero(measure.block(a, b) <= limit) if pairs is None else pairs
         left, right = left + down.start, right + across.start
         above = left < right
-        with lock:
+        with lock:  # fold joins clusters in arrays shared by all threads
             fold(left[above], right[above])
 
-    run(one, _tiles(len(rows)), space.n_jobs, what)
+    run(fold_tile, _tiles(len(rows)), space.n_jobs, what)
 
 
-def each_part(measure: Measure, n: int, one: Callable[[slice], Any], what: str) -> None:
-    """Call ``one`` for every part of n rows, side by side on the threads of the measure."""
-    parts = [(part,) for part in blocks(n, TALL)]
-    run(one, parts, getattr(measure, "n_jobs", None), what)
+def each_part(measure: Measure, n: int, work: Callable[[slice], Any], what: str) -> None:
+    """Call ``work`` with every part of n rows, in parallel on the threads of the measure."""
+    parts = [(part,) for part in blocks(n, BLOCK_ROWS)]
+    run(work, parts, getattr(measure, "n_jobs", None), what)
+
+
+def each_block(
+    measure: Measure,
+    new: Rows,
+    known: Rows,
+    fold: Callable[[slice, slice, np.ndarray], Any],
+    what: str,
+) -> None:
+    """Call ``fold(down, across, distances)`` with all pairs of new and known rows, in blocks."""
+
+    def fold_row(down: slice) -> None:
+        # One thread folds all blocks of its rows, from left to right: no lock, one order of ties.
+        for across in blocks(len(known), BLOCK_COLUMNS):
+            fold(down, across, measure.block(new[down], known[across]))
+
+    each_part(measure, len(new), fold_row, what)
 
 
 AUTO_LANDMARKS = "auto"
-FEWEST = 2_000
-BY_MESSAGES = 500  # affinity propagation passes thousands of rounds of messages over all pairs
-MATRICES = 4  # of all pairs of landmarks that a method may hold at a time
+MIN_LANDMARKS = 2_000
+AFFINITY_LANDMARKS = 500  # thousands of rounds of messages over all pairs
+MAX_MATRICES = 4  # of all pairs of landmarks that a method may hold at a time
 
 
 def default_landmarks(n: int, method: str, limit: int, n_clusters: int = 1) -> int:
@@ -155,24 +167,26 @@ def default_landmarks(n: int, method: str, limit: int, n_clusters: int = 1) -> i
     >>> default_landmarks(50_000, "ward", 20_000), default_landmarks(10**6, "ward", 20_000)
     (2000, 4000)
     """
-    wanted = BY_MESSAGES if method == "affinity" else max(FEWEST, int(np.ceil(4 * np.sqrt(n))))
-    room = int(np.sqrt(settings().memory_limit / (8 * MATRICES)))
-    return max(2, min(max(wanted, 2 * n_clusters), room, limit, n))
+    wanted = max(MIN_LANDMARKS, int(np.ceil(4 * np.sqrt(n))))
+    if method == "affinity":
+        wanted = AFFINITY_LANDMARKS
+    in_memory = int(np.sqrt(settings().memory_limit / (8 * MAX_MATRICES)))
+    return max(2, min(max(wanted, 2 * n_clusters), in_memory, limit, n))
 
 
 def count_landmarks(
-    space: Space, asked: int | str | None, method: str, n_clusters: int = 1
+    space: Space, landmarks: int | str | None, method: str, n_clusters: int = 1
 ) -> int | None:
     """Return the number of landmarks, None where all rows are compared with each other."""
-    if asked != AUTO_LANDMARKS:
-        return None if asked is None else int(asked)
+    if landmarks != AUTO_LANDMARKS:
+        return None if landmarks is None else int(landmarks)
     if space.fits():
         return None
     return default_landmarks(len(space), method, space.limit, n_clusters)
 
 
 def exactness(n: int, basis: Any, method: str) -> str:
-    """Say in words which rows a clustering is exact on.
+    """Return which rows a clustering is exact on, as text.
 
     Parameters
     ----------
@@ -196,7 +210,6 @@ AUTO = "auto"
 BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
 BY_DENSITY = ("density", "hdbscan")
 METHODS = BY_NUMBER + BY_DENSITY
-DIRECTED = ("affinity",)  # methods that make sense of distances that differ by direction
 
 
 def check_request(
@@ -215,25 +228,17 @@ def check_request(
         None: all rows are compared with each other.
     """
     n, name = len(space), who.partition("(")[0]
-    if not space.measure.traits.symmetric and method not in DIRECTED:
-        raise InvalidInput(
-            who,
-            "distances that are the same in both directions",
-            f"{type(space.measure).__name__}, whose distances are directed",
-            (
-                "Use ",
-                Param("method", "affinity"),
-                ", or average the two directions",
-                InPython(" into Precomputed()"),
-            ),
-        )
+    # The other methods read one triangle of the matrix, or assume d(a, b) = d(b, a).
+    if not space.measure.traits.symmetric and method != "affinity":
+        needed = "distances that are the same in both directions"
+        found = f"{type(space.measure).__name__}, whose distances are directed"
+        instead = ", or average the two directions", InPython(" into Precomputed()")
+        raise InvalidInput(who, needed, found, ("Use ", Param("method", "affinity"), *instead))
     if method in BY_DENSITY and n_clusters != AUTO:
-        raise InvalidInput(
-            Param("n_clusters", n_clusters, of=name),
-            (Param("n_clusters", "auto"), ": this method finds the number itself"),
-            repr(n_clusters),
-            "Leave it out, or use another method",
-        )
+        name_and_value = Param("n_clusters", n_clusters, of=name)
+        rule = Param("n_clusters", "auto"), ": this method finds the number itself"
+        hint = "Leave it out, or use another method"
+        raise InvalidInput(name_and_value, rule, repr(n_clusters), hint)
     known = n if landmarks is None else landmarks
     if known > n:
         raise TooFewRows(

@@ -1,7 +1,4 @@
-"""Try measures and methods, keep the clustering that holds together best.
-
-Long because of its documentation, and because a trial is described where it is made.
-"""
+"""Search the measure and the method of a clustering by the silhouette."""
 
 from __future__ import annotations
 
@@ -9,19 +6,19 @@ import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin, clone
+from sklearn.base import ClusterMixin, clone
 from sklearn.model_selection import ParameterGrid
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.config import count_jobs
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.progress import Progress
-from lookalike._runtime.random_state import RANDOM_STATE, make_generator
+from lookalike._runtime.random_state import make_generator
 from lookalike.clustering._space import AUTO, BY_DENSITY, METHODS, Space, default_landmarks
-from lookalike.clustering.scores import silhouette_of
+from lookalike.clustering.scores import among, silhouette_of
 from lookalike.clustering.similarity_clustering import SimilarityClustering
 from lookalike.errors import (
     InPython,
@@ -36,11 +33,8 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
-from lookalike.measures.task import Source, read_source
-from lookalike.saving.encode import SaveMixin
+from lookalike.measures.task import TableTask, TaskSource, accept_mixed, read_source
 from lookalike.saving.fields import (
-    KINDS,
-    N_JOBS,
     Anything,
     Array,
     AtLoad,
@@ -53,10 +47,8 @@ from lookalike.saving.fields import (
     ListOf,
     MapOf,
     Maybe,
-    Objects,
     Real,
     Saved,
-    Sometimes,
     Text,
     TupleOf,
     check_params,
@@ -64,8 +56,8 @@ from lookalike.saving.fields import (
 from lookalike.table import read_table
 
 
-class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
-    """Find the measure and the method whose clusters hold together best, without labels.
+class AutoClustering(ClusterMixin, TableTask):
+    """Find the measure and the method whose clusters have the highest silhouette.
 
     Every measure is fitted with every combination of its parameters, clustered by every method,
     and judged by the mean silhouette in that measure's own distance; the highest wins [1]_. The
@@ -138,9 +130,6 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         "n_repeats": Integer(1),
         "max_seconds": Maybe(Real(0.0)),
         "options": Maybe(Instance(Mapping, named="a mapping of parameter to value")),
-        "kinds": KINDS,
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
         "measures": AtLoad(
             Maybe(Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything())))
         ),
@@ -153,8 +142,6 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         "best_estimator_": Saved("SimilarityClustering"),
         "labels_": Array("int64", "rows", low=-1),
         "n_clusters_": Integer(0),
-        "n_features_in_": Integer(0, high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
     }
 
     def __init__(
@@ -189,35 +176,34 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         y : the name of a column, optional
             Taken out of the table. Arrays are ignored: nothing learns from labels here.
         """
-        check_params(self)
-        count_jobs(self.n_jobs)
+        self._check_params()
         methods, numbers = self._methods(), self._numbers()
         configurations = list(self._configurations())
-        data, aside = _read_once(X, self.kinds, [c.measure for c in configurations])
+        data, has_kinds = _read_once(X, self.kinds, [c.measure for c in configurations])
         name = y if isinstance(y, str) else None
+        # Density methods find the number of clusters themselves.
+        asked = [(m, k) for m in methods for k in ([AUTO] if m in BY_DENSITY else numbers)]
         began = time.monotonic()
+        limit = np.inf if self.max_seconds is None else self.max_seconds
         self.results_: list[dict[str, Any]] = []
         best: SimilarityClustering | None = None
         self.best_score_, self.best_index_, self.finished_ = -np.inf, -1, True
-        total = len(configurations) * len(methods) * len(numbers)
-        with Progress("trying clusterings", total) as bar:
-            for configuration in configurations:
-                fitted = None
-                for method, asked in [(m, k) for m in methods for k in _asked(m, numbers)]:
-                    late = self.max_seconds is not None and (
-                        time.monotonic() - began > self.max_seconds
-                    )
-                    if late and best is not None:  # a budget of nothing still gives an answer
-                        self.finished_ = False
-                        break
-                    if fitted is None:
-                        fitted = self._fit_measure(configuration, data, name, aside)
-                    run, model = self._try(fitted, configuration, method, asked, X)
-                    self.results_.append(run)
-                    if model is not None and run["silhouette"] > self.best_score_:
-                        best, self.best_score_ = model, run["silhouette"]
-                        self.best_index_ = len(self.results_) - 1
-                    bar.advance()
+        current, fitted = None, None
+        with Progress("trying clusterings", len(configurations) * len(asked)) as bar:
+            for configuration, (method, number) in product(configurations, asked):
+                # Even without any time left there is an answer: the first that works.
+                if best is not None and time.monotonic() - began > limit:
+                    self.finished_ = False
+                    break
+                if configuration is not current:  # fitted once for all methods and numbers
+                    current = configuration
+                    fitted = self._fit_measure(configuration, data, name, has_kinds)
+                run, model = self._try(fitted, configuration, method, number, X)
+                self.results_.append(run)
+                if model is not None and run["silhouette"] > self.best_score_:
+                    best, self.best_score_ = model, run["silhouette"]
+                    self.best_index_ = len(self.results_) - 1
+                bar.advance()
         if best is None:
             raise InvalidInput(
                 type(self).__name__,
@@ -226,11 +212,10 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
                 "Try other measures or fewer clusters",
             )
         self.best_estimator_ = best
-        self.labels_, self.n_clusters_ = best.labels_, best.n_clusters_
-        self.n_features_in_ = best.n_features_in_
         self.__dict__.pop("feature_names_in_", None)  # of an earlier table that had names
-        if hasattr(best, "feature_names_in_"):
-            self.feature_names_in_ = best.feature_names_in_
+        for attribute in ("labels_", "n_clusters_", "n_features_in_", "feature_names_in_"):
+            if hasattr(best, attribute):
+                setattr(self, attribute, getattr(best, attribute))
         return self
 
     # -- what is tried -----------------------------------------------------------------------------
@@ -262,44 +247,38 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
         rng = make_generator(self.random_state)
         for name, entry in named:
-            measure, grid = entry if isinstance(entry, tuple) else (entry, {})
-            if isinstance(measure, str):
-                measure = as_measure(measure, Phrase(Param("measures", of=type(self).__name__)))
-            if not isinstance(measure, Measure):
-                who = Param("measures", of=type(self).__name__)
-                hint = Phrase(InPython("Pass instances, for example [Gower(), Vector()]"))
-                raise InvalidInput(who, "lookalike measures", repr(measure), hint)
-            known = measure.get_params()
-            for wrong in set(grid) - set(known):
-                who = Param("measures", of=type(self).__name__)
-                raise InvalidInput(
-                    who,
-                    f"parameters of {type(measure).__name__}",
-                    repr(wrong),
-                    suggest(wrong, known),
-                )
-            seeded = [p for p in known if p.rpartition("__")[2] == "random_state"]
-            for choice in ParameterGrid(grid):
-                for repeat in range(self.n_repeats if seeded else 1):
-                    made = clone(measure).set_params(**choice)
-                    if self.n_repeats > 1 or self.random_state is not None:
-                        # Each run has seeds of its own, so it can be had again by itself.
-                        seeds = {p: int(rng.integers(2**31)) for p in seeded}
-                        made.set_params(**seeds)
-                    yield Configuration(
-                        name or type(measure).__name__,
-                        made,
-                        dict(choice),
-                        repeat,
-                        int(rng.integers(2**31)),
-                    )
+            measure, grid = self._read_entry(entry)
+            seeded = [p for p in measure.get_params() if p.rpartition("__")[2] == "random_state"]
+            repeats = range(self.n_repeats if seeded else 1)
+            for choice, repeat in product(ParameterGrid(grid), repeats):
+                candidate = clone(measure).set_params(**choice)
+                if self.n_repeats > 1 or self.random_state is not None:
+                    # Each run has seeds of its own, so it can be repeated by itself.
+                    candidate.set_params(**{p: int(rng.integers(2**31)) for p in seeded})
+                label, seed = name or type(measure).__name__, int(rng.integers(2**31))
+                yield Configuration(label, candidate, dict(choice), repeat, seed)
+
+    def _read_entry(self, entry: Any) -> tuple[Measure, Mapping[str, Any]]:
+        """Return a measure and the grid of its parameters, as one entry of ``measures`` has it."""
+        who = Param("measures", of=type(self).__name__)
+        measure, grid = entry if isinstance(entry, tuple) else (entry, {})
+        if isinstance(measure, str):
+            measure = as_measure(measure, Phrase(who))
+        if not isinstance(measure, Measure):
+            hint = Phrase(InPython("Pass instances, for example [Gower(), Vector()]"))
+            raise InvalidInput(who, "lookalike measures", repr(measure), hint)
+        known = measure.get_params()
+        for wrong in set(grid) - set(known):
+            needed = f"parameters of {type(measure).__name__}"
+            raise InvalidInput(who, needed, repr(wrong), suggest(wrong, known))
+        return measure, grid
 
     def _fit_measure(
-        self, configuration: Configuration, data: Any, name: str | None, aside: bool
-    ) -> tuple[Source, Space] | LookalikeError:
+        self, configuration: Configuration, data: Any, name: str | None, has_kinds: bool
+    ) -> tuple[TaskSource, Space] | LookalikeError:
         """Fit a measure, or return the reason why it cannot be."""
         who = type(self).__name__
-        kinds = None if aside else self.kinds
+        kinds = None if has_kinds else self.kinds
         try:
             source, _ = read_source(configuration.measure, data, name, who, kinds, self.n_jobs)
             measure, rows = source.fit()
@@ -310,30 +289,29 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
 
     def _try(
         self,
-        fitted: tuple[Source, Space] | LookalikeError,
+        fitted: tuple[TaskSource, Space] | LookalikeError | None,
         configuration: Configuration,
         method: str,
-        asked: int | str,
+        n_clusters: int | str,
         X: Any,
     ) -> tuple[dict[str, Any], SimilarityClustering | None]:
         run: dict[str, Any] = {
             "measure": configuration.name,
             "parameters": configuration.parameters,
             "method": method,
-            "n_clusters": asked,
+            "n_clusters": n_clusters,
             "repeat": configuration.repeat,
-            "silhouette": None,
-            "found": None,
-            "noise": None,
+            **dict.fromkeys(("silhouette", "found", "noise")),
             "seconds": 0.0,
             "error": None,
         }
+        assert fitted is not None
         if isinstance(fitted, LookalikeError):
             return run | {"error": str(fitted)}, None
         source, space = fitted
         model = SimilarityClustering(
             configuration.measure,
-            asked,
+            n_clusters,
             method=method,
             kinds=self.kinds,
             random_state=configuration.seed,
@@ -343,7 +321,7 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
         try:
             check_params(model)
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", LookalikeWarning)  # ``found`` says it
+                warnings.simplefilter("ignore", LookalikeWarning)  # see ``found`` in the results
                 model._cluster(space)
             run |= {"found": model.n_clusters_, "noise": float((model.labels_ < 0).mean())}
             run["silhouette"] = _judge(space, model)
@@ -376,11 +354,11 @@ class AutoClustering(ClusterMixin, SaveMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        # Names of measures are not looked up: tags are read before parameters are checked.
         entries = self.measures.values() if isinstance(self.measures, Mapping) else self.measures
         measures = [e[0] if isinstance(e, tuple) else e for e in entries or ()]
-        gaps = all(getattr(m, "traits", None) is None or m.traits.missing for m in measures)
-        tags.input_tags.allow_nan = tags.input_tags.categorical = tags.input_tags.string = gaps
-        return tags
+        known = [m.traits for m in measures if getattr(m, "traits", None) is not None]
+        return accept_mixed(tags, all(traits.missing for traits in known))
 
 
 @dataclass(frozen=True)
@@ -396,24 +374,18 @@ class Configuration:
 
 def _judge(space: Space, model: SimilarityClustering) -> float:
     """Return the mean silhouette, noise counting as 0; of landmarks where rows are too many."""
-    labels, at = model.labels_, getattr(model, "landmarks_", None)
-    if at is None and not space.fits():
+    labels, sample = model.labels_, getattr(model, "landmarks_", None)
+    if sample is None and not space.fits():
         # Density methods have no landmarks: the same rows are drawn for all of them.
-        many = default_landmarks(len(space), model.method, space.limit)
-        at = np.sort(np.random.default_rng(0).choice(len(space), many, replace=False))
-    if at is not None:
-        space, labels = space.take(at), labels[at]
-    kept = np.flatnonzero(labels >= 0)
-    if at is not None and model.n_clusters_ > 1 and len(np.unique(labels[kept])) < 2:
+        size = default_landmarks(len(space), model.method, space.limit)
+        sample = np.sort(np.random.default_rng(0).choice(len(space), size, replace=False))
+    if sample is not None:
+        space, labels = space.take(sample), labels[sample]
+    members = np.flatnonzero(labels >= 0)
+    if sample is not None and model.n_clusters_ > 1 and len(np.unique(labels[members])) < 2:
         return 0.0  # the drawn rows are noise, or all in one of the clusters
-    matrix = space.distances()
-    inside = matrix if len(kept) == len(labels) else matrix[np.ix_(kept, kept)]
-    return silhouette_of(inside, labels[kept]) * len(kept) / len(labels)
-
-
-def _asked(method: str, numbers: list[int | str]) -> list[int | str]:
-    """Return the numbers of clusters to ask a method for; density methods find their own."""
-    return [AUTO] if method in BY_DENSITY else numbers
+    inside = among(space.distances(), members)
+    return silhouette_of(inside, labels[members]) * len(members) / len(labels)
 
 
 def _read_once(X: Any, kinds: Any, measures: list[Measure]) -> tuple[Any, bool]:

@@ -1,4 +1,4 @@
-"""Clusters are where rows lie dense; the rest is noise (DBSCAN)."""
+"""Density-based clusters and noise (DBSCAN), without a matrix of all pairs."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike._runtime.threads import blocks
-from lookalike.clustering._clustering import Clustering
-from lookalike.clustering._space import WIDE, Space, each_part, stream_within
+from lookalike.clustering._clustering import Clustering, LabeledModel, densest_rows
+from lookalike.clustering._space import Space, each_block, stream_within
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, UndefinedMeasure
 from lookalike.kernels.clustering import absorb, write_labels
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Fields, Integer, Real, require
+from lookalike.saving.fields import Fields, Integer, Real
 
 
 def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
@@ -40,64 +39,67 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
     .. [1] M. Ester, H.-P. Kriegel, J. Sander, X. Xu (1996). A density-based algorithm for
        discovering clusters in large spatial databases with noise. KDD-96, 226-231.
     """
-    n = len(space)
-    counts, parents = np.ones(n, dtype=np.int64), np.arange(n)
-    waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
-    filled = np.zeros(n, dtype=np.int64)
+    grower = _Grower(len(space), needed)
+    stream_within(space, eps, grower.absorb, "finding dense regions")
+    return describe(grower.labels(), grower.counts >= needed, -grower.counts, eps)
 
-    def fold(left: np.ndarray, right: np.ndarray) -> None:
-        absorb(left, right, needed, counts, parents, waiting, filled)
 
-    stream_within(space, eps, fold, "finding dense regions")
-    labels = np.empty(n, dtype=np.int64)
-    found = write_labels(needed, counts, parents, waiting, filled, labels)
-    return describe(labels, counts >= needed, counts, int(found), eps)
+class _Grower:
+    """DBSCAN while pairs within eps arrive in any order: counts of neighbors, and a union-find.
+
+    A row that is not core yet keeps the rows it has met, at most ``needed - 2``: one more makes it
+    core, and it joins them then. So no pair is needed twice, and memory stays rows times needed.
+    """
+
+    def __init__(self, n: int, needed: int) -> None:
+        self.needed = needed
+        self.counts = np.ones(n, dtype=np.int64)  # a row is within eps of itself
+        waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
+        self.state = self.counts, np.arange(n), waiting, np.zeros(n, dtype=np.int64)
+
+    def absorb(self, left: np.ndarray, right: np.ndarray) -> None:
+        """Add pairs of rows that are within eps of each other, each pair once."""
+        absorb(left, right, self.needed, *self.state)
+
+    def labels(self) -> np.ndarray:
+        """Return the clusters, numbered by their first core row, and -1 for noise."""
+        labels = np.empty(len(self.counts), dtype=np.int64)
+        write_labels(self.needed, *self.state, labels)
+        return labels
 
 
 def describe(
-    labels: np.ndarray, is_core: np.ndarray, density: np.ndarray, found: int, eps: float
+    labels: np.ndarray, is_core: np.ndarray, sparsity: np.ndarray, eps: float
 ) -> Clustering:
-    """Return a clustering with its densest rows as exemplars, and the rule for new rows."""
+    """Return a clustering with its densest core rows as exemplars, and the rule for new rows."""
     core = np.flatnonzero(is_core)
-    # Sorted by label, then from dense to thin, then by position: the first of each is wanted.
-    order = core[np.lexsort((core, -density[core], labels[core]))]
-    exemplars = order[np.searchsorted(labels[order], np.arange(found))]
+    exemplars = densest_rows(labels, core, sparsity)
     return Clustering(labels, exemplars, WithinReach(core, labels[core], float(eps)))
 
 
 @saveable
 @dataclass(frozen=True, eq=False)
-class WithinReach:
+class WithinReach(LabeledModel):
     """A new row joins the lowest-numbered cluster with a core row within eps, else it is noise."""
 
-    FIELDS: ClassVar[Fields] = {
-        "core": Array("int64", "core", low=0),
-        "labels": Array("int64", "core", low=-1),
-        "eps": Real(0.0, nan=True),
-    }
+    FIELDS: ClassVar[Fields] = {"eps": Real(0.0, nan=True)}
 
-    core: np.ndarray
-    labels: np.ndarray
+    MIN_CLUSTERS = 0  # all rows may be noise
+
     eps: float
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
-        none = int(self.labels.max(initial=-1)) + 1
+        none = self.n_labels
         lowest = np.full(len(new), none)
 
-        def one(down: slice) -> None:
-            for across in blocks(len(self.core), WIDE):
-                block = measure.block(new[down], rows[self.core[across]])
-                near = np.where(block <= self.eps, self.labels[across], none)
-                np.minimum(lowest[down], near.min(axis=1), out=lowest[down])
+        def fold(down: slice, across: slice, block: np.ndarray) -> None:
+            # Compared with <=, a pair with nothing to compare (NaN) is never within eps.
+            near = np.where(block <= self.eps, self.labels[across], none)
+            np.minimum(lowest[down], near.min(axis=1), out=lowest[down])
 
-        each_part(measure, len(new), one, "finding dense regions")
+        each_block(measure, new, rows[self.positions], fold, "finding dense regions")
         return np.where(lowest < none, lowest, -1)
-
-    def check_rows(self, n: int, n_clusters: int) -> None:
-        """Refuse a loaded model that names other rows or clusters than there are."""
-        known = self.core.max(initial=-1) < n and self.labels.max(initial=-1) < n_clusters
-        require(known, "WithinReach", f"rows below {n}", "others")
 
 
 def knee(space: Space, needed: int) -> float:
@@ -108,23 +110,17 @@ def knee(space: Space, needed: int) -> float:
     """
     n = len(space)
     if needed > n:
-        raise TooFewRows(
-            Param("min_neighbors", needed),
-            f"at least {needed} rows",
-            Param("n_samples", n),
-            ("Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"),
-        )
+        hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
+        who = Param("min_neighbors", needed)
+        raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
     if needed == 1:
         return 0.0
     lists = space.measure.nearest(space.rows, space.rows, needed - 1, exclude=np.arange(n))
-    reach = lists.distances[:, -1]
+    reach = lists.distances[:, -1]  # core distances: infinite where too few rows can be compared
     if not np.isfinite(reach).any():
-        raise UndefinedMeasure(
-            Param("eps", "knee"),
-            f"rows with {needed - 1} others to compare with",
-            "none",
-            ("Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"),
-        )
+        hint = "Lower ", Param("min_neighbors"), " or give ", Param("eps"), " as a number"
+        others = f"rows with {needed - 1} others to compare with"
+        raise UndefinedMeasure(Param("eps", "knee"), others, "none", hint)
     return knee_of(reach[np.isfinite(reach)])
 
 
@@ -144,9 +140,9 @@ def graph_density(
     """Return a cluster for every row of a neighbor graph, -1 for noise.
 
     Which rows are core is that of DBSCAN exactly, since lists of ``min_neighbors - 1`` decide it.
-    Clusters are the components of core rows that stand within eps in one of their two lists. With
+    Clusters are the components of core rows that are within eps in one of their two lists. With
     lists longer than any row has rows within eps the clusters are those of DBSCAN; with shorter
-    ones a cluster may come out as several.
+    ones a cluster may be split into several.
 
     Parameters
     ----------
@@ -174,14 +170,10 @@ def graph_density(
         eps = knee_of(reach[np.isfinite(reach)]) if min_neighbors > 1 else 0.0
     n = len(graph)
     near = (graph.indices >= 0) & (graph.distances <= eps)
-    one = np.repeat(np.arange(n), near.sum(axis=1))
-    other = graph.indices[near]
-    # A pair that stands in both lists counts once.
-    pairs = np.unique(np.minimum(one, other) * n + np.maximum(one, other))
-    left, right = np.divmod(pairs, n)
-    counts, parents = np.ones(n, np.int64), np.arange(n)
-    waiting = np.empty((n, max(1, min(min_neighbors, n) - 2)), np.int64)
-    filled, labels = np.zeros(n, np.int64), np.empty(n, np.int64)
-    absorb(left, right, min_neighbors, counts, parents, waiting, filled)
-    write_labels(min_neighbors, counts, parents, waiting, filled, labels)
-    return labels
+    rows = np.repeat(np.arange(n), near.sum(axis=1))
+    others = graph.indices[near]
+    # A pair that is in both lists counts once.
+    pairs = np.unique(np.minimum(rows, others) * n + np.maximum(rows, others))
+    grower = _Grower(n, min_neighbors)
+    grower.absorb(*np.divmod(pairs, n))
+    return grower.labels()

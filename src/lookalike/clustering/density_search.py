@@ -1,4 +1,4 @@
-"""Find the two settings of density clustering, with labels or without."""
+"""Search eps and min_neighbors of density clustering, with labels or without."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from lookalike._runtime.progress import Progress
 from lookalike.clustering._clustering import MeasureClusterer
 from lookalike.clustering._space import Space
 from lookalike.clustering.density import describe, knee_of
-from lookalike.clustering.scores import NOISE, count, f_from_counts
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
+from lookalike.clustering.scores import NOISE, among, count, f_from_counts
+from lookalike.errors import InPython, InvalidInput, Param, TooFewRows
 from lookalike.kernels.clustering import labels_within, spanning_tree
 from lookalike.kernels.lists import keep_nearest
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Anything, Choice, Fields, Integer, Real
 from lookalike.table.model.targets import code_labels
 
-STEPS = 20
+GRID_STEPS = 20
 
 
 class DensitySearch(MeasureClusterer):
@@ -59,7 +59,7 @@ class DensitySearch(MeasureClusterer):
         The F-measure with labels, the silhouette without.
     labels_ : int64 array of n, -1 for noise
     n_clusters_ : int
-    exemplars_ : int64 array of positions, the row in the densest place of each cluster
+    exemplars_ : int64 array of positions, the row of each cluster with the smallest core distance
     results_ : list of dicts, one per number of neighbors
         ``min_neighbors``, ``eps``, ``score``, ``n_clusters``, ``evaluations``, and with labels the
         range searched, ``low`` to ``high``.
@@ -137,33 +137,32 @@ class DensitySearch(MeasureClusterer):
         instead = "Search on a sample of the rows, or use SimilarityClustering(method='density')"
         space = Space(fitted, rows, who, self.dense_limit, instead)
         if not fitted.traits.symmetric:
-            found = f"{type(fitted).__name__}, whose distances are directed"
-            hint = Phrase("Average the two directions", InPython(" into Precomputed()"))
-            raise InvalidInput(who, "distances alike in both directions", found, hint)
+            raise InvalidInput(
+                who,
+                "distances that are the same in both directions",
+                f"{type(fitted).__name__}, whose distances are directed",
+                ("Average the two directions", InPython(" into Precomputed()")),
+            )
         numbers = self._numbers(len(space))
-        levels = Levels(space.distances(), max(numbers))
+        levels = DensityLevels(space.distances(), max(numbers))
         classes = None if y is None else code_labels(target, len(space), who)[0]
         self.results_: list[dict[str, Any]] = []
-        best: dict[str, Any] | None = None
         with Progress("searching eps", len(numbers)) as bar:
             for needed in numbers:
                 levels.set(needed)
                 if classes is None:
-                    run = self._by_knee(levels)
+                    run = search_knee(levels)
                 else:
                     run = search_eps(levels, classes, self.definition)
                 self.results_.append({"min_neighbors": needed, **run})
-                if best is None or run["score"] > best["score"]:
-                    best = self.results_[-1]
                 bar.advance()
-        assert best is not None
+        best = max(self.results_, key=lambda run: run["score"])  # the smaller number on ties
         self.eps_, self.min_neighbors_ = best["eps"], best["min_neighbors"]
         self.score_ = best["score"]
         levels.set(self.min_neighbors_)
-        labels, n_clusters = levels.labels(self.eps_)
-        kept = describe(labels, levels.core <= self.eps_, -levels.core, n_clusters, self.eps_)
-        self.labels_, self.n_clusters_ = kept.labels, n_clusters
-        self.exemplars_, self.model_ = kept.exemplars, kept.model
+        labels, self.n_clusters_ = levels.labels(self.eps_)
+        clustering = describe(labels, levels.core <= self.eps_, levels.core, self.eps_)
+        self.labels_, self.exemplars_, self.model_ = labels, clustering.exemplars, clustering.model
         self.measure_, self.rows_ = fitted, rows
         self._remember_columns(X, source, fitted)
         return self
@@ -174,34 +173,12 @@ class DensitySearch(MeasureClusterer):
         wrong = [k for k in numbers if not Integer(1).fits(k)]
         who = Param("min_neighbors", given, of=type(self).__name__)
         if wrong or not numbers:
-            found = repr(wrong[0]) if wrong else "none"
-            raise InvalidInput(who, "integers >= 1", found, InPython("Use range(2, 26)"))
-        kept = sorted({int(k) for k in numbers if k <= n})
-        if not kept:
-            least = min(numbers)
-            raise TooFewRows(
-                who,
-                f"at least {least} rows",
-                Param("n_samples", n),
-                ("Lower ", Param("min_neighbors")),
-            )
-        return kept
-
-    @staticmethod
-    def _by_knee(levels: Levels) -> dict[str, Any]:
-        eps = knee_of(levels.core)
-        labels, found = levels.labels(eps)
-        score = levels.silhouette(labels, found)
-        return {"eps": eps, "score": score, "n_clusters": found, "evaluations": 1}
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the clusters of new rows: that of a core row within eps, else -1 for noise.
-
-        Parameters
-        ----------
-        X : new rows
-        """
-        return self._assign(X)
+            value = repr(wrong[0]) if wrong else "none"
+            raise InvalidInput(who, "integers >= 1", value, InPython("Use range(2, 26)"))
+        if min(numbers) > n:
+            hint = ("Lower ", Param("min_neighbors"))
+            raise TooFewRows(who, f"at least {min(numbers)} rows", Param("n_samples", n), hint)
+        return sorted({int(k) for k in numbers if k <= n})
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the table of all numbers of neighbors as a data frame.
@@ -214,7 +191,7 @@ class DensitySearch(MeasureClusterer):
         return frame_of_records(self.results_, backend)
 
 
-class Levels:
+class DensityLevels:
     """Density clusterings of one matrix at every eps, for one number of neighbors at a time.
 
     Parameters
@@ -225,17 +202,18 @@ class Levels:
     """
 
     def __init__(self, distances: np.ndarray, most: int) -> None:
-        n = len(distances)
+        n, k = len(distances), max(1, most - 1)
         self.distances = distances
-        k = max(1, most - 1)
-        self.gaps = np.full((n, k), np.inf)
-        self.lists = np.full((n, k), -1, dtype=np.int64)
-        keep_nearest(distances, np.arange(n), np.arange(n), self.gaps, self.lists)
+        self.neighbor_distances = np.full((n, k), np.inf)
+        self.neighbors = np.full((n, k), -1, dtype=np.int64)
+        rows = np.arange(n)
+        keep_nearest(distances, rows, rows, self.neighbor_distances, self.neighbors)
 
     def set(self, needed: int) -> None:
         """Choose how many rows within eps, itself among them, make a row dense."""
         n = len(self.distances)
-        self.core = self.gaps[:, needed - 2].copy() if needed > 1 else np.zeros(n)
+        # The core distance of DBSCAN: a row is its own nearest, so entry 0 is number two.
+        self.core = self.neighbor_distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
         ends, others = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
         costs = np.empty(n - 1)
         spanning_tree(self.distances, self.core, ends, others, costs)
@@ -246,9 +224,8 @@ class Levels:
         """Return labels at one eps, and the number of clusters."""
         n = len(self.core)
         parents, labels = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
-        found = labels_within(
-            float(eps), self.core, *self.tree, self.lists, self.gaps, parents, labels
-        )
+        lists = self.neighbors, self.neighbor_distances
+        found = labels_within(float(eps), self.core, *self.tree, *lists, parents, labels)
         return labels, int(found)
 
     def lowest(self) -> float:
@@ -259,7 +236,8 @@ class Levels:
         """Return the smallest eps that puts all rows into one cluster, without noise."""
         # Clusters change only where a row becomes core, an edge of the tree joins, or a core row
         # reaches one that is not; what holds at one eps holds at every larger one.
-        reach = np.maximum(self.gaps, self.core[np.maximum(self.lists, 0)]).min(axis=1)
+        core_of_neighbor = self.core[np.maximum(self.neighbors, 0)]
+        reach = np.maximum(self.neighbor_distances, core_of_neighbor).min(axis=1)
         values = np.unique(np.concatenate([self.core, self.tree[2], reach]))
         values = values[np.isfinite(values)]
         low, high = 0, len(values) - 1
@@ -276,15 +254,23 @@ class Levels:
         """Return the mean silhouette of clustered rows among each other, noise counting as 0."""
         from sklearn.metrics import silhouette_samples
 
-        kept = np.flatnonzero(labels != NOISE)
-        if found < 2 or found >= len(kept):
+        members = np.flatnonzero(labels != NOISE)
+        if found < 2 or found >= len(members):
             return 0.0
-        inside = self.distances if len(kept) == len(labels) else self.distances[np.ix_(kept, kept)]
-        scores = silhouette_samples(inside, labels[kept], metric="precomputed")
+        inside = among(self.distances, members)
+        scores = silhouette_samples(inside, labels[members], metric="precomputed")
         return float(scores.sum() / len(labels))
 
 
-def search_eps(levels: Levels, classes: np.ndarray, definition: str) -> dict[str, Any]:
+def search_knee(levels: DensityLevels) -> dict[str, Any]:
+    """Return the eps at the knee of the core distances, and the silhouette there."""
+    eps = knee_of(levels.core)
+    labels, found = levels.labels(eps)
+    score = levels.silhouette(labels, found)
+    return {"eps": eps, "score": score, "n_clusters": found, "evaluations": 1}
+
+
+def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> dict[str, Any]:
     """Return the eps with the highest F-measure for the number of neighbors that is set."""
     of_class = np.bincount(classes)
     evaluations = 0
@@ -293,16 +279,17 @@ def search_eps(levels: Levels, classes: np.ndarray, definition: str) -> dict[str
         nonlocal evaluations
         evaluations += 1
         labels, found = levels.labels(eps)
-        kept = labels != NOISE
-        table = count(classes[kept], labels[kept], len(of_class), found)
+        members = labels != NOISE
+        table = count(classes[members], labels[members], len(of_class), found)
         return f_from_counts(table, of_class, table.sum(axis=0), definition), found
 
     first, last = levels.lowest(), levels.highest()
     low, high = first, last
     best, best_eps, clusters = -1.0, 0.0, 0
+    # The F-measure is a step function of eps with several maxima: a grid, refined around the best.
     while True:
-        step = (high - low) / STEPS
-        for i in range(STEPS + 1 if step > 0 else 1):
+        step = (high - low) / GRID_STEPS
+        for i in range(GRID_STEPS + 1 if step > 0 else 1):
             eps = low + i * step
             value, found = score(eps)
             if value > best or (value == best and eps < best_eps):

@@ -7,18 +7,22 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike._runtime.threads import blocks
-from lookalike.clustering._clustering import Clustering, number_by_first_row
-from lookalike.clustering._space import WIDE, Space, each_part
+from lookalike.clustering._clustering import (
+    Clustering,
+    LabeledModel,
+    densest_rows,
+    number_by_first_row,
+)
+from lookalike.clustering._space import Space, each_block
 from lookalike.errors import Param, TooFewRows, UndefinedMeasure
 from lookalike.kernels.clustering import join_edges, roots_of, ways_out_of_block, ways_out_of_lists
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Fields, require
+from lookalike.saving.fields import Array, Fields
 
-LISTED = 30  # neighbors of each row that are looked at before all others
-SMALLEST = 5  # rows that make a cluster in a small table
+MIN_NEIGHBORS_LISTED = 30  # nearest rows of each row, searched before all others; chosen by hand
+MIN_CLUSTER_ROWS = 5  # rows that make a cluster in a small table
 
 
 def default_cluster_size(n: int) -> int:
@@ -31,7 +35,7 @@ def default_cluster_size(n: int) -> int:
     >>> [default_cluster_size(n) for n in (30, 344, 10_000, 1_000_000)]
     [5, 9, 50, 500]
     """
-    return max(SMALLEST, round(np.sqrt(n) / 2))
+    return max(MIN_CLUSTER_ROWS, round(np.sqrt(n) / 2))
 
 
 def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
@@ -40,12 +44,13 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
     The hierarchy is that of the minimum spanning tree of mutual reachability: an edge costs the
     largest of the distance and the two core distances, those to the nearest row number ``needed``
     (a row itself is number one). Most edges are found in lists of the 30 nearest rows; where a list
-    cannot tell, the row is compared with all others, so the tree is exact. scikit-learn's HDBSCAN
-    cuts the clusters out of it: it takes the tree as a sparse matrix of distances with
-    ``min_samples=1``. (Handed the lists themselves it would refuse a graph that is not connected,
-    drop edges of length 0, and let an outlier far from two clusters be the bridge between them.)
+    does not reach far enough, the row is compared with all others, so the tree is exact.
+    scikit-learn's HDBSCAN cuts the clusters out of it: it takes the tree as a sparse matrix of
+    distances with ``min_samples=1``. (Given the lists themselves it would refuse a graph that is
+    not connected, drop edges of length 0, and let an outlier far from two clusters be the bridge
+    between them.)
 
-    The exemplar of a cluster is the row in the densest place.
+    The exemplar of a cluster is the row with the smallest core distance.
 
     Parameters
     ----------
@@ -62,25 +67,20 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
     n = len(space)
     most = max(needed, smallest, 2)
     if n < most:
-        raise TooFewRows(
-            space.who,
-            f"at least {most} rows for HDBSCAN",
-            Param("n_samples", n),
-            ("Lower ", Param("min_neighbors"), " and ", Param("min_cluster_size"), " or add rows"),
-        )
-    k = min(n - 1, max(needed - 1, LISTED))
+        hint = "Lower ", Param("min_neighbors"), " and ", Param("min_cluster_size"), " or add rows"
+        needed_rows = f"at least {most} rows for HDBSCAN"
+        raise TooFewRows(space.who, needed_rows, Param("n_samples", n), hint)
+    k = min(n - 1, max(needed - 1, MIN_NEIGHBORS_LISTED))
     lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
     core = lists.distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
     ends, others, costs = _tree(space, lists.indices, lists.distances, core)
     labels, _ = number_by_first_row(_cut(ends, others, costs, smallest))
-    found = int(labels.max(initial=-1)) + 1
-    order = np.lexsort((np.arange(n), core, labels))
-    exemplars = order[np.searchsorted(labels[order], np.arange(found))]
-    inside = labels[ends] == labels[others]
-    reach = np.zeros(found)
-    at = labels[ends[inside]]
-    np.maximum.at(reach, at[at >= 0], costs[inside][at >= 0])
     members = np.flatnonzero(labels >= 0)
+    exemplars = densest_rows(labels, members, core)
+    # The longest edge of the tree inside a cluster: new rows may be no farther away.
+    inside = (labels[ends] == labels[others]) & (labels[ends] >= 0)
+    reach = np.zeros(len(exemplars))
+    np.maximum.at(reach, labels[ends[inside]], costs[inside])
     model = MutualReach(members, labels[members], core[members], reach)
     return Clustering(labels, exemplars, model)
 
@@ -95,16 +95,19 @@ def _tree(
     compared with all others again.
     """
     n, k = lists.shape
+    # Lower bound of the cost of a way to any row outside the list: it is no nearer than the last
+    # listed row, and costs at least the own core distance.
     floor = np.maximum(gaps[:, -1], core) if k < n - 1 else np.full(n, np.inf)
     parents, parts = np.arange(n), np.arange(n)
     cost, target = np.empty(n), np.empty(n, dtype=np.int64)
     stale = np.ones(n, dtype=np.bool_)
-    found = []
+    edges_found = []
     while parts.any():  # the root of the whole is row 0
         ways_out_of_lists(lists, gaps, core, parts, stale, cost, target)
         known = cost <= floor  # no row outside the list can be nearer
         best = np.full(n, np.inf)
         np.minimum.at(best, parts, cost)
+        # Only a row whose bound is below the best of its part can change the part's cheapest way.
         unsure = np.flatnonzero(~known & (floor < best[parts]))
         _compare_with_all(space, unsure, core, parts, cost, target)
         floor[unsure] = cost[unsure]
@@ -117,12 +120,12 @@ def _tree(
                 f"row {lost} without a way to others",
                 ("Drop such rows, or use ", Param("method", "density"), ", where they are noise"),
             )
-        found.append(_join(parents, *edges))
+        edges_found.append(_join(parents, *edges))
         parts = roots_of(parents)
         stale = parts == parts[np.maximum(target, 0)]
         floor[stale] = np.maximum(floor[stale], np.where(known[stale], cost[stale], 0.0))
-    whole = [np.concatenate(side) for side in zip(*found, strict=True)]
-    return whole[0], whole[1], whole[2]
+    ends, others, costs = (np.concatenate(side) for side in zip(*edges_found, strict=True))
+    return ends, others, costs
 
 
 def _compare_with_all(
@@ -135,13 +138,10 @@ def _compare_with_all(
 ) -> None:
     """Find the cheapest ways out of some rows by comparing them with every row."""
 
-    def one(down: slice) -> None:
-        some = space.rows[rows[down]]
-        for across in blocks(len(space), WIDE):
-            block = space.measure.block(some, space.rows[across])
-            ways_out_of_block(block, rows[down], across.start, core, parts, cost, target)
+    def fold(down: slice, across: slice, block: np.ndarray) -> None:
+        ways_out_of_block(block, rows[down], across.start, core, parts, cost, target)
 
-    each_part(space.measure, len(rows), one, "joining parts")
+    each_block(space.measure, space.rows[rows], space.rows, fold, "joining parts")
 
 
 def _cheapest(
@@ -169,7 +169,7 @@ def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int)
     from sklearn.cluster import HDBSCAN
 
     n = len(costs) + 1
-    # A stored zero would be read as no edge at all.
+    # A stored zero would be read as no edge at all. A billionth of the smallest keeps the order.
     positive = costs[costs > 0]
     costs = np.maximum(costs, positive.min() * 1e-9 if len(positive) else 1.0)
     both = np.concatenate([ends, others]), np.concatenate([others, ends])
@@ -180,7 +180,7 @@ def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int)
 
 @saveable
 @dataclass(frozen=True, eq=False)
-class MutualReach:
+class MutualReach(LabeledModel):
     """A new row joins the cluster of the row it reaches most cheaply, unless that is too far.
 
     Reaching a row costs the larger of the distance to it and its own core distance; it may be no
@@ -188,14 +188,13 @@ class MutualReach:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "members": Array("int64", "members", low=0),
-        "labels": Array("int64", "members", low=0, below="clusters"),
-        "core": Array("float64", "members"),
+        "labels": Array("int64", "positions", low=0, below="clusters"),
+        "core": Array("float64", "positions"),
         "reach": Array("float64", "clusters"),
     }
 
-    members: np.ndarray
-    labels: np.ndarray
+    MIN_CLUSTERS = 0  # all rows may be noise
+
     core: np.ndarray
     reach: np.ndarray
 
@@ -203,23 +202,16 @@ class MutualReach:
         """Return labels of new rows."""
         best, label = np.full(len(new), np.inf), np.full(len(new), -1)
 
-        def one(down: slice) -> None:
-            every = np.arange(down.stop - down.start)
-            for across in blocks(len(self.members), WIDE):
-                block = measure.block(new[down], rows[self.members[across]])
-                np.maximum(block, self.core[across], out=block)
-                block[np.isnan(block)] = np.inf
-                at = block.argmin(axis=1)
-                cost = block[every, at]
-                better = cost < best[down]
-                best[down][better] = cost[better]
-                label[down][better] = self.labels[across][at][better]
+        def fold(down: slice, across: slice, block: np.ndarray) -> None:
+            np.maximum(block, self.core[across], out=block)
+            block[np.isnan(block)] = np.inf
+            cheapest = block.argmin(axis=1)
+            cost = block[np.arange(len(block)), cheapest]
+            better = cost < best[down]  # strictly: of equal costs the lower position wins
+            best[down][better] = cost[better]
+            label[down][better] = self.labels[across][cheapest][better]
 
-        each_part(measure, len(new), one, "finding dense regions")
+        each_block(measure, new, rows[self.positions], fold, "finding dense regions")
         near = label >= 0
         near[near] = best[near] <= self.reach[label[near]]
         return np.where(near, label, -1)
-
-    def check_rows(self, n: int, n_clusters: int) -> None:
-        """Refuse a loaded model that names other rows than there are."""
-        require(self.members.max(initial=-1) < n, "MutualReach", f"rows below {n}", "others")

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
+from sklearn.base import ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import Progress
-from lookalike._runtime.random_state import RANDOM_STATE, make_generator
+from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run
-from lookalike.clustering._clustering import number_by_first_row
+from lookalike.clustering._clustering import densest_rows, number_by_first_row, warn_other_number
 from lookalike.clustering._space import AUTO
-from lookalike.errors import InPython, LookalikeWarning, Param, Phrase, TooFewRows
+from lookalike.clustering.scores import count
+from lookalike.errors import Param, TooFewRows
 from lookalike.kernels.mixed import assign_centers
 from lookalike.measures.numeric import TreeInputs, check_owners, plan_inputs, read_inputs
-from lookalike.saving.encode import SaveMixin, saveable
+from lookalike.measures.task import TableTask
+from lookalike.saving.encode import saveable
 from lookalike.saving.fields import (
     INT64,
-    KINDS,
-    N_JOBS,
     Array,
     Choice,
     Dims,
@@ -32,20 +31,17 @@ from lookalike.saving.fields import (
     Fields,
     Integer,
     MapOf,
-    Objects,
     Real,
     Saved,
     Sometimes,
-    Text,
-    check_params,
     require,
 )
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import split_target
 
-TALL = 8192  # rows that one kernel call assigns
-LEVELS = ("category", "flag")  # kinds whose cells are levels without an order
+BLOCK_ROWS = 8192  # rows that one kernel call assigns; never derived from n_jobs
+NOMINAL = ("category", "flag")  # kinds whose levels have no order
 MixedRows = tuple[np.ndarray, np.ndarray]
 
 
@@ -77,9 +73,9 @@ class Centers:
     def __len__(self) -> int:
         return len(self.means)
 
-    def take(self, at: np.ndarray) -> Centers:
+    def take(self, labels: np.ndarray) -> Centers:
         """Return some of the centers."""
-        return Centers(self.means[at], self.shares[at], self.inertia, self.rounds)
+        return Centers(self.means[labels], self.shares[labels], self.inertia, self.rounds)
 
 
 @saveable
@@ -120,7 +116,7 @@ class MixedSpace:
         matrix = read_inputs(table, self.inputs).astype(np.float64, copy=False)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             numbers = (matrix[:, ~self.levels] - self.offset) / self.spread
-        numbers[:, self.spread == 0] = np.nan  # says nothing
+        numbers[:, self.spread == 0] = np.nan  # 0 / 0: a constant column counts for no center
         cells = matrix[:, self.levels]
         codes = np.where(np.isnan(cells), -1, cells).astype(np.int64)
         return np.ascontiguousarray(numbers), np.ascontiguousarray(codes)
@@ -132,36 +128,23 @@ class MixedSpace:
         numbers, codes = rows
         n = len(numbers)
         labels, near, other = np.empty(n, np.int64), np.empty(n), np.empty(n)
-        # A row with level a is (1 - 2 q_a) / p_a + sum of q^2 / p from a center with shares q.
-        scale = np.divide(
-            self.weight, self.shares, out=np.zeros_like(self.shares), where=self.shares > 0
-        )
-        adds = (1.0 - 2.0 * centers.shares) * scale
+        # A row with level a is (1 - 2 q_a) / p_a + sum of q^2 / p from a center with shares q: the
+        # first depends on the level, the second only on center and column.
+        known = self.shares > 0
+        scale = np.divide(self.weight, self.shares, out=np.zeros_like(self.shares), where=known)
+        by_level = (1.0 - 2.0 * centers.shares) * scale
         squares = centers.shares**2 * scale
-        pays = np.array(
-            [
-                [
-                    float(squares[k, a:b].sum())
-                    for a, b in zip(self.starts, self.starts[1:], strict=False)
-                ]
-                for k in range(len(centers))
-            ]
-        ).reshape(len(centers), len(self.starts) - 1)
+        by_column = np.zeros((len(centers), len(self.starts) - 1))
+        for j, (a, b) in enumerate(pairwise(self.starts)):
+            by_column[:, j] = squares[:, a:b].sum(axis=1)
+        of_centers = self.starts, centers.means, by_level, by_column
 
-        def one(part: slice) -> None:
-            assign_centers(
-                numbers[part],
-                codes[part],
-                self.starts,
-                centers.means,
-                adds,
-                pays,
-                labels[part],
-                near[part],
-                other[part],
-            )
+        def assign_part(part: slice) -> None:
+            out = labels[part], near[part], other[part]
+            assign_centers(numbers[part], codes[part], *of_centers, *out)
 
-        run(one, [(part,) for part in blocks(n, TALL)], n_jobs, "assigning rows to centers")
+        parts = [(part,) for part in blocks(n, BLOCK_ROWS)]
+        run(assign_part, parts, n_jobs, "assigning rows to centers")
         return labels, near, other
 
     def settle(self, rows: MixedRows, k: int, most: int, rng: Any, n_jobs: int | None) -> Centers:
@@ -193,11 +176,12 @@ class MixedSpace:
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that the parts agree."""
-        wide = len(self.inputs.owner) == len(self.levels)
-        wide = wide and len(self.offset) == int((~self.levels).sum())
-        wide = wide and len(self.starts) == int(self.levels.sum()) + 1
-        ends = len(self.starts) and self.starts[0] == 0 and self.starts[-1] == len(self.shares)
-        require(bool(wide and ends), "MixedSpace", "parts of one width", "others")
+        n, n_nominal = len(self.levels), int(self.levels.sum())
+        sizes = len(self.inputs.owner), len(self.offset), len(self.starts)
+        fits = sizes == (n, n - n_nominal, n_nominal + 1)
+        # Kernels index shares by these offsets without checking them.
+        fits = fits and self.starts[0] == 0 and self.starts[-1] == len(self.shares)
+        require(bool(fits), "MixedSpace", "parts of one width", "others")
 
     def _seeds(self, rows: MixedRows, k: int, rng: Any, n_jobs: int | None) -> Centers:
         numbers, codes = rows
@@ -210,19 +194,19 @@ class MixedSpace:
             total = np.cumsum(near)
             if total[-1] <= 0:  # no row differs from those chosen
                 break
-            chosen.append(int(np.searchsorted(total, rng.random() * total[-1], side="right")))
-            chosen[-1] = min(chosen[-1], n - 1)
+            # k-means++: a row is drawn with a probability proportional to its squared distance.
+            drawn = int(np.searchsorted(total, rng.random() * total[-1], side="right"))
+            chosen.append(min(drawn, n - 1))  # the product may round up to the total
         return self._at(numbers[chosen], codes[chosen])
 
     def _at(self, numbers: np.ndarray, codes: np.ndarray) -> Centers:
-        """Return centers that stand where rows stand; a gap stands at the mean of all rows."""
+        """Return centers at some rows; a missing cell is the mean of all rows."""
         means = np.where(np.isnan(numbers), 0.0, numbers)
         shares = np.tile(self.shares, (len(numbers), 1))
-        for j, (a, b) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
-            for i, code in enumerate(codes[:, j]):
-                if code >= 0:
-                    shares[i, a:b] = 0.0
-                    shares[i, a + code] = 1.0
+        for j, (a, b) in enumerate(pairwise(self.starts)):
+            known = np.flatnonzero(codes[:, j] >= 0)
+            shares[known, a:b] = 0.0
+            shares[known, a + codes[known, j]] = 1.0
         return Centers(means, shares, 0.0, 0)
 
     def _centers(
@@ -232,32 +216,31 @@ class MixedSpace:
         numbers, codes = rows
         means, shares = old.means.copy(), old.shares.copy()
         for j in range(numbers.shape[1]):
-            there = ~np.isnan(numbers[:, j])
-            many = np.bincount(labels[there], minlength=k)
-            sums = np.bincount(labels[there], weights=numbers[there, j], minlength=k)
-            means[:, j] = np.divide(sums, many, out=means[:, j], where=many > 0)
-        for j, (a, b) in enumerate(zip(self.starts, self.starts[1:], strict=False)):
-            there = codes[:, j] >= 0
-            place = labels[there] * (b - a) + codes[there, j]
-            counts = np.bincount(place, minlength=k * (b - a)).reshape(k, b - a)
-            many = counts.sum(axis=1, keepdims=True)
-            shares[:, a:b] = np.divide(counts, many, out=shares[:, a:b], where=many > 0)
+            known = ~np.isnan(numbers[:, j])
+            sizes = np.bincount(labels[known], minlength=k)
+            sums = np.bincount(labels[known], weights=numbers[known, j], minlength=k)
+            means[:, j] = np.divide(sums, sizes, out=means[:, j], where=sizes > 0)
+        for j, (a, b) in enumerate(pairwise(self.starts)):
+            known = codes[:, j] >= 0
+            counts = count(labels[known], codes[known, j], k, int(b - a))
+            totals = counts.sum(axis=1, keepdims=True)
+            shares[:, a:b] = np.divide(counts, totals, out=shares[:, a:b], where=totals > 0)
         return Centers(means, shares, inertia, rounds)
 
 
 def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     """Learn means, spreads and shares of levels from the rows that are clustered."""
     inputs = plan_inputs(table, who, categories=True)
-    levels = np.array([table[name].kind.name in LEVELS for name in inputs.owner], dtype=bool)
+    levels = np.array([table[name].kind.name in NOMINAL for name in inputs.owner], dtype=bool)
     matrix = read_inputs(table, inputs).astype(np.float64, copy=False)
     numbers, cells = matrix[:, ~levels], matrix[:, levels]
     offset, spread = np.zeros(numbers.shape[1]), np.zeros(numbers.shape[1])
     for j in range(numbers.shape[1]):
-        there = numbers[~np.isnan(numbers[:, j]), j]
-        if len(there) and there.min() < there.max():
+        known = numbers[~np.isnan(numbers[:, j]), j]
+        if len(known) and known.min() < known.max():
             # Scaled by the largest first, so that no square overflows.
-            largest = float(np.abs(there).max())
-            scaled = there / largest
+            largest = float(np.abs(known).max())
+            scaled = known / largest
             offset[j] = float(scaled.mean()) * largest
             spread[j] = float(scaled.std()) * largest
     starts, shares = [0], []
@@ -277,8 +260,8 @@ def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     )
 
 
-class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
-    """Say which rows belong together around centers: k-means for numbers and categories.
+class MixedKMeans(ClusterMixin, TableTask):
+    """Cluster rows around centers: k-means for numbers and categories.
 
     Numbers (and ordered levels) are brought to standard deviation 1, each level of a category
     becomes an indicator divided by the square root of its share, as factor analysis of mixed data
@@ -357,9 +340,6 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
         "n_init": Integer(1),
         "max_iter": Integer(1, INT64),
         "max_clusters": Integer(2, INT64),
-        "kinds": KINDS,
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
         "schema_": Saved("Schema"),
         "space_": Saved("MixedSpace"),
         "centers_": Saved("Centers"),
@@ -370,8 +350,6 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
         "n_iter_": Integer(0),
         "inertia_": Real(0.0),
         "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
-        "n_features_in_": Integer(0, high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
     }
 
     schema_: Schema
@@ -410,8 +388,7 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
         y : array of n, or the name of a column, optional
             Never needed. A named column is taken out of the table.
         """
-        check_params(self)
-        count_jobs(self.n_jobs)
+        self._check_params()
         table, _ = split_target(read_table(X, kinds=self.kinds), y, type(self).__name__)
         space = learn_space(table, float(self.category_weight), type(self).__name__)
         self._cluster(space, table)
@@ -422,12 +399,11 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
     def _cluster(self, space: MixedSpace, table: Table) -> None:
         self.__dict__.pop("silhouettes_", None)  # of an earlier fit
         n, asked = len(table), self.n_clusters
-        if n == 0 or (asked != AUTO and int(asked) > n):
-            needed = f"at least {max(1, 1 if asked == AUTO else int(asked))} rows"
+        fewest = 1 if asked == AUTO else int(asked)
+        if n < fewest:
             who = Param("n_clusters", asked, of=type(self).__name__)
-            raise TooFewRows(
-                who, needed, Param("n_samples", n), ("Lower ", Param("n_clusters"), " or add rows")
-            )
+            hint = ("Lower ", Param("n_clusters"), " or add rows")
+            raise TooFewRows(who, f"at least {fewest} rows", Param("n_samples", n), hint)
         rows = space.encode(table)
         rng = make_generator(self.random_state)
         best: Centers | None = None
@@ -443,41 +419,22 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
                     best = found if better else best
                     bar.advance()
         if best is None:  # a number was asked for, or there is nothing to choose from
-            best = self._start_often(space, rows, 1 if asked == AUTO else int(asked), rng)
+            best = self._start_often(space, rows, fewest, rng)
         labels, near, _ = space.assign(best, rows, self.n_jobs)
         self.labels_, old = number_by_first_row(labels)
         self.centers_ = best.take(old)
         self.n_clusters_, self.n_iter_ = len(old), best.rounds
         self.inertia_, self.exemplar_distances_ = float(near.sum()), np.sqrt(near)
-        self.exemplars_ = np.array(
-            [
-                inside[near[inside].argmin()]
-                for inside in (np.flatnonzero(self.labels_ == k) for k in range(len(old)))
-            ],
-            dtype=np.int64,
-        )
+        self.exemplars_ = densest_rows(self.labels_, np.arange(n), near)
         if asked not in (AUTO, self.n_clusters_):
-            hint = Phrase(
-                "Use these clusters",
-                InPython(" (n_clusters_ tells)"),
-                ", or ask for another number",
-            )
-            who = Param("n_clusters", asked, of=type(self).__name__)
             needed = f"rows of {asked} different kinds"
-            warning = LookalikeWarning(who, needed, str(self.n_clusters_), hint)
-            warnings.warn(warning, stacklevel=3)
+            warn_other_number(self, needed, str(self.n_clusters_))
 
-    def _start_often(
-        self, space: MixedSpace, rows: tuple[np.ndarray, np.ndarray], k: int, rng: Any
-    ) -> Centers:
+    def _start_often(self, space: MixedSpace, rows: MixedRows, k: int, rng: Any) -> Centers:
         """Return the best centers of several starts; the first on ties."""
-        best: Centers | None = None
-        for _ in range(self.n_init if k > 1 else 1):
-            found = space.settle(rows, k, self.max_iter, rng, self.n_jobs)
-            if best is None or found.inertia < best.inertia:
-                best = found
-        assert best is not None
-        return best
+        n_init = self.n_init if k > 1 else 1
+        starts = (space.settle(rows, k, self.max_iter, rng, self.n_jobs) for _ in range(n_init))
+        return min(starts, key=lambda centers: centers.inertia)
 
     @property
     def exactness_(self) -> str:
@@ -497,13 +454,6 @@ class MixedKMeans(SaveMixin, ClusterMixin, BaseEstimator):
         check_is_fitted(self, "centers_")
         rows = self.space_.encode(as_table(X, self.schema_, who=type(self).__name__))
         return self.space_.assign(self.centers_, rows, self.n_jobs)[0]
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that centers, labels and columns belong together."""

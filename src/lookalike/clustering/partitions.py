@@ -17,9 +17,11 @@ from lookalike.clustering._space import Space
 from lookalike.kernels.clustering import join_edges, roots_of
 from lookalike.measures.medoids import fasterpam
 
-DAMPING, ITERATIONS, STABLE = 0.9, 2000, 200
-BISECTIONS = 20
-WIDENINGS = 5
+# Chosen by hand: a high damping keeps messages from oscillating, and then needs more rounds than
+# the defaults of scikit-learn (0.5, 200 and 15).
+DAMPING, MAX_ITER, CONVERGENCE_ITER = 0.9, 2000, 200
+MAX_BISECTIONS = 20  # the preference is then known to a millionth of the range
+MAX_WIDENINGS = 5
 
 
 class Affinity:
@@ -54,30 +56,25 @@ class Affinity:
     def _search(self, k: int) -> np.ndarray:
         n = len(self.distances)
         others = self.distances[~np.eye(n, dtype=bool)].reshape(n, n - 1)
-        high = -float(others.min())  # as good as the best other exemplar: nobody needs one
+        high = -float(others.min())  # as good as the best other exemplar: no row needs another
         # Frey and Dueck's bound: below it one exemplar for all is better than any two.
         low = float(np.max(-self.distances.sum(axis=0)) + others.min(axis=1).sum())
         low = min(low, high) - max(abs(high), float(others.max())) * 1e-3
-        best = self._nearer(self._run(high), self._run(low), k)
-        for _ in range(WIDENINGS):
+        runs = [self._run(high), self._run(low)]
+        for _ in range(MAX_WIDENINGS):
             if len(self._run(low)) <= k:
                 break
             low -= high - low
-        for _ in range(BISECTIONS):
+        for _ in range(MAX_BISECTIONS):
             middle = (low + high) / 2
-            found = self._run(middle)
-            best = self._nearer(best, found, k)
-            if len(found) == k:
+            runs.append(self._run(middle))
+            if len(runs[-1]) == k:
                 break
-            if len(found) < k:
+            if len(runs[-1]) < k:
                 low = middle
             else:
                 high = middle
-        return best
-
-    @staticmethod
-    def _nearer(best: np.ndarray, found: np.ndarray, k: int) -> np.ndarray:
-        return found if abs(len(found) - k) < abs(len(best) - k) else best
+        return min(runs, key=lambda exemplars: abs(len(exemplars) - k))  # the first on ties
 
     def _run(self, preference: float) -> np.ndarray:
         """Return the exemplars for one preference, also where messages never settle."""
@@ -90,11 +87,11 @@ class Affinity:
                     -self.distances,
                     preference=preference,
                     damping=DAMPING,
-                    max_iter=ITERATIONS,
-                    convergence_iter=STABLE,
+                    max_iter=MAX_ITER,
+                    convergence_iter=CONVERGENCE_ITER,
                     random_state=self.seed,
                 )
-            if not len(chosen):  # nobody was elected: one exemplar for all
+            if not len(chosen):  # no row was elected: one exemplar for all
                 chosen = [int(self.distances.sum(axis=0).argmin())]
             self.tried[preference] = np.sort(np.asarray(chosen, dtype=np.int64))
         return self.tried[preference]
@@ -109,18 +106,18 @@ class Linkage:
     Parameters
     ----------
     space : Space
-    way : {"complete", "ward"}
+    method : {"complete", "ward"}
     """
 
-    def __init__(self, space: Space, way: str) -> None:
+    def __init__(self, space: Space, method: str) -> None:
         from scipy.cluster.hierarchy import linkage
         from scipy.spatial.distance import squareform
 
         self.distances = space.distances()
-        self.merges = linkage(squareform(self.distances, checks=False), way)
+        self.merges = linkage(squareform(self.distances, checks=False), method)
 
     def cut(self, k: int) -> Clustering:
-        """Return k clusters: what is there after n - k merges, also where heights are equal."""
+        """Return the k clusters after n - k merges, also where heights are equal."""
         n = len(self.distances)
         # Cluster n + m is the one made by merge m; joining all parts leads back to the rows.
         steps = n - k
@@ -130,9 +127,8 @@ class Linkage:
             parts = self.merges[:steps, side].astype(np.int64)
             join_edges(parents, parts, made, np.zeros(steps, dtype=np.bool_))
         labels, _ = number_by_first_row(roots_of(parents)[:n])
-        return Clustering(
-            labels, cluster_medoids(self.distances, labels), NearestRow(np.arange(n), labels)
-        )
+        medoids = cluster_medoids(self.distances, labels)
+        return Clustering(labels, medoids, NearestRow(np.arange(n), labels))
 
 
 class Medoids:
@@ -166,9 +162,5 @@ def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
     labels = distances[:, chosen].argmin(axis=1)
     labels[chosen] = np.arange(len(chosen))
     # Numbering by first row keeps labels stable when exemplars move a little.
-    first = np.array([int(np.argmax(labels == label)) for label in range(len(chosen))])
-    order = np.argsort(first)
-    rank = np.empty(len(chosen), dtype=np.int64)
-    rank[order] = np.arange(len(chosen))
-    exemplars = chosen[order]
-    return Clustering(rank[labels], exemplars, NearestExemplar(exemplars))
+    labels, old = number_by_first_row(labels)
+    return Clustering(labels, chosen[old], NearestExemplar(chosen[old]))

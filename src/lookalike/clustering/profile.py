@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -27,11 +27,10 @@ from lookalike.table import Column, Table, read_table
 from lookalike.table.model.names import row_labels
 from lookalike.table.model.targets import split_target
 
-WORDS = 40  # characters of a level or an item
-PURE = 0.95  # share of one level from which a cluster is said to have that level
-MIXED = 0.8  # up to which it is said to have several
-PART = 0.05  # share of all rows from which a cluster is looked at for that, and of it a level
-ITEMS = ("set", "sequence", "text")  # cells that are taken apart
+MAX_LEVEL_CHARACTERS = 40
+# Shares, chosen by hand: a cluster has one level from MIN_PURE on and several up to MAX_MIXED;
+# clusters below MIN_SHARE of the rows, and levels below MIN_SHARE of a cluster, are not described.
+MIN_PURE, MAX_MIXED, MIN_SHARE = 0.95, 0.8, 0.05
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class ColumnDifference:
     column, kind : str
     what : {"median", "mean", "share", "missing"}
         Whether medians are compared, means (of numbers whose medians are the same), shares of rows
-        with ``value``, or shares of gaps.
+        with ``value``, or shares of missing cells.
     value : level, item or None
         The level that is more frequent inside, or the item of a set, sequence or text whose share
         differs most.
@@ -79,23 +78,25 @@ class ColumnDifference:
         shares = f"{percent(self.inside)} (others {percent(self.outside)})"
         if self.what == "missing":
             return f"{self.column} missing {shares}"
-        return f"{self.column} {short(self.value, WORDS)} {shares}"
+        return f"{self.column} {short(self.value, MAX_LEVEL_CHARACTERS)} {shares}"
 
     def _write(self, middle: Any) -> str:
-        """Write a number as its column does, with one more digit where it lies between two."""
+        """Format a number as its column does, with one more digit where it lies between two."""
         if self.style is None:
             return short(middle)
-        style = self.style
-        if isinstance(middle, float) and 0 <= style.decimals < 2:
-            sides = (self.inside, self.outside)
-            between = max(map(abs, sides)) < 100 and any(
-                round(m, style.decimals) != m for m in sides
-            )
-            style = replace(style, decimals=style.decimals + between)
-        return style.write(middle)
+        decimals, sides = self.style.decimals, (self.inside, self.outside)
+        if isinstance(middle, float) and 0 <= decimals < 2 and max(map(abs, sides)) < 100:
+            # Both sides get the digit, so that 4.5 is not compared with a rounded 5.
+            decimals += any(round(side, decimals) != side for side in sides)
+        return replace(self.style, decimals=decimals).write(middle)
 
 
-def column_differences(column: Column, labels: np.ndarray, n_clusters: int) -> list[Any]:
+Compare = Callable[[int], ColumnDifference | None]  # a cluster with all other rows
+
+
+def column_differences(
+    column: Column, labels: np.ndarray, n_clusters: int
+) -> list[ColumnDifference | None]:
     """Return for each cluster how the column differs from all other rows, or None.
 
     Parameters
@@ -110,27 +111,34 @@ def column_differences(column: Column, labels: np.ndarray, n_clusters: int) -> l
     list of ColumnDifference or None, one per cluster
         None where nothing can be said: no rows on one side, or cells without medians and levels.
     """
-    gaps = column.missing
-    found: list[Any] = [None] * n_clusters
-    if column.kind.name in ("number", "order"):
-        found = _by_rank(column, labels, gaps, n_clusters)
-    elif column.kind.name in ("category", "flag"):
-        found = _by_level(column, labels, gaps, n_clusters)
-    elif column.kind.name in ITEMS:
-        found = _by_item(column, labels, gaps, n_clusters)
+    missing = column.missing
+    known = np.flatnonzero(~missing)
+    method = BY_KIND.get(column.kind.name)
+    # Between clusters, None for a cluster that has all known cells or none of them.
+    compare = None if method is None else method(column, known, labels[known], n_clusters)
+    found: list[ColumnDifference | None] = []
     for cluster in range(n_clusters):
-        inside = labels == cluster
-        if gaps.any() and inside.any() and not inside.all():
-            shares = float(gaps[inside].mean()), float(gaps[~inside].mean())
-            missing = ColumnDifference(
-                column.name, column.kind.name, "missing", None, *shares, abs(shares[0] - shares[1])
-            )
-            values = found[cluster]
-            if values is not None:  # a few known cells say little about all
-                found[cluster] = replace(values, size=values.size * (1 - max(shares)))
-            if missing.size > (0.0 if values is None else found[cluster].size):
-                found[cluster] = missing
+        members = labels == cluster
+        n_known = int((members & ~missing).sum())
+        found.append(compare(cluster) if compare and 0 < n_known < len(known) else None)
+        if missing.any() and members.any() and not members.all():
+            shares = float(missing[members].mean()), float(missing[~members].mean())
+            found[-1] = _with_missing(column, found[-1], *shares)
     return found
+
+
+def _with_missing(
+    column: Column, values: ColumnDifference | None, inside: float, outside: float
+) -> ColumnDifference | None:
+    """Return the larger of the difference of values and that of the shares of missing cells."""
+    missing = _difference(column, "missing", None, inside, outside, abs(inside - outside))
+    if values is not None:  # a few known cells say little about all
+        values = replace(values, size=values.size * (1 - max(inside, outside)))
+    return missing if missing.size > (0.0 if values is None else values.size) else values
+
+
+def _difference(column: Column, *values: Any) -> ColumnDifference:
+    return ColumnDifference(column.name, column.kind.name, *values)
 
 
 def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int, Any]:
@@ -142,55 +150,45 @@ def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int,
     """
     if column.kind.name not in ("category", "flag", "order"):
         return {}
-    gaps = column.missing
     pure: dict[int, Any] = {}
     mixed = False
     for cluster in range(n_clusters):
         members = labels == cluster
-        inside = np.flatnonzero(members & ~gaps)
-        if members.sum() < PART * len(labels) or 2 * len(inside) < members.sum():
+        inside = np.flatnonzero(members & ~column.missing)
+        if members.sum() < MIN_SHARE * len(labels) or 2 * len(inside) < members.sum():
             continue
         _, first, counts = np.unique(column.values[inside], return_index=True, return_counts=True)
         share = counts.max() / len(inside)
-        if share >= PURE:
+        if share >= MIN_PURE:
             pure[cluster] = column.cell(int(inside[first[counts.argmax()]]))
-        mixed = mixed or share <= MIXED
+        mixed = mixed or share <= MAX_MIXED
     return pure if mixed and len(set(pure.values())) > 1 else {}
 
 
-def _by_rank(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: int) -> list[Any]:
-    """Compare middles; sizes come from ranks, so no scale and no outlier matters."""
+def _by_rank(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
+    """Compare medians; sizes come from ranks, so scale and outliers do not matter."""
     from scipy.stats import rankdata
 
-    known = np.flatnonzero(~gaps)
     ranks = rankdata(column.values[known])
-    groups = labels[known]
-    by_level: list[Any] = []  # made once, if it is needed
     style = style_of(column)
-    found: list[Any] = []
-    for cluster in range(n_clusters):
+    by_level: list[Compare] = []  # prepared once, where medians of levels are equal
+
+    def compare(cluster: int) -> ColumnDifference | None:
         inside = groups == cluster
-        few = int(inside.sum())
-        if few == 0 or few == len(known):
-            found.append(None)
-            continue
-        gap = ranks[inside].mean() - ranks[~inside].mean()
-        size = min(1.0, abs(float(2 * gap / len(known))))
-        what, middles = _middles(column, known[inside], known[~inside])
-        if middles[0] == middles[1] and column.kind.name == "order":
-            by_level = by_level or _by_level(column, labels, gaps, n_clusters)
-            found.append(by_level[cluster])
-            continue
-        found.append(
-            ColumnDifference(
-                column.name, column.kind.name, what, None, middles[0], middles[1], size, style
-            )
-        )
-    return found
+        shift = ranks[inside].mean() - ranks[~inside].mean()
+        size = min(1.0, abs(float(2 * shift / len(known))))  # the rank-biserial correlation
+        what, (own, others) = _middles(column, known[inside], known[~inside])
+        if own != others or column.kind.name != "order":
+            return _difference(column, what, None, own, others, size, style)
+        if not by_level:
+            by_level.append(_by_level(column, known, groups, n_clusters))
+        return by_level[0](cluster)
+
+    return compare
 
 
 def _middles(column: Column, inside: np.ndarray, outside: np.ndarray) -> tuple[str, list[Any]]:
-    """Return the medians of two groups of rows, or the means where these tell nothing."""
+    """Return the medians of two groups of rows, or the means where medians are equal."""
     if column.kind.name == "order" or column.kind.source:
         return "median", [_middle_cell(column, side) for side in (inside, outside)]
     medians = [float(np.median(column.values[side])) for side in (inside, outside)]
@@ -199,75 +197,55 @@ def _middles(column: Column, inside: np.ndarray, outside: np.ndarray) -> tuple[s
     return "mean", [float(column.values[side].mean()) for side in (inside, outside)]
 
 
-def _middle_cell(column: Column, at: np.ndarray) -> Any:
+def _middle_cell(column: Column, positions: np.ndarray) -> Any:
     """Return the cell in the middle, the lower one of two: levels and dates have no mean."""
-    values = column.values[at]
+    values = column.values[positions]
     middle = (len(values) - 1) // 2
-    return column.cell(int(at[np.argpartition(values, middle)[middle]]))
+    return column.cell(int(positions[np.argpartition(values, middle)[middle]]))
 
 
-def _by_level(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: int) -> list[Any]:
-    known = np.flatnonzero(~gaps)
+def _by_level(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
+    """Compare the shares of levels."""
     levels, first, codes = np.unique(column.values[known], return_index=True, return_inverse=True)
     whole = np.bincount(codes, minlength=len(levels))
-    found: list[Any] = []
-    for cluster in range(n_clusters):
-        counts = np.bincount(codes[labels[known] == cluster], minlength=len(levels))
-        few = int(counts.sum())
-        if few == 0 or few == len(known):
-            found.append(None)
-            continue
-        inside, outside = counts / few, (whole - counts) / (len(known) - few)
+
+    def compare(cluster: int) -> ColumnDifference | None:
+        counts = np.bincount(codes[groups == cluster], minlength=len(levels))
+        n_inside = int(counts.sum())
+        inside, outside = counts / n_inside, (whole - counts) / (len(known) - n_inside)
         top = int((inside - outside).argmax())
-        if inside[top] < PART:  # codes of which everybody has another one set nothing apart
-            found.append(None)
-            continue
-        found.append(
-            ColumnDifference(
-                column.name,
-                column.kind.name,
-                "share",
-                column.cell(int(known[first[top]])),
-                float(inside[top]),
-                float(outside[top]),
-                float(np.abs(inside - outside).sum() / 2),
-            )
-        )
-    return found
+        if inside[top] < MIN_SHARE:  # identifiers: each row has another level
+            return None
+        value = column.cell(int(known[first[top]]))
+        size = float(np.abs(inside - outside).sum() / 2)  # total variation distance
+        return _difference(column, "share", value, float(inside[top]), float(outside[top]), size)
+
+    return compare
 
 
-def _by_item(column: Column, labels: np.ndarray, gaps: np.ndarray, n_clusters: int) -> list[Any]:
+def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
     """Compare how many rows have an item, or a word of a text."""
-    counts: list[Counter[Any]] = [Counter() for _ in range(n_clusters + 1)]
-    rows = np.zeros(n_clusters + 1, dtype=np.int64)  # the last place is noise
-    for row in np.flatnonzero(~gaps):
-        label = int(labels[row])
-        counts[label].update(_items(column.values[row]))
-        rows[label] += 1
+    counts: list[Counter[Any]] = [Counter() for _ in range(n_clusters + 1)]  # the last is noise
+    for position, group in zip(known, groups, strict=True):
+        counts[group].update(_items(column.values[position]))
     whole: Counter[Any] = sum(counts, Counter())
-    found: list[Any] = []
-    for cluster in range(n_clusters):
-        few, rest = int(rows[cluster]), int(rows.sum() - rows[cluster])
-        best = None
-        if few and rest:
-            own = counts[cluster]
-            for item, many in whole.items():
-                inside, outside = own[item] / few, (many - own[item]) / rest
-                size = abs(inside - outside)
-                # Ties go to the item that is more frequent inside, then by name.
-                rank = (size, inside - outside)
-                if best is None or rank > best[0] or (rank == best[0] and str(item) < best[1]):
-                    best = rank, str(item), item, inside, outside
-        if best is None:
-            found.append(None)
-            continue
-        _, _, item, inside, outside = best
-        found.append(
-            ColumnDifference(
-                column.name, column.kind.name, "share", item, inside, outside, best[0][0]
-            )
+
+    def compare(cluster: int) -> ColumnDifference | None:
+        own, n_inside = counts[cluster], int((groups == cluster).sum())
+        n_outside = len(groups) - n_inside
+        shares = [
+            (item, own[item] / n_inside, (total - own[item]) / n_outside)
+            for item, total in whole.items()
+        ]
+        if not shares:  # all cells are empty
+            return None
+        # Ties go to the item that is more frequent inside, then by name.
+        item, inside, outside = min(
+            shares, key=lambda one: (-abs(one[1] - one[2]), one[2] - one[1], str(one[0]))
         )
-    return found
+        return _difference(column, "share", item, inside, outside, abs(inside - outside))
+
+    return compare
 
 
 def _items(cell: Any) -> Iterable[Any]:
@@ -275,10 +253,20 @@ def _items(cell: Any) -> Iterable[Any]:
     return set(cell.lower().split()) if isinstance(cell, str) else set(cell)
 
 
+BY_KIND: dict[str, Callable[[Column, np.ndarray, np.ndarray, int], Compare]] = {
+    **dict.fromkeys(("number", "order"), _by_rank),
+    **dict.fromkeys(("category", "flag"), _by_level),
+    **dict.fromkeys(("set", "sequence", "text"), _by_item),
+}
 WHO = "profile_clusters"
-SCORES = {"adjusted_rand": "adjusted Rand index", "f_measure": "F measure"}
-SAMPLE = 500  # members that a typical row is chosen among, where only labels are given
-TALL = 8192  # rows that are compared with the exemplars at once
+SCORES: dict[str, Callable[[Any, Any], float]] = {
+    "purity": purity,
+    "adjusted_rand": adjusted_rand,
+    "f_measure": clustering_f_measure,
+}
+SCORE_NAMES = {"adjusted_rand": "adjusted Rand index", "f_measure": "F measure"}
+MAX_SAMPLE_ROWS = 500  # members that an exemplar is chosen among, where only labels are given
+BLOCK_ROWS = 8192  # rows that are compared with the exemplars in one call
 
 
 @dataclass(frozen=True)
@@ -374,21 +362,23 @@ class ClusteringProfile(HtmlReport):
 
     @property
     def notes(self) -> list[str]:
-        """What there is to say about the clustering as a whole, a sentence each."""
+        """Remarks about the clustering as a whole, a sentence each."""
         notes = []
         if self.noise:
             belongs = "row belongs" if self.noise == 1 else "rows belong"
             notes.append(f"{self.noise:,} {belongs} to no cluster")
         if self.silhouette is not None:
             notes.append(f"mean silhouette {self.silhouette:.3f}")
-        notes += [f"{SCORES.get(name, name)} {value:.3f}" for name, value in self.scores.items()]
+        notes += [
+            f"{SCORE_NAMES.get(name, name)} {value:.3f}" for name, value in self.scores.items()
+        ]
         if self.exactness:
             notes.append(self.exactness)
         for column, levels in [*self.divided.items()][:2]:
-            told = ", ".join(f"{cluster} is {short(level)}" for cluster, level in levels.items())
+            pure = ", ".join(f"{cluster} is {short(level)}" for cluster, level in levels.items())
             notes.append(
                 Phrase(
-                    f"{column!r} divides only some clusters ({told}): if it is beside the "
+                    f"{column!r} divides only some clusters ({pure}): if it is beside the "
                     "question, the method 'means'",
                     InPython(" (MixedKMeans)"),
                     " lets categories count half, and ",
@@ -448,12 +438,12 @@ class ClusteringProfile(HtmlReport):
 def profile_clusters(
     model: Any, X: Any, y: Any = None, *, n_columns: int = 5, n_examples: int = 3
 ) -> ClusteringProfile:
-    """Say what each cluster is: how large, which rows are typical, how it differs from the rest.
+    """Describe each cluster: its size, typical rows, and the columns that set it apart.
 
     For each column the cells inside the cluster are compared with those of all other rows: medians
-    of numbers and ordered levels, shares of levels, items and words, and shares of gaps. Columns
-    are sorted by the size of the difference (an effect size from 0 to 1, which no scale or outlier
-    changes), not by significance: in a large table everything is significant.
+    of numbers and ordered levels, shares of levels, items and words, and shares of missing cells.
+    Columns are sorted by an effect size from 0 to 1, which does not depend on scale or outliers,
+    rather than by significance: in a large table every difference is significant.
 
     Parameters
     ----------
@@ -498,48 +488,34 @@ def profile_clusters(
         Integer(1).check(WHO, name, number, "Raise it")
     rows, target = split_target(read_table(X), y, WHO)
     model = getattr(model, "best_estimator_", model)
-    labels, found = _read_labels(model, rows)
-    measure, encoded, exemplars = found
-    differences = [column_differences(column, labels, len(exemplars)) for column in rows.columns]
+    labels, (measure, encoded, exemplars) = _read_labels(model, rows)
+    differences: list[Any] = [
+        column_differences(column, labels, len(exemplars)) for column in rows.columns
+    ]
     own, other = _two_nearest(measure, encoded, exemplars, labels)
     names = row_labels(X) or range(len(rows))
     clusters = []
     for number, exemplar in enumerate(exemplars):
         inside = np.flatnonzero(labels == number)
         majority, share = (None, None) if target is None else _majority(target[inside])
-        told = [column[number] for column in differences if column[number] is not None]
-        told = sorted((one for one in told if one.size > 0), key=lambda one: -one.size)
+        sizeable = [d[number] for d in differences if d[number] is not None and d[number].size > 0]
+        columns = sorted(sizeable, key=lambda difference: -difference.size)[:n_columns]
         typical = _typical(own[inside], inside, int(exemplar), n_examples)
         borderline = _borderline(own[inside], other[inside], inside, n_examples)
-        clusters.append(
-            ClusterProfile(
-                number,
-                len(inside),
-                len(inside) / len(labels),
-                tuple(names[at] for at in typical),
-                tuple(names[at] for at in borderline),
-                tuple(told[:n_columns]),
-                majority,
-                share,
-            )
-        )
-    scores = {}
-    if target is not None:
-        scores = {
-            "purity": purity(target, labels),
-            "adjusted_rand": adjusted_rand(target, labels),
-            "f_measure": clustering_f_measure(target, labels),
-        }
+        near, far = (tuple(names[position] for position in side) for side in (typical, borderline))
+        n, top = len(inside), tuple(columns)
+        profile = ClusterProfile(number, n, n / len(labels), near, far, top, majority, share)
+        clusters.append(profile)
+    scores = (
+        {} if target is None else {name: score(target, labels) for name, score in SCORES.items()}
+    )
     silhouette = getattr(model, "silhouettes_", {}).get(len(clusters))
     noise, exact = int((labels < 0).sum()), getattr(model, "exactness_", "")
     cuts = {column.name: divided_by(column, labels, len(clusters)) for column in rows.columns}
-    divided = {name: levels for name, levels in cuts.items() if levels and not _is_means(model)}
+    # The note about them recommends categories that count half, which those of means do already.
+    halved = hasattr(model, "category_weight")
+    divided = {name: levels for name, levels in cuts.items() if levels and not halved}
     return ClusteringProfile(len(rows), tuple(clusters), noise, silhouette, scores, exact, divided)
-
-
-def _is_means(model: Any) -> bool:
-    """Whether categories count half already."""
-    return hasattr(model, "category_weight")
 
 
 def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Rows, np.ndarray]]:
@@ -550,7 +526,7 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
     else:
         labels = np.asarray(model)
         if labels.ndim != 1 or labels.dtype.kind not in "iu" or labels.min(initial=0) < -1:
-            needed = "a fitted clustering, or one whole number of at least -1 per row"
+            needed = "a fitted clustering, or one integer >= -1 per row"
             hint = "Number the clusters from 0, -1 for rows in none"
             raise InvalidInput(WHO, needed, f"{labels.dtype} {labels.shape}", hint)
     if len(labels) != len(rows):
@@ -566,11 +542,10 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
         if len(inside) == 0:
             hint = "Number the clusters from 0 without gaps"
             raise InvalidInput(WHO, "rows in every cluster", f"none in {number}", hint)
-        some = inside
-        if len(inside) > SAMPLE:
-            some = np.sort(rng.choice(inside, SAMPLE, replace=False))
-        sums = rectangle(measure, measure.rows_[some], measure.rows_[some]).sum(axis=0)
-        exemplars.append(some[int(sums.argmin())])
+        if len(inside) > MAX_SAMPLE_ROWS:
+            inside = np.sort(rng.choice(inside, MAX_SAMPLE_ROWS, replace=False))
+        sums = rectangle(measure, measure.rows_[inside], measure.rows_[inside]).sum(axis=0)
+        exemplars.append(inside[int(sums.argmin())])
     return labels, (measure, measure.rows_, np.asarray(exemplars, dtype=np.int64))
 
 
@@ -580,32 +555,31 @@ def _two_nearest(
     """Return each row's distance to its own exemplar and to the nearest other; inf if unknown."""
     own, other = np.full(len(rows), np.inf), np.full(len(rows), np.inf)
     known = rows[exemplars]
-    for part in blocks(len(rows), TALL):
+    for part in blocks(len(rows), BLOCK_ROWS):
         near = rectangle(measure, rows[part], known, undefined="keep")
         near[np.isnan(near)] = np.inf
-        at = np.flatnonzero(labels[part] >= 0)
-        own[part][at] = near[at, labels[part][at]]
-        near[at, labels[part][at]] = np.inf
+        members = np.flatnonzero(labels[part] >= 0)
+        in_own = members, labels[part][members]
+        own[part][members] = near[in_own]
+        near[in_own] = np.inf  # what is left is the distance to other exemplars
         other[part] = near.min(axis=1, initial=np.inf)
     return own, other
 
 
-def _typical(own: np.ndarray, inside: np.ndarray, exemplar: int, many: int) -> tuple[int, ...]:
+def _typical(own: np.ndarray, inside: np.ndarray, exemplar: int, n: int) -> tuple[int, ...]:
     """Return the members nearest to the exemplar, itself first."""
-    order = inside[np.argsort(own, kind="stable")[: many + 1]]
-    return (exemplar, *(int(row) for row in order if row != exemplar))[:many]
+    order = inside[np.argsort(own, kind="stable")[: n + 1]]
+    return (exemplar, *(int(row) for row in order if row != exemplar))[:n]
 
 
-def _borderline(
-    own: np.ndarray, other: np.ndarray, inside: np.ndarray, many: int
-) -> tuple[int, ...]:
+def _borderline(own: np.ndarray, other: np.ndarray, inside: np.ndarray, n: int) -> tuple[int, ...]:
     """Return the members whose own exemplar is hardly nearer than the next one, or farther."""
     with np.errstate(invalid="ignore"):
         margin = (other - own) / np.maximum(own, other)
-    # Nothing to compare with, a single cluster, or both at distance 0: there is no border.
+    # Nothing to compare with, a single cluster, or both at distance 0: no row is borderline.
     margin = np.where(np.isnan(margin), np.inf, margin)
-    order = np.argsort(margin, kind="stable")[:many]
-    return tuple(int(inside[at]) for at in order if np.isfinite(margin[at]))
+    order = np.argsort(margin, kind="stable")[:n]
+    return tuple(int(row) for row in inside[order[np.isfinite(margin[order])]])
 
 
 def _majority(classes: np.ndarray) -> tuple[Any, float]:

@@ -34,8 +34,7 @@ def purity(y: Any, labels: Any) -> float:
     0.8333
     """
     table, _, _ = _contingency(y, labels, "purity")
-    n = len(labels)
-    return float(table.max(axis=0, initial=0).sum() / n) if table.size else 0.0
+    return float(table.max(axis=0, initial=0).sum() / len(labels)) if table.size else 0.0
 
 
 def adjusted_rand(y: Any, labels: Any) -> float:
@@ -108,8 +107,8 @@ def f_from_counts(
         return float(of_class @ f.max(axis=1) / of_class.sum())
     from scipy.optimize import linear_sum_assignment
 
-    at = linear_sum_assignment(f, maximize=True)
-    return float(f[at].sum() / len(of_class))
+    matched = linear_sum_assignment(f, maximize=True)
+    return float(f[matched].sum() / len(of_class))
 
 
 def silhouette(space: Any, labels: Any) -> float:
@@ -141,9 +140,13 @@ def silhouette(space: Any, labels: Any) -> float:
     """
     who = "silhouette"
     measure = needs_distances(as_space(space, who), who)
-    n = len(measure.rows_)
-    codes, _ = code_labels(labels, n, who)
+    codes, _ = code_labels(labels, len(measure.rows_), who)
     return silhouette_of(measure.distance(), codes)
+
+
+def among(distances: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Return the distances of some rows among each other; no copy where these are all rows."""
+    return distances if len(members) == len(distances) else distances[np.ix_(members, members)]
 
 
 def silhouette_of(distances: np.ndarray, codes: np.ndarray) -> float:
@@ -152,13 +155,9 @@ def silhouette_of(distances: np.ndarray, codes: np.ndarray) -> float:
 
     n_groups = len(np.unique(codes))
     if n_groups < 2:
-        raise UndefinedMeasure(
-            "silhouette",
-            "at least two clusters",
-            f"{n_groups}",
-            "A single cluster has no next one to compare with",
-        )
-    if n_groups == len(codes):
+        hint = "A single cluster has no next one to compare with"
+        raise UndefinedMeasure("silhouette", "at least two clusters", f"{n_groups}", hint)
+    if n_groups == len(codes):  # scikit-learn refuses it; a row alone in its cluster has 0
         return 0.0
     return float(silhouette_samples(distances, codes, metric="precomputed").mean())
 
@@ -175,17 +174,17 @@ def _contingency(y: Any, labels: Any, who: str) -> tuple[np.ndarray, np.ndarray,
     if clusters.ndim != 1 or clusters.dtype.kind not in "iu":
         found = f"an array of {clusters.dtype} of shape {clusters.shape}"
         hint = Phrase(InPython("Pass the labels_ of a clustering"))
-        raise InvalidInput(who, "whole numbers as labels, -1 for noise", found, hint)
+        raise InvalidInput(who, "integer labels, -1 for noise", found, hint)
     if not len(clusters):
         raise InvalidInput(who, "at least one row", "none", "Pass labels of some rows")
     classes, _ = code_labels(y, len(clusters), who)
-    kept = clusters != NOISE
-    names, codes = np.unique(clusters[kept], return_inverse=True)
-    table = count(classes[kept], codes, int(classes.max()) + 1, len(names))
+    members = clusters != NOISE
+    names, codes = np.unique(clusters[members], return_inverse=True)
+    table = count(classes[members], codes, int(classes.max()) + 1, len(names))
     return table, np.bincount(classes), table.sum(axis=0)
 
 
 def count(classes: np.ndarray, codes: np.ndarray, n_classes: int, n_codes: int) -> np.ndarray:
     """Return how often each pair of a class and a cluster occurs."""
-    flat = np.bincount(classes * max(n_codes, 1) + codes, minlength=n_classes * n_codes)
-    return flat[: n_classes * n_codes].reshape(n_classes, n_codes)
+    flat = np.bincount(classes * n_codes + codes, minlength=n_classes * n_codes)
+    return flat.reshape(n_classes, n_codes)

@@ -17,8 +17,8 @@ from lookalike.clustering._clustering import (
     MeasureClusterer,
     Method,
     NearestExemplar,
-    NearestRow,
     cluster_medoids,
+    warn_other_number,
 )
 from lookalike.clustering._space import (
     AUTO,
@@ -35,7 +35,7 @@ from lookalike.clustering.hdbscan import default_cluster_size, hierarchy_cluster
 from lookalike.clustering.partitions import Affinity, Linkage, Medoids
 from lookalike.clustering.scores import silhouette_of
 from lookalike.clustering.spectral import Spectral, SpectralExtension
-from lookalike.errors import InPython, LookalikeWarning, Param, Phrase
+from lookalike.errors import LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.saving.fields import (
@@ -55,14 +55,13 @@ KNEE = "knee"
 
 
 class SimilarityClustering(TransformerMixin, MeasureClusterer):
-    """Say which rows belong together, by any measure of likeness.
+    """Cluster the rows of a table by any measure.
 
-    Takes tables as they come: with ``Gower``, the default, numbers, categories, texts, sets and
-    gaps side by side. Every cluster has an exemplar, an actual row that stands for it, and new rows
-    can be assigned whatever the method.
+    Takes mixed tables: with ``Gower``, the default, numbers, categories, texts, sets and missing
+    values. Every cluster has an exemplar, one of its rows, and every method can assign new rows.
 
     Which method: "spectral" finds clusters of any shape and is the best first choice together with
-    forest measures; "medoids" makes compact clusters with a typical row each; "ward" and "complete"
+    forest measures; "medoids" makes compact clusters around a typical row; "ward" and "complete"
     build a hierarchy; "affinity" elects exemplars and takes directed distances; "density" and
     "hdbscan" find the number of clusters themselves, leave outliers out as noise (-1), and never
     hold all pairs of rows in memory.
@@ -228,44 +227,35 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         """
         source, target = self._read(X, y)
         fitted, rows = source.fit(target)
-        self._cluster(Space(fitted, rows, self._name(), self.dense_limit))
+        who = Phrase(Param("method", self.method, of=type(self).__name__))
+        self._cluster(Space(fitted, rows, who, self.dense_limit))
         self._remember_columns(X, source, fitted)
         return self
-
-    def _name(self) -> str:
-        return Phrase(Param("method", self.method, of=type(self).__name__))
 
     def _cluster(self, space: Space) -> None:
         """Cluster a space that may have its matrix already."""
         for stale in ("eps_", "min_cluster_size_", "silhouettes_", "landmarks_"):
             self.__dict__.pop(stale, None)  # of an earlier fit
-        check_request(
-            space, self._name(), self.method, self.n_clusters, self._count_landmarks(space)
-        )
+        n_landmarks = self._count_landmarks(space)
+        who = Phrase(Param("method", self.method, of=type(self).__name__))
+        check_request(space, who, self.method, self.n_clusters, n_landmarks)
         self.measure_, self.rows_ = space.measure, space.rows
-        found = self._by_density(space) if self.method in BY_DENSITY else self._by_number(space)
-        self.labels_, self.exemplars_, self.model_ = found.labels, found.exemplars, found.model
-        self.n_clusters_ = len(found.exemplars)
+        if self.method in BY_DENSITY:
+            clustering = self._by_density(space)
+        else:
+            clustering = self._by_number(space, n_landmarks)
+        self.labels_, self.exemplars_ = clustering.labels, clustering.exemplars
+        self.model_, self.n_clusters_ = clustering.model, len(clustering.exemplars)
         basis = getattr(self, "landmarks_", None)
         self.exactness_ = exactness(len(space), basis, self.method)
-        if self.n_clusters not in (AUTO, self.n_clusters_):
-            self._say_so()
-        self.exemplar_distances_ = self._own_distances()
-
-    def _say_so(self) -> None:
-        """Warn that there are not as many clusters as were asked for."""
         asked, found = self.n_clusters, self.n_clusters_
-        needed, shown = f"rows of {asked} different kinds", f"{found}"
-        if self.method == "affinity" and found > 1:
+        if self.method == "affinity" and found > 1 and asked not in (AUTO, found):
+            # Some numbers have no preference that leads to them.
             needed = f"a preference that elects {asked} exemplars"
-            shown = f"{found} exemplars at the nearest"
-        hint = Phrase(
-            "Use these clusters",
-            InPython(" (n_clusters_ tells)"),
-            ", or ask for another number",
-        )
-        who = Param("n_clusters", asked, of=type(self).__name__)
-        warnings.warn(LookalikeWarning(who, needed, shown, hint), stacklevel=4)
+            warn_other_number(self, needed, f"{found} exemplars at the nearest")
+        elif asked not in (AUTO, found):
+            warn_other_number(self, f"rows of {asked} different kinds", f"{found}")
+        self.exemplar_distances_ = self._own_distances()
 
     def _count_landmarks(self, space: Space) -> int | None:
         if self.method in BY_DENSITY:
@@ -282,66 +272,65 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         self.eps_ = knee(space, self.min_neighbors) if self.eps == KNEE else float(self.eps)
         return density_clusters(space, self.eps_, self.min_neighbors)
 
-    def _by_number(self, space: Space) -> Clustering:
+    def _by_number(self, space: Space, n_landmarks: int | None) -> Clustering:
         rng = make_generator(self.random_state)
         seed = int(rng.integers(2**31))
-        n, basis = len(space), None
-        many = self._count_landmarks(space)
-        if many is not None:
-            basis = np.sort(rng.choice(n, many, replace=False))
-            self.landmarks_ = basis
-        known = space if basis is None else space.take(basis)
+        known, basis = space, None
+        if n_landmarks is not None:
+            basis = self.landmarks_ = np.sort(rng.choice(len(space), n_landmarks, replace=False))
+            known = space.take(basis)
         known.check_size()
-        asked = self._numbers(known)
-        if asked in ([1], [len(known)]):  # nothing to find: all rows together, or each by itself
-            labels = np.arange(len(known)) if asked != [1] else np.zeros(len(known), dtype=np.int64)
+        numbers = self._numbers(known)
+        if numbers in ([1], [len(known)]):  # trivial: all rows together, or each by itself
+            labels = np.arange(len(known)) if numbers != [1] else np.zeros(len(known), np.int64)
             exemplars = cluster_medoids(known.distances(), labels)
             found = Clustering(labels, exemplars, NearestExemplar(exemplars))
         else:
-            method = self._prepare(space, known, basis, seed, max(asked))
-            found = self._best(method, known, basis, asked)
-        if basis is None or isinstance(found.model, SpectralExtension):  # labels all rows itself
+            method = self._prepare(space, known, basis, seed, max(numbers))
+            found = self._best(method, known, basis, numbers)
+        # The model of spectral clustering compares with landmarks, and has labeled all rows.
+        if basis is None or isinstance(found.model, SpectralExtension):
             return found
-        assert isinstance(found.model, NearestExemplar | NearestRow)
         model = found.model.moved(basis)
         labels = model.assign(space.measure, space.rows, space.rows)
+        # A landmark may be as near to another exemplar: it keeps the label it was given.
         labels[basis] = found.labels
         return Clustering(labels, basis[found.exemplars], model)
 
     def _numbers(self, known: Space) -> list[int]:
         """Return the numbers of clusters to try."""
-        n = len(known)
-        asked = self.n_clusters
+        n, asked = len(known), self.n_clusters
         if (n < 3 and asked == AUTO) or asked == 1 or self._all_alike(known):
             return [1]
         return list(range(2, min(self.max_clusters, n - 1) + 1)) if asked == AUTO else [int(asked)]
 
     def _all_alike(self, known: Space) -> bool:
-        if self.method == "spectral" and self.affinity == "similarity":  # no second matrix for this
+        if self.method == "spectral" and self.affinity == "similarity":  # saves a second matrix
             return not (known.similarities() < 1).any()
         return not known.distances().any()
 
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
     ) -> Method:
-        if self.method == "spectral":
-            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
-        if self.method == "affinity":
-            return Affinity(known, seed)
-        if self.method == "medoids":
-            return Medoids(known)
+        match self.method:
+            case "spectral":
+                return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
+            case "affinity":
+                return Affinity(known, seed)
+            case "medoids":
+                return Medoids(known)
         return Linkage(known, self.method)
 
     def _best(
-        self, method: Method, known: Space, basis: np.ndarray | None, asked: list[int]
+        self, method: Method, known: Space, basis: np.ndarray | None, numbers: list[int]
     ) -> Clustering:
         """Return the clustering with the highest silhouette; the fewer clusters on ties."""
         if self.n_clusters != AUTO:
-            return method.cut(asked[0])
-        best, high = None, -np.inf
+            return method.cut(numbers[0])
+        best: Clustering | None = None
         self.silhouettes_: dict[int, float] = {}
-        with Progress("trying numbers of clusters", len(asked)) as bar:
-            for wanted in asked:
+        with Progress("trying numbers of clusters", len(numbers)) as bar:
+            for wanted in numbers:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
                     found = method.cut(wanted)
@@ -351,11 +340,11 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
                     continue
                 if basis is not None and len(labels) > len(basis):
                     labels = labels[basis]
-                alone = len(np.unique(labels)) < 2
-                score = -1.0 if alone else silhouette_of(known.distances(), labels)
+                single = len(np.unique(labels)) < 2
+                score = -1.0 if single else silhouette_of(known.distances(), labels)
+                if best is None or score > max(self.silhouettes_.values()):
+                    best = found
                 self.silhouettes_[k] = score
-                if best is None or score > high:
-                    best, high = found, score
         assert best is not None
         return best
 
@@ -363,25 +352,13 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
 
     def _own_distances(self) -> np.ndarray:
         out = np.full(len(self.labels_), np.nan)
-        for label, place in enumerate(self.exemplars_):
-            at = np.flatnonzero(self.labels_ == label)
-            exemplar = self.rows_[int(place) : int(place) + 1]
-            out[at] = rectangle(self.measure_, self.rows_[at], exemplar, undefined="keep")[:, 0]
-            out[place] = 0.0
+        for label, position in enumerate(self.exemplars_):
+            members = np.flatnonzero(self.labels_ == label)
+            exemplar = self.rows_[self.exemplars_[label : label + 1]]
+            distances = rectangle(self.measure_, self.rows_[members], exemplar, undefined="keep")
+            out[members] = distances[:, 0]
+            out[position] = 0.0  # also where a row cannot be compared with itself
         return out
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the clusters of new rows; see Notes for the rule of each method.
-
-        Parameters
-        ----------
-        X : new rows
-
-        Returns
-        -------
-        int64 array of n labels, -1 for noise
-        """
-        return self._assign(X)
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the distances of rows to all exemplars.

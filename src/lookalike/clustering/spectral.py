@@ -1,4 +1,4 @@
-"""Cut the graph of similarities where it is thin (spectral clustering)."""
+"""Spectral clustering, with landmarks for many rows."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 
-from lookalike.clustering._clustering import Clustering, number_by_first_row
+from lookalike.clustering._clustering import Clustering, Model, number_by_first_row
 from lookalike.clustering._space import Space, each_part
 from lookalike.errors import InvalidInput, Param, UndefinedMeasure
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Choice, Fields, Real, require
+from lookalike.saving.fields import Array, Choice, Fields, Real
 
-RESTARTS = 20
-DIRECT = 600  # up to here all eigenvalues at once are faster than the few by iteration
-FLAT = 1e-10  # an eigenvalue that carries nothing over to new rows
+KMEANS_STARTS = 20
+MAX_DENSE_ROWS = 600  # up to here a dense solver is faster than ARPACK; chosen by hand
+MIN_EIGENVALUE = 1e-10  # dividing by a smaller one would amplify rounding errors for new rows
 
 
 class Spectral:
@@ -67,15 +67,13 @@ class Spectral:
         self.basis = np.arange(len(space)) if basis is None else basis
         self.weights = _affinities(space if known is None else known, affinity, sigma)
         values, vectors, sums = _eigenvectors(self.weights, most)
-        useful = np.abs(values) > FLAT
+        useful = np.abs(values) > MIN_EIGENVALUE
         loadings = vectors / (np.sqrt(sums)[:, None] * np.where(useful, values, 1.0))
         loadings[:, ~useful] = 0.0
-        self.extension = SpectralExtension(
-            self.basis, loadings, np.empty((0, most)), affinity, float(sigma)
-        )
-        if basis is None:
-            self.coordinates = vectors
-        else:
+        none = np.empty((0, most))
+        self.extension = SpectralExtension(self.basis, loadings, none, affinity, float(sigma))
+        self.coordinates = vectors
+        if basis is not None:
             self.coordinates = self.extension.coordinates(space.measure, space.rows, space.rows)
 
     def cut(self, k: int) -> Clustering:
@@ -85,96 +83,88 @@ class Spectral:
         from threadpoolctl import threadpool_limits
 
         points = _unit(self.coordinates[:, :k])
-        means = KMeans(k, n_init=RESTARTS, algorithm="lloyd", random_state=self.seed)
+        means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
         # One thread: sums over several would differ in their last bits from run to run.
         with warnings.catch_warnings(), threadpool_limits(1):
             warnings.simplefilter("ignore", ConvergenceWarning)
             means.fit(points)
         labels, old = number_by_first_row(means.labels_.astype(np.int64))
         centers = means.cluster_centers_[old]
-        extension = replace(
-            self.extension, loadings=self.extension.loadings[:, :k], centers=centers
-        )
+        loadings = self.extension.loadings[:, :k]
+        extension = replace(self.extension, loadings=loadings, centers=centers)
         return Clustering(labels, self._exemplars(labels, points, centers), extension)
 
     def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
         """Return the row (landmark) of each cluster with the largest affinity to its members."""
-        found = []
+        exemplars = []
         for label, center in enumerate(centers):
             members = np.flatnonzero(labels[self.basis] == label)
             if len(members):
                 sums = self.weights[np.ix_(members, members)].sum(axis=0)
-                found.append(self.basis[members[int(sums.argmax())]])
-            else:  # a cluster between the landmarks
+                exemplars.append(self.basis[members[int(sums.argmax())]])
+            else:  # a cluster without a landmark: the row nearest to its center
                 own = np.flatnonzero(labels == label)
-                found.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
-        return np.asarray(found, dtype=np.int64)
+                exemplars.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
+        return np.asarray(exemplars, dtype=np.int64)
 
 
 @saveable
 @dataclass(frozen=True, eq=False)
-class SpectralExtension:
+class SpectralExtension(Model):
     """A new row gets spectral coordinates from its affinities and joins the nearest center."""
 
     FIELDS: ClassVar[Fields] = {
-        "basis": Array("int64", "basis", low=0),
-        "loadings": Array("float64", "basis", "dimensions"),
+        "loadings": Array("float64", "positions", "dimensions"),
         "centers": Array("float64", "clusters", "dimensions"),
         "affinity": Choice("similarity", "rbf"),
         "sigma": Real(finite=True),
     }
 
-    basis: np.ndarray
     loadings: np.ndarray
     centers: np.ndarray
     affinity: str
     sigma: float
 
+    @property
+    def n_labels(self) -> int:
+        """One more than the largest label that can be assigned."""
+        return len(self.centers)
+
     def coordinates(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return coordinates, not yet of length 1; a row is not compared with itself."""
-        known = rows[self.basis]
+        known = rows[self.positions]
         to = "similarity" if self.affinity == "similarity" else "distance"
         out = np.empty((len(new), self.loadings.shape[1]))
 
-        def one(part: slice) -> None:
+        def extend(part: slice) -> None:
             some = new[part]
             block = measure.block(some, known, to)
             if np.isnan(block).any():
                 block = measure.defined(block, to)
             block = _as_affinity(block, self.affinity, self.sigma)
             block[self_pairs(some, known)] = 0.0
-            if new is rows:  # rows of a frozen measure have no place among the fitted ones
-                own = np.flatnonzero((self.basis >= part.start) & (self.basis < part.stop))
-                block[self.basis[own] - part.start, own] = 0.0
+            if new is rows:  # self_pairs knows positions of fitted rows, not those of a frozen one
+                own = np.flatnonzero((self.positions >= part.start) & (self.positions < part.stop))
+                block[self.positions[own] - part.start, own] = 0.0
             out[part] = block @ self.loadings
 
-        each_part(measure, len(new), one, "comparing rows with landmarks")
+        each_part(measure, len(new), extend, "comparing rows with landmarks")
         return out
 
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
         points = _unit(self.coordinates(measure, rows, new))
-        gaps = np.square(points[:, None, :] - self.centers).sum(axis=2)
-        return gaps.argmin(axis=1)
-
-    def check_rows(self, n: int, n_clusters: int) -> None:
-        """Refuse a loaded model that names other rows than there are."""
-        known = len(self.basis) and self.basis.max() < n and len(self.centers)
-        require(known, "SpectralExtension", f"rows below {n}", "others")
+        return np.square(points[:, None, :] - self.centers).sum(axis=2).argmin(axis=1)
 
 
 def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
-    """Return the matrix of affinities with nothing on its diagonal."""
-    plain = affinity == "similarity"
-    matrix = (space.similarities() if plain else space.distances()).copy()
-    matrix = _as_affinity(matrix, affinity, sigma)
+    """Return the matrix of affinities with zeros on its diagonal."""
+    source = space.similarities() if affinity == "similarity" else space.distances()
+    matrix = _as_affinity(source.copy(), affinity, sigma)  # the space keeps its own matrix
     if not (matrix >= 0).all():
-        raise InvalidInput(
-            space.who,
-            "similarities of at least 0 for spectral clustering",
-            f"{matrix.min():g}",
-            ("Use ", Param("affinity", "rbf"), ", which works on distances"),
-        )
+        hint = "Use ", Param("affinity", "rbf"), ", which works on distances"
+        needed = "similarities >= 0 for spectral clustering"
+        raise InvalidInput(space.who, needed, f"{matrix.min():g}", hint)
     np.fill_diagonal(matrix, 0.0)
     return matrix
 
@@ -191,20 +181,20 @@ def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, 
     """Return the k largest eigenvalues, their vectors, and the sums of the affinities."""
     sums = weights.sum(axis=1)
     if not np.isfinite(sums).all():
-        raise UndefinedMeasure(
-            "spectral clustering", "finite affinities", "an infinite sum", "Check the data"
-        )
+        who, hint = "spectral clustering", "Check the data"
+        raise UndefinedMeasure(who, "finite affinities", "an infinite sum", hint)
+    # A row with affinity 0 to all others would be 0 / 0; so it becomes a row of zeros.
     sums = np.where(sums > 0, sums, np.finfo(float).eps)
     root = np.sqrt(sums)
     scaled = weights / root[:, None]
     scaled /= root
     n = len(weights)
-    if n <= DIRECT or k > n // 3:
+    if n <= MAX_DENSE_ROWS or k > n // 3:
         values, vectors = _all_eigenvectors(scaled, k)
     else:
         from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
-        # A start of its own makes the answer the same every time.
+        # ARPACK starts from random vectors otherwise, and answers would differ from run to run.
         start = np.random.default_rng(0).uniform(0.5, 1.5, n)
         try:
             values, vectors = eigsh(scaled, k, which="LA", v0=start)
@@ -212,6 +202,7 @@ def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, 
             values, vectors = _all_eigenvectors(scaled, k)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
+    # Eigenvectors have no sign: the largest entry is made positive.
     top = np.abs(vectors).argmax(axis=0)
     return values, vectors * np.sign(vectors[top, np.arange(k)]), sums
 
@@ -220,8 +211,8 @@ def _all_eigenvectors(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarra
     from scipy.linalg import eigh
 
     n = len(matrix)
-    values, vectors = eigh(matrix, subset_by_index=(n - k, n - 1))
-    return values, vectors
+    found: tuple[np.ndarray, np.ndarray] = eigh(matrix, subset_by_index=(n - k, n - 1))
+    return found
 
 
 def _unit(points: np.ndarray) -> np.ndarray:

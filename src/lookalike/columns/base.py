@@ -122,7 +122,7 @@ class Distance(ABC):
         """Return all distances of a block; entries of missing cells are overwritten with NaN."""
 
     def _variance(self, cells: Cells) -> float | None:
-        """Return the variance of present cells by a short formula, None where there is none."""
+        """Return the variance of present cells by a formula, None where none is known."""
         return None
 
     # -- parameters -------------------------------------------------------------------------------
@@ -132,33 +132,25 @@ class Distance(ABC):
         return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
 
     def __repr__(self) -> str:
-        shown = []
-        for name, parameter in inspect.signature(type(self)).parameters.items():
-            value = getattr(self, name)
-            if value is not parameter.default:
-                shown.append(f"{name}={show(value)}")
-        return f"{type(self).__name__}({', '.join(shown)})"
+        defaults = inspect.signature(type(self)).parameters
+        given = {n: v for n, v in self.get_params().items() if v is not defaults[n].default}
+        shown = ", ".join(f"{name}={show(value)}" for name, value in given.items())
+        return f"{type(self).__name__}({shown})"
 
     # -- checks -----------------------------------------------------------------------------------
 
     def _check_kind(self, column: Column) -> None:
         if column.kind.name not in self.kinds:
-            raise InvalidInput(
-                f"{type(self).__name__}, column {column.name!r}",
-                "a column of kind " + " or ".join(self.kinds),
-                f"kind {column.kind.name}",
-                (
-                    "Use ",
-                    Param("kinds", {column.name: self.kinds[0]}),
-                    " or choose another distance",
-                ),
-            )
+            who = f"{type(self).__name__}, column {column.name!r}"
+            needed = "a column of kind " + " or ".join(self.kinds)
+            kinds = Param("kinds", {column.name: self.kinds[0]})
+            hint = ("Use ", kinds, " or choose another distance")
+            raise InvalidInput(who, needed, f"kind {column.kind.name}", hint)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "column_"):
-            raise InvalidInput(
-                type(self).__name__, "to be fitted", "it is not", InPython("Call fit(column) first")
-            )
+            hint = InPython("Call fit(column) first")
+            raise InvalidInput(type(self).__name__, "to be fitted", "it is not", hint)
 
     # -- the scale --------------------------------------------------------------------------------
 
@@ -182,7 +174,7 @@ class Distance(ABC):
         return np.asarray(rows[np.unique(np.concatenate([ends, drawn]))])
 
     def _find_scale(self, column: Column) -> float:
-        rows = np.flatnonzero(~gaps(column))
+        rows = np.flatnonzero(~missing_cells(column))
         sizes = sizes_of(column, rows)
         rows = self.draw(rows, sizes, self.sample_size(longest_of(column, sizes)))
         try:
@@ -195,19 +187,19 @@ class Distance(ABC):
     def _farthest(self, cells: Cells) -> float:
         # From a row to the farthest, from that to the farthest ...: a few rows find nearly the
         # largest distance, where all pairs of a thousand texts would take seconds.
-        largest, at = 0.0, 0
-        been = np.zeros(len(cells), dtype=bool)
+        largest, pivot = 0.0, 0
+        visited = np.zeros(len(cells), dtype=bool)
         for _ in range(min(self.n_pivots, len(cells))):
-            been[at] = True
-            distances = self.compare(cells[[at]], cells)[0]
+            visited[pivot] = True
+            distances = self.compare(cells[[pivot]], cells)[0]
             distances[~np.isfinite(distances)] = 0.0
             largest = max(largest, float(distances.max()))
-            at = int(np.argmax(np.where(been, -1.0, distances)))
+            pivot = int(np.argmax(np.where(visited, -1.0, distances)))
         return largest
 
     # -- loading ----------------------------------------------------------------------------------
 
-    def cells_shape(self) -> Field | None:
+    def _cells_shape(self) -> Field | None:
         """Return what encoded cells look like, for checking them after loading; None: anything."""
         return None
 
@@ -222,7 +214,7 @@ class Distance(ABC):
         where : str
             Where they are, for the message.
         """
-        shape = self.cells_shape()
+        shape = self._cells_shape()
         if shape is not None:
             dims = {} if n is None else {"n": n}
             check_fields({"cells": cells}, {"cells": shape}, where, dims)
@@ -252,7 +244,7 @@ def missing_rows(cells: Cells) -> np.ndarray:
     if isinstance(cells, Ragged):
         return cells.missing
     if cells.dtype == object:  # (row number, cell): see CallableDistance
-        return np.fromiter((cell is None for cell in cells[:, 1]), dtype=bool, count=len(cells))
+        return np.array([cell is None for cell in cells[:, 1]], dtype=bool)
     if cells.dtype.kind == "i":
         return np.asarray(cells == -1)
     if cells.ndim == 2:
@@ -261,20 +253,17 @@ def missing_rows(cells: Cells) -> np.ndarray:
     return np.isnan(cells)
 
 
-def gaps(column: Column) -> np.ndarray:
+def missing_cells(column: Column) -> np.ndarray:
     """Say which cells of a column are missing, before they are encoded."""
-    if column.values.dtype == object:  # equally long cells may come one by one as well
-        return np.fromiter((cell is None for cell in column.values), dtype=bool, count=len(column))
-    return column.missing
+    # Vectors may come as objects too, which ``Column.missing`` takes for a matrix.
+    is_object = column.values.dtype == object
+    return np.array([cell is None for cell in column.values], bool) if is_object else column.missing
 
 
 def hide_missing(out: np.ndarray, a: Cells, b: Cells) -> np.ndarray:
     """Write NaN into the rows and columns of a block whose cell is missing."""
-    gone_a, gone_b = missing_rows(a), missing_rows(b)
-    if gone_a.any():
-        out[gone_a] = np.nan
-    if gone_b.any():
-        out[:, gone_b] = np.nan
+    out[missing_rows(a)] = np.nan
+    out[:, missing_rows(b)] = np.nan
     return out
 
 
@@ -313,7 +302,8 @@ def _size(cell: Any) -> int:
     return len(cell) if hasattr(cell, "__len__") else 0
 
 
-EXACT_UP_TO = 32  # cells; beyond it, all pairs cost more than a forest can spend in every node
+# Beyond, all pairs cost more than a forest can spend in every node; chosen by hand.
+MAX_CELLS_FOR_ALL_PAIRS = 32
 
 
 def variance(
@@ -346,14 +336,14 @@ def variance(
     2.666667
     """
     missing = missing_rows(cells)
-    here = cells[~missing] if missing.any() else cells
-    n = len(here)
+    present = cells[~missing] if missing.any() else cells
+    n = len(present)
     if n < 2:
         return 0.0
-    short = distance._variance(here)
-    if short is not None:
-        return short
-    if n <= EXACT_UP_TO:
-        return float((distance.compare(here, here) ** 2).sum() / (2 * n * n))
+    by_formula = distance._variance(present)
+    if by_formula is not None:
+        return by_formula
+    if n <= MAX_CELLS_FOR_ALL_PAIRS:
+        return float((distance.compare(present, present) ** 2).sum() / (2 * n * n))
     pivot = int(make_generator(random_state).integers(n))
-    return float((distance.compare(here[[pivot]], here) ** 2).mean())
+    return float((distance.compare(present[[pivot]], present) ** 2).mean())

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.columns.base import Distance, cell_error, gaps, show
+from lookalike.columns.base import Distance, cell_error, missing_cells, show
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.saving.fields import Array, Dims, Field, Fields, Flag, Instance, require
 from lookalike.table.model.kind import KINDS
@@ -21,7 +20,7 @@ class CallableDistance(Distance):
 
     It is called once per pair with two cells as Python sees them (numbers, texts, frozensets,
     tuples, arrays, your own objects), never with a missing one, and has to return a number of at
-    least 0. A function with an attribute ``batch`` is asked for many distances at once instead:
+    least 0. A function with an attribute ``batch`` is asked for many distances in one call instead:
     ``batch(cells, cell)`` returns the distances of ``cell`` to each of a list of cells.
 
     Parameters
@@ -58,7 +57,7 @@ class CallableDistance(Distance):
         # beside each cell its row: a block knows no rows, and an error has to name them
         out = np.empty((len(column), 2), dtype=object)
         out[:, 0] = range(len(column))
-        missing = gaps(column)
+        missing = missing_cells(column)
         whole = column.kind.name in MATRIX
         for row in range(len(column)):
             if not missing[row]:
@@ -67,16 +66,15 @@ class CallableDistance(Distance):
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         out = np.full((len(a), len(b)), np.nan)
-        here = [j for j in range(len(b)) if b[j, 1] is not None]
+        present = [j for j in range(len(b)) if b[j, 1] is not None]
         batch = getattr(self.function, "batch", None)
         for i in range(len(a)):
             if a[i, 1] is None:
                 continue
             if batch is not None:
-                out[i, here] = self._ask_batch(batch, a[i], b[here])
-                continue
-            for j in here:
-                out[i, j] = self._ask(a[i], b[j])
+                out[i, present] = self._ask_batch(batch, a[i], b[present])
+            else:
+                out[i, present] = [self._ask(a[i], b[j]) for j in present]
         return out
 
     def _ask(self, a: Any, b: Any) -> float:
@@ -165,35 +163,29 @@ class MatrixDistance(Distance):
         check_matrix(self.matrix, column.name, self.symmetric)
 
     def _find_scale(self, column: Column) -> float:
-        return self._largest(np.unique(self._encode(column)))
-
-    def largest_among(self, column: Column, values: np.ndarray) -> float:
-        """Return the largest distance of positions that a column has, given once each."""
-        return self._largest(np.unique(self._encode(replace(column, values=values))))
-
-    def _largest(self, at: np.ndarray) -> float:
-        at = at[at >= 0]
-        whole = len(at) == len(self.matrix)
-        block = self.matrix if whole else self.matrix[np.ix_(at, at)]
+        used = np.unique(self._encode(column))
+        used = used[used >= 0]
+        # Not copied where all of it is used, which is the rule.
+        whole = len(used) == len(self.matrix)
+        block = self.matrix if whole else self.matrix[np.ix_(used, used)]
         return float(block.max(initial=0.0))
 
     def _encode(self, column: Column) -> np.ndarray:
         values = np.asarray(column.values, dtype=np.float64)
-        missing = np.isnan(values)
-        whole = np.where(missing, 0.0, values)
-        odd = np.flatnonzero((whole != np.floor(whole)) | (whole < 0) | (whole >= len(self.matrix)))
-        if len(odd):
-            row = int(odd[0])
-            needed = f"a whole number from 0 to {len(self.matrix) - 1}, a row of the matrix"
+        positions = np.where(np.isnan(values), -1.0, values)
+        fits = (positions == np.floor(positions)) & (values >= 0) & (values < len(self.matrix))
+        wrong = np.flatnonzero(~fits & ~np.isnan(values))
+        if len(wrong):
+            row = int(wrong[0])
+            needed = f"an integer from 0 to {len(self.matrix) - 1}, a row of the matrix"
             hint = "Let the column hold positions in the matrix"
             raise cell_error(column.name, row, needed, f"{values[row]:g}", hint)
-        return np.where(missing, -1, whole).astype(np.int64)
+        return positions.astype(np.int64)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return np.asarray(self.matrix[np.ix_(a, b)], dtype=np.float64)
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return Array("int64", "n", low=-1, high=len(self.matrix) - 1)
 
     def check_loaded(self, dims: Dims) -> None:
@@ -209,10 +201,10 @@ def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> Non
         raise InvalidInput(who, "as many rows as columns", f"shape {matrix.shape}", hint)
     if matrix.dtype.kind not in "fiub":
         raise InvalidInput(who, "numbers", f"dtype {matrix.dtype}", "Turn the matrix into numbers")
-    odd = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
-    if len(odd):
-        row, place = (int(i) for i in odd[0])
-        found = f"{matrix[row, place]} in row {row}, column {place}"
+    wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
+    if len(wrong):
+        row, other = wrong[0].tolist()
+        found = f"{matrix[row, other]} in row {row}, column {other}"
         raise InvalidInput(who, "finite distances of at least 0", found, "Correct it")
     largest = float(matrix.max(initial=0.0))
     own = np.flatnonzero(np.abs(np.diag(matrix)) > 1e-12 * largest)
@@ -222,11 +214,10 @@ def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> Non
         raise InvalidInput(who, "zeros on the diagonal", found, hint)
     if not symmetric:
         return
-    odd = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * largest))
-    if len(odd):
-        row, place = (int(i) for i in odd[0])
-        found = f"{matrix[row, place]} and {matrix[place, row]} for rows {row} and {place}"
-        hint = Phrase(
-            "Take the mean of the matrix and its transpose, or pass ", Param("symmetric", False)
-        )
+    wrong = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * largest))
+    if len(wrong):
+        row, other = wrong[0].tolist()
+        found = f"{matrix[row, other]} and {matrix[other, row]} for rows {row} and {other}"
+        pass_it = Param("symmetric", False)
+        hint = Phrase("Take the mean of the matrix and its transpose, or pass ", pass_it)
         raise InvalidInput(who, "the same distance in both directions", found, hint)

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import cells_of_type, jaccard, pack, shared, token_id
+from lookalike.columns.sets import cells_of_type, jaccard, pack_each, shared, token_id
 from lookalike.kernels.objects import graph_edit_block, square_counts
 from lookalike.saving.fields import Field, Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
 
-LARGEST = 10  # nodes of a graph whose edit distance is counted
+# Nodes of a graph whose edit distance is counted. The search tries assignments of nodes to nodes,
+# whose number grows with the factorial of this; chosen by hand.
+MAX_EDIT_NODES = 10
 
 
 class _Graphs(Distance):
     kinds = ("graph",)
 
     def _encode(self, column: Column) -> Ragged:
-        each = enumerate(cells_of_type(column, Graph, "a graph", "Give each cell a graph"))
-        named = column.name
-        return pack([None if c is None else self._numbers(c, named, row) for row, c in each])
+        cells = cells_of_type(column, Graph, "a graph", "Give each cell a graph")
+        return pack_each(cells, lambda row, cell: self._numbers(cell, column.name, row))
 
     @abstractmethod
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
         """Encode one graph; the names of column and row are for errors."""
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return RaggedOf("int64", high=-2)
 
 
@@ -60,9 +59,8 @@ class GraphJaccard(_Graphs):
     name = "graph_jaccard"
 
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
-        parts: Iterable[Any] = [("node", *pair) for pair in graph.nodes.items()]
-        parts = [*parts, *(("edge", *pair) for pair in graph.edges)]
-        return sorted({token_id(part) for part in parts})
+        nodes = {token_id(("node", *pair)) for pair in graph.nodes.items()}
+        return sorted(nodes | {token_id(("edge", *pair)) for pair in graph.edges})
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return jaccard(a, b)
@@ -74,7 +72,7 @@ class WeisfeilerLehman(_Graphs):
     Each node starts with its label; in every round it takes a new one made of its own and its
     neighbors' labels [1]_. With k the product of two graphs' label counts over all rounds, the
     distance is ``sqrt(k(g, g) + k(h, h) - 2 k(g, h))``. Node names do not matter, only labels and
-    shape; graphs that this cannot tell apart are at 0. Edges are read without direction.
+    shape; graphs that this cannot distinguish are at 0. Edges are read without direction.
 
     Parameters
     ----------
@@ -151,23 +149,22 @@ class GraphEdit(_Graphs):
     n_pivots = 4
 
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
-        if len(graph.nodes) > LARGEST:
+        if len(graph.nodes) > MAX_EDIT_NODES:
             found = f"{len(graph.nodes)}"
             hint = "Choose 'wl' or 'graph_jaccard', which take any size"
-            raise cell_error(column, row, f"at most {LARGEST} nodes", found, hint)
+            raise cell_error(column, row, f"at most {MAX_EDIT_NODES} nodes", found, hint)
         _neighbors(graph, column, row)
-        place = {node: at for at, node in enumerate(graph.nodes)}
+        position = {node: i for i, node in enumerate(graph.nodes)}
         labels = [token_id(("label", kind)) for kind in graph.nodes.values()]
-        ends = [place[end] for edge in graph.edges for end in edge]
-        return [len(place), *labels, *ends]
+        ends = [position[end] for edge in graph.edges for end in edge]
+        return [len(position), *labels, *ends]
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         out = np.empty((len(a), len(b)))
-        graph_edit_block(a.values, a.offsets, b.values, b.offsets, LARGEST, out)
+        graph_edit_block(a.values, a.offsets, b.values, b.offsets, MAX_EDIT_NODES, out)
         return out
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return RaggedOf("int64")
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
@@ -175,8 +172,10 @@ class GraphEdit(_Graphs):
         super().check_cells(cells, n, where)
         for i in np.flatnonzero(~cells.missing):
             row = cells.row(int(i))
-            fits = len(row) and 0 <= row[0] <= LARGEST and len(row) > row[0]
-            require(fits, where, f"graphs of at most {LARGEST} nodes", "others")
+            # The kernel trusts these numbers: a count beyond the row, or an end beyond the nodes,
+            # would make it read memory that is not its own.
+            fits = len(row) and 0 <= row[0] <= MAX_EDIT_NODES and len(row) > row[0]
+            require(fits, where, f"graphs of at most {MAX_EDIT_NODES} nodes", "others")
             ends = row[1 + row[0] :]
             fits = len(ends) % 2 == 0 and ((ends >= 0) & (ends < row[0])).all()
             require(fits, where, "edges between nodes of a graph", "others")

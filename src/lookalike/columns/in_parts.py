@@ -9,28 +9,20 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
-from lookalike.columns.base import Distance, cell_error, gaps, longest_of, sizes_of
+from lookalike.columns.base import Distance, cell_error, longest_of, missing_cells, sizes_of
 from lookalike.columns.custom import MatrixDistance
-from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
-from lookalike.columns.levels import Equal, Levels, Presence
+from lookalike.columns.levels import Equal, LevelDistance, Presence
 from lookalike.columns.number import Absolute, RankShare
-from lookalike.columns.sequence import Edit, EditSets
-from lookalike.columns.series import DTW
-from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEuclidean
+from lookalike.columns.registry import DISTANCES
+from lookalike.columns.sequence import Edit
 from lookalike.errors import InvalidInput
 from lookalike.saving.fields import check_params
 from lookalike.table import LazyTable
 from lookalike.table.model.tally import Tally
-
-SAMPLED = {
-    Cosine, DTW, EarthMover, Edit, EditSets, Euclidean, GraphEdit, GraphJaccard, Jaccard,
-    JaroWinkler, Levenshtein, NormalizedEuclidean, Overlap, TokenSet, WeisfeilerLehman,
-}  # fmt: skip
 
 
 def fit_in_parts(distance: Distance, table: LazyTable, name: str) -> Distance:
@@ -42,29 +34,24 @@ def fit_in_parts(distance: Distance, table: LazyTable, name: str) -> Distance:
     table : LazyTable
     name : str, the column
     """
-    learn = _how(distance, name)
+    learn = _learner(distance, name)
     check_params(distance)
     distance._check_kind(table.like[name])
     fitted = copy.copy(distance)
     fitted.column_ = name
-    found = learn(fitted, table, name)
-    fitted.scale_ = float(found if distance.scale is None else distance.scale)
+    scale = learn(fitted, table, name)
+    fitted.scale_ = float(scale if distance.scale is None else distance.scale)
     return fitted
 
 
-def _how(distance: Distance, name: str) -> Callable[..., float]:
+def _learner(distance: Distance, name: str) -> Callable[..., float]:
+    """Return what learns for this class; a subclass of one of ours may learn in another way."""
     kind = type(distance)
-    if kind is RankShare:
-        return _ranks
-    if kind is Absolute:
-        return _range
-    if isinstance(distance, Levels):
+    if isinstance(distance, LevelDistance):
         return _levels
-    if kind in (Equal, Presence):
-        return _codes
-    if kind is MatrixDistance:
-        return _positions
-    if kind in SAMPLED:
+    if kind in _LEARNERS:
+        return _LEARNERS[kind]
+    if DISTANCES.get(kind.name) is kind:
         return _sampled
     found = f"{kind.__name__}, which may look at all cells together"
     hint = "Give the column a distance of lookalike's, set it aside, or fit in memory"
@@ -83,6 +70,7 @@ def _range(fitted: Absolute, table: LazyTable, name: str) -> float:
     tally = _finite_tally(table, name)
     low = high = 0.0
     if tally.count:
+        # The same order statistics as ``Absolute._ends`` takes of all values.
         k = int(fitted.trim * (tally.count - 1))
         low, high = tally.ranked(np.array([k, tally.count - 1 - k])).tolist()
         if not low < high:
@@ -97,13 +85,12 @@ def _ranks(fitted: RankShare, table: LazyTable, name: str) -> float:
     return float(len(fitted.values_) > 1)
 
 
-def _levels(fitted: Levels, table: LazyTable, name: str) -> float:
-    levels = table.like[name].kind.levels
-    tally = table.tally(name)
+def _levels(fitted: LevelDistance, table: LazyTable, name: str) -> float:
+    levels, tally = tuple(table.like[name].kind.levels), table.tally(name)
     counts = np.zeros(len(levels), np.int64)
-    here = tally.values >= 0
-    counts[tally.values[here].astype(np.int64)] = tally.counts[here]
-    fitted.learn_levels(tuple(levels), counts)
+    known = tally.values >= 0
+    counts[tally.values[known].astype(np.int64)] = tally.counts[known]
+    fitted.learn_levels(levels, counts)
     return 1.0
 
 
@@ -113,30 +100,42 @@ def _codes(fitted: Distance, table: LazyTable, name: str) -> float:
 
 
 def _positions(fitted: MatrixDistance, table: LazyTable, name: str) -> float:
-    fitted._learn(table.like[name])
-    distinct = table.like[name].take(slice(0, 0))
-    return float(fitted.largest_among(distinct, table.tally(name).values))
+    # Which positions occur decides about the scale, not how often.
+    distinct = replace(table.like[name], values=table.tally(name).values)
+    fitted._learn(distinct)
+    return fitted._find_scale(distinct)
 
 
 def _sampled(fitted: Distance, table: LazyTable, name: str) -> float:
     """Learn from the cells that ``Distance.fit`` would have looked at."""
     finds_sets = type(fitted) is Edit and fitted.relabel == "auto"
-    rows, sizes = [np.empty(0, np.int64)], [np.empty(0)]
-    sets: set[bool] = set()
-    first = 0
+    positions, sizes = [np.empty(0, np.int64)], [np.empty(0)]
+    are_sets: set[bool] = set()
+    start = 0
     for part in table.column(name):
-        here = np.flatnonzero(~gaps(part))
-        rows.append(here + first)
-        sizes.append(sizes_of(part, here))
-        first += len(part)
+        present = np.flatnonzero(~missing_cells(part))
+        positions.append(present + start)
+        sizes.append(sizes_of(part, present))
+        start += len(part)
         if finds_sets:
-            sets |= {isinstance(i, frozenset | set) for cell in part.values[here] for i in cell}
+            items = (item for cell in part.values[present] for item in cell)
+            are_sets |= {isinstance(item, frozenset | set) for item in items}
     fitted._learn(table.like[name])
     if finds_sets and isinstance(fitted, Edit):
-        fitted.sets_ = sets == {True}
+        fitted.sets_ = are_sets == {True}
     if fitted.scale is not None:
         return 0.0
-    known = np.concatenate(sizes)
-    size = fitted.sample_size(longest_of(table.like[name], known))
-    drawn = fitted.draw(np.concatenate(rows), known, size)
+    # Sizes and positions are those of all rows, so the draw is the one that memory would make.
+    all_sizes = np.concatenate(sizes)
+    n_sampled = fitted.sample_size(longest_of(table.like[name], all_sizes))
+    drawn = fitted.draw(np.concatenate(positions), all_sizes, n_sampled)
     return fitted._farthest(fitted._encode(table.take_column(name, drawn)))
+
+
+_LEARNERS: dict[type, Callable[..., float]] = {
+    RankShare: _ranks,
+    Absolute: _range,
+    Equal: _codes,
+    Presence: _codes,
+    MatrixDistance: _positions,
+}

@@ -19,27 +19,20 @@ def codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
     A table read on its own may number its levels otherwise; values that were not fitted keep a code
     below -1 that is the same in every call. Such a level of an order that was guessed is missing.
     """
-    codes = _codes_in(column, levels)
-    return np.maximum(codes, -1) if column.kind.takes_new_levels else codes
-
-
-def _codes_in(column: Column, levels: tuple[Any, ...]) -> np.ndarray:
     codes = np.asarray(column.values, dtype=np.int64)
     own = tuple(column.kind.levels)
-    if own == levels or not own or not levels:
-        return codes
-    if codes.max(initial=-1) >= len(own):
-        found = f"code {int(codes.max())} of {len(own)} levels"
-        hint = "Read the table again, or fit the measure again"
-        raise InvalidInput(f"column {column.name!r}", "codes of its levels", found, hint)
-    place = {level: code for code, level in enumerate(levels)}
-    recode = np.array([place.get(v, unknown_code(v)) for v in own], dtype=np.int64)
-    out = codes.copy()
-    out[codes >= 0] = recode[codes[codes >= 0]]
-    for code, value in column.unknown.items():
-        if value in place:
-            out[codes == code] = place[value]
-    return out
+    if own != levels and own and levels:
+        if codes.max(initial=-1) >= len(own):
+            found = f"code {int(codes.max())} of {len(own)} levels"
+            hint = "Read the table again, or fit the measure again"
+            raise InvalidInput(f"column {column.name!r}", "codes of its levels", found, hint)
+        fitted = {level: code for code, level in enumerate(levels)}
+        recode = np.array([fitted.get(v, unknown_code(v)) for v in own], dtype=np.int64)
+        given, codes = codes, np.where(codes >= 0, recode[np.maximum(codes, 0)], codes)
+        for code, value in column.unknown.items():
+            if value in fitted:
+                codes[given == code] = fitted[value]
+    return np.maximum(codes, -1) if column.kind.takes_new_levels else codes
 
 
 def variance_of_codes(codes: np.ndarray, squared: np.ndarray | None = None) -> float:
@@ -99,13 +92,12 @@ class Equal(_Coded):
     name = "equal"
     kinds = ("category", "flag", "order")
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return Array("int64", "n")
 
 
 class Presence(_Coded):
-    """Whether two flags differ, where having something in common counts and lacking it does not.
+    """Whether two flags differ, where a shared yes counts and a shared no does not.
 
     Two rows that both say yes are alike, a yes and a no are unlike, and two that both say no are
     not compared at all (Gower 1971, doi:10.2307/2528823): that neither of two patients has a rare
@@ -131,9 +123,9 @@ class Presence(_Coded):
 
     def _encode(self, column: Column) -> np.ndarray:
         codes = super()._encode(column)
-        odd = np.flatnonzero((codes < -1) | (codes > 1))
-        if len(odd):
-            row = int(odd[0])
+        unknown = np.flatnonzero((codes < -1) | (codes > 1))
+        if len(unknown):
+            row = int(unknown[0])
             needed = "a flag that is " + " or ".join(repr(v) for v in self.levels_ or (0, 1))
             hint = "Correct the cell, leave it missing, or make the column a category"
             raise cell_error(column.name, row, needed, show(column.cell(row)), hint)
@@ -145,12 +137,11 @@ class Presence(_Coded):
         out[np.ix_(np.asarray(a == 0), np.asarray(b == 0))] = np.nan
         return out
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return Array("int64", "n", low=-1, high=1)
 
 
-class Levels(_Coded, abstract=True):
+class LevelDistance(_Coded, abstract=True):
     """A distance that is looked up in a table of levels."""
 
     FIELDS: ClassVar[Fields] = {"similarities_": Array("float64", "levels", "levels")}
@@ -176,9 +167,9 @@ class Levels(_Coded, abstract=True):
 
     def _encode(self, column: Column) -> np.ndarray:
         codes = super()._encode(column)
-        odd = np.flatnonzero((codes < -1) | (codes >= len(self.levels_)))
-        if len(odd):
-            row = int(odd[0])
+        unknown = np.flatnonzero((codes < -1) | (codes >= len(self.levels_)))
+        if len(unknown):
+            row = int(unknown[0])
             code = int(column.values[row])
             named = code in column.unknown or 0 <= code < len(column.kind.levels)
             found = show(column.cell(row)) if named else f"code {code}"
@@ -204,12 +195,11 @@ class Levels(_Coded, abstract=True):
     def _variance(self, cells: Any) -> float:
         return variance_of_codes(cells, (1.0 - self.similarities_) ** 2)
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return Array("int64", "n", low=-1, high=len(self.levels_) - 1)
 
 
-class Information(Levels):
+class Information(LevelDistance):
     """How much two levels tell by lying close together: a rare narrow span makes them alike.
 
     The similarity of levels a <= b is ``2 log(P_a + ... + P_b) / (log P_a + log P_b)`` with P the
@@ -244,7 +234,7 @@ class Information(Levels):
         return information_table(counts)
 
 
-class _Steps(Levels, abstract=True):
+class _Steps(LevelDistance, abstract=True):
     """A distance that counts steps between levels, whatever their frequencies."""
 
     @abstractmethod

@@ -11,8 +11,10 @@ from lookalike.errors import InvalidInput
 from lookalike.saving.fields import Array, Choice, Dims, Field, Fields, Real, require
 from lookalike.table.model.table import Column
 
-# Two numbers beyond APART differ by more than 1 if they differ at all; twice FAR is still a number.
-APART, FAR = 2.0**54, 1e307
+# Two floats above differ by more than 1 if they differ at all.
+MIN_SPACED_FLOAT = 2.0**54
+# Twice this is still a float, so the difference of two shares is one too.
+MAX_SHARE = 1e307
 
 
 class Absolute(Distance):
@@ -96,8 +98,8 @@ class Absolute(Distance):
             above = cells - self.low_
             share = above / self.scale_
         # More ranges away than a float can count: what counts is whether two numbers are equal.
-        share = np.where(np.isinf(share) & (np.abs(above) > APART), above, share)
-        return np.clip(share, -FAR, FAR)
+        share = np.where(np.isinf(share) & (np.abs(above) > MIN_SPACED_FLOAT), above, share)
+        return np.clip(share, -MAX_SHARE, MAX_SHARE)
 
     def _find_scale(self, column: Column) -> float:
         return self.span_of(column.name, *self._ends(self._encode(column)))
@@ -107,12 +109,8 @@ class Absolute(Distance):
         with np.errstate(over="ignore"):
             span = float(np.float64(high) - low)
         if not np.isfinite(span):
-            raise InvalidInput(
-                f"column {name!r}",
-                "a range that a number can hold",
-                f"{low:g} to {high:g}",
-                "Divide the column by a constant",
-            )
+            needed, hint = "a range that a number can hold", "Divide the column by a constant"
+            raise InvalidInput(f"column {name!r}", needed, f"{low:g} to {high:g}", hint)
         return span
 
     def _ends(self, values: np.ndarray) -> tuple[float, float]:
@@ -131,9 +129,9 @@ class Absolute(Distance):
 
     def _encode(self, column: Column) -> np.ndarray:
         values = np.asarray(column.values, dtype=np.float64)
-        endless = np.flatnonzero(np.isinf(values))
-        if len(endless):
-            row = int(endless[0])
+        infinite = np.flatnonzero(np.isinf(values))
+        if len(infinite):
+            row = int(infinite[0])
             hint = "Replace infinite values or leave them missing"
             raise cell_error(column.name, row, "finite numbers", f"{values[row]}", hint)
         return values
@@ -159,8 +157,7 @@ class Absolute(Distance):
         # the mean of equal numbers may be off by one bit, and 0 has to be exact
         return 0.0 if cells.min() == cells.max() else float(np.var(cells))
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return Array("float64 float32", "n")
 
 
@@ -222,7 +219,7 @@ class RankShare(Absolute):
         total = max(int(upto[-1]), 1)
         self.values_ = found  # the different fitted values
         self.between_ = upto / total  # F of a new value before the first, the second, ...
-        # Whole numbers are added before they are divided: the same share gives the same float.
+        # Integers are added before they are divided: the same share gives the same float.
         self.shares_ = (upto[:-1] + upto[1:]) / (2 * total)  # F of the fitted values
 
     def _find_scale(self, column: Column) -> float:
@@ -236,10 +233,10 @@ class RankShare(Absolute):
         values = super()._encode(column) + 0.0
         if len(self.values_) < 2 and self.scale is None:  # a constant column: equal or not
             return values
-        at = np.searchsorted(self.values_, values)
-        near = np.minimum(at, len(self.values_) - 1)
-        places = np.where(self.values_[near] == values, self.shares_[near], self.between_[at])
-        return np.where(np.isnan(values), np.nan, places)
+        rank = np.searchsorted(self.values_, values)
+        near = np.minimum(rank, len(self.values_) - 1)
+        shares = np.where(self.values_[near] == values, self.shares_[near], self.between_[rank])
+        return np.where(np.isnan(values), np.nan, shares)
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that there is a value to take a place beside."""

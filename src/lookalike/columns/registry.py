@@ -6,49 +6,42 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.columns import graph, levels, number, sequence, series, sets, text, vector
 from lookalike.columns.base import Distance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
-from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
-from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankRange
-from lookalike.columns.number import Absolute, RankShare
-from lookalike.columns.sequence import Edit, EditSets
-from lookalike.columns.series import DTW
-from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEuclidean
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.table.model.kind import KINDS
 
 _ORDER: tuple[type[Distance], ...] = (
-    Absolute,
-    RankShare,
-    Information,
-    RankRange,
-    Cyclic,
-    Presence,
-    Equal,
-    Levenshtein,
-    TokenSet,
-    JaroWinkler,
-    Jaccard,
-    Overlap,
-    Edit,
-    EditSets,
-    DTW,
-    Euclidean,
-    NormalizedEuclidean,
-    EarthMover,
-    Cosine,
-    GraphJaccard,
-    WeisfeilerLehman,
-    GraphEdit,
+    number.Absolute,
+    number.RankShare,
+    levels.Information,
+    levels.RankRange,
+    levels.Cyclic,
+    levels.Presence,
+    levels.Equal,
+    text.Levenshtein,
+    text.TokenSet,
+    text.JaroWinkler,
+    sets.Jaccard,
+    sets.Overlap,
+    sequence.Edit,
+    sequence.EditSets,
+    series.DTW,
+    vector.Euclidean,
+    vector.NormalizedEuclidean,
+    vector.EarthMover,
+    vector.Cosine,
+    graph.GraphJaccard,
+    graph.WeisfeilerLehman,
+    graph.GraphEdit,
 )
 
-CYCLES = ("month", "weekday")  # roles whose levels go round
-ANSWER = "answer"  # the role of flags whose no says as much as their yes
+# Months and weekdays go round; the no of an answer says as much as its yes.
+BY_ROLE = {"month": levels.Cyclic, "weekday": levels.Cyclic, "answer": levels.Equal}
 
+# Distances by the name that users type; the first one that serves a kind is its default.
 DISTANCES: dict[str, type[Distance]] = {distance.name: distance for distance in _ORDER}
-"""Distances by the name that users type; the first one that serves a kind is its default."""
 
 
 def distances_of(kind: str) -> tuple[str, ...]:
@@ -99,8 +92,12 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
         hint = "Choose one of " + ", ".join(map(repr, distances_of(kind)))
         raise InvalidInput(who, needed, repr(spec), hint)
     if kind not in distance.kinds:
-        asked = repr(spec if isinstance(spec, str) else distance)
-        raise _does_not_serve(asked, distance.kinds, kind, column_name)
+        use = " or ".join(map(repr, distances_of(kind))) or "a function of two cells"
+        other = Param("kinds", {column_name: distance.kinds[0]})
+        hint = Phrase(f"Use {use}, or read the column as another kind: ", other)
+        named = repr(spec if isinstance(spec, str) else distance)
+        found = f"{named}, which is for {' and '.join(distance.kinds)} cells"
+        raise InvalidInput(who, f"a distance for {kind} cells", found, hint)
     return distance
 
 
@@ -124,42 +121,19 @@ def _given(spec: Any, kind: str, who: str) -> Distance | None:
 
 def _default(kind: str, column_name: str, role: str) -> Distance:
     """Return the distance of a column that asks for none: that of its role, else of its kind."""
-    if role in CYCLES:
-        return Cyclic()
-    if role == ANSWER:
-        return Equal()
+    if role in BY_ROLE:
+        return BY_ROLE[role]()
     serving = distances_of(kind)
     if serving:
         return DISTANCES[serving[0]]()
-    hint = Phrase(
-        "Name a distance of two cells in ",
-        Param("distances"),
-        ", or set the column aside: ",
-        Param("kinds", {column_name: "aside"}),
-    )
+    aside = Param("kinds", {column_name: "aside"})
+    instead = (", or set the column aside: ", aside)
+    hint = Phrase("Name a distance of two cells in ", Param("distances"), *instead)
     who = f"column {column_name!r}"
     raise InvalidInput(who, "a distance, as its cells can be anything", "none", hint)
 
 
-def _does_not_serve(asked: str, kinds: tuple[str, ...], kind: str, column: str) -> InvalidInput:
-    use = " or ".join(repr(name) for name in distances_of(kind)) or "a function of two cells"
-    hint = Phrase(
-        f"Use {use}, or read the column as another kind: ", Param("kinds", {column: kinds[0]})
-    )
-    found = f"{asked}, which is for {' and '.join(kinds)} cells"
-    return InvalidInput(f"column {column!r}", f"a distance for {kind} cells", found, hint)
-
-
 def _matrix_distance(spec: Any, kind: str, who: str) -> MatrixDistance:
-    matrix = _as_matrix(spec, who)
-    if kind != "number":
-        found = f"a column of kind {kind}"
-        hint = "Let the column hold integers, the positions of its rows in the matrix"
-        raise InvalidInput(who, "positions in the given matrix", found, hint)
-    return MatrixDistance(matrix)
-
-
-def _as_matrix(spec: Any, who: str) -> np.ndarray:
     try:
         matrix = np.asarray(spec, dtype=np.float64)
     except (TypeError, ValueError):
@@ -168,4 +142,8 @@ def _as_matrix(spec: Any, who: str) -> np.ndarray:
         found = f"an array of shape {matrix.shape}"
         hint = "Give the distance of every object to every object"
         raise InvalidInput(who, "a square matrix of distances", found, hint)
-    return matrix
+    if kind != "number":
+        found = f"a column of kind {kind}"
+        hint = "Let the column hold integers, the positions of its rows in the matrix"
+        raise InvalidInput(who, "positions in the given matrix", found, hint)
+    return MatrixDistance(matrix)

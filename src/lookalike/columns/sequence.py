@@ -8,14 +8,14 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, missing_rows, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import Tokens, cells_of_type, pack
+from lookalike.columns.sets import TokenNumbers, cells_of_type, pack_each
 from lookalike.columns.text import matrix, strings
 from lookalike.errors import Param, Phrase, WrongType
 from lookalike.kernels.objects import edit_sets_block, shared_codes
 from lookalike.saving.fields import Choice, Field, Fields, Flag, require
 from lookalike.table.model.table import Column
 
-_LETTERS = 0x110000  # code points there are
+N_CODE_POINTS = 0x110000  # of Unicode
 
 
 class Edit(Distance):
@@ -82,15 +82,14 @@ class Edit(Distance):
             self.sets_ = bool(items) and all(isinstance(i, frozenset | set) for i in items)
 
     def _encode(self, column: Column) -> Ragged:
-        tokens = Tokens()
+        tokens = TokenNumbers()
         hint = "Give each cell a tuple or a list, or make the column a text"
         cells = cells_of_type(column, tuple | list, "a sequence", hint)
 
         def numbers(row: int, cell: Any) -> list[int]:
             return _nested(cell, tokens, column.name, row) if self.sets_ else tokens.of(cell)
 
-        each = enumerate(cells)
-        return pack([None if cell is None else numbers(row, cell) for row, cell in each])
+        return pack_each(cells, numbers)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         if self.sets_:
@@ -111,8 +110,7 @@ class Edit(Distance):
         lengths[here] = cells.values[cells.offsets[:-1][here]]  # each row begins with its length
         return lengths
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return RaggedOf("int64") if self.sets_ else RaggedOf("int64", high=-2)
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
@@ -175,15 +173,14 @@ def _is_nested(cells: Ragged) -> bool:
     return bool((total[start + 1 + count] - total[start + 1] == end - start - 1 - count).all())
 
 
-def _nested(cell: Any, tokens: Tokens, column: str, row: int) -> list[int]:
+def _nested(cell: Any, tokens: TokenNumbers, column: str, row: int) -> list[int]:
     """Return the number of sets, their sizes, and the tokens of set after set."""
     sets = []
     for item in cell:
         if not isinstance(item, frozenset | set):
             hint = Phrase("Make every item a set, or choose ", Param("relabel", "unit", of="Edit"))
-            raise cell_error(
-                column, row, "a sequence of sets", f"item {show(item)}", hint, WrongType
-            )
+            needed, found = "a sequence of sets", f"item {show(item)}"
+            raise cell_error(column, row, needed, found, hint, WrongType)
         sets.append(set(tokens.of(item)))
     return [len(sets), *map(len, sets), *(number for one in sets for number in one)]
 
@@ -192,23 +189,21 @@ def _edit(a: Ragged, b: Ragged) -> np.ndarray:
     """Count unit-cost edits.
 
     The distance only asks which items are equal, so items can be renamed to letters and passed to
-    rapidfuzz, which works on 64 of them at once.
+    rapidfuzz, which works on 64 of them in parallel.
     """
+    from rapidfuzz.distance.Levenshtein import distance
+
     a_codes, b_codes, used = shared_codes(a.values, b.values)
-    if used > _LETTERS:
+    if used > N_CODE_POINTS:
         half = len(a) // 2
         if half == 0:
-            return _edit(b, a).T if len(b) > 1 else _edit_long(a_codes, b_codes)
+            # Two sequences that share more items than there are letters.
+            return (
+                _edit(b, a).T
+                if len(b) > 1
+                else np.array([[float(distance(a_codes.tolist(), b_codes.tolist()))]])
+            )
         return np.concatenate([_edit(a[:half], b), _edit(a[half:], b)])
     a_words = strings(Ragged(a_codes, a.offsets, a.missing))
     b_words = strings(Ragged(b_codes, b.offsets, b.missing))
-    from rapidfuzz.distance.Levenshtein import distance
-
     return matrix(a_words, b_words, distance)
-
-
-def _edit_long(a_codes: np.ndarray, b_codes: np.ndarray) -> np.ndarray:
-    """Count the edits between two sequences that share more items than there are letters."""
-    from rapidfuzz.distance.Levenshtein import distance
-
-    return np.array([[float(distance(a_codes.tolist(), b_codes.tolist()))]])

@@ -99,6 +99,5 @@ class DTW(Distance):
         warp_block(a.values, a.offsets, b.values, b.offsets, window, out)
         return out
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return RaggedOf("float64", finite=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from lookalike.table.model.table import Column
 _NUMBERS = (bool, int, np.bool_, np.integer, float, np.floating, Decimal, Fraction)
 
 
-class Tokens:
+class TokenNumbers:
     """Give tokens their numbers, each distinct one worked out once."""
 
     def __init__(self) -> None:
@@ -30,14 +31,13 @@ class Tokens:
 
     def of(self, items: Iterable[Any]) -> list[int]:
         """Return the numbers of some tokens, in order."""
-        known = self._known
-        found = []
+        known, numbers = self._known, []
         for item in items:
             number = known.get(item)
             if number is None:
                 number = known[item] = token_id(item)
-            found.append(number)
-        return found
+            numbers.append(number)
+        return numbers
 
 
 def token_id(value: Any) -> int:
@@ -72,12 +72,9 @@ def _plain(value: Any) -> Any:
         return ("set", *sorted(token_id(item) for item in value))
     # Such a repr shows an address, which is another one in every process.
     if getattr(type(value), "__repr__", None) is object.__repr__:
-        raise WrongType(
-            "a token",
-            "a text, number, tuple or frozenset, or a type with its own repr",
-            f"a {type(value).__name__}",
-            "Turn the items into texts first",
-        )
+        needed = "a text, number, tuple or frozenset, or a type with its own repr"
+        hint = "Turn the items into texts first"
+        raise WrongType("a token", needed, f"a {type(value).__name__}", hint)
     return (type(value).__qualname__, repr(value))
 
 
@@ -106,13 +103,13 @@ def cells_of_type(column: Column, types: Any, needed: str, hint: str) -> np.ndar
     return column.values
 
 
-def pack(rows: list[list[int] | None]) -> Ragged:
-    """Pack lists of token numbers, None for a missing row."""
-    lengths = [0 if row is None else len(row) for row in rows]
-    ends = np.cumsum([0, *lengths], dtype=np.int64)
-    flat = (number for row in rows if row is not None for number in row)
-    values = np.fromiter(flat, dtype=np.int64, count=int(ends[-1]))
-    return Ragged(values, ends, np.array([row is None for row in rows], dtype=bool))
+def pack_each(cells: np.ndarray, numbers: Callable[[int, Any], list[int]]) -> Ragged:
+    """Pack the token numbers of each cell, which a function of its row and the cell gives."""
+    missing = np.array([cell is None for cell in cells], dtype=bool)
+    rows = [[] if cell is None else numbers(row, cell) for row, cell in enumerate(cells)]
+    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+    values = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=int(offsets[-1]))
+    return Ragged(values, offsets, missing)
 
 
 def shared(a: Ragged, b: Ragged) -> np.ndarray:
@@ -139,13 +136,12 @@ class _Sets(Distance):
     kinds = ("set",)
 
     def _encode(self, column: Column) -> Ragged:
-        tokens = Tokens()
+        tokens = TokenNumbers()
         hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
         cells = cells_of_type(column, frozenset | set, "a set", hint)
-        return pack([None if cell is None else sorted(set(tokens.of(cell))) for cell in cells])
+        return pack_each(cells, lambda _, cell: sorted(set(tokens.of(cell))))
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return RaggedOf("int64", high=-2)
 
 

@@ -44,11 +44,9 @@ def matrix(a: list[str], b: list[str], scorer: Any, **options: Any) -> np.ndarra
 
     if not a or not b:
         return np.zeros((len(a), len(b)))
-    return np.asarray(
-        process.cdist(
-            a, b, scorer=scorer, dtype=np.float64, workers=1, scorer_kwargs=options or None
-        )
-    )
+    kwargs = options or None
+    scores = process.cdist(a, b, scorer=scorer, scorer_kwargs=kwargs, dtype=np.float64, workers=1)
+    return np.asarray(scores)
 
 
 class _Text(Distance):
@@ -64,8 +62,7 @@ class _Text(Distance):
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
         """Return the distances of all texts of a to all of b."""
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return RaggedOf("uint32", high=0x10FFFF)
 
 
@@ -139,10 +136,8 @@ class TokenSet(_Text):
 
         out = 1.0 - matrix(a, b, token_set_ratio) / 100.0
         # the ratio of two texts without words is 0; they are equal, so the distance has to be
-        empty_a = np.array([not text.split() for text in a], dtype=bool)
-        empty_b = np.array([not text.split() for text in b], dtype=bool)
-        if empty_a.any() and empty_b.any():
-            out[np.ix_(empty_a, empty_b)] = 0.0
+        empty = (np.array([not text.split() for text in texts], bool) for texts in (a, b))
+        out[np.ix_(*empty)] = 0.0
         return np.maximum(out, 0.0)
 
 

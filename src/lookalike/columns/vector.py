@@ -91,8 +91,7 @@ class _RowDistance(Distance):
         rows = [gap if cell is None else cell for cell in cells]
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
 
-    def cells_shape(self) -> Field:
-        """Return what encoded cells look like."""
+    def _cells_shape(self) -> Field:
         return Array("float64", "n", self.length_)
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.errors import InvalidInput
 from lookalike.evaluate.space import as_space, lists_of, needs_distances, size_of
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.measures.contract.matrices import check_pairs
+from lookalike.saving.fields import Choice
 from lookalike.table.model.targets import code_labels, label_sets
 
 
@@ -43,8 +44,9 @@ def loo_predict(space: Any, y: Any, k: int = 5, *, tie: str = "first") -> np.nda
     codes, labels = _vote(space, y, k, tie, "loo_predict")[1:]
     out = np.empty(len(labels), dtype=object)
     out[:] = labels
-    kept = np.asarray(y).dtype
-    return out[codes].astype(kept) if kept.kind in "biufUS" else out[codes]
+    # An array of objects keeps labels of mixed types as they are.
+    dtype = np.asarray(y).dtype
+    return out[codes].astype(dtype) if dtype.kind in "biufUS" else out[codes]
 
 
 def loo_accuracy(space: Any, y: Any, k: int = 5, *, tie: str = "first") -> float:
@@ -74,19 +76,15 @@ def _vote(
     space: Any, y: Any, k: int, tie: str, who: str
 ) -> tuple[np.ndarray, np.ndarray, list[Any]]:
     """Return true codes, elected codes and the labels."""
-    ways = ("first", "nearest")
-    if tie not in ways:
-        raise InvalidInput(
-            Param("tie", tie, of=who), f"one of {ways}", repr(tie), suggest(tie, ways)
-        )
+    Choice("first", "nearest").check(who, "tie", tie)
     checked = as_space(space, who)
     truth, labels = code_labels(y, size_of(checked), who)
-    near = truth[lists_of(checked, k, who).indices]
-    elected = np.empty(len(near), dtype=np.int64)
-    for part in blocks(len(near), max(1, 2**22 // len(labels))):
-        some = near[part]
-        votes = class_totals(some, np.ones(some.shape), len(labels))
-        elected[part] = winners(votes, some, tie)
+    neighbors = truth[lists_of(checked, k, who).indices]
+    elected = np.empty(len(neighbors), dtype=np.int64)
+    # Votes of 4 million cells at a time (32 MB): a label per row would need n * n of them.
+    for part in blocks(len(neighbors), max(1, 2**22 // len(labels))):
+        votes = class_totals(neighbors[part], np.ones(neighbors[part].shape), len(labels))
+        elected[part] = winners(votes, neighbors[part], tie)
     return truth, elected, labels
 
 
@@ -135,22 +133,19 @@ def mcnemar(first: Any, second: Any, *, exact: bool = False) -> McNemar:
     Examples
     --------
     >>> from lookalike.evaluate import mcnemar
-    >>> found = mcnemar([True] * 10 + [False] * 2, [False] * 10 + [True] * 2)
-    >>> round(found.statistic, 6), round(found.pvalue, 6)
+    >>> test = mcnemar([True] * 10 + [False] * 2, [False] * 10 + [True] * 2)
+    >>> round(test.statistic, 6), round(test.pvalue, 6)
     (4.083333, 0.043308)
     """
     from scipy.stats import binomtest, chi2
 
     one, two = np.asarray(first), np.asarray(second)
     if one.shape != two.shape or one.ndim != 1 or one.dtype != bool or two.dtype != bool:
-        raise InvalidInput(
-            "mcnemar",
-            "two arrays of n truth values: right or wrong",
-            f"shapes {one.shape} and {two.shape}, types {one.dtype} and {two.dtype}",
-            "Compare predictions with the labels first",
-        )
+        found = f"shapes {one.shape} and {two.shape}, types {one.dtype} and {two.dtype}"
+        hint = "Compare predictions with the labels first"
+        raise InvalidInput("mcnemar", "two boolean arrays of n: right or wrong", found, hint)
     b, c = int((one & ~two).sum()), int((~one & two).sum())
-    if b + c == 0:
+    if b + c == 0:  # the two never differ: 0 / 0 in the formula, and no evidence against equality
         return McNemar(0.0, 1.0, b, c)
     if exact:
         return McNemar(float(min(b, c)), float(binomtest(b, b + c).pvalue), b, c)
@@ -159,7 +154,7 @@ def mcnemar(first: Any, second: Any, *, exact: bool = False) -> McNemar:
 
 
 def goodman_kruskal(space: Any, y: Any) -> float:
-    """Say whether rows with one label lie closer together than rows with different labels.
+    """Measure whether rows with one label lie closer together than rows with different labels.
 
     ``(Q_c - Q_d) / (Q_c + Q_d)``: of all pairs of a distance within a label and a distance between
     labels, Q_c have the former smaller and Q_d larger. 1 is perfect, 0 none, and only the order of
@@ -187,36 +182,38 @@ def goodman_kruskal(space: Any, y: Any) -> float:
     rows = measure.rows_
     n = len(rows)
     codes, _ = code_labels(y, n, "goodman_kruskal")
+    # A symmetric measure is read above the diagonal only: half the pairs, half the memory.
     both_ways = not measure.traits.symmetric
-    check_pairs(
-        "goodman_kruskal", n, n, "Take a sample of the rows", bytes_per_pair=8 if both_ways else 4,
-        what="all distances",
-    )  # fmt: skip
+    size, hint = 8 if both_ways else 4, "Take a sample of the rows"
+    check_pairs("goodman_kruskal", n, n, hint, bytes_per_pair=size, what="all distances")
 
-    def one(part: slice) -> tuple[np.ndarray, np.ndarray]:
+    def split_block(part: slice) -> tuple[np.ndarray, np.ndarray]:
         others = slice(0 if both_ways else part.start, n)
         d = measure.block(rows[part], rows[others])
-        here, there = np.arange(part.start, part.stop)[:, None], np.arange(others.start, n)
-        use = (here != there if both_ways else here < there) & ~np.isnan(d)
-        same = codes[here] == codes[there]
-        return d[use & same], d[use & ~same]
+        left, right = np.arange(part.start, part.stop)[:, None], np.arange(others.start, n)
+        counts = (left != right if both_ways else left < right) & ~np.isnan(d)
+        same = codes[left] == codes[right]
+        return d[counts & same], d[counts & ~same]
 
-    found = run(one, [(part,) for part in blocks(n, 128)], getattr(measure, "n_jobs", None))
-    within, between = (np.sort(np.concatenate(side)) for side in zip(*found, strict=True))
-    concordant = _count_pairs(within, between)
-    discordant = _count_pairs(between, within)
+    parts = [(part,) for part in blocks(n, 128)]
+    sides = zip(*run(split_block, parts, getattr(measure, "n_jobs", None)), strict=True)
+    within, between = (np.sort(np.concatenate(side)) for side in sides)
+    concordant, discordant = _count_pairs(within, between), _count_pairs(between, within)
     total = concordant + discordant
     return (concordant - discordant) / total if total else 0.0
 
 
 def _count_pairs(low: np.ndarray, high: np.ndarray) -> int:
-    """Count pairs with the first below the second; both sorted. Whole numbers of any size."""
-    few, many = (low, high) if len(low) <= len(high) else (high, low)
-    side: Literal["left", "right"] = "right" if few is low else "left"
+    """Count pairs with the first below the second; both sorted. Python integers: no overflow."""
+    # Search for the shorter side in the longer one: m log n instead of n log m steps. Equal
+    # distances are counted on neither side, hence "right" for the low and "left" for the high.
     total = 0
-    for part in blocks(len(few), 1 << 16):
-        at = int(np.searchsorted(many, few[part], side).sum())
-        total += at if few is high else (part.stop - part.start) * len(many) - at
+    for part in blocks(min(len(low), len(high)), 1 << 16):
+        if len(low) <= len(high):
+            counts = len(high) - np.searchsorted(high, low[part], "right")
+        else:
+            counts = np.searchsorted(low, high[part], "left")
+        total += int(counts.sum())
     return total
 
 
@@ -243,20 +240,19 @@ def label_agreement(space: Any, labels: Sequence[Any], k: int = 5) -> np.ndarray
     checked = as_space(space, "label_agreement")
     sets = label_sets(labels, size_of(checked), "label_agreement")
     lists = lists_of(checked, k, "label_agreement")
-    out = np.zeros(len(sets))
+    totals = np.zeros(len(sets))
     for i, near in enumerate(lists.indices.tolist()):
-        total = 0.0
         for j in near:
             union = len(sets[i] | sets[j])
-            total += len(sets[i] & sets[j]) / union if union else 0.0
-        out[i] = total / lists.k
-    return out
+            # Two rows without labels are 0 / 0; they share nothing, so they count 0.
+            totals[i] += len(sets[i] & sets[j]) / union if union else 0.0
+    return np.asarray(totals / lists.k)
 
 
 def retrieval_accuracy(
     space: Any, labels: Sequence[Any], k: int = 5, *, skip_unlabelled: bool = False
 ) -> float:
-    """Say how well lists of k neighbors match when rows carry several labels each.
+    """Return how well lists of k neighbors match when rows carry several labels each.
 
     The mean of ``label_agreement`` over all rows.
 
@@ -267,7 +263,7 @@ def retrieval_accuracy(
     k : int
         Number of neighbors.
     skip_unlabelled : bool
-        Leave rows without any label out of the mean; they still stand in lists.
+        Leave rows without any label out of the mean; they remain in the lists of others.
 
     Examples
     --------
@@ -277,12 +273,10 @@ def retrieval_accuracy(
     >>> retrieval_accuracy(Vector().fit([[0.0], [1.0], [3.0], [7.0]]), genres, k=1)
     0.375
     """
-    each = label_agreement(space, labels, k)
+    agreement = label_agreement(space, labels, k)
     if skip_unlabelled:
-        some = np.array([len(cell) > 0 for cell in labels])
-        if not some.any():
-            raise InvalidInput(
-                "retrieval_accuracy", "rows with labels", "none", "Pass their labels"
-            )
-        each = each[some]
-    return float(each.mean())
+        agreement = agreement[[len(cell) > 0 for cell in labels]]
+        if not len(agreement):
+            who = "retrieval_accuracy"
+            raise InvalidInput(who, "rows with labels", "none", "Pass their labels")
+    return float(agreement.mean())

@@ -13,16 +13,16 @@ from lookalike.errors import (
     Param,
     TooFewRows,
     UndefinedMeasure,
-    suggest,
 )
 from lookalike.evaluate.space import as_space, distance_blocks
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Integer, Maybe
+from lookalike.saving.fields import Choice, Integer, Maybe
 
 WHO = "intrinsic_dimension"
-TIED = 1e-12  # distances that differ by less than this share of themselves differ by rounding
+TIE_TOLERANCE = 1e-12  # relative; distances that differ by less differ by rounding (by hand)
 
 
 def intrinsic_dimension(
@@ -45,10 +45,10 @@ def intrinsic_dimension(
     ----------
     space : fitted measure, NeighborGraph or square matrix of distances
         Best a ``Vector``. The formula is about Euclidean distances: a reducer such as
-        ``MutualProximity`` is first embedded (see ``embed``), and a bare matrix is taken at its
-        word, with a warning.
+        ``MutualProximity`` is first embedded (see ``embed``), and a bare matrix is assumed to hold
+        such distances, with a warning.
     k1, k2 : int
-        Least and largest number of neighbors; k1 is at least 3.
+        Smallest and largest number of neighbors; k1 >= 3.
     average : {"levina", "mackay"}
         Mean over rows of the estimates, or of their inverses [2]_.
     scale : None, "std" or "variance"
@@ -77,28 +77,22 @@ def intrinsic_dimension(
     """
     _check(k1, k2, average, scale, embed)
     if isinstance(space, np.ndarray | list):
-        warnings.warn(
-            LookalikeWarning(
-                WHO,
-                "Euclidean distances",
-                "a bare matrix, which need not be of such distances",
-                ("Pass a fitted Vector, or ", Param("embed")),
-            ),
-            stacklevel=2,
-        )
+        found = "a bare matrix, which need not be of such distances"
+        hint = ("Pass a fitted Vector, or ", Param("embed"))
+        warnings.warn(LookalikeWarning(WHO, "Euclidean distances", found, hint), stacklevel=2)
     checked, blur = as_space(space, WHO), 0.0
     if isinstance(checked, Measure):
         if scale is not None:
             checked = _rescaled(checked, scale)
-        if embed is None and hasattr(checked, "measure_"):  # made of another one: no geometry
+        # A reducer rescales the distances of another measure, which are then no longer Euclidean.
+        if embed is None and hasattr(checked, "measure_"):
             embed = 2 * int(checked.n_features_in_)
         if embed is not None:
             points, blur = _embedded(checked, embed)
             checked = Vector().fit(points)
     elif scale is not None or embed is not None:
-        raise InvalidInput(
-            WHO, "rows to scale or embed", "a NeighborGraph", "Pass the fitted measure"
-        )
+        needed = "rows to scale or embed"
+        raise InvalidInput(WHO, needed, "a NeighborGraph", "Pass the fitted measure")
     return _estimate(_near(checked, k2, blur), k1, k2, average, blur)
 
 
@@ -107,14 +101,8 @@ def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None)
         raise InvalidInput(
             Param("k1", k1, of=WHO), "3 <= k1 <= k2", f"{k1!r}, {k2!r}", "Choose other ones"
         )
-    for name, value, known in (
-        ("average", average, ("levina", "mackay")),
-        ("scale", scale, ("std", "variance", None)),
-    ):
-        if value not in known:
-            words = [word for word in known if word is not None]
-            who = Param(name, value, of=WHO)
-            raise InvalidInput(who, f"one of {known}", repr(value), suggest(str(value), words))
+    Choice("levina", "mackay").check(WHO, "average", average)
+    Choice("std", "variance", None).check(WHO, "scale", scale)
     Maybe(Integer(1)).check(WHO, "embed", embed, "Raise it")
 
 
@@ -122,33 +110,28 @@ def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarr
     """Return the distances to the k nearest among rows that are more than ``blur`` apart."""
     if isinstance(space, NeighborGraph):
         if space.k < k or (space.distances[:, 0] == 0).any():
-            raise InvalidInput(
-                WHO,
-                f"lists of {k} neighbors without duplicates (distance 0)",
-                f"lists of {space.k}, {int((space.distances[:, 0] == 0).sum())} duplicates",
-                "Pass the fitted measure or the matrix",
-            )
+            needed = f"lists of {k} neighbors without duplicates (distance 0)"
+            found = f"lists of {space.k}, {int((space.distances[:, 0] == 0).sum())} duplicates"
+            raise InvalidInput(WHO, needed, found, "Pass the fitted measure or the matrix")
         return space.distances[:, :k]
+
+    def search(rows: Rows) -> np.ndarray:
+        own = np.arange(len(rows))
+        return space.nearest(rows, rows, k, exclude=own).finish().distances
+
     rows = space.rows_
-    n = len(rows)
-    if n > k:
-        near = space.nearest(rows, rows, k, exclude=np.arange(n)).finish().distances
-        if (near[:, 0] > blur).all():
-            return near
-    keep = np.ones(n, dtype=bool)
+    # Most tables have no duplicates: one search shows it, and the loop over all pairs is saved.
+    if len(rows) > k and ((near := search(rows))[:, 0] > blur).all():
+        return near
+    keep = np.ones(len(rows), dtype=bool)
     for down, across, d in distance_blocks(space):
         earlier = np.arange(across.start, across.stop) < np.arange(down.start, down.stop)[:, None]
-        keep[down] &= ~((d <= blur) & earlier).any(axis=1)
-    rows = rows[keep]
-    n = len(rows)
+        keep[down] &= ~((d <= blur) & earlier).any(axis=1)  # the first of equal rows is kept
+    n = int(keep.sum())
     if n <= k:
-        raise TooFewRows(
-            Param("k2", k, of=WHO),
-            f"more than {k} different rows",
-            Param("n_samples", n),
-            ("Lower ", Param("k2")),
-        )
-    return space.nearest(rows, rows, k, exclude=np.arange(n)).finish().distances
+        needed, hint = f"more than {k} different rows", ("Lower ", Param("k2"))
+        raise TooFewRows(Param("k2", k, of=WHO), needed, Param("n_samples", n), hint)
+    return search(rows[keep])
 
 
 def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.0) -> float:
@@ -157,29 +140,25 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
     estimates, skipped = [], 0
     for k in range(k1, k2 + 1):
         inverse = (logs[:, k - 1 : k] - logs[:, : k - 1]).sum(axis=1) / (k - 2)
-        # All k neighbors equally far, but for rounding: nothing grows, nothing to learn.
+        # All k neighbors equally far, but for rounding: the sum of logarithms is 0 or noise, its
+        # inverse infinite or 1e11. The difference of squares is factored, so that it does
+        # not cancel; an embedding is exact to ``blur`` in squared distances only.
         last = near[:, k - 1]
-        some = (last - nearest) * (last + nearest) > np.maximum(TIED * last * last, blur * blur)
+        some = (last - nearest) * (last + nearest) > np.maximum(
+            TIE_TOLERANCE * last * last, blur * blur
+        )
         skipped += int((~some).sum())
         if not some.any():
-            raise UndefinedMeasure(
-                WHO,
-                "neighbors at different distances",
-                f"{k} equally far neighbors for every row",
-                ("Raise ", Param("k1"), ", or use a measure with fewer ties"),
-            )
+            found = f"{k} equally far neighbors for every row"
+            hint = ("Raise ", Param("k1"), ", or use a measure with fewer ties")
+            raise UndefinedMeasure(WHO, "neighbors at different distances", found, hint)
         inverse = inverse[some]
         estimates.append((1 / inverse).mean() if average == "levina" else 1 / inverse.mean())
     share = skipped / (len(near) * len(estimates))
     if share > 0.1:
-        warnings.warn(
-            LookalikeWarning(
-                WHO,
-                "neighbors at different distances",
-                f"{share:.0%} of the rows with all equally far, which were left out",
-            ),
-            stacklevel=3,
-        )
+        needed = "neighbors at different distances"
+        found = f"{share:.0%} of the rows with all equally far, which were left out"
+        warnings.warn(LookalikeWarning(WHO, needed, found), stacklevel=3)
     return float(np.mean(estimates))
 
 
@@ -191,22 +170,21 @@ def _rescaled(measure: Measure, scale: str) -> Measure:
     x = np.unique(np.asarray(measure.rows_.arrays["x"], dtype=np.float64), axis=0)
     x -= x.mean(axis=0)
     spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.ones(x.shape[1])
+    # A constant column has no spread; 1e-7 keeps it finite (at 0, since it is centered).
     return Vector().fit(x / ((spread if scale == "std" else spread**2) + 1e-7))
 
 
 def _embedded(measure: Measure, width: int) -> tuple[np.ndarray, float]:
-    """Return coordinates by classical scaling, and below which distance they say nothing.
-
-    Eigenvectors are exact to rounding times the largest eigenvalue, which is an error of squared
-    distances: what lies nearer than its root is the same point.
-    """
+    """Return coordinates by classical scaling, and the distance below which points are equal."""
     points = classical_scaling(measure, width)
+    # Eigenvectors are exact to rounding times the largest eigenvalue, which is an error of squared
+    # distances: what lies nearer than its root is the same point.
     largest = np.square(points).sum(axis=0).max(initial=0.0)
     return points, float(np.sqrt(8 * np.finfo(np.float64).eps * largest))
 
 
 def classical_scaling(measure: Measure, width: int) -> np.ndarray:
-    """Return coordinates whose Euclidean distances are as near as may be to those of a measure.
+    """Return coordinates whose Euclidean distances approximate those of a measure.
 
     Torgerson (1952), Multidimensional scaling: I. Theory and method, doi:10.1007/BF02288916.
     """
@@ -214,9 +192,10 @@ def classical_scaling(measure: Measure, width: int) -> np.ndarray:
 
     d = measure.distance()
     n = len(d)
-    squares = (d + d.T) ** 2 / 4
+    squares = (d + d.T) ** 2 / 4  # the mean of both directions, for measures without symmetry
     means = squares.mean(axis=0)
     gram = (means[:, None] + means - squares - means.mean()) / 2
     width = min(width, n)
     values, vectors = eigh(gram, subset_by_index=(n - width, n - 1))
+    # Negative eigenvalues are what no Euclidean space can show; they count as 0.
     return np.asarray(vectors * np.sqrt(np.maximum(values, 0.0)))

@@ -21,39 +21,33 @@ Space = Measure | NeighborGraph
 def as_space(space: Any, who: str) -> Space:
     """Return a fitted measure or a checked graph of a collection with itself.
 
-    A square matrix must hold distances; one that is not symmetric has to be said to be so, by
+    A square matrix must hold distances and be symmetric; pass one that is not as
     ``Precomputed(symmetric=False)``.
     """
     if isinstance(space, Measure):
         check_is_fitted(space, "rows_")
         return space
-    if hasattr(space, "tocsr") and not isinstance(space, np.ndarray):
+    if hasattr(space, "tocsr"):  # a sparse matrix has the distances of neighbors only
         space = NeighborGraph.from_csr(space)
     if isinstance(space, NeighborGraph):
         return without_self(space, who)
     if isinstance(space, np.ndarray | list) or hasattr(space, "to_numpy"):
         return Precomputed().fit(space)
-    raise WrongType(
-        who,
-        "a fitted measure, a NeighborGraph or a square matrix of distances",
-        type(space).__name__,
-        "Fit a measure to your rows first",
-    )
+    needed = "a fitted measure, a NeighborGraph or a square matrix of distances"
+    raise WrongType(who, needed, type(space).__name__, "Fit a measure to your rows first")
 
 
 def without_self(graph: NeighborGraph, who: str) -> NeighborGraph:
     """Return the graph with no row in its own list; queries must be the collection itself."""
     if len(graph) != graph.n_indexed:
-        raise InvalidInput(
-            who,
-            "the neighbors of every row of a collection within that collection",
-            f"{len(graph)} lists over {graph.n_indexed} rows",
-            InPython("Use measure.neighbors() without new rows"),
-        )
+        needed = "the neighbors of every row of a collection within that collection"
+        hint = InPython("Use measure.neighbors() without new rows")
+        raise InvalidInput(who, needed, f"{len(graph)} lists over {graph.n_indexed} rows", hint)
     own = graph.indices == np.arange(len(graph))[:, None]
     if not own.any():
         return graph
-    # Every list gives up one place: the row itself where it is listed, the last where it is not.
+    # All lists must stay of one length, so each loses one entry: the row itself where it is listed,
+    # else the farthest neighbor.
     drop = np.where(own.any(axis=1), own.argmax(axis=1), graph.k - 1)
     keep = np.arange(graph.k) != drop[:, None]
     shape = (len(graph), graph.k - 1)
@@ -68,30 +62,22 @@ def size_of(space: Space) -> int:
 
 def lists_of(space: Space, k: int, who: str) -> NeighborGraph:
     """Return complete lists of the k nearest other rows."""
+    check_k(k, size_of(space) - 1, who, True, "k")
     if isinstance(space, Measure):
-        check_k(k, len(space.rows_) - 1, who, True, "k")
         return space.neighbors(None, k)
-    check_k(k, len(space) - 1, who, True, "k")
     if space.k < k:
-        raise TooFewRows(
-            Param("k", k, of=who),
-            f"lists of {k} neighbors",
-            f"lists of {space.k}",
-            ("Lower ", Param("k")),
-        )
+        needed, hint = f"lists of {k} neighbors", ("Lower ", Param("k"))
+        raise TooFewRows(Param("k", k, of=who), needed, f"lists of {space.k}", hint)
     cut = NeighborGraph(space.indices[:, :k], space.distances[:, :k], space.n_indexed)
     return cut.finish("last")
 
 
 def needs_distances(space: Space, who: str) -> Measure:
-    """Return the measure, or say that lists of neighbors are not enough."""
+    """Return the measure; refuse a graph, which has the distances of neighbors only."""
     if isinstance(space, NeighborGraph):
-        raise InvalidInput(
-            who,
-            "distances between all rows",
-            "a NeighborGraph, which has those of neighbors only",
-            "Pass the fitted measure or the matrix",
-        )
+        found = "a NeighborGraph, which has those of neighbors only"
+        hint = "Pass the fitted measure or the matrix"
+        raise InvalidInput(who, "distances between all rows", found, hint)
     return space
 
 
@@ -103,8 +89,7 @@ def distance_blocks(
     for down in blocks(len(rows), tall):
         for across in blocks(len(rows), wide):
             d = measure.block(rows[down], rows[across])
-            low, high = max(down.start, across.start), min(down.stop, across.stop)
-            if low < high:
-                own = np.arange(low, high)
-                d[own - down.start, own - across.start] = np.nan
+            # The diagonal of the whole matrix crosses the blocks that share positions.
+            own = np.arange(max(down.start, across.start), min(down.stop, across.stop))
+            d[own - down.start, own - across.start] = np.nan
             yield down, across, d

@@ -1,4 +1,4 @@
-"""From neighbors to an answer: votes for classes and means of numbers, one row per query.
+"""Predictions from neighbors: votes for classes and means of numbers, one row per query.
 
 Every sum runs along the list of neighbors, nearest first, so an answer depends on its own list
 alone.
@@ -12,15 +12,15 @@ WEIGHTS = ("uniform", "distance", "kernel")
 
 
 def list_weights(distances: np.ndarray, weights: str, farthest: float) -> np.ndarray:
-    """Return what each neighbor counts for.
+    """Return the weight of each neighbor.
 
     Parameters
     ----------
     distances : array of shape (n, k), ascending in each row
     weights : {"uniform", "distance", "kernel"}
-        All alike; in proportion to 1 / distance, where neighbors at distance 0 count alone; or
-        falling with the distance as a bell curve does, ``exp(-2 (d / h)**2)`` with h the distance
-        of the last neighbor (a Gaussian kernel of adaptive width).
+        Equal; in proportion to 1 / distance, where neighbors at distance 0 count alone; or a
+        Gaussian kernel of adaptive width, ``exp(-2 (d / h)**2)`` with h the distance of the last
+        neighbor.
     farthest : float
         The distance of a similarity of 0, which pairs with nothing to compare are given.
     """
@@ -28,30 +28,31 @@ def list_weights(distances: np.ndarray, weights: str, farthest: float) -> np.nda
         return np.ones(distances.shape)
     d = np.where(np.isfinite(distances), distances, farthest)
     if weights == "kernel":
-        return _bell(d)
+        return _gaussian(d)
     first = d[:, :1]
     with np.errstate(invalid="ignore", divide="ignore"):
         # Shares of the nearest one's weight: 1 / d itself would overflow for tiny distances.
         shares = np.where(first == 0, (d == 0).astype(np.float64), first / d)
-    return np.where(np.isinf(first), 1.0, shares)  # nothing known about any: all count alike
+    return np.where(np.isinf(first), 1.0, shares)  # all distances undefined: equal weights
 
 
-def _bell(d: np.ndarray) -> np.ndarray:
+def _gaussian(d: np.ndarray) -> np.ndarray:
     """Return Gaussian weights; the farthest finite distance of a list is two deviations away."""
     finite = np.isfinite(d)
     width = np.where(finite, d, 0.0).max(axis=1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
+        # Width 0: all neighbors are duplicates of the query and count fully.
         shares = np.where(width > 0, d / width, np.where(finite, 0.0, np.inf))
         weights = np.exp(-2 * np.square(shares))
-    return np.where(finite.any(axis=1, keepdims=True), weights, 1.0)  # nothing known about any
+    return np.where(finite.any(axis=1, keepdims=True), weights, 1.0)  # all undefined
 
 
 def class_totals(codes: np.ndarray, weights: np.ndarray, n_classes: int) -> np.ndarray:
     """Return the votes for each class, an array of shape (n, n_classes)."""
     totals = np.zeros((len(codes), n_classes))
     rows = np.arange(len(codes))
-    for place in range(codes.shape[1]):
-        totals[rows, codes[:, place]] += weights[:, place]
+    for rank in range(codes.shape[1]):  # nearest first: the order of the sum fixes its last bits
+        totals[rows, codes[:, rank]] += weights[:, rank]
     return totals
 
 
@@ -71,9 +72,8 @@ def winners(totals: np.ndarray, codes: np.ndarray, tie: str) -> np.ndarray:
         tied = (totals == most[:, None]).sum(axis=1) > 1
         return np.where(tied, codes[:, 0], totals.argmax(axis=1))
     rows = np.arange(len(codes))
-    best = codes[:, -1]
-    for place in reversed(range(codes.shape[1])):  # the first in the list writes last
-        code = codes[:, place]
+    best = codes[:, -1]  # of lists whose last class has fewer votes it is overwritten below
+    for code in codes.T[::-1]:  # the first in the list writes last
         best = np.where(totals[rows, code] == most, code, best)
     return best
 

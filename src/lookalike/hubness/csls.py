@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.hubness.reducer import Facts, _Scaled, mean_of_lists
-from lookalike.measures.contract.matrices import typical_distance
+from lookalike.measures.contract.matrices import median_distance
 from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.saving.fields import Array, Fields, Real
 
@@ -25,7 +25,7 @@ class _Excess(_Scaled):
 
     def _fit_rows(self, rows: Rows) -> None:
         self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
-        self.scale_ = typical_distance(self, rows)
+        self.scale_ = median_distance(self, rows)
 
     def _half(self, d: np.ndarray) -> np.ndarray:
         """Return half of what the levels are subtracted from."""

@@ -18,7 +18,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
-from lookalike.measures.contract.matrices import SAMPLE
+from lookalike.measures.contract.matrices import MEDIAN_ROWS
 from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.vector import Vector
@@ -189,7 +189,7 @@ class _Reducer(Measure):
         scales = ratio(s, sum(inner.plus.values())), ratio(1 - s, sum(inner.minus.values()))
         return Explanation(
             s, d, shared_out(s, inner.plus), shared_out(1 - s, inner.minus), factors,
-            {INNER: inner}, inner.cells, rescaled(inner.typical, *scales), inner.telling,
+            {INNER: inner}, inner.cells, rescaled(inner.baseline, *scales), inner.surprisal,
             inner.not_compared, {name: scales[1] * most for name, most in inner.reach.items()},
         )  # fmt: skip
 
@@ -271,8 +271,8 @@ def farthest(measure: Measure) -> float:
     """
     rows, top = measure.rows_, 0.0
     at = np.arange(len(rows))
-    if len(rows) > SAMPLE:
-        at = np.sort(np.random.default_rng(0).choice(len(rows), SAMPLE, replace=False))
+    if len(rows) > MEDIAN_ROWS:
+        at = np.sort(np.random.default_rng(0).choice(len(rows), MEDIAN_ROWS, replace=False))
     for _, d in measure.scan(rows[at]):
         finite = d[np.isfinite(d)]
         top = max(top, float(finite.max(initial=0.0)))

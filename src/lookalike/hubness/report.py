@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -369,6 +369,8 @@ class HubnessReport(Result):
         Of the table, for headings.
     reason : str, optional
         Why rows are compared as they are.
+    lists : mapping of column to NeighborGraph
+        The lists that were counted.
     """
 
     title: str
@@ -383,6 +385,7 @@ class HubnessReport(Result):
     ids: list[Any] | None = field(default=None, repr=False)
     name: str = "table"
     reason: str | None = None
+    lists: dict[str, NeighborGraph] = field(default_factory=dict, repr=False)
 
     @property
     def columns(self) -> list[str]:
@@ -573,6 +576,7 @@ def hubness_report(
         lists = lists_of(one, k, "hubness_report")
         if isinstance(one, NeighborGraph):
             lists = one  # as long as it is: the end of ties may be in it
+        report.lists[name] = lists
         counted = lists if ties == "index" else one
         occurrence = k_occurrence(counted, k, ties=ties, random_state=0)
         found = HubsAndOrphans(occurrence, k, factor)
@@ -598,9 +602,7 @@ def hubness_report(
         report.notes.extend(_about_ties(lists, k, name, ties))
     test = mcnemar(*right) if len(right) == 2 else None
     notes = list(dict.fromkeys(report.notes))
-    return HubnessReport(
-        report.title, k, factor, report.figures, report.occurrences, test, notes, checked
-    )
+    return replace(report, test=test, notes=notes)
 
 
 def _labels(y: Any, n: int) -> tuple[np.ndarray | None, list[Any] | None]:

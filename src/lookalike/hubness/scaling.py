@@ -16,7 +16,7 @@ from lookalike.hubness.reducer import (
     mean_of_lists,
 )
 from lookalike.measures.contract.base import Measure, Traits
-from lookalike.measures.contract.matrices import check_pairs, square, typical_distance
+from lookalike.measures.contract.matrices import check_pairs, median_distance, square
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.exact import fill_by_blocks, search
 from lookalike.saving.fields import INT64, Array, Dims, Fields, Flag, Integer, Real, require
@@ -167,7 +167,7 @@ class NICDM(_Scaled):
         self.factor_ = 1.0
         if self.geometric:
             self.factor_ = float(np.exp(np.log(np.maximum(rows.arrays["mu"], self.floor_)).mean()))
-        self.scale_ = typical_distance(self, rows)
+        self.scale_ = median_distance(self, rows)
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         return ratios(d, a["mu"], b["mu"], self.floor_, self.factor_)

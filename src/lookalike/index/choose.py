@@ -17,10 +17,10 @@ ORDERED = ("number", "order", "flag")  # what a forest of halvings can test
 ENOUGH, WIDE = 1000, 50  # rows and columns from which trees are quicker than ranks
 FEW = 64  # different rows below which halving a sample of 32 makes no sense
 SAMPLE = 1000  # rows whose neighbors show whether there are hubs
-LEAST = 100  # rows below which lists of ten say little about hubs
+MIN_ROWS_FOR_HUBS = 100  # rows below which lists of ten say little about hubs
 HUBS = 1.4  # skewness of the occurrences above which a few rows fill the lists
 SKEWED = 1.0  # moment skewness from which a column of numbers is called skewed
-K = 10
+HUB_NEIGHBORS = 10
 SPREAD = 10_000  # rows of a table in files that are looked at
 ALL_PAIRS = 10_000  # rows up to which every distance is looked at for a repair
 
@@ -88,7 +88,7 @@ def choose_in_parts(table: LazyTable) -> tuple[Measure, str]:
     The rule of ``choose_measure``, but for hubs: what evens them out needs all rows in memory.
     """
     some = table[:: max(1, len(table) // SPREAD)]
-    gappy = [name for name in table.names if table.gaps.get(name)]
+    gappy = [name for name in table.names if table.n_missing.get(name)]
     if gappy and not any(column.missing.any() for column in some):
         named = f"{gappy[0]!r}" + (f" and {len(gappy) - 1} more" if len(gappy) > 1 else "")
         return _gower(some, f"gaps in {named}")
@@ -159,7 +159,7 @@ def _different(table: Table) -> int:
 def _repair(measure: Measure, reason: str, table: Table) -> tuple[Measure, str]:
     """Wrap the measure if a sample has hubs that this evens out."""
     n = len(table)
-    if n < LEAST:
+    if n < MIN_ROWS_FOR_HUBS:
         return measure, reason
     few = table
     if n > SAMPLE:
@@ -167,17 +167,17 @@ def _repair(measure: Measure, reason: str, table: Table) -> tuple[Measure, str]:
     before = _skewness(measure, few)
     if before is None:
         return measure, reason
-    measured = f"skewness {before:.1f} of the {K}-occurrences in {len(few):,} rows"
+    measured = f"skewness {before:.1f} of the {HUB_NEIGHBORS}-occurrences in {len(few):,} rows"
     if before <= HUBS:
         return measure, f"{reason}; no hubs ({measured})"
-    repaired = repair_hubs(measure, n)
+    repaired = reduce_hubness(measure, n)
     after = _skewness(repaired, few)
     if after is None or after >= before:
         return measure, f"{reason}; hubs that mutual proximity does not repair ({measured})"
     return repaired, f"{reason}; hubs ({measured}), evened out by mutual proximity to {after:.1f}"
 
 
-def repair_hubs(measure: Measure, n_rows: int) -> Measure:
+def reduce_hubness(measure: Measure, n_rows: int) -> Measure:
     """Wrap a measure so that no row is everybody's neighbor (mutual proximity), not fitted."""
     from lookalike.hubness import MutualProximity
 
@@ -190,6 +190,6 @@ def _skewness(measure: Measure, table: Table) -> float | None:
     from lookalike.hubness import k_occurrence, skewness
 
     try:
-        return skewness(k_occurrence(clone(measure).fit(table), K, ties="expected"))
+        return skewness(k_occurrence(clone(measure).fit(table), HUB_NEIGHBORS, ties="expected"))
     except InvalidInput:
         return None

@@ -93,7 +93,7 @@ class Drift:
     Parameters
     ----------
     fitted, added : int
-        Living rows that the measure was fitted to, and rows that came later.
+        Live rows that the measure was fitted to, and rows that came later.
     columns : tuple of ColumnDrift
     """
 
@@ -149,7 +149,7 @@ def learn_fitted_parts(table: LazyTable) -> dict[str, Fitted]:
     """Remember the same of a table that stays in files, a column at a time."""
     found = {}
     for column in table.like:
-        gaps = table.gaps[column.name]
+        gaps = table.n_missing[column.name]
         share, count = gaps / len(table) if len(table) else 0.0, len(table) - gaps
         points = shares = np.empty(0)
         low = high = math.nan
@@ -193,10 +193,10 @@ def report_drift(
     n_fitted : int, fitted rows that are still there
     added : tables of rows that came later, each with a boolean array of those still there
     """
-    n_added = sum(int(alive.sum()) for _, alive in added)
+    n_added = sum(int(live.sum()) for _, live in added)
     columns = []
     for name, before in fitted.items() if n_added else ():
-        cells = [table[name].take(alive) for table, alive in added]
+        cells = [table[name].take(live) for table, live in added]
         columns.append(_compare(before, cells, ALARMS / len(fitted)))
     return Drift(n_fitted, n_added, tuple(columns))
 

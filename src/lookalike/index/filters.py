@@ -216,16 +216,16 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
         if len(listed) != len(names.segments):
             needed = f"{len(names.segments):,} booleans, one per id of index.ids"
             raise InvalidInput(WHO, needed, f"{len(listed):,}", "Give one per row")
-        places = names.segments.places[np.array(listed)]
+        positions = names.segments.positions[np.array(listed)]
     else:
-        places = np.array([names.place(id, WHO) for id in listed], dtype=np.int64)
-    return [np.isin(segment.places, places) for segment in segments]
+        positions = np.array([names.position(id, WHO) for id in listed], dtype=np.int64)
+    return [np.isin(segment.positions, positions) for segment in segments]
 
 
 def _ask(segment: Segment, function: Callable[[Any], Any]) -> np.ndarray:
-    """Return for which living rows a function of the record says yes."""
+    """Return for which live rows a function of the record says yes."""
     kept = np.zeros(len(segment), dtype=bool)
-    for row in np.flatnonzero(segment.alive):
+    for row in np.flatnonzero(segment.live):
         answer = function(segment.table.record(int(row)))
         if not isinstance(answer, bool | np.bool_):
             needed = "a function of the record that returns True or False"

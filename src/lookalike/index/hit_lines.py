@@ -177,7 +177,7 @@ def _fill(reasons: Sequence[Reason], room: int) -> str:
 
 
 def _length(text: str) -> int:
-    """Return how many places a text takes on a terminal; some letters take two."""
+    """Return how many columns a text takes on a terminal; some letters take two."""
     from rich.cells import cell_len
 
     return cell_len(clean(text))

@@ -41,7 +41,7 @@ class Hit:
     Attributes
     ----------
     row : dict, the row as a record
-    explanation : Explanation, worked out when it is first asked for
+    explanation : Explanation, computed on first access
 
     Examples
     --------
@@ -58,7 +58,7 @@ class Hit:
         score: float | None,
         distance: float | None,
         similarity: float | None,
-        place: Cell,
+        cell: Cell,
         why: Callable[[], Explanation],
     ) -> None:
         self.id = id
@@ -66,17 +66,17 @@ class Hit:
         self.distance = distance
         self.similarity = similarity
         # Where the row stands, and how to explain it, as it was when the answer was given.
-        self._place, self._why = place, why
+        self._cell, self._why = cell, why
 
     @property
     def table(self) -> Table:
         """The table that the row stands in: what its columns hold."""
-        return self._place[0]
+        return self._cell[0]
 
     @cached_property
     def row(self) -> dict[str, Any]:
         """The row that was found, as a record."""
-        table, at = self._place
+        table, at = self._cell
         return table.record(at)
 
     @cached_property
@@ -157,16 +157,16 @@ class Hit:
 
 
 @dataclass(frozen=True)
-class Question:
-    """What was asked, as far as an answer shows it.
+class SearchInfo:
+    """How the rows were searched, as shown with the hits.
 
     Parameters
     ----------
     name : str
         Of the table.
-    id : id of the row that was asked about, or None for a record
+    id : id of the query row, None for a record
     k : int or None
-        How many rows were asked for.
+        The number of rows requested.
     measure, by, reason : str or None
         How rows were compared: class of the measure, the same in words, and why so.
     filtered : bool
@@ -194,8 +194,8 @@ class Hits(Sequence[Hit], Result):
     Parameters
     ----------
     hits : sequence of Hit
-    query : function that returns what was asked about, as a record
-    asked : Question, optional
+    query : function that returns the query as a record
+    info : SearchInfo, optional
 
     Examples
     --------
@@ -214,15 +214,15 @@ class Hits(Sequence[Hit], Result):
         self,
         hits: Sequence[Hit],
         query: Callable[[], dict[str, Any]],
-        asked: Question | None = None,
+        info: SearchInfo | None = None,
     ) -> None:
         self._hits = tuple(hits)
         self._query = query
-        self.asked = asked or Question()
+        self.info = info or SearchInfo()
 
     @cached_property
     def query(self) -> dict[str, Any]:
-        """What was asked about, as a record."""
+        """The query, as a record."""
         return self._query()
 
     @overload
@@ -231,7 +231,7 @@ class Hits(Sequence[Hit], Result):
     def __getitem__(self, at: slice) -> Hits: ...
     def __getitem__(self, at: int | slice) -> Hit | Hits:
         if isinstance(at, slice):
-            return Hits(self._hits[at], self._query, self.asked)
+            return Hits(self._hits[at], self._query, self.info)
         return self._hits[at]
 
     def __len__(self) -> int:
@@ -261,20 +261,20 @@ class Hits(Sequence[Hit], Result):
             notes.append(f"{of} can be compared in few columns, one in {here} of {total}")
         return "; ".join(notes) or None
 
-    def answering(self, asked: Question) -> Hits:
-        """Return the same rows as the answer to a question, which they are then shown with."""
-        return Hits(self._hits, self._query, asked)
+    def with_info(self, info: SearchInfo) -> Hits:
+        """Return the same rows with the search that they are shown as the result of."""
+        return Hits(self._hits, self._query, info)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the query, the hits and the note as plain values."""
         hits = [hit.to_dict() for hit in self._hits]
-        if self.asked.why:
+        if self.info.why:
             for hit, values in zip(self._hits, hits, strict=True):
                 values["reasons"] = dict(zip(SIDES, hit.reasons(), strict=True))
         answer = {
-            "measure": self.asked.measure,
-            "reason": self.asked.reason,
-            "query": {"id": self.asked.id, "row": self.query},
+            "measure": self.info.measure,
+            "reason": self.info.reason,
+            "query": {"id": self.info.id, "row": self.query},
             "hits": hits,
             "note": self.note,
         }
@@ -283,7 +283,7 @@ class Hits(Sequence[Hit], Result):
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per hit; a column named like one of ours gets a prefix."""
         columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in OURS}
-        if self.asked.why:
+        if self.info.why:
             phrases = [hit.phrases() for hit in self]
             for at, side in enumerate(SIDES):
                 columns[side] = ["; ".join(one.text for one in some[at]) for some in phrases]
@@ -295,21 +295,21 @@ class Hits(Sequence[Hit], Result):
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the query, then the rows found, nearest first, a line for each."""
-        asked = self.asked
+        info = self.info
         if not self._hits:
             why = "no row meets the filter: take a condition out"
-            layout.say(console, why if asked.filtered else "there is no other row to find")
+            layout.say(console, why if info.filtered else "there is no other row to find")
             return
-        what = "the record" if asked.id is None else f"row {asked.id}"
+        what = "the record" if info.id is None else f"row {info.id}"
         rows = f"{len(self)} rows" if len(self) != 1 else "row"
-        by = "" if asked.by is None else f", by {asked.by}"
-        layout.headline(console, f"{asked.name}: the {rows} most like {what}{by}")
-        if asked.reason is not None:
-            layout.say(console, asked.reason)
+        by = "" if info.by is None else f", by {info.by}"
+        layout.headline(console, f"{info.name}: the {rows} most like {what}{by}")
+        if info.reason is not None:
+            layout.say(console, info.reason)
         self.render_lines(console)
-        if asked.k is not None and len(self) < asked.k:
+        if info.k is not None and len(self) < info.k:
             rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
-            layout.say(console, f"only {rows} can be found; {asked.k:,} were asked for")
+            layout.say(console, f"only {rows} can be found; {info.k:,} were asked for")
         undefined = sum(hit.distance is None for hit in self)
         if undefined:
             of = f"{undefined} of the {len(self)} rows found have nothing to compare"
@@ -325,9 +325,9 @@ class Hits(Sequence[Hit], Result):
         """
         from lookalike.index.hit_lines import Layout
 
-        table = self._hits[0].table if self.asked.sample is None else self.asked.sample
-        lines = Layout(self, table, console.width, why=self.asked.why, only=only)
-        for line in lines.lines(self.asked.id):
+        table = self._hits[0].table if self.info.sample is None else self.info.sample
+        lines = Layout(self, table, console.width, why=self.info.why, only=only)
+        for line in lines.lines(self.info.id):
             console.print(line, no_wrap=True, overflow="ellipsis", crop=True)
         if self.note is not None:
             layout.say(console, f"note: {self.note}")
@@ -342,8 +342,8 @@ class Hits(Sequence[Hit], Result):
 
     def html_title(self) -> str:
         """Return the heading of the page, as plain text."""
-        what = "a record" if self.asked.id is None else f"row {self.asked.id}"
-        return f"{self.asked.name}: rows like {what}"
+        what = "a record" if self.info.id is None else f"row {self.info.id}"
+        return f"{self.info.name}: rows like {what}"
 
     def html_body(self) -> str:
         """Return the query and the rows found, each with its reasons, as HTML."""

@@ -47,7 +47,7 @@ def index_html(name: str, now: Snapshot) -> str:
     kinds = now.schema.kinds
     shown = [f"{short(column, 24)} ({kind.label})" for column, kind in list(kinds.items())[:12]]
     more = f" and {len(kinds) - 12} more" if len(kinds) > 12 else ""
-    ids = now.names.of(now.segments.places[:3])
+    ids = now.names.of(now.segments.positions[:3])
     facts = [
         ("rows", f"{len(now.segments):,}"),
         ("columns", ", ".join(shown) + more),

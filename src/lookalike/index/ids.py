@@ -16,7 +16,7 @@ SUGGESTED = 1000  # ids that a mistyped one is compared with
 
 
 class RowIds:
-    """The ids of the living rows in some segments.
+    """The ids of the live rows in some segments.
 
     Parameters
     ----------
@@ -27,15 +27,15 @@ class RowIds:
     def __init__(self, segments: Segments, column: str | None) -> None:
         self.segments, self.column = segments, column
 
-    def of(self, places: Iterable[int]) -> list[Any]:
+    def of(self, positions: Iterable[int]) -> list[Any]:
         """Return the ids of rows that are there."""
         if self.column is None:
-            return [int(place) for place in places]
-        found = (self.segments.find(int(place)) for place in places)
+            return [int(position) for position in positions]
+        found = (self.segments.find(int(position)) for position in positions)
         return [segment.id_at(self.column, at) for segment, at in found]  # type: ignore[misc]
 
     def find(self, id: Any) -> int | None:
-        """Return the place of an id, None if there is no such row."""
+        """Return the position of an id, None if there is no such row."""
         id = as_id(id)
         if self.column is not None:
             for segment in reversed(self.segments.segments):
@@ -44,7 +44,7 @@ class RowIds:
                 except TypeError:  # not hashable: no id
                     return None
                 if at >= 0:
-                    return int(segment.places[at])
+                    return int(segment.positions[at])
             return None
         if isinstance(id, bool) or not isinstance(id, int):
             return None
@@ -60,19 +60,21 @@ class RowIds:
         parts = (segment.ids_among(self.column, ids) for segment in self.segments.segments)
         return set().union(*parts)
 
-    def place(self, id: Any, who: str) -> int:
-        """Return the place of an id; one that is not there is an error that names it."""
+    def position(self, id: Any, who: str) -> int:
+        """Return the position of an id; one that is not there is an error that names it."""
         found = self.find(id)
         if found is not None:
             return found
         id = as_id(id)
         hint: str = Phrase(InPython("Use index.ids to see the ids that are there"))
         if self.column is not None:
-            some = self.of(self.segments.places[:SUGGESTED])
+            some = self.of(self.segments.positions[:SUGGESTED])
             near = suggest(str(id), [str(name) for name in some])
             hint = near if near.startswith("Did") else hint
         elif (
-            isinstance(id, int) and not isinstance(id, bool) and 0 <= id < self.segments.next_place
+            isinstance(id, int)
+            and not isinstance(id, bool)
+            and 0 <= id < self.segments.next_position
         ):
             raise InvalidInput(who, "an existing id", f"{id}, which was deleted", hint)
         elif not isinstance(id, int):

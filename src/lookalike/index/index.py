@@ -234,7 +234,7 @@ class Index(SaveMixin, BaseEstimator):
         id_kind: Kind | None,
         before: Segments | None = None,
     ) -> Snapshot:
-        """Fit the measure to rows; those of an index that is fitted again keep their places."""
+        """Fit the measure to rows; those of an index that is fitted again keep their positions."""
         table, target = split_target(table, y, "Index")
         measure, reason = self._choose(table)
         measure = measure.fit(table, target)  # a frozen one stays as it is
@@ -242,7 +242,7 @@ class Index(SaveMixin, BaseEstimator):
         if before is None:
             segments = Segments.of(rows, table)
         else:
-            segments = Segments.of(rows, table, before.places, before.next_place)
+            segments = Segments.of(rows, table, before.positions, before.next_position)
         return Snapshot(
             measure,
             reason,
@@ -354,7 +354,7 @@ class Index(SaveMixin, BaseEstimator):
         if masks is None:
             return len(now.segments)
         pairs = zip(now.segments.segments, masks, strict=True)
-        return sum(int((segment.alive & mask).sum()) for segment, mask in pairs)
+        return sum(int((segment.live & mask).sum()) for segment, mask in pairs)
 
     # -- changing ----------------------------------------------------------------------------------
 
@@ -538,7 +538,7 @@ class Index(SaveMixin, BaseEstimator):
             nobody = np.empty(0, np.int64)
             sketches = self._sketches if measure is now.measure else None
             graph = now.segments.nearest(
-                measure, queries.rows, k, queries.places, nobody, masks, sketches
+                measure, queries.rows, k, queries.positions, nobody, masks, sketches
             )
             answers = [_hits(now, measure, queries, i, graph, i) for i in range(len(queries))]
         else:
@@ -612,14 +612,14 @@ class Index(SaveMixin, BaseEstimator):
         >>> la.Index.open(folder).search(0, k=1).ids
         [2]
         """
-        place, state = ShardFolder.open_now(folder)
-        head = place.head
+        opened, state = ShardFolder.open_now(folder)
+        head = opened.head
         if n_jobs is not None:
             count_jobs(n_jobs)
             measure = copy.copy(head.measure)
-            place.head = replace(head, measure=same_settings(measure, n_jobs))
-            state = replace(state, measure=place.head.measure)
-        measure = place.head.measure.frozen()
+            opened.head = replace(head, measure=same_settings(measure, n_jobs))
+            state = replace(state, measure=opened.head.measure)
+        measure = opened.head.measure.frozen()
         index: Any = cls(
             measure,
             id_column=head.id_column,
@@ -628,7 +628,7 @@ class Index(SaveMixin, BaseEstimator):
             n_jobs=n_jobs,
         )
         check_params(index)
-        index._folder = place
+        index._folder = opened
         index._sketch(state, tell=True)
         index.state_ = state
         return index
@@ -750,9 +750,9 @@ class Index(SaveMixin, BaseEstimator):
             hint = Phrase("Ask for fewer neighbors, or raise ", Param("memory_limit", of="config"))
             needed = f"lists under the memory limit of {show_bytes(limit)}"
             raise TooLarge("Index.neighbors", needed, show_bytes(size), hint)
-        whole = neighbors_of(now, 0, segments.next_place, k)
-        if n < segments.next_place:  # deleted rows have no list
-            whole = whole[segments.places]
+        whole = neighbors_of(now, 0, segments.next_position, k)
+        if n < segments.next_position:  # deleted rows have no list
+            whole = whole[segments.positions]
         return whole.finish("last" if measure.traits.undefined_last else "raise")
 
     # -- approximate search ------------------------------------------------------------------------
@@ -832,9 +832,9 @@ def _check_marks(
     """Refuse a row that is wanted and not wanted at once."""
     if unliked is None:
         return
-    no = set(unliked.places[unliked.places >= 0].tolist())
+    no = set(unliked.positions[unliked.positions >= 0].tolist())
     for what, wanted in (("like", liked), ("the query", queries)):
-        both = [] if wanted is None else [p for p in wanted.places.tolist() if p in no]
+        both = [] if wanted is None else [p for p in wanted.positions.tolist() if p in no]
         if both:
             id = now.names.of(both[:1])[0]
             found = f"id {id!r} in unlike and {'in ' if what == 'like' else 'as '}{what}"
@@ -847,11 +847,11 @@ def _feedback(
     queries: Queries, i: int, liked: Queries | None, unliked: Queries | None, gamma: float
 ) -> tuple[Feedback, np.ndarray]:
     """Return what one query wants to be near to and far from, and the rows not to be listed."""
-    own = int(queries.places[i])
+    own = int(queries.positions[i])
     yes = None if liked is None else liked.once(own)
     no = None if unliked is None else unliked.once(own)
     positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
-    marked = [m.places for m in (liked, unliked) if m is not None]
+    marked = [m.positions for m in (liked, unliked) if m is not None]
     hide = np.unique(np.concatenate([[own], *marked]))
     return Feedback(join_rows(positive), no, gamma), hide[hide >= 0]
 
@@ -869,17 +869,17 @@ def _hits(
     indices, scores = graph.indices[at], graph.distances[at]
     if (indices < 0).any():  # fewer were there
         indices, scores = indices[indices >= 0], scores[indices >= 0]
-    places = indices.tolist()
+    positions = indices.tolist()
     query, one = queries.rows[i : i + 1], queries.cells[i]
     hits = []
-    if places:
-        looked_up = now.segments.look_up(places)
+    if positions:
+        looked_up = now.segments.look_up(positions)
         cells = [(segment.table, row) for segment, row in looked_up]
         reasons = Reasons(measure, query, one, partial(rows_at, looked_up), cells, now.styles)
         far, near = scores, measure.similarity_at(scores) if by_distance else None
         if near is None:
             far, near = (values[0] for values in measure.both_blocks(query, reasons.rows))
-        columns = now.names.of(places), scores.tolist(), far.tolist(), near.tolist()
+        columns = now.names.of(positions), scores.tolist(), far.tolist(), near.tolist()
         for number, (id, score, apart, alike) in enumerate(zip(*columns, strict=True)):
             why = partial(reasons.of, number)
             hits.append(Hit(id, _finite(score), _finite(apart), _finite(alike), cells[number], why))

@@ -26,13 +26,13 @@ class Queries:
     ----------
     rows : Rows, encoded
     cells : where each row stands as it was read: a table, and the number of the row in it
-    places : int64, the number of each row in the index, -1 for one that is not in it
+    positions : int64, the number of each row in the index, -1 for one that is not in it
     one : bool, whether a single row was asked about, so that a single answer is expected
     """
 
     rows: Rows
     cells: Sequence[tuple[Table, int]]
-    places: np.ndarray
+    positions: np.ndarray
     one: bool
 
     def __len__(self) -> int:
@@ -42,10 +42,10 @@ class Queries:
         """Return each row of the index once, and every record; the row ``without`` is left out."""
         seen = {without} - {-1}
         at = []
-        for row, place in enumerate(self.places.tolist()):
-            if place not in seen:
+        for row, position in enumerate(self.positions.tolist()):
+            if position not in seen:
                 at.append(row)
-                seen |= {place} - {-1}
+                seen |= {position} - {-1}
         return self.rows[np.array(at)] if at else None
 
 
@@ -58,14 +58,14 @@ class QueryReader:
     measure : Measure, fitted
     schema : Schema of the rows
     segments : Segments
-    place_of : callable from id to place, which raises for an id that is not there
+    position_of : callable from id to position, which raises for an id that is not there
     names_rows : bool, whether ids are values of a column instead of whole numbers
     """
 
     measure: Measure
     schema: Schema
     segments: Segments
-    place_of: Callable[[Any, str], int]
+    position_of: Callable[[Any, str], int]
     names_rows: bool
 
     def read(self, query: Any, who: str) -> Queries:
@@ -96,9 +96,9 @@ class QueryReader:
                 ),
             )
         table = self.read_table(query, who)
-        places = np.full(len(table), -1)
+        positions = np.full(len(table), -1)
         cells = [(table, row) for row in range(len(table))]
-        return Queries(self.measure.encode(table), cells, places, one=len(table) == 1)
+        return Queries(self.measure.encode(table), cells, positions, one=len(table) == 1)
 
     def read_table(self, source: Any, who: str) -> Table:
         """Read rows as the fitted ones were read."""
@@ -122,12 +122,12 @@ class QueryReader:
     def _read_several(self, items: Sequence[Any], who: str, one: bool) -> Queries:
         """Read ids and records in the order given; all records together, which is quicker."""
         if len(items) == 1 and not isinstance(items[0], Mapping):
-            place = self.place_of(items[0], who)
-            found = self.segments.look_up([place])
+            position = self.position_of(items[0], who)
+            found = self.segments.look_up([position])
             where = [(segment.table, at) for segment, at in found]
-            return Queries(rows_at(found), where, np.array([place], dtype=np.int64), one)
+            return Queries(rows_at(found), where, np.array([position], dtype=np.int64), one)
         records = [item for item in items if isinstance(item, Mapping)]
-        ids = [self.place_of(item, who) for item in items if not isinstance(item, Mapping)]
+        ids = [self.position_of(item, who) for item in items if not isinstance(item, Mapping)]
         rows: list[Rows] = []
         cells: list[tuple[Table, int]] = []
         if records:
@@ -141,11 +141,11 @@ class QueryReader:
         # From "records, then ids" back to the order in which they were given.
         is_id = np.array([not isinstance(item, Mapping) for item in items])
         order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
-        places = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
+        positions = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
         if len(rows) == 1:
-            return Queries(rows[0], cells, places, one)
+            return Queries(rows[0], cells, positions, one)
         given = [cells[at] for at in order.tolist()]
-        return Queries(join_rows(rows)[order], given, places[order], one)
+        return Queries(join_rows(rows)[order], given, positions[order], one)
 
     def _read_records(self, records: Sequence[Mapping[Any, Any]], who: str) -> Table:
         compared = list(self.schema.kinds)

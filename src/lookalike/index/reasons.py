@@ -24,7 +24,7 @@ class Reasons:
     query : Rows of length one
     one : where the query stands
     find : callable that returns the rows that were found, as Rows
-    places : where they stand
+    cells : where they stand
     styles : how cells are written in words
     """
 
@@ -34,11 +34,11 @@ class Reasons:
         query: Rows,
         one: Cell,
         find: Callable[[], Rows],
-        places: Sequence[Cell],
+        cells: Sequence[Cell],
         styles: Styles,
     ) -> None:
         self._measure, self._query, self._one = measure, query, one
-        self._find, self._places, self._styles = find, places, styles
+        self._find, self._cells, self._styles = find, cells, styles
         self._known: dict[int, Explanation] = {}
 
     @cached_property
@@ -49,12 +49,12 @@ class Reasons:
     def of(self, at: int) -> Explanation:
         """Return the explanation of one of the rows, by its number among those found."""
         if at not in self._known:
-            every = range(len(self._places)) if self._known else [at]
+            every = range(len(self._cells)) if self._known else [at]
             some = [number for number in every if number not in self._known]
             rows = self.rows[some[0] : some[0] + 1] if len(some) == 1 else self.rows
             # All rows at once where there are several: cutting some out is not worth it.
             found = self._measure.explain_many(self._query, rows)
             for number, explanation in zip(some if len(some) == 1 else every, found, strict=True):
-                told = with_cells(explanation, self._one, self._places[number], self._styles)
+                told = with_cells(explanation, self._one, self._cells[number], self._styles)
                 self._known.setdefault(number, told)
         return self._known[at]

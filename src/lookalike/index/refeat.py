@@ -30,7 +30,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import as_table, read_table
-from lookalike.trees.growers import grow_extra
+from lookalike.trees.growers import ExtraForest
 
 BLOCK = 2048  # rows that are scored at once
 
@@ -90,7 +90,7 @@ class ReFeat(SaveMixin, BaseEstimator):
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
-        "layout_": Saved("Layout"),
+        "layout_": Saved("MatrixLayout"),
         "schema_": Saved("Schema"),
         "n_features_in_": Integer(0, high=2**31),
         "forest_": Saved("Forest"),
@@ -141,15 +141,11 @@ class ReFeat(SaveMixin, BaseEstimator):
             hint = Phrase("Use fewer trees, or raise ", Param("memory_limit", of="config"))
             raise TooLarge("ReFeat", f"less than {limit}", found, hint)
         psi = min(self.max_samples, n)
-        grown = grow_extra(
-            values,
-            n_trees=self.n_estimators,
-            max_samples=psi,
-            max_depth=math.ceil(math.log2(psi)) if self.max_depth == "log2" else psi,
-            keep_bag=True,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
+        depth = math.ceil(math.log2(psi)) if self.max_depth == "log2" else psi
+        grower = ExtraForest(
+            self.n_estimators, max_samples=psi, max_depth=depth, random_state=self.random_state
         )
+        grown = grower.grow(values, out_of_bag=True, n_jobs=self.n_jobs)
         self.forest_, self.psi_ = grown.forest, psi
         self.leaves_ = self.forest_.leaves(values, self.n_jobs)
         self.lengths_ = self._path_lengths(grown.in_bag)

@@ -74,7 +74,7 @@ def _join_aside(name: str, tables: Sequence[Table]) -> Column:
 def learn_levels(table: Table) -> Table:
     """Return the table with categories and levels that were new among the known ones.
 
-    Levels of an order that was guessed stay new where nothing says what their place is.
+    Levels of an order that was guessed stay new where nothing says what their position is.
     """
     columns = [_learn(column) if column.unknown else column for column in table]
     return Table(columns, table.aside, len(table), table.missing)
@@ -118,15 +118,15 @@ class Segment:
     ----------
     rows : Rows
     table : Table, the same rows as they were read
-    places : int64, ascending; the number of each row in the index
-    alive : bool, False for a row that was deleted
+    positions : int64, ascending; the number of each row in the index
+    live : bool, False for a row that was deleted
     """
 
     FIELDS: ClassVar[Fields] = {
         "rows": Saved("Rows"),
         "table": Saved("Table"),
-        "places": Array("int64", "rows", low=0, ascending=True),
-        "alive": Array("bool", "rows"),
+        "positions": Array("int64", "rows", low=0, ascending=True),
+        "live": Array("bool", "rows"),
     }
 
     # What is worked out on demand is kept in __dict__ beside the fields: a cache that is neither
@@ -134,35 +134,35 @@ class Segment:
 
     rows: Rows
     table: Table
-    places: np.ndarray
-    alive: np.ndarray
+    positions: np.ndarray
+    live: np.ndarray
 
     def __len__(self) -> int:
-        return len(self.places)
+        return len(self.positions)
 
     @property
-    def n_alive(self) -> int:
+    def n_live(self) -> int:
         """How many rows are not hidden."""
         known = self.__dict__
-        if "_n_alive" not in known:
-            known["_n_alive"] = int(np.count_nonzero(self.alive))
-        return int(known["_n_alive"])
+        if "_n_live" not in known:
+            known["_n_live"] = int(np.count_nonzero(self.live))
+        return int(known["_n_live"])
 
     def allowed(self, mask: np.ndarray | None) -> np.ndarray | None:
         """Return which rows may be found; None: all of them."""
         if mask is not None:
-            return self.alive & mask
-        return None if self.n_alive == len(self) else self.alive
+            return self.live & mask
+        return None if self.n_live == len(self) else self.live
 
     def __getstate__(self) -> dict[str, Any]:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def without(self, at: np.ndarray) -> Segment:
         """Return the segment with some of its rows hidden, by where they stand in it."""
-        alive = self.alive.copy()
-        alive[at] = False
-        other = replace(self, alive=alive)
-        # What was worked out holds for fewer living rows as well.
+        live = self.live.copy()
+        live[at] = False
+        other = replace(self, live=live)
+        # What was worked out holds for fewer live rows as well.
         known = self.__dict__
         other.__dict__.update({name: known[name] for name in ("_kept", "_by_id") if name in known})
         return other
@@ -189,7 +189,7 @@ class Segment:
         return as_id(self.table[column].values[at])
 
     def find_id(self, column: str, id: Any) -> int:
-        """Return where the living row stands that a column gives an id to, -1 if there is none.
+        """Return where the live row stands that a column gives an id to, -1 if there is none.
 
         A value may come back after its row was deleted, so the last row that has it counts.
         """
@@ -198,47 +198,47 @@ class Segment:
             by_id = {as_id(value): at for at, value in enumerate(self.table[column].values)}
             self.__dict__["_by_id"] = by_id
         at = by_id.get(id, -1)
-        return at if at >= 0 and self.alive[at] else -1
+        return at if at >= 0 and self.live[at] else -1
 
     def ids_among(self, column: str, ids: Sequence[Any]) -> set[Any]:
-        """Return which of some ids a column gives to living rows."""
+        """Return which of some ids a column gives to live rows."""
         return {id for id in ids if self.find_id(column, id) >= 0}
 
-    def find(self, place: int) -> int:
+    def find(self, position: int) -> int:
         """Return where a row stands in this segment, -1 if it does not."""
         first, last, whole = self._span
-        if not first <= place <= last:
+        if not first <= position <= last:
             return -1
         if whole:
-            return int(place - first)
-        places = self.places
-        at = int(places.searchsorted(place))
-        return at if places[at] == place else -1
+            return int(position - first)
+        positions = self.positions
+        at = int(positions.searchsorted(position))
+        return at if positions[at] == position else -1
 
     @property
     def _span(self) -> tuple[int, int, bool]:
         """The first and the last number, and whether all between them are here."""
         known = self.__dict__
         if "_ends" not in known:
-            n = len(self.places)
-            first, last = (int(self.places[0]), int(self.places[-1])) if n else (0, -1)
+            n = len(self.positions)
+            first, last = (int(self.positions[0]), int(self.positions[-1])) if n else (0, -1)
             known["_ends"] = first, last, last - first == n - 1  # they rise
         return known["_ends"]
 
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
         """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
         if mask is not None:
-            at = np.flatnonzero(self.alive & mask)
-            return self.rows[at], self.places[at], np.empty(0, np.int64)
+            at = np.flatnonzero(self.live & mask)
+            return self.rows[at], self.positions[at], np.empty(0, np.int64)
         rows, at = self.__dict__.get("_kept", (self.rows, None))
-        alive = self.alive if at is None else self.alive[at]
-        if len(alive) - np.count_nonzero(alive) > SPARE:
-            at = np.flatnonzero(self.alive)
+        live = self.live if at is None else self.live[at]
+        if len(live) - np.count_nonzero(live) > SPARE:
+            at = np.flatnonzero(self.live)
             rows = self.rows[at]
             self.__dict__["_kept"] = rows, at
-            alive = self.alive[at]
-        places = self.places if at is None else self.places[at]
-        return rows, places, places[~alive]
+            live = self.live[at]
+        positions = self.positions if at is None else self.positions[at]
+        return rows, positions, positions[~live]
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that rows and table are as long as their numbers."""
@@ -253,33 +253,33 @@ class Segments:
 
     Parameters
     ----------
-    segments : tuple of Segment, by ascending places
-    next_place : int, the number that the next row gets
+    segments : tuple of Segment, by ascending positions
+    next_position : int, the number that the next row gets
     """
 
     FIELDS: ClassVar[Fields] = {
         "segments": TupleOf(Saved("Segment"), "segments"),
-        "next_place": Integer(0),
+        "next_position": Integer(0),
     }
 
     segments: tuple[Segment, ...]
-    next_place: int
+    next_position: int
 
     @classmethod
     def of(
         cls,
         rows: Rows,
         table: Table,
-        places: np.ndarray | None = None,
-        next_place: int | None = None,
+        positions: np.ndarray | None = None,
+        next_position: int | None = None,
     ) -> Self:
         """Return one segment with all rows in it, numbered from 0 if not told otherwise."""
-        if places is None or next_place is None:
-            places, next_place = np.arange(len(rows)), len(rows)
-        return cls((Segment(rows, table, places, np.ones(len(rows), bool)),), next_place)
+        if positions is None or next_position is None:
+            positions, next_position = np.arange(len(rows)), len(rows)
+        return cls((Segment(rows, table, positions, np.ones(len(rows), bool)),), next_position)
 
     def __len__(self) -> int:
-        return sum(segment.n_alive for segment in self.segments)
+        return sum(segment.n_live for segment in self.segments)
 
     @property
     def added_later(self) -> list[Segment]:
@@ -287,15 +287,15 @@ class Segments:
         return [segment for segment in self.segments[1:] if not segment.fitted]
 
     @property
-    def places(self) -> np.ndarray:
+    def positions(self) -> np.ndarray:
         """Numbers of the rows that are not hidden, ascending."""
-        return np.concatenate([segment.places[segment.alive] for segment in self.segments])
+        return np.concatenate([segment.positions[segment.live] for segment in self.segments])
 
     def added(self, rows: Rows, table: Table) -> Segments:
         """Return the segments with more rows, which get the next numbers."""
-        end = self.next_place + len(rows)
-        places = np.arange(self.next_place, end)
-        segments = [*self.segments, Segment(rows, table, places, np.ones(len(rows), bool))]
+        end = self.next_position + len(rows)
+        positions = np.arange(self.next_position, end)
+        segments = [*self.segments, Segment(rows, table, positions, np.ones(len(rows), bool))]
         while len(segments) > 2 and len(segments[-2]) < 2 * len(segments[-1]):
             if segments[-2].sealed:
                 break
@@ -315,44 +315,44 @@ class Segments:
             The rows of a group.
         """
         for start, segment in enumerate(self.segments):
-            count, stop = segment.n_alive, start + 1
+            count, stop = segment.n_live, start + 1
             later = start > 0 and not segment.fitted
             while stop < len(self.segments):
                 other = self.segments[stop]
-                if later != (not other.fitted) or count + other.n_alive > most:
+                if later != (not other.fitted) or count + other.n_live > most:
                     break
-                count, stop = count + other.n_alive, stop + 1
+                count, stop = count + other.n_live, stop + 1
             group = self.segments[start:stop]
-            if stop - start == 1 and segment.n_alive == len(segment):
+            if stop - start == 1 and segment.n_live == len(segment):
                 continue
-            joined = [] if start and not count else [_living(group)]
+            joined = [] if start and not count else [_live_rows(group)]
             return replace(self, segments=(*self.segments[:start], *joined, *self.segments[stop:]))
         return None
 
-    def without(self, places: Iterable[int]) -> Segments:
+    def without(self, positions: Iterable[int]) -> Segments:
         """Return the segments with some rows, none of them hidden yet, hidden."""
-        found = self.look_up(places)
+        found = self.look_up(positions)
         if not found:
             return self
         parts, _ = _gather(found)
         hidden = {id(segment): segment.without(at) for segment, at in parts}
-        return Segments(tuple(hidden.get(id(s), s) for s in self.segments), self.next_place)
+        return Segments(tuple(hidden.get(id(s), s) for s in self.segments), self.next_position)
 
-    def find(self, place: int) -> tuple[Segment, int] | None:
-        """Return the segment of a row and its place there; None if it is hidden or unknown."""
+    def find(self, position: int) -> tuple[Segment, int] | None:
+        """Return the segment of a row and its position there; None if it is hidden or unknown."""
         for segment in self.segments:
-            at = segment.find(place)
+            at = segment.find(position)
             if at >= 0:
-                return (segment, at) if segment.alive[at] else None
+                return (segment, at) if segment.live[at] else None
         return None
 
-    def look_up(self, places: Iterable[int]) -> list[tuple[Segment, int]]:
+    def look_up(self, positions: Iterable[int]) -> list[tuple[Segment, int]]:
         """Return for each of some rows, none of them hidden, its segment and where it stands."""
-        return [self._locate(place) for place in places]
+        return [self._locate(position) for position in positions]
 
-    def _locate(self, place: int) -> tuple[Segment, int]:
-        location = self.find(place)
-        assert location is not None, "the index asks for living rows only"
+    def _locate(self, position: int) -> tuple[Segment, int]:
+        location = self.find(position)
+        assert location is not None, "the index asks for live rows only"
         return location
 
     # -- searching ---------------------------------------------------------------------------------
@@ -367,47 +367,49 @@ class Segments:
         masks: Masks = None,
         sketches: Sketches | None = None,
     ) -> NeighborGraph:
-        """Return unfinished lists of the k nearest living rows.
+        """Return unfinished lists of the k nearest live rows.
 
         Parameters
         ----------
         measure : Measure
         a : Rows, the queries
         k : int
-        exclude : int64, one place per query that may not be in its list; -1: none
-        hide : int64, places that may be in no list
+        exclude : int64, one position per query that may not be in its list; -1: none
+        hide : int64, positions that may be in no list
         masks : a boolean array per segment, optional
             Only these rows are searched.
         sketches : Sketches, optional
             What proposes rows instead of looking at all; None: exact search.
         """
 
-        def ask(rows: Rows, places: np.ndarray, wide: int) -> NeighborGraph:
-            return measure.nearest(a, rows, wide, exclude=exclude, ids=places)
+        def ask(rows: Rows, positions: np.ndarray, wide: int) -> NeighborGraph:
+            return measure.nearest(a, rows, wide, exclude=exclude, ids=positions)
 
         def among(segment: Segment, mask: np.ndarray | None) -> NeighborGraph | None:
             if sketches is not None and not len(hide):
-                allowed, places = segment.allowed(mask), segment.places
-                found = sketches.nearest(measure, a, segment.rows, k, allowed, exclude, places)
+                allowed, positions = segment.allowed(mask), segment.positions
+                found = sketches.nearest(measure, a, segment.rows, k, allowed, exclude, positions)
                 if found is not None:
                     return found
             if len(hide) or not measure.steps_over(segment.rows, k):
                 return None
-            allowed, places = segment.allowed(mask), segment.places
+            allowed, positions = segment.allowed(mask), segment.positions
             if allowed is None:
-                return ask(segment.rows, places, k)
-            return measure.nearest_among(a, segment.rows, k, allowed, exclude=exclude, ids=places)
+                return ask(segment.rows, positions, k)
+            return measure.nearest_among(
+                a, segment.rows, k, allowed, exclude=exclude, ids=positions
+            )
 
         return self._merge(ask, len(a), k, hide, masks, among)
 
     def best(
         self, measure: Measure, wanted: Feedback, k: int, hide: np.ndarray, masks: Masks = None
     ) -> NeighborGraph:
-        """Return the unfinished list of the k living rows with the smallest feedback scores."""
+        """Return the unfinished list of the k live rows with the smallest feedback scores."""
         nobody = np.array([-1])
         n_jobs = getattr(measure, "n_jobs", None)
 
-        def ask(rows: Rows, places: np.ndarray, wide: int) -> NeighborGraph:
+        def ask(rows: Rows, positions: np.ndarray, wide: int) -> NeighborGraph:
             def score(_: slice, part: slice) -> np.ndarray:
                 b = rows[part]
                 far: Any = ()
@@ -415,7 +417,7 @@ class Segments:
                     far = measure.block(wanted.negative, b)
                 return rocchio(measure.block(wanted.positive, b), far, wanted.gamma)[None]
 
-            fill = fill_by_blocks(score, places, nobody)
+            fill = fill_by_blocks(score, positions, nobody)
             return search(fill, 1, len(rows), wide, n_jobs=n_jobs)
 
         return self._merge(ask, 1, k, hide, masks)
@@ -434,26 +436,26 @@ class Segments:
             mask = None if masks is None else masks[number]
             found = among(segment, mask)
             if found is None:  # else rows were stepped over, nothing had to be copied
-                rows, places, hidden = segment.view(mask)
+                rows, positions, hidden = segment.view(mask)
                 if not len(rows):
                     continue
                 gone = np.concatenate([hidden, hide])
                 # Enough room for the k best even if every row that may not be listed comes first.
-                found = _without(ask(rows, places, min(k + len(gone), len(rows))), gone, k)
+                found = _without(ask(rows, positions, min(k + len(gone), len(rows))), gone, k)
             lists = found if lists is None else lists.merge(found)
         if lists is None:
-            return NeighborGraph.empty(n, k, self.next_place)
-        return replace(lists, n_indexed=self.next_place)
+            return NeighborGraph.empty(n, k, self.next_position)
+        return replace(lists, n_indexed=self.next_position)
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that numbers rise from segment to segment."""
         require(self.segments, "Segments", "at least one segment", "none")
         last = -1
         for segment in self.segments:
-            rising = not len(segment) or segment.places[0] > last
+            rising = not len(segment) or segment.positions[0] > last
             require(rising, "Segments", "numbers that rise from segment to segment", "others")
-            last = int(segment.places[-1]) if len(segment) else last
-        require(last < self.next_place, "Segments.next_place", f"above {last}", "another")
+            last = int(segment.positions[-1]) if len(segment) else last
+        require(last < self.next_position, "Segments.next_position", f"above {last}", "another")
 
 
 def as_id(value: Any) -> Any:
@@ -504,18 +506,18 @@ def _join_segments(parts: Sequence[Segment]) -> Segment:
     return Segment(
         join_rows([part.rows for part in parts]),
         join_tables([part.table for part in parts]),
-        np.concatenate([part.places for part in parts]),
-        np.concatenate([part.alive for part in parts]),
+        np.concatenate([part.positions for part in parts]),
+        np.concatenate([part.live for part in parts]),
     )
 
 
-def _living(parts: Sequence[Segment]) -> Segment:
+def _live_rows(parts: Sequence[Segment]) -> Segment:
     """Return the rows of some segments that are not hidden, held in memory."""
-    at = [np.flatnonzero(part.alive) for part in parts]
-    places = np.concatenate([part.places[some] for part, some in zip(parts, at, strict=True)])
+    at = [np.flatnonzero(part.live) for part in parts]
+    positions = np.concatenate([part.positions[some] for part, some in zip(parts, at, strict=True)])
     return Segment(
         join_rows([part.rows[some] for part, some in zip(parts, at, strict=True)]),
         join_tables([part.table[some] for part, some in zip(parts, at, strict=True)]),
-        places,
-        np.ones(len(places), bool),
+        positions,
+        np.ones(len(positions), bool),
     )

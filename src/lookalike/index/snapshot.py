@@ -103,30 +103,30 @@ class Snapshot:
     def reader(self) -> QueryReader:
         """What reads queries against these rows."""
         named = self.id_column is not None
-        return QueryReader(self.measure, self.schema, self.segments, self.names.place, named)
+        return QueryReader(self.measure, self.schema, self.segments, self.names.position, named)
 
     @property
     def ids(self) -> list[Any]:
         """The ids of all rows, in the order in which they came."""
-        return self.names.of(self.segments.places)
+        return self.names.of(self.segments.positions)
 
     @property
     def table(self) -> Table:
         """All rows as one table, in the order of ``ids``."""
         segments = self.segments.segments
-        parts = [segment.table[segment.alive] for segment in segments if segment.alive.any()]
+        parts = [segment.table[segment.live] for segment in segments if segment.live.any()]
         return join_tables(parts or [segments[0].table[:0]])
 
     def record(self, id: Any, who: str) -> dict[str, Any]:
         """Return a row as a record."""
-        ((segment, at),) = self.segments.look_up([self.names.place(id, who)])
+        ((segment, at),) = self.segments.look_up([self.names.position(id, who)])
         return segment.table.record(at)
 
     def drift(self) -> Drift:
         """Compare the rows that were added with those that were fitted."""
         later = self.segments.added_later
-        added = [(segment.table, segment.alive) for segment in later if segment.n_alive]
-        before = len(self.segments) - sum(segment.n_alive for segment in later)
+        added = [(segment.table, segment.live) for segment in later if segment.n_live]
+        before = len(self.segments) - sum(segment.n_live for segment in later)
         return report_drift(self.fitted, before, added)
 
     # -- changing: each returns a new snapshot -----------------------------------------------------
@@ -136,7 +136,7 @@ class Snapshot:
         table = self.read_added(rows, who)
         segments = self.segments.added(self.measure.encode(table), table)
         after = replace(self, segments=segments).prepared()
-        return after, after.names.of(range(self.segments.next_place, segments.next_place))
+        return after, after.names.of(range(self.segments.next_position, segments.next_position))
 
     def read_added(self, rows: Any, who: str) -> Table:
         """Read more rows as the first ones were read; ids that are there already are refused."""
@@ -158,11 +158,11 @@ class Snapshot:
         """Return the snapshot with some rows hidden."""
         listed = hasattr(ids, "__iter__") and not isinstance(ids, str | bytes)
         wanted = list(ids) if listed else [ids]
-        places = [self.names.place(id, who) for id in wanted]
-        if len(set(places)) < len(places):
-            twice = next(id for at, id in enumerate(wanted) if places[at] in places[:at])
+        positions = [self.names.position(id, who) for id in wanted]
+        if len(set(positions)) < len(positions):
+            twice = next(id for at, id in enumerate(wanted) if positions[at] in positions[:at])
             raise InvalidInput(who, "each id once", f"id {as_id(twice)!r} twice", "Name it once")
-        return replace(self, segments=self.segments.without(places))
+        return replace(self, segments=self.segments.without(positions))
 
     def compacted(self, most: int) -> tuple[Snapshot, bool]:
         """Return the snapshot with one part of it joined, and whether there was one."""

@@ -13,23 +13,26 @@ import os
 import shutil
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-KEPT = 30 * 24 * 3600  # seconds after their last use that kernels of another version are removed
+MAX_UNUSED_SECONDS = 30 * 24 * 3600  # after which kernels of another version are removed
 LOCK, QUEUE = "compiling.lock", "compiling.next"
-PATIENCE = 600.0  # seconds after which a process that holds the lock is taken for stuck
+# Seconds after which a process that holds the lock is taken for stuck: compiling everything takes
+# minutes, one loop at most 14 s. Chosen by hand.
+LOCK_TIMEOUT = 600.0
 
 
 @cache
 def fingerprint() -> str:
     """Return a short name for the present contents of the kernels package."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(Path(__file__).parent.glob("*.py")):
-        found.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
-    return found.hexdigest()[:16]
+        digest.update(file.name.encode() + b"\0" + file.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
 
 
 @cache
@@ -51,25 +54,24 @@ def cache_folder() -> str | None:
 def _remove_damaged(folder: Path) -> None:
     for file in folder.rglob("*.nb[ic]"):
         with file.open("rb") as opened:
-            size = opened.seek(0, os.SEEK_END)
-            opened.seek(max(0, size - 1))
-            whole = opened.read(1) == b"."
-        if not whole:
+            opened.seek(max(0, opened.seek(0, os.SEEK_END) - 1))
+            complete = opened.read(1) == b"."  # the opcode that ends a pickle
+        if not complete:
             file.unlink(missing_ok=True)
 
 
 def _remove_old(folder: Path) -> None:
     """Remove what was compiled from other kernels and not used for a month."""
     for other in folder.parent.iterdir():
-        if other != folder and time.time() - other.stat().st_mtime > KEPT:
+        if other != folder and time.time() - other.stat().st_mtime > MAX_UNUSED_SECONDS:
             shutil.rmtree(other, ignore_errors=True)
 
 
-class Turn:
+class CompileLock:
     """The right to compile into a folder; one process has it at a time, with all its threads.
 
     numba numbers what it compiled of one function, one file for each set of types, and lists the
-    files in an index. Two processes that compile for different types at once choose the same
+    files in an index. Two processes that compile for different types concurrently choose the same
     number, and a third then reads the loop of the wrong types: memory errors, wrong answers. A
     process that waited mostly finds the loop on disk and has nothing left to compile.
 
@@ -90,44 +92,52 @@ class Turn:
 
         self.guard = threading.Lock()
         self.lock, self.queue = (
-            FileLock(self.folder / name, timeout=PATIENCE, thread_local=False)
+            FileLock(self.folder / name, timeout=LOCK_TIMEOUT, thread_local=False)
             for name in (LOCK, QUEUE)
         )
 
-    def take(self) -> None:
-        """Wait for the lock; go on without where there is none, as numba writes no file either."""
+    def acquire(self) -> None:
+        """Wait for the lock; go on without if the folder cannot be locked or the wait is too long.
+
+        Where no lock can be made numba writes no file either.
+        """
         from filelock import Timeout
 
         with self.guard, suppress(Timeout, OSError, NotImplementedError):
             if self.lock.is_locked:  # by another thread; its turn must not wait for the queue
                 self.lock.acquire()
                 return
-            # Without a queue a process that compiles one loop after the other takes the lock again
-            # before a waiting one looks, and keeps it for minutes.
+            # Without a queue a process that compiles many loops takes the lock again before a
+            # waiting one looks, and keeps it for minutes.
             with self.queue:
                 self.lock.acquire(poll_interval=0.01)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         """Release the lock with the last thread that took it."""
         with self.guard:
             self.lock.release()
 
 
-def take_turns(folder: str) -> None:
-    """Let numba compile, read and write the kernels of this process only in its turn."""
-    from numba.core.event import Listener, register
+def lock_compiler(folder: str) -> None:
+    """Let numba compile, read and write kernels only while this process holds the lock."""
     from numba.core.registry import cpu_target
 
     # Made under numba's lock as well: a process that compiles nothing must not wait for another.
     _ = cpu_target.target_context
-    turn = Turn(folder)
+    lock = CompileLock(folder)
+    # numba announces its own lock, which it holds while it reads, compiles and writes.
+    listen("numba:compiler_lock", lock.acquire, lock.release)
 
-    class Waits(Listener):
-        # numba announces its own lock, which it holds while it reads, compiles and writes.
+
+def listen(event: str, start: Callable[[], None], end: Callable[[], None]) -> None:
+    """Call functions whenever something begins and ends in numba."""
+    from numba.core.event import Listener, register
+
+    class Calls(Listener):
         def on_start(self, event: Any) -> None:
-            turn.take()
+            start()
 
         def on_end(self, event: Any) -> None:
-            turn.give_back()
+            end()
 
-    register("numba:compiler_lock", Waits())
+    register(event, Calls())

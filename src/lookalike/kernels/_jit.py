@@ -18,9 +18,10 @@ import os
 import threading
 from collections.abc import Callable
 from functools import cache, update_wrapper
+from inspect import Parameter, signature
 from typing import Any
 
-from lookalike.kernels._cache import cache_folder, take_turns
+from lookalike.kernels._cache import cache_folder, listen, lock_compiler
 
 COMPILED = os.environ.get("LOOKALIKE_COMPILE", "1") != "0" and os.environ.get(
     "NUMBA_DISABLE_JIT", "0"
@@ -35,38 +36,33 @@ def load_compiler() -> None:
     """Import numba now: a process that answers often does so at its start."""
     if COMPILED:
         with _making:
-            _introduce()
+            _register_kernels()
 
 
 @cache
-def _introduce() -> None:
-    """Tell numba what a kernel is, once in a process.
+def _register_kernels() -> None:
+    """Register the type of kernels with numba, once in a process.
 
     numba asks for the type of every name that a function uses. Given the one of the compiled
     kernel, it compiles kernels inside kernels without a name of any module being replaced.
     """
-    from numba.core.event import Listener, register
     from numba.core.registry import cpu_target
     from numba.extending import typeof_impl
 
     @typeof_impl.register(Deferred)
     def find_type(value: Deferred, context: Any) -> Any:
-        made, known = value.ready(), cpu_target.typing_context
-        known.refresh()  # an intrinsic is registered when it is made
-        return known.resolve_value_type(made)
+        made, types = value.ready(), cpu_target.typing_context
+        types.refresh()  # an intrinsic is registered when it is made
+        return types.resolve_value_type(made)
 
-    class Announces(Listener):
-        def on_start(self, event: Any) -> None:
-            for call in tuple(when_compiling):
-                call()
+    def announce() -> None:
+        for call in tuple(when_compiling):
+            call()
 
-        def on_end(self, event: Any) -> None:
-            pass
-
-    register("numba:compile", Announces())
+    listen("numba:compile", announce, lambda: None)
     folder = cache_folder()
     if folder is not None:
-        take_turns(folder)
+        lock_compiler(folder)
 
 
 class Deferred:
@@ -150,3 +146,39 @@ def inline(body: Callable[..., Any]) -> Any:
 def intrinsic(body: Callable[..., Any]) -> Any:
     """Build instructions by hand; as numba's own, but numba is not imported until it is needed."""
     return Deferred(body, _make_intrinsic, {})
+
+
+def instruction(build: Callable[..., Any], returns: int | str = 0) -> Callable[..., Any]:
+    """Compile a function of numbers to LLVM instructions that are chosen by hand.
+
+    numba would widen integers to 64 bits and turn a choice into a jump; either keeps most of the
+    vector unit idle. The decorated function is the plain Python form of the same instructions.
+
+    Parameters
+    ----------
+    build : callable
+        Takes LLVM's builder and the values of the arguments, returns the value of the result.
+    returns : int or str
+        Which argument has the type of the result, or the name of the type.
+    """
+
+    def decorate(plain: Callable[..., Any]) -> Any:
+        if not COMPILED:
+            return plain
+
+        def define(context: Any, *kinds: Any) -> Any:
+            from numba import types
+
+            result = getattr(types, returns) if isinstance(returns, str) else kinds[returns]
+            return result(*kinds), lambda _, builder, __, values: build(builder, *values)
+
+        # numba reads the names of the arguments off the signature.
+        named = signature(plain)
+        first = Parameter("context", Parameter.POSITIONAL_OR_KEYWORD)
+        update_wrapper(define, plain)
+        define.__signature__ = named.replace(  # type: ignore[attr-defined]
+            parameters=[first, *named.parameters.values()]
+        )
+        return intrinsic(define)
+
+    return decorate

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
-from lookalike.kernels.growing import draw_below, draw_bits, draw_rows
+from lookalike.kernels.growing import draw_below, draw_bits, draw_rows, insertion_sort
 
 LANES = 64  # rows handled together
 
@@ -42,13 +42,7 @@ def split_evenly(columns, rows, low, high, a, values):
     # The middle is known once the values are sorted; rows are only moved if it will serve.
     ordered = values[:m]
     if m <= 32:
-        for i in range(1, m):
-            x = ordered[i]
-            j = i - 1
-            while j >= 0 and ordered[j] > x:
-                ordered[j + 1] = ordered[j]
-                j -= 1
-            ordered[j + 1] = x
+        insertion_sort(ordered, m)
     else:
         ordered.sort()
     return ordered[m // 2 - 1] < ordered[m // 2]
@@ -176,6 +170,14 @@ def grow_perfect(columns, height, tries, relax, either_side, states, feature, cu
 
 if COMPILED:
 
+    def _row_of_lanes(target, builder, kind, array, row, word):
+        """Build the address of a row of 64 numbers, as a vector."""
+        from llvmlite import ir
+
+        data = target.make_array(kind)(target, builder, array).data
+        place = builder.gep(data, [builder.mul(row, ir.IntType(64)(LANES))])
+        return builder.bitcast(place, ir.VectorType(word, LANES).as_pointer())
+
     @intrinsic
     def ask(context, lanes, row, cut):
         """Return 64 answers to "is it greater than the cut", one bit per lane of a row."""
@@ -183,18 +185,14 @@ if COMPILED:
         from numba import types
 
         def build(target, builder, signature, arguments):
-            array = target.make_array(signature.args[0])(target, builder, arguments[0])
-            word, long = arguments[2].type, ir.IntType(64)
-            vector = ir.VectorType(word, LANES)
-            at = builder.mul(arguments[1], long(LANES))
-            place = builder.bitcast(builder.gep(array.data, [at]), vector.as_pointer())
+            array, row, cut = arguments
+            place = _row_of_lanes(target, builder, lanes, array, row, cut.type)
             x = builder.load(place, align=lanes.dtype.bitwidth // 8)
-            one = builder.insert_element(
-                ir.Constant(vector, ir.Undefined), arguments[2], ir.IntType(32)(0)
-            )
-            zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
-            c = builder.shuffle_vector(one, ir.Constant(vector, ir.Undefined), zeros)
-            return builder.bitcast(builder.fcmp_ordered(">", x, c), long)
+            nothing, index = ir.Constant(x.type, ir.Undefined), ir.IntType(32)
+            one = builder.insert_element(nothing, cut, index(0))
+            zeros = ir.Constant(ir.VectorType(index, LANES), [0] * LANES)
+            c = builder.shuffle_vector(one, nothing, zeros)  # the cut in every lane
+            return builder.bitcast(builder.fcmp_ordered(">", x, c), ir.IntType(64))
 
         return types.uint64(lanes, types.int64, lanes.dtype), build
 
@@ -205,19 +203,13 @@ if COMPILED:
         from numba import types
 
         def build(target, builder, signature, arguments):
-            array = target.make_array(signature.args[0])(target, builder, arguments[0])
-            word, long = ir.IntType(codes.dtype.bitwidth), ir.IntType(64)
-            vector = ir.VectorType(word, LANES)
-            at = builder.mul(arguments[1], long(LANES))
-            place = builder.bitcast(builder.gep(array.data, [at]), vector.as_pointer())
-            truth = builder.bitcast(arguments[2], ir.VectorType(ir.IntType(1), LANES))
-            now = builder.load(place, align=codes.dtype.bitwidth // 8)
-            up = builder.add(now, now)
-            builder.store(
-                builder.or_(up, builder.zext(truth, vector)),
-                place,
-                align=codes.dtype.bitwidth // 8,
-            )
+            array, row, bits = arguments
+            width = codes.dtype.bitwidth
+            place = _row_of_lanes(target, builder, codes, array, row, ir.IntType(width))
+            now = builder.load(place, align=width // 8)
+            truth = builder.bitcast(bits, ir.VectorType(ir.IntType(1), LANES))
+            below = builder.zext(truth, now.type)
+            builder.store(builder.or_(builder.add(now, now), below), place, align=width // 8)
             return target.get_dummy_value()
 
         return types.void(codes, types.int64, types.uint64), build
@@ -268,12 +260,6 @@ if COMPILED:
                     for s in range(some):
                         out[start + i, first + s] = codes[s, i]
 
-else:
-
-    def encode_perfect(values, feature, cut, height, out):
-        """Write the leaf code of every row in every tree; values must not be missing."""
-        walk_perfect(values, feature, cut, height, out)
-
 
 @kernel
 def walk_perfect(values, feature, cut, height, out):
@@ -286,3 +272,7 @@ def walk_perfect(values, feature, cut, height, out):
             for _ in range(height):
                 v = 2 * v + 1 + (values[i, f[v]] > c[v])
             out[i, t] = v - inner
+
+
+if not COMPILED:
+    encode_perfect = walk_perfect

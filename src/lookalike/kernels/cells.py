@@ -18,6 +18,7 @@ from lookalike.kernels.growing import (
     draw_below,
     draw_next,
     draw_unit,
+    group_rows,
     next_node,
     sort_keys,
     sort_values,
@@ -269,24 +270,6 @@ def draw_entry(state, rows, m, times):
 
 
 @kernel
-def group_by_class(rows, m, label, n_classes, grouped, ends):
-    """Write the rows class after class; class c has ``grouped[ends[c]:ends[c + 1]]``."""
-    for c in range(n_classes + 1):
-        ends[c] = 0
-    for i in range(m):
-        ends[label[rows[i]] + 1] += 1
-    for c in range(n_classes):
-        ends[c + 1] += ends[c]
-    for i in range(m):
-        c = label[rows[i]]
-        grouped[ends[c]] = rows[i]
-        ends[c] += 1
-    for c in range(n_classes, 0, -1):
-        ends[c] = ends[c - 1]
-    ends[0] = 0
-
-
-@kernel
 def spread_of_numbers(x, rows, start, stop, times):
     """Return the population variance of some rows, exactly 0 if all are equal."""
     first = x[rows[start]]
@@ -333,24 +316,20 @@ def spread_of_cells(column, rows, start, stop, times, state):
     """Return half the mean squared distance, of all pairs or, of many rows, to one drawn row."""
     x, flat, base, width = column.values, column.flat, column.base, column.width
     square, count = 0.0, 0
-    if stop - start <= EXACT:
-        for i in range(start, stop):
-            a = rows[i]
-            for j in range(start, stop):
-                b = rows[j]
-                d = flat[base + width * int(x[a]) + int(x[b])]
-                if not np.isnan(d):
-                    square += times[a] * times[b] * d * d
-                    count += times[a] * times[b]
-        return square / (2.0 * count) if count > 0 else 0.0
-    pivot = int(x[draw_entry(state, rows[start:], stop - start, times)])
-    for i in range(start, stop):
-        r = rows[i]
-        d = flat[base + width * pivot + int(x[r])]
-        if not np.isnan(d):
-            square += times[r] * d * d
-            count += times[r]
-    return square / count if count > 0 else 0.0
+    exact = stop - start <= EXACT
+    pivot = -1 if exact else draw_entry(state, rows[start:], stop - start, times)
+    for i in range(start, stop if exact else start + 1):
+        a = rows[i] if exact else pivot
+        often = times[a] if exact else 1
+        for j in range(start, stop):
+            b = rows[j]
+            d = flat[base + width * int(x[a]) + int(x[b])]
+            if not np.isnan(d):
+                square += often * times[b] * d * d
+                count += often * times[b]
+    if count == 0:
+        return 0.0
+    return square / (2.0 * count) if exact else square / count
 
 
 @kernel
@@ -362,16 +341,12 @@ def varies(column, rows, m, times, state):
             if x[rows[i]] != x[rows[0]]:
                 return True
         return False
-    if m <= EXACT:
-        for i in range(m):
-            for j in range(m):
-                if flat[base + width * int(x[rows[i]]) + int(x[rows[j]])] > 0.0:
-                    return True
-        return False
-    pivot = int(x[draw_entry(state, rows, m, times)])
-    for i in range(m):
-        if flat[base + width * pivot + int(x[rows[i]])] > 0.0:
-            return True
+    pivot = -1 if m <= EXACT else draw_entry(state, rows, m, times)
+    for i in range(m if pivot < 0 else 1):
+        line = base + width * int(x[rows[i] if pivot < 0 else pivot])
+        for j in range(m):
+            if flat[line + int(x[rows[j]])] > 0.0:
+                return True
     return False
 
 
@@ -401,8 +376,7 @@ def least_varied(column, targets, state, scratch):
 @kernel
 def line_up(column, rows, m, p, q, scratch):
     """Write the rows and their projections in ascending order; return how many can be told."""
-    kind, x, codes = column.kind, column.values, column.ranks
-    flat, base, width = column.flat, column.base, column.width
+    kind, x, codes, flat, base, width = column
     keys, item, proj = scratch.keys, scratch.item, scratch.proj
     if kind >= TABLE:
         k = 0
@@ -510,12 +484,13 @@ def class_impurity(totals, n_classes, weight, criterion):
 
 @kernel
 def best_cut(k, targets, rules, tie, step, floor, scratch):
-    """Return the best (score, imbalance, place) of a cut between different projections.
+    """Return the best (score, surplus, place) of a cut between different projections, and a weight.
 
     The first k items of ``scratch`` are in the order of their projections. Projections within
     ``step`` of each other are one, and each side weighs at least ``floor``. The score is the mean
     impurity of the two sides, by weight; scores within ``tie`` are equal, and then the more even
-    cut wins if ``balanced``. Place i cuts behind item i; -1: there is no cut.
+    cut wins if ``balanced``. Place i cuts behind item i; -1: there is no cut. The surplus is by how
+    many entries the right side is larger, and the weight that of all k items.
     """
     item, proj, left, right = scratch.item, scratch.proj, scratch.left, scratch.right
     label, target, weight, times = targets.label, targets.amount, targets.weight, targets.times
@@ -542,7 +517,7 @@ def best_cut(k, targets, rules, tie, step, floor, scratch):
             off = target[item[i]] - mean
             sum_right += weight[item[i]] * off
             squares_right += weight[item[i]] * off * off
-    best, imbalance, place = np.inf, np.int64(0), -1
+    best, surplus, place = np.inf, np.int64(0), -1
     n_left, w_left = 0, 0.0
     for i in range(k - 1):
         r = item[i]
@@ -575,12 +550,12 @@ def best_cut(k, targets, rules, tie, step, floor, scratch):
         else:
             score = squares_left - sum_left * sum_left / w_left
             score = (score + squares_right - sum_right * sum_right / w_right) / w_all
-        uneven = abs(n_all - 2 * n_left)
+        more = n_all - 2 * n_left
         if score < best - tie:
-            best, imbalance, place = score, uneven, i
-        elif balanced and score <= best + tie and uneven < imbalance:
-            best, imbalance, place = min(best, score), uneven, i
-    return best, imbalance, place
+            best, surplus, place = score, more, i
+        elif balanced and score <= best + tie and abs(more) < abs(surplus):
+            best, surplus, place = min(best, score), more, i
+    return best, surplus, place, w_all
 
 
 # -- growing one tree ------------------------------------------------------------------------------
@@ -612,13 +587,13 @@ def judge_cut(kind, node, k, targets, rules, scratch):
     unknown count with the impurity they have among themselves, so that a column known for a handful
     of rows does not look better than one known for all.
     """
-    item, proj, times = scratch.item, scratch.proj, targets.times
+    proj = scratch.proj
     tie = TIE * node.impurity if rules.criterion == VARIANCE else TIE
     step = 0.0
     if kind >= TABLE and k > 0 and np.isfinite(proj[k - 1] - proj[0]):
         # Differences of distances such as 1/3 differ in their last bits where they are equal.
         step = TIE * (proj[k - 1] - proj[0])
-    score, imbalance, place = best_cut(k, targets, rules, tie, step, node.floor, scratch)
+    score, surplus, place, w_known = best_cut(k, targets, rules, tie, step, node.floor, scratch)
     if place < 0:
         return np.inf, np.int64(0), 0.0, np.int64(1)
     threshold = proj[place]
@@ -631,33 +606,29 @@ def judge_cut(kind, node, k, targets, rules, scratch):
         # go the same way. Between a quarter and half of the step, so the next row stays on its
         # side; a power of two, so that equal thresholds of two nodes stay equal.
         threshold += 2.0 ** (math.frexp(step)[1] - 2)
-    n_left, n_known, w_known = 0, 0, 0.0
-    for i in range(k):
-        n_known += times[item[i]]
-        w_known += targets.weight[item[i]]
-        if i <= place:
-            n_left += times[item[i]]
     if k < node.high - node.low:
         score = _with_unknown(node, k, targets, rules.criterion, w_known, score, scratch)
-    return score, imbalance, threshold, np.int64(2 * n_left >= n_known)
+    return score, abs(surplus), threshold, np.int64(surplus <= 0)
 
 
 @kernel
 def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
+    """Return the score of a cut once the rows that it says nothing about count as well."""
     rows, low, high, item, left = node.rows, node.low, node.high, scratch.item, scratch.left
     label, target, weight = targets.label, targets.amount, targets.weight
     n_classes = targets.n_classes
     w_all = 0.0
+    for i in range(low, high):
+        w_all += weight[rows[i]]
+    w = w_all - w_known
+    if w <= 0.0:
+        return score
     if criterion == VARIANCE:
         mean_all, mean_known = 0.0, 0.0
         for i in range(low, high):
-            w_all += weight[rows[i]]
             mean_all += weight[rows[i]] * target[rows[i]]
         for i in range(k):
             mean_known += weight[item[i]] * target[item[i]]
-        w = w_all - w_known
-        if w <= 0.0:
-            return score
         mean = (mean_all - mean_known) / w
         square = 0.0
         for i in range(low, high):
@@ -668,13 +639,9 @@ def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
     for c in range(n_classes):
         left[c] = 0.0
     for i in range(low, high):
-        w_all += weight[rows[i]]
         left[label[rows[i]]] += weight[rows[i]]
     for i in range(k):
         left[label[item[i]]] -= weight[item[i]]
-    w = w_all - w_known
-    if w <= 0.0:
-        return score
     return (w_known * score + w * class_impurity(left, n_classes, w, criterion)) / w_all
 
 
@@ -699,23 +666,20 @@ def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
     ``scratch.gaps[i]`` is the distance of row i to p. Returns -1 if there is no such row.
     """
     gaps, chosen, label, target = scratch.gaps, scratch.chosen, targets.label, targets.amount
-    k = 0
-    if by_target:
+    # Where no target is further off than the spread, any other target will do: a limit of 0.
+    for limit in (spread, 0.0):
+        k = 0
         for i in range(m):
-            if gaps[i] > 0.0 and abs(target[rows[i]] - target[p]) > spread:
+            if by_target:
+                other = abs(target[rows[i]] - target[p]) > limit
+            else:
+                other = label[rows[i]] != label[p]
+            if other and gaps[i] > 0.0:
                 chosen[k] = rows[i]
                 k += 1
-        if k == 0:
-            for i in range(m):
-                if gaps[i] > 0.0 and target[rows[i]] != target[p]:
-                    chosen[k] = rows[i]
-                    k += 1
-    else:
-        for i in range(m):
-            if gaps[i] > 0.0 and label[rows[i]] != label[p]:
-                chosen[k] = rows[i]
-                k += 1
-    return draw_entry(state, chosen, k, targets.times) if k > 0 else -1
+        if k > 0:
+            return draw_entry(state, chosen, k, targets.times)
+    return -1
 
 
 @kernel
@@ -729,7 +693,7 @@ def try_column(f, column, node, targets, rules, state, best, scratch):
     tie = TIE * node.impurity if by_target else TIE
     first, spread = -1, np.sqrt(node.impurity)
     if kind != VALUE and rules.by_class and not by_target:
-        group_by_class(present, m, targets.label, targets.n_classes, grouped, scratch.ends)
+        group_rows(present, m, targets.label, targets.n_classes, grouped, scratch.ends)
         first = least_varied(column, targets, state, scratch)
     for _ in range(1 if kind == VALUE else rules.max_pairs):
         p, q = -1, -1
@@ -767,27 +731,23 @@ def part_rows(column, p, q, threshold, default, rows, low, high):
 
     p and q are rows, -1 where a number is tested by itself.
     """
-    kind, x, flat, base, width = (
-        column.kind, column.values, column.flat, column.base, column.width,
-    )  # fmt: skip
-    at_p = x[p] if p >= 0 else 0.0
-    at_q = x[q] if p >= 0 else 0.0
-    i = low
-    spare = np.empty(high - low, np.int64)
-    k = 0
-    for at in range(low, high):
-        r = rows[at]
+    kind, x, _, flat, base, width = column
+    at_p, at_q = (x[p], x[q]) if p >= 0 else (0.0, 0.0)
+    middle = low
+    rights, k = np.empty(high - low, np.int64), 0
+    for i in range(low, high):
+        r = rows[i]
         here = project(kind, x[r], at_p, at_q, flat, base, width)
         goes = default == 1 if np.isnan(here) else here <= threshold
         if goes:
-            rows[i] = r
-            i += 1
+            rows[middle] = r
+            middle += 1
         else:
-            spare[k] = r
+            rights[k] = r
             k += 1
-    for j in range(k):
-        rows[i + j] = spare[j]
-    return i
+    for i in range(k):
+        rows[middle + i] = rights[i]
+    return middle
 
 
 # -- the steps of the loop over nodes, also taken by the growers of isolation trees and of trees
@@ -818,9 +778,8 @@ def describe_node(tree, at, rows, low, high, depth, targets, rules, floor):
     n, w, impurity, pure = node_facts(rows, low, high, targets, rules.criterion, tree.value[at])
     tree.entries[at], tree.weights[at], tree.impurities[at] = n, w, impurity
     enough = n >= rules.min_split and n >= 2 * rules.min_leaf and not w < 2 * floor
-    return NodeRows(
-        rows, low, high, impurity, floor
-    ), enough and not pure and depth < rules.max_depth
+    splits = enough and not pure and depth < rules.max_depth
+    return NodeRows(rows, low, high, impurity, floor), splits
 
 
 @kernel
@@ -884,9 +843,7 @@ def draw_different(column, rows, m, state, far, chosen):
 @kernel
 def cut_randomly(f, column, rows, m, p, q, state, best):
     """Cut uniformly between the smallest and the largest projection; return whether it can be."""
-    kind, x, flat, base, width = (
-        column.kind, column.values, column.flat, column.base, column.width,
-    )  # fmt: skip
+    kind, x, _, flat, base, width = column
     a, b = (x[p], x[q]) if kind != VALUE else (0.0, 0.0)
     least, largest = np.inf, -np.inf
     for i in range(m):

@@ -210,23 +210,22 @@ def part_by_cut(column, rows, into, low, high, cut, missing_first):
 
     Every row is written to both ends, and the end where it belongs moves on.
     """
-    first, last = low, high - 1
     if missing_first:
-        for i in range(low, high):
-            row = rows[i]
-            into[first] = row
-            into[last] = row
-            goes = np.int64(not (column[row] > cut))
-            first += goes
-            last += goes - 1
-    else:
-        for i in range(low, high):
-            row = rows[i]
-            into[first] = row
-            into[last] = row
-            goes = np.int64(column[row] <= cut)
-            first += goes
-            last += goes - 1
+        return _write_both_ends(column, rows, into, low, high, cut, True)
+    return _write_both_ends(column, rows, into, low, high, cut, False)
+
+
+@inline
+def _write_both_ends(column, rows, into, low, high, cut, missing_first):
+    first, last = low, high - 1
+    for i in range(low, high):
+        row = rows[i]
+        into[first] = row
+        into[last] = row
+        # Comparisons with NaN are false: "not above" lets missing values in, "at most" does not.
+        goes = np.int64(not (column[row] > cut)) if missing_first else np.int64(column[row] <= cut)
+        first += goes
+        last += goes - 1
     return first
 
 

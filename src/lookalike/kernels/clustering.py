@@ -25,10 +25,7 @@ def join(parents, i, j):
     a, b = root_of(parents, i), root_of(parents, j)
     if a == b:
         return False
-    if a < b:
-        parents[b] = a
-    else:
-        parents[a] = b
+    parents[max(a, b)] = min(a, b)
     return True
 
 
@@ -91,26 +88,34 @@ def write_labels(needed, counts, parents, waiting, filled, labels):
         for s in range(filled[i]):
             if counts[i] >= needed and counts[waiting[i, s]] >= needed:
                 join(parents, i, waiting[i, s])
-    found = 0
+    n_clusters = 0
     for i in range(n):
         labels[i] = -1
         if counts[i] >= needed:
-            root = root_of(parents, i)  # the smallest index, so it has its number already
-            if root == i:
-                labels[i] = found
-                found += 1
-            else:
-                labels[i] = labels[root]
+            n_clusters = _label_core(i, parents, labels, n_clusters)
     for i in range(n):
         for s in range(filled[i]):
             j = waiting[i, s]
             if counts[i] < needed and counts[j] >= needed:
-                if labels[i] < 0 or labels[j] < labels[i]:
-                    labels[i] = labels[j]
+                _label_border(i, j, labels)
             elif counts[j] < needed and counts[i] >= needed:
-                if labels[j] < 0 or labels[i] < labels[j]:
-                    labels[j] = labels[i]
-    return found
+                _label_border(j, i, labels)
+    return n_clusters
+
+
+@kernel
+def _label_core(i, parents, labels, n_clusters):
+    """Label a core row by its component; return the number of clusters so far."""
+    root = root_of(parents, i)  # the smallest index, so it has its label already
+    labels[i] = n_clusters if root == i else labels[root]
+    return n_clusters + (root == i)
+
+
+@kernel
+def _label_border(i, core, labels):
+    """Move row i to the cluster of a core row if that has a lower number."""
+    if labels[i] < 0 or labels[core] < labels[i]:
+        labels[i] = labels[core]
 
 
 @kernel
@@ -151,26 +156,20 @@ def labels_within(eps, core, ends, others, weights, lists, gaps, parents, labels
         if weights[e] > eps:
             break
         join(parents, ends[e], others[e])
-    found = 0
+    n_clusters = 0
     for i in range(n):
         labels[i] = -1
         if core[i] <= eps:
-            root = root_of(parents, i)
-            if root == i:
-                labels[i] = found
-                found += 1
-            else:
-                labels[i] = labels[root]
+            n_clusters = _label_core(i, parents, labels, n_clusters)
     for i in range(n):
         if core[i] <= eps:
             continue
         for s in range(lists.shape[1]):
             if not gaps[i, s] <= eps:
                 break
-            j = lists[i, s]
-            if core[j] <= eps and (labels[i] < 0 or labels[j] < labels[i]):
-                labels[i] = labels[j]
-    return found
+            if core[lists[i, s]] <= eps:
+                _label_border(i, lists[i, s], labels)
+    return n_clusters
 
 
 @kernel
@@ -187,9 +186,7 @@ def ways_out_of_lists(lists, gaps, core, parts, wanted, cost, target):
             j = lists[i, s]
             if j < 0 or parts[i] == parts[j]:
                 continue
-            d = max(gaps[i, s], max(core[i], core[j]))
-            if d < cost[i] or (d == cost[i] and j < target[i]):
-                cost[i], target[i] = d, j
+            _keep_cheaper(i, j, gaps[i, s], core, cost, target)
 
 
 @kernel
@@ -201,9 +198,14 @@ def ways_out_of_block(block, rows, column, core, parts, cost, target):
             j = column + b
             if parts[i] == parts[j] or np.isnan(block[a, b]):
                 continue
-            d = max(block[a, b], max(core[i], core[j]))
-            if d < cost[i] or (d == cost[i] and j < target[i]):
-                cost[i], target[i] = d, j
+            _keep_cheaper(i, j, block[a, b], core, cost, target)
+
+
+@kernel
+def _keep_cheaper(i, j, distance, core, cost, target):
+    d = max(distance, max(core[i], core[j]))
+    if d < cost[i] or (d == cost[i] and j < target[i]):
+        cost[i], target[i] = d, j
 
 
 # -- k-medoids by FasterPAM ------------------------------------------------------------------------

@@ -59,13 +59,10 @@ def distance_block(a, b, code, out):
                         gap = x - column[c]
                         total[c] += gap * gap
             row = out[i, start : start + width]
+            for c in range(width):
+                row[c] = _finish(total[c], code)
             if code == EUCLIDEAN:
-                for c in range(width):
-                    row[c] = np.sqrt(total[c])
                 _mend(a[i], b[start : start + width], row)
-            else:
-                for c in range(width):
-                    row[c] = _finish(total[c], code)
 
 
 @kernel
@@ -224,9 +221,7 @@ def ranked_cityblock(twice_a, twice_b, step, turned, total, out):
         for i in range(n_a):
             total[:] = zero
             for j in range(n_columns):
-                column = turned[j]
-                x = zero + twice_a[i, j]
-                _add_steps(x, column, step, zero, total)
+                _add_steps(zero + twice_a[i, j], turned[j], step, zero, total)
             row = out[i, start : start + width]
             for c in range(width):
                 row[c] = 0.5 * total[c]

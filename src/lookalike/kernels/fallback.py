@@ -97,22 +97,17 @@ def mixed_block(a, b, ends, weight, levels, starts, midpoint, against, compared)
         known = ~(np.isnan(x) | np.isnan(y))
         differs = _differ(x, y, j, ends, levels, starts)
         against += np.where(known, w * differs, w * 0.5 if midpoint else 0.0)
-        counts = (
-            (known | midpoint)
-            if ends[2] > j or j >= ends[3]
-            else ((known | midpoint) & ~((x == 0.0) & (y == 0.0)))
-        )
-        compared += np.where(counts, w, 0.0)
+        absent = (x == 0.0) & (y == 0.0) & (ends[2] <= j < ends[3])  # a flag in both rows
+        compared += np.where((known | midpoint) & ~absent, w, 0.0)
 
 
 def mixed_pairs(a, b, ends, levels, starts, out):
     """Write the difference of row i of a to row i of b, NaN where cells cannot be compared."""
     for j in range(a.shape[1]):
         x, y = a[:, j], b[:, j]
-        known = ~(np.isnan(x) | np.isnan(y))
-        if ends[2] <= j < ends[3]:
-            known &= ~((x == 0.0) & (y == 0.0))
-        out[:, j] = np.where(known, _differ(x, y, j, ends, levels, starts), np.nan)
+        absent = (x == 0.0) & (y == 0.0) & (ends[2] <= j < ends[3])
+        unknown = absent | np.isnan(x) | np.isnan(y)
+        out[:, j] = np.where(unknown, np.nan, _differ(x, y, j, ends, levels, starts))
 
 
 def _differ(x, y, j, ends, levels, starts):

@@ -71,6 +71,18 @@ RANK = 32  # a key is a rank in the high bits and a row in the low ones
 
 
 @kernel
+def insertion_sort(x, m):
+    """Sort the first m numbers; there is no NaN among them."""
+    for i in range(1, m):
+        moved = x[i]
+        j = i - 1
+        while j >= 0 and x[j] > moved:
+            x[j + 1] = x[j]
+            j -= 1
+        x[j + 1] = moved
+
+
+@kernel
 def sort_keys(keys, m, low_bits, spare, counts):
     """Sort the first m non-negative keys; return them (``keys`` or ``spare``).
 
@@ -78,13 +90,7 @@ def sort_keys(keys, m, low_bits, spare, counts):
     order. One pass per byte in use.
     """
     if m <= SMALL:
-        for i in range(1, m):
-            x = keys[i]
-            j = i - 1
-            while j >= 0 and keys[j] > x:
-                keys[j + 1] = keys[j]
-                j -= 1
-            keys[j + 1] = x
+        insertion_sort(keys, m)
         return keys
     largest = keys[0] >> low_bits
     least = largest
@@ -125,13 +131,11 @@ def sort_values(x, item, m, stack):
             middle = (low + high) // 2
             # The median of three at hand: sorted and constant runs are common in projections.
             a, b, c = x[low], x[middle], x[high]
-            pick = middle
+            pick = high
             if (a <= b) == (b <= c):
                 pick = middle
             elif (b <= a) == (a <= c):
                 pick = low
-            else:
-                pick = high
             pivot, tie = x[pick], item[pick]
             i, j = low, high
             while i <= j:
@@ -159,6 +163,28 @@ def sort_values(x, item, m, stack):
                 x[j + 1], item[j + 1] = x[j], item[j]
                 j -= 1
             x[j + 1], item[j + 1] = v, w
+
+
+@kernel
+def group_rows(rows, m, groups, n_groups, grouped, ends):
+    """Sort the first m rows by group (counting sort), keeping their order within a group.
+
+    Group g has ``grouped[ends[g]:ends[g + 1]]``; ``groups`` holds the group of every row.
+    """
+    for g in range(n_groups + 1):
+        ends[g] = 0
+    for i in range(m):
+        ends[groups[rows[i]] + 1] += 1
+    for g in range(n_groups):
+        ends[g + 1] += ends[g]
+    for i in range(m):
+        g = groups[rows[i]]
+        grouped[ends[g]] = rows[i]
+        ends[g] += 1
+    # Each beginning has moved to the end of its group, which is the next one's beginning.
+    for g in range(n_groups, 0, -1):
+        ends[g] = ends[g - 1]
+    ends[0] = 0
 
 
 # -- the loop over the nodes of a growing tree -----------------------------------------------------
@@ -285,24 +311,24 @@ def best_cut(keys, m, zeros, ones, category):
 
 
 @kernel
-def divide(codes, rows, low, high, f, cut, category):
-    """Bring the rows that go left to the front; missing values join the larger side, ties left."""
+def divide(cells, rows, low, high, cut, category, missing):
+    """Bring the rows that go left to the front; missing values join the larger side, ties left.
+
+    ``missing`` is the code of a missing value; for numbers NaN, which no value equals.
+    """
     lefts, known = 0, 0
     for i in range(low, high):
-        c = codes[f, rows[i]]
-        if c >= 0:
+        x = cells[rows[i]]
+        if x == x and x != missing:
             known += 1
-            lefts += c == cut if category else c <= cut
-    missing_left = 2 * lefts >= known
+            lefts += x == cut if category else x <= cut
     i, j = low, high
     while i < j:
-        c = codes[f, rows[i]]
-        if c < 0:
-            goes = missing_left
-        elif category:
-            goes = c == cut
+        x = cells[rows[i]]
+        if x != x or x == missing:
+            goes = 2 * lefts >= known
         else:
-            goes = c <= cut
+            goes = x == cut if category else x <= cut
         if goes:
             i += 1
         else:
@@ -353,7 +379,7 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stac
         if best < 0.0:
             continue
         f = tree.feature[node]
-        middle = divide(codes, rows, low, high, f, tree.cut[node], category[f])
+        middle = divide(codes[f], rows, low, high, tree.cut[node], category[f], -1)
         stack_children(stack, node, low, middle, high, depth)
 
 
@@ -422,25 +448,7 @@ def grow_random(values, category, rows, max_depth, state, tree):
         f = tree.feature[node]
         if f < 0:
             continue
-        lefts, known = 0, 0
-        for i in range(low, high):
-            x = values[f, rows[i]]
-            if not np.isnan(x):
-                known += 1
-                lefts += x == tree.threshold[node] if category[f] else x <= tree.threshold[node]
-        i, j = low, high
-        while i < j:
-            x = values[f, rows[i]]
-            if np.isnan(x):
-                goes = 2 * lefts >= known
-            elif category[f]:
-                goes = x == tree.threshold[node]
-            else:
-                goes = x <= tree.threshold[node]
-            if goes:
-                i += 1
-            else:
-                j -= 1
-                rows[i], rows[j] = rows[j], rows[i]
-        stack_children(stack, node, low, i, high, depth)
+        cut, is_category = tree.threshold[node], category[f]
+        middle = divide(values[f], rows, low, high, cut, is_category, np.nan)
+        stack_children(stack, node, low, middle, high, depth)
     return stack.count[MADE]

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from lookalike.kernels._jit import COMPILED, inline, intrinsic, kernel
+from lookalike.kernels._jit import inline, instruction, kernel
 from lookalike.kernels.narrow import add_narrow
 
 # -- counts behind mutual proximity ----------------------------------------------------------------
@@ -208,25 +208,46 @@ ONE = 1023 << 52  # the bits of 1.0
 LOWEST = -708.0  # below it exp leaves the normal range and becomes 0 here
 HALF_ROOT = 0.7071067811865476
 
-if COMPILED:
 
-    @intrinsic
-    def fused(context, a, b, c):
-        """Return a * b + c, rounded once: one instruction, and the same bits on every machine."""
-        from numba import float64
+def polynomial(*coefficients):
+    """Make a function of x that evaluates a polynomial, highest power first (Horner's rule).
 
-        def build(target, builder, signature, arguments):
-            return builder.fma(*arguments)
+    Each step ``p * x + c`` is rounded once: one instruction, and the same bits on every machine.
+    """
 
-        return float64(float64, float64, float64), build
+    def build(builder, x):
+        total = x.type(coefficients[0])
+        for c in coefficients[1:]:
+            total = builder.fma(total, x, x.type(c))
+        return total
 
-else:
+    @instruction(build)
+    def evaluate(x):
+        total = coefficients[0]
+        for c in coefficients[1:]:
+            # In exact fractions, which is slow and rounds once as well.
+            exact = math.isfinite(total * x + c)
+            total = float(Fraction(total) * Fraction(x) + Fraction(c)) if exact else total * x + c
+        return total
 
-    def fused(a, b, c):
-        """Return a * b + c, rounded once: in whole fractions, which is slow and exact."""
-        if not math.isfinite(a * b + c):
-            return a * b + c
-        return float(Fraction(a) * Fraction(b) + Fraction(c))
+    return evaluate
+
+
+# Of exp on [-ln 2 / 2, ln 2 / 2]: Taylor's, 1 / 13! to 1 / 0!.
+exp_near_0 = polynomial(
+    1.6059043836821613e-10, 2.08767569878681e-09, 2.505210838544172e-08, 2.755731922398589e-07,
+    2.7557319223985893e-06, 2.48015873015873e-05, 0.0001984126984126984, 0.001388888888888889,
+    0.008333333333333333, 0.041666666666666664, 0.16666666666666666, 0.5, 1.0, 1.0,
+)  # fmt: skip
+# Of erfc(y) * exp(y * y) / t, see ``normal_tail``: the Chebyshev interpolant of degree 22.
+scaled_erfc = polynomial(
+    1.7602723938901524e-10, 7.764148541844648e-10, -5.305272494992451e-10, -9.13635280583506e-09,
+    -4.00189029996265e-09, 6.80560027415832e-08, 7.058581059277393e-08, -4.3962866499116624e-07,
+    -8.740478311362504e-07, 2.3732809204054434e-06, 9.990932771704295e-06, -2.8246764402692103e-06,
+    -9.297203992666777e-05, -0.0002119529084309362, 0.00026302341003851473, 0.003342901353433685,
+    0.013098340970436707, 0.03518810698061366, 0.07441654640892612, 0.1307920776553587,
+    0.1963517133924549, 0.25566442044077764, 0.29117944255007744,
+)  # fmt: skip
 
 
 @inline
@@ -237,21 +258,8 @@ def exp_negative(x):
     shifted = safe * LOG2_E + ROUND
     whole = shifted - ROUND
     r = (safe - whole * LN2_HIGH) - whole * LN2_LOW
-    p = fused(1.6059043836821613e-10, r, 2.08767569878681e-09)  # 1/13!, 1/12!, ...
-    p = fused(p, r, 2.505210838544172e-08)
-    p = fused(p, r, 2.755731922398589e-07)
-    p = fused(p, r, 2.7557319223985893e-06)
-    p = fused(p, r, 2.48015873015873e-05)
-    p = fused(p, r, 0.0001984126984126984)
-    p = fused(p, r, 0.001388888888888889)
-    p = fused(p, r, 0.008333333333333333)
-    p = fused(p, r, 0.041666666666666664)
-    p = fused(p, r, 0.16666666666666666)
-    p = fused(p, r, 0.5)
-    p = fused(p, r, 1.0)
-    p = fused(p, r, 1.0)
     power = np.int64((np.float64(shifted).view(np.int64) << 52) + ONE).view(np.float64)
-    return 0.0 if x < LOWEST else p * power
+    return 0.0 if x < LOWEST else exp_near_0(r) * power
 
 
 @inline
@@ -263,30 +271,7 @@ def normal_tail(z):
     """
     y = abs(z) * HALF_ROOT
     t = 3.75 / (3.75 + y)
-    u = 2.0 * t - 1.0
-    q = fused(1.7602723938901524e-10, u, 7.764148541844648e-10)
-    q = fused(q, u, -5.305272494992451e-10)
-    q = fused(q, u, -9.13635280583506e-09)
-    q = fused(q, u, -4.00189029996265e-09)
-    q = fused(q, u, 6.80560027415832e-08)
-    q = fused(q, u, 7.058581059277393e-08)
-    q = fused(q, u, -4.3962866499116624e-07)
-    q = fused(q, u, -8.740478311362504e-07)
-    q = fused(q, u, 2.3732809204054434e-06)
-    q = fused(q, u, 9.990932771704295e-06)
-    q = fused(q, u, -2.8246764402692103e-06)
-    q = fused(q, u, -9.297203992666777e-05)
-    q = fused(q, u, -0.0002119529084309362)
-    q = fused(q, u, 0.00026302341003851473)
-    q = fused(q, u, 0.003342901353433685)
-    q = fused(q, u, 0.013098340970436707)
-    q = fused(q, u, 0.03518810698061366)
-    q = fused(q, u, 0.07441654640892612)
-    q = fused(q, u, 0.1307920776553587)
-    q = fused(q, u, 0.1963517133924549)
-    q = fused(q, u, 0.25566442044077764)
-    q = fused(q, u, 0.29117944255007744)
-    tail = 0.5 * (t * q) * exp_negative(-(y * y))
+    tail = 0.5 * (t * scaled_erfc(2.0 * t - 1.0)) * exp_negative(-(y * y))
     return 1.0 - tail if z < 0.0 else tail
 
 

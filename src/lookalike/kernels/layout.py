@@ -6,7 +6,7 @@ from one stream, so the answer is the same every time.
 
 import numpy as np
 
-from lookalike.kernels._jit import kernel
+from lookalike.kernels._jit import inline, kernel
 from lookalike.kernels.growing import draw_bits
 
 
@@ -69,6 +69,12 @@ def count_hops(starts, near, source, hops, queue):
                 found += 1
 
 
+@inline
+def _squared(places, i, x, y):
+    across, up = places[i, 0] - x, places[i, 1] - y
+    return across * across + up * up
+
+
 @kernel
 def settle_rows(near, equal, places, rounds, out):
     """Fill in where new rows go: amid most of their neighbors, wherever those are on the map.
@@ -93,17 +99,15 @@ def settle_rows(near, equal, places, rounds, out):
         best, middle = np.inf, 0
         for a in range(m):
             total = 0.0
+            x, y = places[near[r, a], 0], places[near[r, a], 1]
             for b in range(m):
-                across = places[near[r, a], 0] - places[near[r, b], 0]
-                up = places[near[r, a], 1] - places[near[r, b], 1]
-                total += np.sqrt(across * across + up * up)
+                total += np.sqrt(_squared(places, near[r, b], x, y))
             if total < best:
                 best, middle = total, a
         x, y = places[near[r, middle], 0], places[near[r, middle], 1]
         if equal[r] == 0:
             for a in range(m):
-                across, up = places[near[r, a], 0] - x, places[near[r, a], 1] - y
-                gaps[a] = across * across + up * up
+                gaps[a] = _squared(places, near[r, a], x, y)
             gaps[:m].sort()
             width = gaps[m // 2]
             for _ in range(rounds if width > 0 else 0):

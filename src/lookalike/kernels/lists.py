@@ -38,34 +38,35 @@ def insert(distances, indices, distance, index):
     indices[at] = index
 
 
+@inline
+def offer(distances, indices, distance, index):
+    """Insert a candidate into a sorted list if it comes before the last; NaN counts as infinite."""
+    d = np.inf if np.isnan(distance) else distance
+    if before(d, index, distances[-1], indices[-1]):
+        insert(distances, indices, d, index)
+
+
 @kernel
 def keep_nearest(block, ids, exclude, distances, indices):
     """Work a block of distances (queries x candidates) into the lists, leaving out ``exclude``."""
-    k = distances.shape[1]
     for i in range(block.shape[0]):
         best, named = distances[i], indices[i]
-        worst, worst_id = best[k - 1], named[k - 1]
+        worst = best[-1]
         for j in range(block.shape[1]):
             d = block[i, j]
-            if d > worst:  # by far the most frequent case
+            if d > worst or ids[j] == exclude[i]:  # the former is by far the most frequent case
                 continue
-            if np.isnan(d):
-                d = np.inf
-            if ids[j] != exclude[i] and before(d, ids[j], worst, worst_id):
-                insert(best, named, d, ids[j])
-                worst, worst_id = best[k - 1], named[k - 1]
+            offer(best, named, d, ids[j])
+            worst = best[-1]
 
 
 @kernel
 def keep_pairs(queries, ids, far, exclude, distances, indices):
     """Work single pairs (query, id, distance) into the lists, leaving out ``exclude``."""
-    k = distances.shape[1]
-    for at in range(len(queries)):
-        i, d = queries[at], far[at]
-        if np.isnan(d):
-            d = np.inf
-        if ids[at] != exclude[i] and before(d, ids[at], distances[i, k - 1], indices[i, k - 1]):
-            insert(distances[i], indices[i], d, ids[at])
+    for pair in range(len(queries)):
+        i = queries[pair]
+        if ids[pair] != exclude[i]:
+            offer(distances[i], indices[i], far[pair], ids[pair])
 
 
 @kernel
@@ -170,7 +171,6 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
     u d |a| |b| <= u d s^2 / 4, rounding the rows to float32 moves a squared distance by at most
     2.1 u s^2, and the float32 arithmetic below adds at most 3 u s^2; twice the product enters.
     """
-    k = distances.shape[1]
     n_a, n_b = product.shape
     n_columns = a.shape[1]
     unit = 2.0**-24
@@ -183,7 +183,7 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
     two = np.float32(2.0)
     for i in range(n_a):
         best, named = distances[i], indices[i]
-        worst, worst_id = best[k - 1], named[k - 1]
+        worst = best[-1]
         reach = a_norms[i] + largest
         margin = (0.5 * n_columns + 8.0) * unit * reach * reach
         if not 1e-15 < reach < 1e15:  # float32 squares could vanish or overflow: propose all
@@ -199,11 +199,9 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
                 if square[j] - two * part[j] > limit or ids[start + j] == exclude[i]:
                     continue
                 d = distance_pair(a[i], b[start + j], code)
-                if np.isnan(d):
-                    d = np.inf
-                if before(d, ids[start + j], worst, worst_id):
-                    insert(best, named, d, ids[start + j])
-                    worst, worst_id = best[k - 1], named[k - 1]
+                offer(best, named, d, ids[start + j])
+                if best[-1] < worst:
+                    worst = best[-1]
                     limit = _limit(worst, code, n_columns, margin, a_norms[i])
 
 
@@ -243,16 +241,15 @@ def keep_by_class(block, first, classes, own, distances, indices):
     distances, indices : (queries, classes, k), sorted by (distance, row); an empty place holds
         (inf, -1)
     """
-    last = distances.shape[2] - 1
     worst = np.empty(distances.shape[1])
     for i in range(block.shape[0]):
         for c in range(worst.shape[0]):
-            worst[c] = distances[i, c, last]
+            worst[c] = distances[i, c, -1]
         for j in range(block.shape[1]):
-            d, c = block[i, j], classes[first + j]
-            if d > worst[c]:  # by far the most frequent case
+            d, c, row = block[i, j], classes[first + j], first + j
+            if d > worst[c] or row == own[i]:  # the former is by far the most frequent case
                 continue
-            row = first + j
-            if row != own[i] and before(d, row, worst[c], indices[i, c, last]):
+            # NaN is left out, unlike in other lists: ``before`` is false for it.
+            if before(d, row, worst[c], indices[i, c, -1]):
                 insert(distances[i, c], indices[i, c], d, row)
-                worst[c] = distances[i, c, last]
+                worst[c] = distances[i, c, -1]

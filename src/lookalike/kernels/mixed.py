@@ -80,16 +80,15 @@ def mixed_block(
             gaps = gaps_in_tile or gaps_in_row[i]
             if gaps:
                 _numbers_gaps(a[i], turned, 0, ends[0], weight, half, minus)
-                for j in range(ends[0], ends[1]):
-                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, magic, minus)
+            elif plain:
+                _plain_numbers(a[i], turned, ends[0], minus)
+            else:
+                _numbers(a[i], turned, 0, ends[0], weight, half, minus)
+            for j in range(ends[0], ends[1]):
+                _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, magic, minus)
+            if gaps:
                 _equals_gaps(a[i], turned, ends[1], ends[3], weight, half, minus)
             else:
-                if plain:
-                    _plain_numbers(a[i], turned, ends[0], minus)
-                else:
-                    _numbers(a[i], turned, 0, ends[0], weight, half, minus)
-                for j in range(ends[0], ends[1]):
-                    _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, magic, minus)
                 _equals(a[i], turned, ends[1], ends[3], weight, half, minus)
             for j in range(ends[3], ends[4]):
                 _levels(a[i, j], turned[j], weight[j], levels, starts[j], half, minus)
@@ -97,15 +96,15 @@ def mixed_block(
                 against[i, start + c] = minus[c]
             if one_for_all:
                 continue
-            if (has_flags or (gaps and not midpoint)) and not any_order:
-                _add_in_order(a[i], turned, ends, weight, midpoint, weights)
-            elif has_flags or (gaps and not midpoint):
+            if not (has_flags or (gaps and not midpoint)):  # everything is compared
+                weights[:] = whole
+            elif any_order:
                 _add_weights(
                     present_a[:, i], telling_a[:, i], present_b, telling_b, table, has_flags,
                     midpoint, weights,
                 )  # fmt: skip
-            else:  # everything is compared
-                weights[:] = whole
+            else:
+                _add_in_order(a[i], turned, ends, weight, midpoint, weights)
             for c in range(width):
                 compared[i, start + c] = weights[c]
 
@@ -164,23 +163,18 @@ def _bits(row, ends, present, telling):
 def _add_weights(present, telling, present_b, telling_b, table, has_flags, midpoint, weights):
     weights[:] = 0.0
     for k in range(table.shape[0]):
-        here, told, here_b, told_b, sums = (
-            present[k],
-            telling[k],
-            present_b[k],
-            telling_b[k],
-            table[k],
-        )
+        x, x_tells, y, y_tells = present[k], telling[k], present_b[k], telling_b[k]
+        sums = table[k]
         if midpoint:  # only a flag absent in both is left out
-            silent = here & ~told
+            silent = x & ~x_tells
             for c in range(TILE):
-                weights[c] += sums[~(silent & here_b[c] & ~told_b[c]) & 255]
+                weights[c] += sums[~(silent & y[c] & ~y_tells[c]) & 255]
         elif has_flags:
             for c in range(TILE):
-                weights[c] += sums[(here & told_b[c]) | (told & here_b[c])]
+                weights[c] += sums[(x & y_tells[c]) | (x_tells & y[c])]
         else:
             for c in range(TILE):
-                weights[c] += sums[here & here_b[c]]
+                weights[c] += sums[x & y[c]]
 
 
 @kernel
@@ -344,17 +338,23 @@ def mixed_pair_sums(
                 minus += w * half
                 weights += w if midpoint else 0.0
                 continue
-            if j < ends[0]:
-                minus += _difference(u, v, w, 0.0, False, False)
-            elif j < ends[1]:
-                minus += w * curve(abs(u - v), alpha[j], beta[j])
-            elif j < ends[3]:
-                minus += _difference(u, v, w, 0.0, True, False)
-            else:
-                minus += w * levels[starts[j, 0] + np.int64(u) * starts[j, 1] + np.int64(v)]
+            minus += w * _cell_difference(u, v, j, ends, alpha, beta, levels, starts)
             if not (ends[2] <= j < ends[3] and u == 0.0 and v == 0.0):
                 weights += w
         against[at], compared[at] = minus, weights
+
+
+@kernel
+def _cell_difference(x, y, j, ends, alpha, beta, levels, starts):
+    """Return the difference, in [0, 1], of two present cells of column j."""
+    gap = abs(x - y)
+    if j < ends[0]:
+        return gap if gap < 1.0 else 1.0
+    if j < ends[1]:
+        return curve(gap, alpha[j], beta[j])
+    if j < ends[3]:
+        return 1.0 if x != y else 0.0
+    return levels[starts[j, 0] + np.int64(x) * starts[j, 1] + np.int64(y)]
 
 
 @kernel
@@ -366,18 +366,11 @@ def mixed_pairs(a, b, ends, alpha, beta, levels, starts, out):
     for i in range(a.shape[0]):
         for j in range(a.shape[1]):
             x, y = a[i, j], b[i, j]
-            if np.isnan(x) or np.isnan(y):
+            absent = ends[2] <= j < ends[3] and x == 0.0 and y == 0.0
+            if absent or np.isnan(x) or np.isnan(y):
                 out[i, j] = np.nan
-            elif j < ends[0]:
-                out[i, j] = min(abs(x - y), 1.0)
-            elif j < ends[1]:
-                out[i, j] = curve(abs(x - y), alpha[j], beta[j])
-            elif j < ends[2]:
-                out[i, j] = 1.0 if x != y else 0.0
-            elif j < ends[3]:
-                out[i, j] = np.nan if x == 0.0 and y == 0.0 else (1.0 if x != y else 0.0)
             else:
-                out[i, j] = levels[starts[j, 0] + np.int64(x) * starts[j, 1] + np.int64(y)]
+                out[i, j] = _cell_difference(x, y, j, ends, alpha, beta, levels, starts)
 
 
 # -- distances to the centers of clusters, for k-means of mixed rows -------------------------------

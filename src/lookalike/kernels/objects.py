@@ -18,6 +18,16 @@ from lookalike.kernels._jit import kernel
 
 
 @kernel
+def _slot_of(token, keys):
+    """Return where a token is in a table, or the free slot where it would be."""
+    last = keys.shape[0] - 1
+    at = token & last
+    while keys[at] != 0 and keys[at] != token:
+        at = (at + 1) & last
+    return at
+
+
+@kernel
 def number_tokens(values):
     """Give distinct tokens numbers in order of appearance; integers above -2 get -1.
 
@@ -35,9 +45,7 @@ def number_tokens(values):
         if value >= -1:
             numbers[k] = -1
             continue
-        at = value & (size - 1)
-        while keys[at] != 0 and keys[at] != value:
-            at = (at + 1) & (size - 1)
+        at = _slot_of(value, keys)
         if keys[at] == 0:
             keys[at] = value
             ids[at] = found
@@ -49,18 +57,11 @@ def number_tokens(values):
 @kernel
 def find_tokens(values, keys, ids):
     """Return the number of each value in a table of ``number_tokens``, -1 where it has none."""
-    size = keys.shape[0]
     numbers = np.empty(values.shape[0], np.int64)
     for k in range(values.shape[0]):
         value = values[k]
-        numbers[k] = -1
-        if value >= -1:
-            continue
-        at = value & (size - 1)
-        while keys[at] != 0 and keys[at] != value:
-            at = (at + 1) & (size - 1)
-        if keys[at] == value:
-            numbers[k] = ids[at]
+        at = _slot_of(value, keys)
+        numbers[k] = ids[at] if value < -1 and keys[at] == value else -1
     return numbers
 
 

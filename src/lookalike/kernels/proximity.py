@@ -5,7 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
-from lookalike.kernels.lists import before, insert
+from lookalike.kernels.growing import group_rows
+from lookalike.kernels.lists import offer
 from lookalike.kernels.narrow import add_narrow
 
 # -- one number per leaf, summed over the trees ----------------------------------------------------
@@ -150,8 +151,8 @@ else:
 
 
 @kernel
-def divide_matches(a, b, divisor, out):
-    """Write the number of agreements over a divisor; exact for a divisor of 1."""
+def count_matches(a, b, divisor, out):
+    """Write how often each row of ``a`` and each of ``b`` agree, over a divisor: 1 is exact."""
     n, m = a.shape[0], b.shape[0]
     counts = np.empty((TALL, WIDE), np.uint32)
     for j0 in range(0, m, WIDE):
@@ -165,29 +166,17 @@ def divide_matches(a, b, divisor, out):
 
 
 @kernel
-def count_matches(a, b, out):
-    """Write the number of agreements of every row of ``a`` with every row of ``b``."""
-    divide_matches(a, b, 1, out)
-
-
-@kernel
-def share_matches(a, b, out):
-    """Write the share of agreements of every row of ``a`` with every row of ``b``."""
-    divide_matches(a, b, a.shape[1], out)
-
-
-@kernel
 def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
     """Work the rows of ``b`` into the lists of the rows of ``a``.
 
     ``table[c]`` is the distance of c agreements; it must not increase. Counts are compared before
     distances are looked up, so that most candidates cost one comparison of integers.
     """
-    n, m, k = a.shape[0], b.shape[0], distances.shape[1]
+    n, m = a.shape[0], b.shape[0]
     counts = np.empty((TALL, WIDE), np.uint32)
     least = np.zeros(n, np.int64)  # fewer agreements than this cannot enter the list
     for i in range(n):
-        while least[i] < table.shape[0] - 1 and table[least[i]] > distances[i, k - 1]:
+        while least[i] < table.shape[0] - 1 and table[least[i]] > distances[i, -1]:
             least[i] += 1
     for j0 in range(0, m, WIDE):
         j1 = min(m, j0 + WIDE)
@@ -201,13 +190,9 @@ def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
                     count = counts[i, j]
                     if count < floor:
                         continue
-                    d = table[count]
-                    index = ids[j0 + j]
-                    if index != exclude[at] and before(
-                        d, index, distances[at, k - 1], indices[at, k - 1]
-                    ):
-                        insert(distances[at], indices[at], d, index)
-                        while floor < table.shape[0] - 1 and table[floor] > distances[at, k - 1]:
+                    if ids[j0 + j] != exclude[at]:
+                        offer(distances[at], indices[at], table[count], ids[j0 + j])
+                        while floor < table.shape[0] - 1 and table[floor] > distances[at, -1]:
                             floor += 1
                 least[at] = floor
 
@@ -314,26 +299,6 @@ class Block(NamedTuple):
 
 
 @kernel
-def sort_by_leaf(leaf, t, n_leaves, start, order):
-    """Group rows by leaf: those of leaf a are ``order[start[a]:start[a + 1]]``."""
-    n = leaf.shape[0]
-    for a in range(n_leaves + 1):
-        start[a] = 0
-    for i in range(n):
-        start[leaf[i, t] + 1] += 1
-    for a in range(n_leaves):
-        start[a + 1] += start[a]
-    for i in range(n - 1, -1, -1):
-        a = leaf[i, t] + 1
-        start[a] -= 1
-        order[start[a]] = i
-    # Each start has moved to the beginning of its own group, one place to the right.
-    for a in range(n_leaves):
-        start[a] = start[a + 1]
-    start[n_leaves] = n
-
-
-@kernel
 def mark_shared(leaf, t, base, nodes, tests, on_path):
     """Note which of the tests that several nodes hold lie on the path of each row."""
     leaf_node, leaf_base, parent = nodes.leaf_node, nodes.leaf_offsets[t], nodes.parent
@@ -429,9 +394,7 @@ def ratio_whole(one, other, splits, nodes, tests, most_slots, unknown, weights, 
     )  # fmt: skip
     here_x, here_y = np.zeros(n, np.int32), np.zeros(m, np.int32)
     counted = np.zeros((n, m), np.int32)
-    for x in range(n):
-        for y in range(m):
-            out[x, y] = 0.0
+    out[:] = 0.0
     for t in range(splits.offsets.shape[0] - 1):
         base = splits.offsets[t]
         mark_shared(one.leaf, t, base, nodes, tests, path_x)
@@ -503,7 +466,12 @@ class Places(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Memory for one pass down a tree: lines for each depth and row, or for each row."""
+    """Memory for one pass down a tree: lines for each depth and row, or for each row.
+
+    Tests on the path of x that y agrees with, those of them that lie on both paths, all tests on
+    both paths, whether y passes through the node, its answer there and whether that is the path's;
+    tests of several nodes on the path of y, and the number of tests on that path.
+    """
 
     agreed: np.ndarray
     both: np.ndarray
@@ -541,22 +509,6 @@ def place_rows(leaf, offsets, nodes, places):
 
 
 @kernel
-def make_room(m, sizes, counter):
-    """Return memory for m rows; ``sizes`` and ``counter`` as for ``ratio_half``."""
-    deepest, most_slots = sizes[0], sizes[3]
-    return Room(
-        np.zeros((deepest + 1, m), counter.dtype),
-        np.zeros((deepest + 1, m), counter.dtype),
-        np.zeros((deepest + 1, m), counter.dtype),  # tests on both paths, agreed or not
-        np.ones((deepest + 1, m), np.uint8),  # does y pass through this node
-        np.zeros((deepest + 1, m), np.uint8),
-        np.zeros(m, np.uint8),
-        np.zeros((most_slots, m), np.uint8),
-        np.zeros(m),
-    )
-
-
-@kernel
 def leaf_halves(t, places, side, splits, cuts, nodes, tests, once, room, halves):
     """Write F of every wanted leaf of tree t against every row of a block."""
     leaf_y, bins_y = side.leaf, side.bins
@@ -588,28 +540,17 @@ def leaf_halves(t, places, side, splits, cuts, nodes, tests, once, room, halves)
                 same[y] = answer[k - 1, y] == went
             for y in range(m):
                 along[k, y] = along[k - 1, y] & same[y]
-            if repeat[up]:  # the path has this test already: only the way down is noted
-                for y in range(m):
-                    agreed[k, y] = agreed[k - 1, y]
-                for y in range(m):
-                    both[k, y] = both[k - 1, y]
-            else:
-                for y in range(m):
-                    agreed[k, y] = add_narrow(agreed[k - 1, y], same[y] == 1)
-                if slot[up] >= 0:
-                    s = slot[up]
-                    for y in range(m):
-                        both[k, y] = add_narrow(both[k - 1, y], (same[y] & on_path[s, y]) == 1)
-                else:  # a test held by one node: it is on both ways if y passes through it
-                    for y in range(m):
-                        both[k, y] = add_narrow(both[k - 1, y], along[k, y] == 1)
+            # A test that the path has met before is not counted again.
+            new = np.uint8(1 - repeat[up])
+            # A test held by one node lies on both paths if y passes through that node.
+            met = on_path[slot[up]] if slot[up] >= 0 else along[k - 1]
+            for y in range(m):
+                agreed[k, y] = add_narrow(agreed[k - 1, y], (same[y] & new) == 1)
+            for y in range(m):
+                both[k, y] = add_narrow(both[k - 1, y], (same[y] & met[y] & new) == 1)
             if once:
                 for y in range(m):
-                    if slot[up] >= 0:
-                        met = on_path[slot[up], y] == 1
-                    else:
-                        met = along[k - 1, y] == 1
-                    shared[k, y] = add_narrow(shared[k - 1, y], met & (repeat[up] == 0))
+                    shared[k, y] = add_narrow(shared[k - 1, y], (met[y] & new) == 1)
         f = feature[at]
         if f >= 0:
             c = cuts[at]  # of the type of the bins, so that nothing is widened
@@ -646,7 +587,17 @@ def ratio_half(places, side, splits, cuts, nodes, tests, sizes, once, counter, h
     """
     place = places.place
     n, n_trees = place.shape
-    room = make_room(out.shape[1], sizes, counter)
+    m, levels = out.shape[1], sizes[0] + 1
+    room = Room(
+        np.zeros((levels, m), counter.dtype),
+        np.zeros((levels, m), counter.dtype),
+        np.zeros((levels, m), counter.dtype),
+        np.ones((levels, m), np.uint8),
+        np.zeros((levels, m), np.uint8),
+        np.zeros(m, np.uint8),
+        np.zeros((sizes[3], m), np.uint8),
+        np.zeros(m),
+    )
     for start in range(0, n_trees, TREES):
         here = min(TREES, n_trees - start)
         for b in range(here):
@@ -708,12 +659,13 @@ def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
     n, m = leaf_x.shape[0], leaf_y.shape[0]
     start_x, order_x = np.zeros(widest + 1, np.int64), np.zeros(n, np.int64)
     start_y, order_y = np.zeros(widest + 1, np.int64), np.zeros(m, np.int64)
+    every_x, every_y = np.arange(n), np.arange(m)
     worth, leaf_value, leaf_depth = np.zeros(m), np.zeros(m), np.zeros(m)
     for t in range(offsets.shape[0] - 1):
         base, leaf_base = offsets[t], leaf_offsets[t]
         n_leaves = leaf_offsets[t + 1] - leaf_base
-        sort_by_leaf(leaf_x, t, n_leaves, start_x, order_x)
-        sort_by_leaf(leaf_y, t, n_leaves, start_y, order_y)
+        group_rows(every_x, n, leaf_x[:, t], n_leaves, order_x, start_x)
+        group_rows(every_y, m, leaf_y[:, t], n_leaves, order_y, start_y)
         for y in range(m):
             at = base + leaf_node[leaf_base + leaf_y[y, t]]
             leaf_value[y] = value[at]

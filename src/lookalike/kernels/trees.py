@@ -158,7 +158,7 @@ def shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, 
 
 
 @kernel
-def test_facts(feature, test, offsets, parent, n_tests, repeat, slot, n_slots, height):
+def test_facts(test, offsets, parent, n_tests, repeat, slot, n_slots, height):
     """Say which tests, known by their content, a path meets again and which a tree holds twice.
 
     ``repeat``: an ancestor holds the same test. ``slot``: a number for each test that several nodes
@@ -259,19 +259,6 @@ def goes_left(bin, cut, equal, default, unknown):
 
 
 @kernel
-def find_leaf(bins, base, feature, cut, right, equal, default, unknown):
-    """Return the node, within its tree, where one row ends."""
-    v = 0
-    while feature[base + v] >= 0:
-        at = base + v
-        if goes_left(bins[feature[at]], cut[at], equal[at], default[at], unknown):
-            v += 1
-        else:
-            v = right[at]
-    return v
-
-
-@kernel
 def find_leaves(bins, splits, leaf, unknown, out):
     """Write the leaf number of every row in every tree."""
     # Taken apart once: counting references to six arrays would cost more than a short walk.
@@ -282,8 +269,11 @@ def find_leaves(bins, splits, leaf, unknown, out):
         for t in range(offsets.shape[0] - 1):
             base = offsets[t]
             for i in range(start, stop):
-                v = find_leaf(bins[i], base, feature, cut, right, equal, default, unknown)
-                out[i, t] = leaf[base + v]
+                row, at = bins[i], base
+                while feature[at] >= 0:
+                    left = goes_left(row[feature[at]], cut[at], equal[at], default[at], unknown)
+                    at = at + 1 if left else base + right[at]
+                out[i, t] = leaf[at]
 
 
 @kernel

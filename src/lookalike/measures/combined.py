@@ -58,8 +58,8 @@ class _Summed:
     inner: dict[str, Explanation] = field(default_factory=dict)
     factors: dict[str, float] = field(default_factory=dict)
     cells: dict[str, tuple[Any, Any]] = field(default_factory=dict)
-    typical: dict[str, tuple[float, float]] = field(default_factory=dict)
-    telling: dict[str, tuple[float, float]] = field(default_factory=dict)
+    baseline: dict[str, tuple[float, float]] = field(default_factory=dict)
+    surprisal: dict[str, tuple[float, float]] = field(default_factory=dict)
     reach: dict[str, float] = field(default_factory=dict)
     left_out: dict[str, None] = field(default_factory=dict)
 
@@ -70,17 +70,17 @@ class _Summed:
         losses: Mapping[str | None, float],
         scales: tuple[float, float],
     ) -> None:
-        """Add one part; ``scales`` multiply what it holds typical for and against likeness."""
+        """Add one part; ``scales`` multiply its baseline for and against likeness."""
         self.cells |= told.cells
         for side, more in ((self.plus, gains), (self.minus, losses)):
             for key, value in more.items():
                 side[key] = side.get(key, 0.0) + value
-        for column, (one, other) in rescaled(told.typical, *scales).items():
-            known = self.typical.get(column, (0.0, 0.0))
-            self.typical[column] = known[0] + one, known[1] + other
-        for column, (one, other) in told.telling.items():  # of a column in several parts: most
-            known = self.telling.get(column, (0.0, 0.0))
-            self.telling[column] = max(known[0], one), max(known[1], other)
+        for column, (one, other) in rescaled(told.baseline, *scales).items():
+            known = self.baseline.get(column, (0.0, 0.0))
+            self.baseline[column] = known[0] + one, known[1] + other
+        for column, (one, other) in told.surprisal.items():  # of a column in several parts: most
+            known = self.surprisal.get(column, (0.0, 0.0))
+            self.surprisal[column] = max(known[0], one), max(known[1], other)
         for column, most in told.reach.items():
             self.reach[column] = self.reach.get(column, 0.0) + scales[1] * most
         self.left_out |= dict.fromkeys(told.not_compared)
@@ -385,8 +385,8 @@ class Combined(Measure):
             total.factors,
             total.inner,
             total.cells,
-            total.typical,
-            total.telling,
+            total.baseline,
+            total.surprisal,
             tuple(total.left_out),
             total.reach,
         )

@@ -23,7 +23,7 @@ ORDERED = ("number", "order", "flag", "vector", "histogram")  # what a threshold
 
 @saveable
 @dataclass(frozen=True)
-class Layout:
+class MatrixLayout:
     """Which columns a matrix is made of: their names, and the column each entry belongs to."""
 
     FIELDS: ClassVar[Fields] = {
@@ -39,7 +39,7 @@ class Layout:
 
 @saveable
 @dataclass(frozen=True)
-class TreeInputs(Layout):
+class TreeInputs(MatrixLayout):
     """Which columns trees test, and which of the entries are codes of categories."""
 
     FIELDS: ClassVar[Fields] = {"category": TupleOf(Flag(), "inputs")}
@@ -47,10 +47,10 @@ class TreeInputs(Layout):
     category: tuple[bool, ...]
 
 
-def plan(table: Table, who: str) -> Layout:
+def plan(table: Table, who: str) -> MatrixLayout:
     """Choose the number columns, and say which columns are left out."""
     why = "{who} compares numbers only and leaves out {names}"
-    return Layout(*_choose(table, who, NUMERIC, "at least one number column", why))
+    return MatrixLayout(*_choose(table, who, NUMERIC, "at least one number column", why))
 
 
 def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
@@ -102,7 +102,7 @@ def _width(column: Column) -> int:
     return int(column.values.shape[1]) if column.values.ndim == 2 else 1
 
 
-def _stack(table: Table, layout: Layout) -> np.ndarray:
+def _stack(table: Table, layout: MatrixLayout) -> np.ndarray:
     """Return the columns of a layout side by side, C-contiguous; codes stay codes."""
     columns = [table[name] for name in layout.names]
     single = all(column.values.dtype == np.float32 for column in columns)
@@ -115,7 +115,7 @@ def _stack(table: Table, layout: Layout) -> np.ndarray:
     return out
 
 
-def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
+def numbers(table: Table, layout: MatrixLayout, who: str) -> np.ndarray:
     """Return the matrix of a layout, C-contiguous; missing and infinite values are an error."""
     out = _stack(table, layout)
     with np.errstate(over="ignore", invalid="ignore"):
@@ -127,7 +127,9 @@ def numbers(table: Table, layout: Layout, who: str) -> np.ndarray:
     return out
 
 
-def _not_finite(values: np.ndarray, bad: np.ndarray, layout: Layout, who: str) -> InvalidInput:
+def _not_finite(
+    values: np.ndarray, bad: np.ndarray, layout: MatrixLayout, who: str
+) -> InvalidInput:
     row, j = (int(i[0]) for i in np.nonzero(bad))
     missing = bool(np.isnan(values[row, j]))
     what = "missing values (NaN)" if missing else "infinite values (inf)"
@@ -152,7 +154,7 @@ def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:
     return out
 
 
-def matrix_tallies(table: LazyTable, layout: Layout, who: str) -> Iterator[Tally]:
+def matrix_tallies(table: LazyTable, layout: MatrixLayout, who: str) -> Iterator[Tally]:
     """Yield the distinct values of every entry of the matrix of a table in files.
 
     A column at a time; gaps and infinities are an error, as in ``numbers``.

@@ -32,7 +32,7 @@ class Precomputed(Measure):
     Attributes
     ----------
     n_features_in_ : number of fitted rows
-    scale_ : the typical distance, which becomes the similarity 1/2
+    scale_ : the median distance of fitted pairs, which becomes the similarity 1/2
 
     Examples
     --------

@@ -51,7 +51,7 @@ class Ranked(_BoundedMeasure):
     ----------
     feature_names_in_ : names of the columns, where the data had names
     n_features_in_ : number of columns
-    scale_ : the typical distance, which becomes the similarity 1/2
+    scale_ : the median distance of fitted pairs, which becomes the similarity 1/2
 
     References
     ----------
@@ -73,7 +73,7 @@ class Ranked(_BoundedMeasure):
         "metric": Choice(*METRICS),
         "unseen": Choice("insertion", "paper"),
         "scale": Flag(),
-        "layout_": Saved("Layout"),
+        "layout_": Saved("MatrixLayout"),
         "n_fitted_": Integer(1),
         "values_": RaggedOf("float64", "entries", finite=True),
         "upto_": RaggedOf("float64", "entries", finite=True),

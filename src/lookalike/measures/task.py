@@ -41,7 +41,7 @@ from lookalike.table.model.targets import require_target, split_target
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class TaskSource:
     """A table that has been read once, and the measure that parts of it are fitted with.
 
     Parameters
@@ -89,7 +89,7 @@ def read_source(
     who: str,
     kinds: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
-) -> tuple[Source, np.ndarray | None]:
+) -> tuple[TaskSource, np.ndarray | None]:
     """Read X and y once; return what can be fitted, and the target as an array of n.
 
     Parameters
@@ -121,7 +121,7 @@ def read_source(
         measure.set_params(kinds=None)
     if isinstance(y, str):
         _forget_kind(measure, y)
-    return Source(measure, table), target
+    return TaskSource(measure, table), target
 
 
 def _forget_kind(measure: Measure, target: str) -> None:
@@ -134,7 +134,7 @@ def _forget_kind(measure: Measure, target: str) -> None:
 
 def _read_frozen(
     measure: Measure, X: Any, y: Any, who: str, kinds: Any, n_jobs: int | None
-) -> tuple[Source, np.ndarray | None]:
+) -> tuple[TaskSource, np.ndarray | None]:
     name = f"{type(measure).__name__}.frozen()"
     if not measure.traits.unseen_pairs:
         raise InvalidInput(
@@ -159,7 +159,7 @@ def _read_frozen(
     if n_jobs is not None and hasattr(measure, "n_jobs"):
         measure = copy.copy(measure)  # the caller's own stays as it is
         measure.n_jobs = n_jobs
-    return Source(measure, table, measure.encode(table)), target
+    return TaskSource(measure, table, measure.encode(table)), target
 
 
 def same_settings(measure: Measure, n_jobs: int | None) -> Measure:
@@ -186,16 +186,10 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
     return tags
 
 
-class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
-    """Base of the estimators that wrap a measure.
-
-    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for
-    ``Gower()``), and may have ``kinds``,
-    ``random_state`` and ``n_jobs``; their rules are stated here.
-    """
+class TableTask(SaveMixin, BaseEstimator, abstract=True):
+    """Base of the estimators that are fitted to a table: the parameters that all of them share."""
 
     FIELDS: ClassVar[Fields] = {
-        "measure": IsMeasure(),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
@@ -205,35 +199,59 @@ class MeasureTask(SaveMixin, BaseEstimator, abstract=True):
 
     REQUIRES_TARGET: ClassVar[bool] = False
 
-    measure: Measure | str | None
     kinds: Mapping[str, Any] | None = None
     n_jobs: int | None = None
 
-    def _read(self, X: Any, y: Any = None) -> tuple[Source, np.ndarray | None]:
+    def _check_params(self) -> None:
+        """Check every parameter before any data is read."""
+        check_params(self)
+        count_jobs(self.n_jobs)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required |= self.REQUIRES_TARGET
+        return accept_mixed(tags)
+
+
+def accept_mixed(tags: Any, mixed: bool = True) -> Any:
+    """State whether missing values, categories and texts are accepted; return the tags."""
+    for name in ("allow_nan", "categorical", "string"):
+        setattr(tags.input_tags, name, mixed)
+    return tags
+
+
+class MeasureTask(TableTask, abstract=True):
+    """Base of the estimators that wrap a measure.
+
+    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for
+    ``Gower()``), and may have ``kinds``, ``random_state`` and ``n_jobs``.
+    """
+
+    FIELDS: ClassVar[Fields] = {"measure": IsMeasure()}
+
+    measure: Measure | str | None
+
+    def _read(self, X: Any, y: Any = None) -> tuple[TaskSource, np.ndarray | None]:
         """Check the parameters and read X and y once.
 
         Returns
         -------
-        source : Source
+        source : TaskSource
             The table without the target, and the measure to fit.
         target : array of n, or None
         """
-        check_params(self)
-        count_jobs(self.n_jobs)
+        self._check_params()
         who = type(self).__name__
         if self.REQUIRES_TARGET:
             y = require_target(y, who)
         return read_source(self.measure, X, y, who, self.kinds, self.n_jobs)
 
-    def _remember_columns(self, X: Any, source: Source, measure: Measure) -> None:
+    def _remember_columns(self, X: Any, source: TaskSource, measure: Measure) -> None:
         """Set scikit-learn's attributes about the columns of a fitted table."""
         remember_columns(self, X, source.table, measure.n_features_in_)
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        if self.REQUIRES_TARGET:
-            tags.target_tags.required = True
-        return copy_input_tags(tags, self.measure)
+        return copy_input_tags(super().__sklearn_tags__(), self.measure)
 
 
 def check_task_rows(task: Any, n: int | None = None) -> None:

@@ -50,7 +50,7 @@ class Vector(_BoundedMeasure):
     ----------
     feature_names_in_ : names of the columns, where the data had names
     n_features_in_ : number of columns
-    scale_ : the typical distance, which becomes the similarity 1/2
+    scale_ : the median distance of fitted pairs, which becomes the similarity 1/2
 
     Notes
     -----
@@ -69,7 +69,7 @@ class Vector(_BoundedMeasure):
     FIELDS: ClassVar[Fields] = {
         "metric": Choice(*METRICS),
         "scale": Choice(None, "minmax", "standard"),
-        "layout_": Saved("Layout"),
+        "layout_": Saved("MatrixLayout"),
         "shift_": Array("float64", "entries", finite=True),
         "unit_": Array("float64", "entries", finite=True),
     }

@@ -212,7 +212,8 @@ class ByteQueries:
         most = np.maximum(worth, halves)
         total = most.max(axis=1, initial=0.0) if self.largest else most.sum(axis=1)
         top = (65_000 if narrow is np.uint16 else 2**31) / STEPS
-        return _divided(top, total, 1.0)
+        # Below 1e-300 the scale would overflow; a smaller one than fits only loosens the bounds.
+        return _divided(top, np.where(total > 0, np.maximum(total, 1e-300), 0.0), 1.0)
 
     def _ways(
         self, codes: ByteCodes, columns: _Columns, steps: np.ndarray, halves: np.ndarray

@@ -7,13 +7,14 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import OutlierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from lookalike.errors import InvalidInput, Param
 from lookalike.prediction.random_similarity_forest import TreeForest
 from lookalike.saving.fields import Choice, Either, Fields, Integer, Real
 from lookalike.trees.cells.growing import grow_isolation_trees
 from lookalike.trees.growing import count_share
+
+AUTO_SAMPLES = 256  # rows per tree in the paper on isolation forests
 
 
 class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
@@ -117,15 +118,12 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
         table, _ = self._read(X)
         columns, cells = self._fit_columns(table)
         n = len(table)
-        self.max_samples_ = (
-            min(256, n)
-            if self.max_samples == "auto"
-            else count_share(self.max_samples, n, "max_samples")
-        )
+        self.max_samples_ = min(AUTO_SAMPLES, n)
+        if self.max_samples != "auto":
+            self.max_samples_ = count_share(self.max_samples, n, "max_samples")
         if n < 1:
-            raise InvalidInput(
-                f"{type(self).__name__}.fit", "rows", Param("n_samples", 0), "Add rows"
-            )
+            who = f"{type(self).__name__}.fit"
+            raise InvalidInput(who, "rows", Param("n_samples", 0), "Add rows")
         self.trees_ = grow_isolation_trees(
             columns,
             cells,
@@ -135,7 +133,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        self.offset_ = -0.5
+        self.offset_ = -0.5  # the score of a row that is isolated at the average depth
         if self.contamination != "auto":
             scores = self._scores(self.trees_.leaves(cells, self.n_jobs))
             self.offset_ = float(np.percentile(scores, 100.0 * self.contamination))
@@ -146,6 +144,7 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
         length = trees.depth + average_depth(trees.entries)
         depth = length[leaves + trees.offsets[:-1]].mean(axis=1)
         usual = float(average_depth(np.array([self.max_samples_]))[0])
+        # Trees of one row have depth 0: no row can be told from another, all score -1.
         return np.asarray(-(2.0 ** -(depth / usual))) if usual > 0 else np.full(len(depth), -1.0)
 
     def score_samples(self, X: Any) -> np.ndarray:
@@ -177,7 +176,6 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
         ----------
         X : rows
         """
-        check_is_fitted(self, "trees_")
         return np.where(self.decision_function(X) < 0, -1, 1)
 
 
@@ -194,6 +192,7 @@ def average_depth(n: np.ndarray) -> np.ndarray:
     array([ 0.    ,  1.    , 10.2448])
     """
     n = np.asarray(n, np.float64)
-    many = np.maximum(n, 3.0)
-    usual = 2.0 * (np.log(many - 1.0) + np.euler_gamma) - 2.0 * (many - 1.0) / many
+    # Equation 1 of Liu et al.; below 3 rows it would take the logarithm of 0.
+    large = np.maximum(n, 3.0)
+    usual = 2.0 * (np.log(large - 1.0) + np.euler_gamma) - 2.0 * (large - 1.0) / large
     return np.where(n > 2, usual, np.where(n == 2, 1.0, 0.0))

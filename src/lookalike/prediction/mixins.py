@@ -10,12 +10,23 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from lookalike.saving.fields import Array, Either, Field, Fields, Maybe, Objects, Plain, Saved, Text
 from lookalike.table import Kind, Schema, Table, as_table, read_table
 from lookalike.table.model.targets import read_classes, read_numbers, split_target
 
 
+def classes_field(dimension: str) -> Field:
+    """Return the field of ``classes_``: an array of one type, or objects of several."""
+    return Either(Array("text int64 float64 bool", dimension), Objects(dimension, Plain()))
+
+
 class NamedTargetMixin:
     """Remembers how a column named as y was read, so that it is read alike when scored."""
+
+    FIELDS: ClassVar[Fields] = {
+        "target_": Maybe(Text()),
+        "target_kind_": Maybe(Saved("Kind")),
+    }
 
     kinds: Mapping[str, Any] | None
     target_: str | None
@@ -31,11 +42,12 @@ class NamedTargetMixin:
             The data as read, with the target set aside.
         y : array of n, or the name of a column
         """
-        self.target_ = y if isinstance(y, str) else None
-        self.target_kind_ = None
+        self.target_, self.target_kind_ = None, None
         if isinstance(y, str):
             column = next((c for c in table.aside if c.name == y), None)
+            # A frozen measure has not set the target aside: its table does not have the column.
             self.target_kind_ = read_table(X)[y].kind if column is None else column.kind
+            self.target_ = y
 
     def _true_target(self, X: Any, y: Any) -> Any:
         """Return the target as an array; a name is looked up in X and read as it was in fit."""
@@ -47,7 +59,7 @@ class NamedTargetMixin:
         column = read_table(X, kinds=own or None)[y]
         kind = self.target_kind_
         if kind is not None and y == self.target_:
-            if kind.takes_new_levels:  # a class that is new is one, though its place is not known
+            if kind.takes_new_levels:  # an unseen class has no rank in the order, but is a class
                 kind = replace(kind, name="category")
             column = as_table(Table([column]), Schema({y: kind}), who=who)[y]
         # A table without compared columns is fine here: only its target is read.
@@ -55,17 +67,17 @@ class NamedTargetMixin:
 
 
 class TableClassifierMixin(NamedTargetMixin, ClassifierMixin):
-    """What classifiers share: reading classes, and the share of rows predicted right."""
+    """Base of classifiers: reading classes, and the accuracy."""
 
-    REGRESSOR: ClassVar[str]  # what to use for amounts, as advice
-    LEAST_CLASSES: ClassVar[int] = 2
+    REGRESSOR: ClassVar[str]  # named in the hint where y holds amounts
+    MIN_CLASSES: ClassVar[int] = 2
 
     classes_: np.ndarray
 
     def _read_classes(self, y: np.ndarray) -> np.ndarray:
         """Set ``classes_`` and return the number of each row's class."""
         who = f"{type(self).__name__}.fit"
-        self.classes_, codes = read_classes(y, who, self.REGRESSOR, self.LEAST_CLASSES)
+        self.classes_, codes = read_classes(y, who, self.REGRESSOR, self.MIN_CLASSES)
         return codes
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
@@ -81,9 +93,9 @@ class TableClassifierMixin(NamedTargetMixin, ClassifierMixin):
 
 
 class TableRegressorMixin(NamedTargetMixin, RegressorMixin):
-    """What regressors share: reading numbers, and the coefficient of determination."""
+    """Base of regressors: reading numbers, and the coefficient of determination."""
 
-    CLASSIFIER: ClassVar[str]  # what to use for classes, as advice
+    CLASSIFIER: ClassVar[str]  # named in the hint where y holds classes
 
     def _read_numbers(self, y: np.ndarray) -> np.ndarray:
         """Return the regression target as float64."""
@@ -103,5 +115,5 @@ class TableRegressorMixin(NamedTargetMixin, RegressorMixin):
 
 
 def class_words(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return classes as words: measures that learn from a target take numbers for amounts."""
+    """Return classes as texts: measures that learn from a target would read numbers as amounts."""
     return np.array([f"class {code}" for code in range(n_classes)])[codes]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, ClassVar, Self
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.threads import blocks
@@ -16,13 +18,14 @@ from lookalike.evaluate.vote import WEIGHTS, class_totals, list_weights, means, 
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows, check_k
-from lookalike.measures.task import MeasureTask, Source, check_task_rows
+from lookalike.measures.task import MeasureTask, TaskSource, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.prediction.mixins import (
     NamedTargetMixin,
     TableClassifierMixin,
     TableRegressorMixin,
     class_words,
+    classes_field,
 )
 from lookalike.saving.fields import (
     Anything,
@@ -32,22 +35,19 @@ from lookalike.saving.fields import (
     Either,
     Fields,
     Integer,
-    Maybe,
-    Objects,
-    Plain,
     Saved,
     Sometimes,
-    Text,
     require,
 )
 from lookalike.table import Table, as_table
 from lookalike.table.model.targets import check_sample_weight
 
 TUNE = "tune"
-FOLDS = 5
-FEW = 15  # up to here every k is tried
-STEPS = (20, 25, 30, 40, 50, 65, 80, 100, 125, 160, 200)  # beyond, steps of about a quarter
-ALWAYS = 50  # tried on small tables, too
+N_FOLDS = 5
+# Chosen by hand: every k up to 15, where one neighbor more matters, then steps of about a quarter.
+TRIED_K = (*range(1, 16), 20, 25, 30, 40, 50, 65, 80, 100, 125, 160, 200)
+MIN_LARGEST_K = 50  # tried on small tables, too
+BLOCK_ROWS = 4096  # rows whose votes are counted in one call: bounds the table of class totals
 Candidate = tuple[int, str]  # n_neighbors and weights
 
 
@@ -69,18 +69,12 @@ def candidate_k(n: int, most: int) -> list[int]:
     >>> candidate_k(1000, 800)[-4:], candidate_k(10_000, 8000)[-1], candidate_k(12, 9)[-1]
     ([25, 30, 40, 50], 200, 9)
     """
-    top = min(most, max(ALWAYS, int(np.ceil(2 * np.sqrt(n)))))
-    tried = {*range(1, min(FEW, top) + 1), *(k for k in STEPS if k <= top)}
-    return sorted(tried)
-
-
-def candidate_choices(ks: Sequence[int], weights: str) -> list[Candidate]:
-    """Return every k with every weighting; small k and plain votes come first."""
-    return [(k, word) for k in ks for word in (WEIGHTS if weights == TUNE else (weights,))]
+    largest = min(most, max(MIN_LARGEST_K, int(np.ceil(2 * np.sqrt(n)))))
+    return [k for k in TRIED_K if k <= largest]
 
 
 def held_out_losses(
-    source: Source,
+    source: TaskSource,
     strata: np.ndarray | None,
     y_measure: np.ndarray,
     n_neighbors: int | str,
@@ -96,7 +90,7 @@ def held_out_losses(
 
     Parameters
     ----------
-    source : Source
+    source : TaskSource
     strata : array of n, optional
         Classes that are spread evenly over the folds.
     y_measure : array of n
@@ -113,23 +107,21 @@ def held_out_losses(
     losses : array of shape (n, number of choices)
     folds : array of n
     """
-    folds = assign_folds(strata, len(source), FOLDS, random_state, who)
-    least = len(folds) - int(np.bincount(folds).max())
-    if n_neighbors == TUNE:
-        ks = candidate_k(len(source), least)
-    else:
-        ks = [int(n_neighbors)]
-        if ks[0] > least:
-            hint = Phrase("Use ", Param("n_neighbors", least), ", or set ", Param("weights"))
-            raise TooFewRows(who, f"folds with at least {ks[0]} known rows", f"{least}", hint)
-    choices = candidate_choices(ks, weights)
+    folds = assign_folds(strata, len(source), N_FOLDS, random_state, who)
+    fewest = len(folds) - int(np.bincount(folds).max())  # rows that the largest fold leaves
+    ks = candidate_k(len(source), fewest) if n_neighbors == TUNE else [int(n_neighbors)]
+    if ks[-1] > fewest:
+        hint = Phrase("Use ", Param("n_neighbors", fewest), ", or set ", Param("weights"))
+        raise TooFewRows(who, f"folds with at least {ks[-1]} known rows", f"{fewest}", hint)
+    # In this order ties of the error go to the smaller k, then to plain votes.
+    choices = list(product(ks, WEIGHTS if weights == TUNE else (weights,)))
     losses = np.empty((len(source), len(choices)))
     for fold in range(int(folds.max()) + 1):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         measure, rows = source.fit(y_measure, train)
         lists = measure.nearest(source.ask(measure, train, test), rows, ks[-1]).finish("last")
-        for at, (k, word) in enumerate(choices):
-            losses[test, at] = lose(measure, lists[:, :k], train, test, word)
+        for column, (k, weighting) in enumerate(choices):
+            losses[test, column] = lose(measure, lists[:, :k], train, test, weighting)
     return choices, losses, folds
 
 
@@ -147,22 +139,19 @@ def summarize(
     sample_weight : array of n
         What each row counts in the mean; a fold without weight has no error (NaN).
     """
-    parts = [
-        _mean(losses[folds == fold], sample_weight[folds == fold])
-        for fold in range(int(folds.max()) + 1)
-    ]
+    members = [folds == fold for fold in range(int(folds.max()) + 1)]
     return {
         "n_neighbors": np.array([k for k, _ in choices]),
-        "weights": np.array([word for _, word in choices]),
+        "weights": np.array([weighting for _, weighting in choices]),
         "error": _mean(losses, sample_weight),
-        "fold_errors": np.array(parts),
+        "fold_errors": np.array([_mean(losses[fold], sample_weight[fold]) for fold in members]),
     }
 
 
 def _mean(losses: np.ndarray, weight: np.ndarray) -> np.ndarray:
     if not weight.any():
         return np.full(losses.shape[1], np.nan)
-    if (weight == weight[0]).all():  # to the last bit what it is without weights
+    if (weight == weight[0]).all():  # the same bits as without weights
         return np.asarray(losses.mean(axis=0))
     return np.asarray(weight @ losses / weight.sum())
 
@@ -173,8 +162,6 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     FIELDS: ClassVar[Fields] = {
         "n_neighbors": Either(Integer(1), Choice(TUNE)),
         "weights": Choice(*WEIGHTS, TUNE),
-        "target_": Maybe(Text()),
-        "target_kind_": Maybe(Saved("Kind")),
         "measure_": Saved("Measure"),
         "rows_": Saved("Rows"),
         "n_neighbors_": Integer(1),
@@ -209,10 +196,6 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         """Return what the rows vote with, and the target as measures see it."""
         raise AssertionError("written by the subclasses")
 
-    def _strata(self, votes: np.ndarray) -> np.ndarray | None:
-        """Return the classes that are spread over all folds, if there are any."""
-        raise AssertionError("written by the subclasses")
-
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the predictions from the votes of neighbors and what each counts for."""
         raise AssertionError("written by the subclasses")
@@ -231,11 +214,11 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         X : table, frame, array, dict of columns or path
             For a measure that takes distances: the square matrix of them.
         y : array of n, or the name of a column
-            A named column is taken out of the table. Gaps are an error.
+            A named column is taken out of the table. Missing values are an error.
         sample_weight : array of n, or one number, optional
             What the vote of each row counts, and its error where something is tuned. A row of
-            weight 0 keeps its place among the neighbors, without a vote; where no neighbor has a
-            vote, all count alike.
+            weight 0 stays among the neighbors, without a vote; where no neighbor has a vote, all
+            count alike.
         """
         source, target = self._read(X, y)
         votes, y_measure = self._learn_target(np.asarray(target))
@@ -254,10 +237,12 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         self._remember_columns(X, source, self.measure_)
         return self
 
-    def _tune(self, source: Source, votes: np.ndarray, y_measure: np.ndarray) -> tuple[int, str]:
+    def _tune(
+        self, source: TaskSource, votes: np.ndarray, y_measure: np.ndarray
+    ) -> tuple[int, str]:
         """Return the k and the weights with the smallest error on held-out rows."""
-        asked = [f"{name}={TUNE!r}" for name in ("n_neighbors", "weights")]
-        asked = [word for word in asked if getattr(self, word.partition("=")[0]) == TUNE]
+        names = [name for name in ("n_neighbors", "weights") if getattr(self, name) == TUNE]
+        who = f"{type(self).__name__}({', '.join(f'{name}={TUNE!r}' for name in names)})"
 
         def lose(
             measure: Measure, lists: NeighborGraph, train: np.ndarray, test: np.ndarray, word: str
@@ -266,15 +251,9 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
             counted = self._count(measure, lists, word, self.sample_weight_[near])
             return self._losses(self._answers(votes[near], counted), votes[test])
 
+        strata = votes if is_classifier(self) else None  # every fold has all classes
         choices, losses, folds = held_out_losses(
-            source,
-            self._strata(votes),
-            y_measure,
-            self.n_neighbors,
-            self.weights,
-            self.random_state,
-            f"{type(self).__name__}({', '.join(asked)})",
-            lose,
+            source, strata, y_measure, self.n_neighbors, self.weights, self.random_state, who, lose
         )
         self.cv_results_ = summarize(choices, losses, folds, self.sample_weight_)
         return choices[int(self.cv_results_["error"].argmin())]
@@ -286,8 +265,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         """Return what each neighbor counts for: by its distance, times its own weight."""
         farthest = np.inf if measure.traits.conversion == "ratio" else 1.0
         counted = list_weights(lists.distances, word, farthest) * sample_weight
-        silent = ~counted.any(axis=1)
-        counted[silent] = 1.0
+        counted[~counted.any(axis=1)] = 1.0  # all weights are 0: a vote of none would be 0 / 0
         return counted
 
     # -- neighbors ---------------------------------------------------------------------------------
@@ -303,27 +281,24 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         own = exclude is not None
         k = self.n_neighbors_ if k is None else k
         check_k(k, len(self.rows_) - own, type(self).__name__, own)
-        found = self.measure_.nearest(queries, self.rows_, int(k), exclude=exclude)
-        return found.finish("last")
+        return self.measure_.nearest(queries, self.rows_, int(k), exclude=exclude).finish("last")
 
     def _encode(self, X: Any) -> Rows:
         """Return new rows encoded; a column with the target may be there, and is left out."""
         schema, name = self.measure_.schema_, self.target_
         if name is None or name in schema.aside:
             return self.measure_.encode(X)
-        # A frozen measure has not heard of the target.
+        # A frozen measure was fitted without the target, and would refuse the column.
         wider = replace(schema, aside={**schema.aside, name: "the target"})
         table = as_table(X, wider, who=type(self).__name__)
-        kept = [column for column in table.aside if column.name != name]
-        return self.measure_.encode(Table(table.columns, kept, len(table), table.missing))
+        aside = [column for column in table.aside if column.name != name]
+        return self.measure_.encode(Table(table.columns, aside, len(table), table.missing))
 
     def _ask(self, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the votes of the neighbors of each row, and what each counts for."""
-        found = self._graph(X)
-        counted = self._count(
-            self.measure_, found, self.weights_, self.sample_weight_[found.indices]
-        )
-        return self.votes_[found.indices], counted
+        graph = self._graph(X)
+        own = self.sample_weight_[graph.indices]
+        return self.votes_[graph.indices], self._count(self.measure_, graph, self.weights_, own)
 
     def kneighbors(
         self, X: Any = None, n_neighbors: int | None = None, return_distance: bool = True
@@ -357,21 +332,18 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         list of (position in the fitted rows, Explanation)
         """
         check_is_fitted(self, "measure_")
-        row, place = self._one(x)
-        exclude = None if place is None else np.array([place])
-        found = self._nearest(row, n_neighbors, exclude)
-        return [
-            (int(at), self.measure_.explain_rows(row, self.rows_[int(at) : int(at) + 1]))
-            for at in found.indices[0]
-        ]
+        row, exclude = self._one_row(x)
+        positions = self._nearest(row, n_neighbors, exclude).indices[0].tolist()
+        return [(i, self.measure_.explain_rows(row, self.rows_[i : i + 1])) for i in positions]
 
-    def _one(self, x: Any) -> tuple[Rows, int | None]:
+    def _one_row(self, x: Any) -> tuple[Rows, np.ndarray | None]:
+        """Return one row encoded, and its position as an array, None where it is new."""
         who = f"{type(self).__name__}.explain"
         if isinstance(x, int | np.integer) and not isinstance(x, bool):
             last = len(self.rows_) - 1
             if not 0 <= x <= last:
                 raise InvalidInput(who, f"a position from 0 to {last}", str(x), "Count rows from 0")
-            return self.rows_[int(x) : int(x) + 1], int(x)
+            return self.rows_[int(x) : int(x) + 1], np.array([x])
         row = self._encode(x)
         if len(row) != 1:
             hint = "Pass a position, a record, or a table of one row"
@@ -381,18 +353,15 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that rows fit the measure and every row has a vote."""
         check_task_rows(self, dims["rows"])
-        fits = self.n_neighbors_ <= dims["rows"]
-        require(fits, f"{type(self).__name__}.n_neighbors_", f"at most {dims['rows']}", "more")
-
-
-TALL = 4096  # rows whose votes are counted at once
+        n, who = dims["rows"], type(self).__name__
+        require(self.n_neighbors_ <= n, f"{who}.n_neighbors_", f"at most {n}", "more")
 
 
 class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
-    """Say what a row is by the classes of the rows most like it.
+    """Classify rows by the classes of the most similar rows (k nearest neighbors).
 
-    Takes tables as they come: with ``Gower``, the default, numbers, categories, texts, sets and
-    gaps side by side. It works wherever scikit-learn expects a classifier: pipelines,
+    Takes mixed tables: with ``Gower``, the default, numbers, categories, texts, sets and missing
+    values. It works wherever scikit-learn expects a classifier: pipelines,
     cross-validation, grid search over the parameters of the measure (``measure__missing``).
 
     With many columns that have nothing to do with the class, learn weights for them
@@ -466,14 +435,12 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
 
     FIELDS: ClassVar[Fields] = {
         "tie": Choice("first", "nearest"),
-        "classes_": Either(
-            Array("text int64 float64 bool", "classes"), Objects("classes", Plain())
-        ),
+        "classes_": classes_field("classes"),
         "votes_": Array("int64", "rows", low=0, below="classes"),
     }
 
     REGRESSOR = "NeighborRegressor"
-    LEAST_CLASSES = 1  # rows that are all alike are a fair answer
+    MIN_CLASSES = 1  # with neighbors of one class the answer is that class
 
     def __init__(
         self,
@@ -486,26 +453,17 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(
-            measure,
-            n_neighbors,
-            weights=weights,
-            kinds=kinds,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
+        common = {"kinds": kinds, "random_state": random_state, "n_jobs": n_jobs}
+        super().__init__(measure, n_neighbors, weights=weights, **common)
         self.tie = tie
 
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         codes = self._read_classes(y)
         return codes, class_words(codes, len(self.classes_))
 
-    def _strata(self, votes: np.ndarray) -> np.ndarray | None:
-        return votes
-
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         best = np.empty(len(votes), dtype=np.int64)
-        for part in blocks(len(votes), TALL):
+        for part in blocks(len(votes), BLOCK_ROWS):
             totals = class_totals(votes[part], weights[part], len(self.classes_))
             best[part] = winners(totals, votes[part], self.tie)
         return best
@@ -526,8 +484,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         -------
         array of n classes
         """
-        votes, weights = self._ask(X)
-        return np.asarray(self.classes_[self._answers(votes, weights)])
+        return np.asarray(self.classes_[self._answers(*self._ask(X))])
 
     def predict_proba(self, X: Any = None) -> np.ndarray:
         """Return each class's share of the votes.
@@ -549,9 +506,9 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
 
 
 class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
-    """Predict a number as the mean over the rows most like it.
+    """Predict a number as the mean over the most similar rows (k nearest neighbors).
 
-    Takes tables as they come, as ``NeighborClassifier`` does, and works wherever scikit-learn
+    Takes mixed tables, as ``NeighborClassifier`` does, and works wherever scikit-learn
     expects a regressor. It never predicts beyond the values it has seen; for trends that go on
     outside the data use a model of the trend.
 
@@ -600,18 +557,13 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     array([1000.])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "votes_": Array("float64", "rows"),
-    }
+    FIELDS: ClassVar[Fields] = {"votes_": Array("float64", "rows")}
 
     CLASSIFIER = "NeighborClassifier"
 
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         values = self._read_numbers(y)
         return values, values
-
-    def _strata(self, votes: np.ndarray) -> np.ndarray | None:
-        return None
 
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return means(votes, weights)
@@ -631,5 +583,4 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
         -------
         array of n numbers
         """
-        votes, weights = self._ask(X)
-        return self._answers(votes, weights)
+        return self._answers(*self._ask(X))

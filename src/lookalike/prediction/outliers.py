@@ -25,10 +25,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 METHODS = Choice("isolation", "neighbors")
-RARE = 0.05  # share of rows up to which a cell is called unusual
-OURS = ("id", "score", "reasons")  # the first columns of the frame
-INDENT = 2
-TEXT_ROWS = 10  # rows in the text form where no number was asked for
+MAX_UNUSUAL_SHARE = 0.05  # share of rows up to which a cell is called unusual
+OUR_COLUMNS = ("id", "score", "reasons")  # the first columns of the frame
+MAX_TEXT_ROWS = 10  # rows in the text form where n is None
 COMBINATION = "an unusual combination: no column by itself"
 
 
@@ -42,7 +41,7 @@ class UnusualCell:
     cell : its value, None where it is missing
     share : float
         Share of the rows that are at least as unusual in this column: a two-sided tail of numbers
-        and ordered levels, levels and items that are no more frequent, gaps.
+        and ordered levels, levels and items that are no more frequent, missing cells.
     text : str
         The same in words.
     """
@@ -103,15 +102,15 @@ class Outliers(Result):
         n : int
             How many at most.
         """
-        found = []
-        # Of fewer than 40 rows even the highest value is among a twentieth at both ends.
-        rare = max(RARE, 2 / max(1, len(self.table)))
-        for column in self.table.columns:
-            share = float(self._shares[column.name][row])
-            if share <= rare:
-                text = _in_words(column, row, share)
-                found.append(UnusualCell(column.name, column.cell(row), share, text))
-        return sorted(found, key=lambda cell: cell.share)[:n]
+        # The two-sided tail of the highest of n values is 2 / n: above the limit below 40 rows.
+        rare = max(MAX_UNUSUAL_SHARE, 2 / max(1, len(self.table)))
+        shares = [(float(self._shares[c.name][row]), c) for c in self.table.columns]
+        cells = [
+            UnusualCell(column.name, column.cell(row), share, _describe(column, row, share))
+            for share, column in shares
+            if share <= rare
+        ]
+        return sorted(cells, key=lambda cell: cell.share)[:n]
 
     def because(self, row: int, n: int = 3) -> str:
         """Return the reasons as one sentence.
@@ -167,18 +166,20 @@ class Outliers(Result):
             [float(self.scores[row]) for row in shown],
             [self.because(row) for row in shown],
         )
-        return dict(zip(OURS, ours, strict=True)) | record_columns(self.table, shown, OURS)
+        return dict(zip(OUR_COLUMNS, ours, strict=True)) | record_columns(
+            self.table, shown, OUR_COLUMNS
+        )
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the rows, the most unusual first, each with its reasons below it."""
-        shown = self.order[: self.n or TEXT_ROWS].tolist()
+        shown = self.order[: self.n or MAX_TEXT_ROWS].tolist()
         of = f"the {len(shown)} most unusual of {len(self.table):,} rows"
         layout.headline(console, f"{self.name}: {of}, by {self.method}")
         for row in shown:
             start = f"row {short(self.id_of(row))} ({self.scores[row]:.3f}): "
             width = max(20, console.width - len(start))
             layout.headline(console, start + write_row(self.table, row, width))
-            layout.say(console, self.because(row), indent=INDENT)
+            layout.say(console, self.because(row), indent=2)
 
 
 def find_outliers(
@@ -191,7 +192,7 @@ def find_outliers(
     kinds: Mapping[str, Any] | None = None,
     random_state: Any = None,
 ) -> Outliers:
-    """Find the rows of a table that are unlike the rest, and say in which columns.
+    """Find the rows of a table that are unlike the rest, with the columns that are unusual.
 
     Parameters
     ----------
@@ -249,30 +250,32 @@ def tail_shares(column: Column) -> np.ndarray:
         Cells that are neither numbers, levels nor collections of items count as usual, unless they
         are missing.
     """
-    gaps = np.asarray(column.missing)
-    shares = np.ones(len(gaps))
-    shares[gaps] = gaps.mean() if len(gaps) else 1.0
-    at = np.flatnonzero(~gaps)
-    kind = column.kind.name
-    if not len(at):
+    missing = np.asarray(column.missing)
+    shares = np.where(missing, missing.mean() if len(missing) else 1.0, 1.0)
+    known = np.flatnonzero(~missing)
+    if not len(known):
         return shares
-    if kind in ("number", "order"):
-        values = np.asarray(column.values)[at].astype(np.float64)
+    if column.kind.name in ("number", "order"):
+        values = np.asarray(column.values)[known].astype(np.float64)
         ordered = np.sort(values)
         below = np.searchsorted(ordered, values, side="right")
         above = len(values) - np.searchsorted(ordered, values, side="left")
-        shares[at] = np.minimum(1.0, 2.0 * np.minimum(below, above) / len(values))
-    elif kind in ("category", "flag"):
-        _, codes, counts = np.unique(
-            np.asarray(column.values)[at], return_inverse=True, return_counts=True
-        )
-        shares[at] = _no_more_frequent(counts[codes])
-    elif kind in ("set", "sequence"):
-        held = [column.values[i] for i in at]
-        seen = Counter(item for cell in held for item in set(cell))
-        rarest = [min((seen[item] for item in cell), default=len(held)) for cell in held]
-        shares[at] = _no_more_frequent(np.array(rarest))
+        shares[known] = np.minimum(1.0, 2.0 * np.minimum(below, above) / len(values))
+    elif column.kind.name in ("category", "flag"):
+        levels = np.asarray(column.values)[known]
+        _, codes, counts = np.unique(levels, return_inverse=True, return_counts=True)
+        shares[known] = _no_more_frequent(counts[codes])
+    elif column.kind.name in ("set", "sequence"):
+        # A collection is as unusual as its rarest item; an empty one is usual.
+        counted, cells = _count_items(column), [column.values[i] for i in known]
+        rarest = [min((counted[item] for item in cell), default=len(known)) for cell in cells]
+        shares[known] = _no_more_frequent(np.array(rarest))
     return shares
+
+
+def _count_items(column: Column) -> Counter[Any]:
+    """Return how many rows have each item of a column of collections."""
+    return Counter(item for cell in column.values if cell is not None for item in set(cell))
 
 
 def _no_more_frequent(counts: np.ndarray) -> np.ndarray:
@@ -280,27 +283,24 @@ def _no_more_frequent(counts: np.ndarray) -> np.ndarray:
     return np.searchsorted(np.sort(counts), counts, side="right") / len(counts)
 
 
-def _in_words(column: Column, row: int, share: float) -> str:
+def _describe(column: Column, row: int, share: float) -> str:
+    """Return why a cell is unusual, as text."""
     cell, name = column.cell(row), column.name
     if bool(column.missing[row]):
         return f"{name} missing, as in {percent(share)} of the rows"
     kind = column.kind.name
     if kind in ("number", "order"):
         values = np.asarray(column.values)[~np.asarray(column.missing)].astype(np.float64)
-        own = float(column.values[row])
-        high = int((values < own).sum()) >= int((values > own).sum())
-        beyond = int((values >= own).sum() if high else (values <= own).sum()) - 1
-        word = "higher" if high else "lower"
-        rest = len(values) - 1 - beyond
-        where = (
-            "all other rows"
-            if beyond == 0
-            else f"{min(rest / (len(values) - 1), 0.999):.1%} of the rows"
-        )
+        own, others = float(column.values[row]), len(values) - 1
+        lower, higher = int((values < own).sum()), int((values > own).sum())
+        most, word = max((lower, "higher"), (higher, "lower"), key=lambda side: side[0])
+        # 99.96 % would be rounded to 100 %, which is not all rows.
+        share = min(most / max(1, others), 0.999)
+        where = "all other rows" if most == others else f"{share:.1%} of the rows"
         return f"{name} {short(cell)}, {word} than in {where}"
     if kind in ("set", "sequence"):
-        seen = Counter(item for c in column.values if c is not None for item in set(c))
-        item = min(cell, key=lambda one: (seen[one], str(one)))
-        return f"{name} with {short(item)!r}, in {seen[item]:,} of {len(column):,} rows"
+        counted = _count_items(column)
+        item = min(cell, key=lambda one: (counted[one], str(one)))
+        return f"{name} with {short(item)!r}, in {counted[item]:,} of {len(column):,} rows"
     same = int((np.asarray(column.values) == column.values[row]).sum())
     return f"{name} {short(cell)!r}, in {same:,} of {len(column):,} rows"

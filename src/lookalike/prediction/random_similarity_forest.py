@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.sparse import csr_matrix
-from sklearn.base import BaseEstimator
 from sklearn.metrics import r2_score
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.config import count_jobs
-from lookalike._runtime.random_state import RANDOM_STATE, make_generator
+from lookalike._runtime.random_state import make_generator
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
-from lookalike.prediction.mixins import NamedTargetMixin, TableClassifierMixin, TableRegressorMixin
-from lookalike.saving.encode import SaveMixin
+from lookalike.measures.task import TableTask
+from lookalike.prediction.mixins import (
+    NamedTargetMixin,
+    TableClassifierMixin,
+    TableRegressorMixin,
+    classes_field,
+)
 from lookalike.saving.fields import (
     INT64,
-    KINDS,
-    N_JOBS,
     Array,
     Choice,
     Dims,
@@ -32,47 +34,36 @@ from lookalike.saving.fields import (
     Instance,
     Integer,
     Maybe,
-    Objects,
-    Plain,
     Real,
     Saved,
     Sometimes,
-    Text,
-    check_params,
     require,
 )
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
 from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, fit_columns
-from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Limits, Sampling, grow_trees
+from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Sampling, TreeLimits, grow_trees
 from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 
 
-class TreeForest(SaveMixin, BaseEstimator, abstract=True):
-    """Reading and encoding tables for trees, and what can be asked of any fitted forest."""
+class TreeForest(TableTask, abstract=True):
+    """Base of the forests of similarity trees: reading and encoding tables, leaves and paths."""
 
     FIELDS: ClassVar[Fields] = {
         "n_estimators": Integer(1),
         "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
         "projection": Choice("distance", "squared"),
         "numeric": Choice("projection", "value"),
-        "kinds": KINDS,
-        "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
         "schema_": Saved("Schema"),
-        "n_features_in_": Integer(0, high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
         "trees_": Saved("SimilarityTrees"),
     }
 
     n_estimators: int
-    distances: Mapping[str, Any] | None
+    distances: Mapping[str, Any] | None = None
     projection: Any
     numeric: str
-    kinds: Mapping[str, Any] | None
     random_state: Any
-    n_jobs: int | None
     trees_: SimilarityTrees
     schema_: Schema
 
@@ -80,41 +71,30 @@ class TreeForest(SaveMixin, BaseEstimator, abstract=True):
 
     def _read(self, X: Any, y: Any = None) -> tuple[Table, np.ndarray | None]:
         """Check parameters, read the table, take out the target."""
-        check_params(self)
-        count_jobs(self.n_jobs)
+        self._check_params()
         who = type(self).__name__
         table, target = split_target(self._read_table(X), y, who)
         if not table.columns:
-            hint = Phrase(
-                "Give columns to learn from, or name them in ",
-                Param("kinds"),
-                " if they were set aside",
-            )
+            aside = Param("kinds"), " if they were set aside"
+            hint = Phrase("Give columns to learn from, or name them in ", *aside)
             raise InvalidInput(f"{who}.fit", "a column to compare", "none", hint)
         self.schema_ = table.schema
         remember_columns(self, X, table)
         return table, target
 
     def _read_table(self, X: Any) -> Table:
-        return read_table(X, kinds=self.kinds).with_objects(getattr(self, "distances", None) or ())
+        return read_table(X, kinds=self.kinds).with_objects(self.distances or ())
 
     def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
         """Choose the distances, and encode the fitted rows."""
-        columns = fit_columns(
-            table,
-            self.distances,
-            projection=self.projection,
-            numeric=self.numeric,
-            who=type(self).__name__,
-        )
+        options = {"projection": self.projection, "numeric": self.numeric}
+        columns = fit_columns(table, self.distances, who=type(self).__name__, **options)
         return columns, encode_columns(columns, table, fitted=True)
 
     def _encode(self, X: Any) -> tuple[Cells, ...]:
         """Encode new rows."""
         check_is_fitted(self, "trees_")
         return self.trees_.encode(as_table(X, self.schema_, who=type(self).__name__))
-
-    # -- what can be asked -------------------------------------------------------------------------
 
     def apply(self, X: Any) -> np.ndarray:
         """Return the leaf in which each row ends, one column per tree.
@@ -128,7 +108,9 @@ class TreeForest(SaveMixin, BaseEstimator, abstract=True):
         int32 array of shape (n, n_estimators)
             Node numbers, counted within each tree.
         """
-        cells = self._encode(X)
+        return self._leaves(self._encode(X))
+
+    def _leaves(self, cells: tuple[Cells, ...]) -> np.ndarray:
         return self.trees_.leaves(cells, self.n_jobs)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
@@ -151,13 +133,6 @@ class TreeForest(SaveMixin, BaseEstimator, abstract=True):
         shape = (len(leaves), len(self.trees_.feature))
         return csr_matrix((ones, nodes, ends), shape=shape), self.trees_.offsets
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
-
     # -- loading -----------------------------------------------------------------------------------
 
     def check_loaded(self, dims: Dims) -> None:
@@ -168,9 +143,10 @@ class TreeForest(SaveMixin, BaseEstimator, abstract=True):
         self._check_columns(names)
 
     def _check_columns(self, names: list[str]) -> None:
-        for one in self.trees_.columns:
-            known = names[one.column : one.column + 1] == [one.name]
-            require(known, f"{type(self).__name__}.trees_", "columns of the table", one.name[:40])
+        for tested in self.trees_.columns:
+            known = names[tested.column : tested.column + 1] == [tested.name]
+            where = f"{type(self).__name__}.trees_"
+            require(known, where, "columns of the table", tested.name[:40])
 
 
 class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
@@ -187,18 +163,14 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         "oob_score": Flag(),
         "ccp_alpha": Real(0.0),
         "cache_pairs": Integer(0, INT64),
-        "target_": Maybe(Text()),
-        "target_kind_": Maybe(Saved("Kind")),
         "in_bag_": Maybe(Array("uint8", "rows", "trees")),
         "feature_importances_": Sometimes(Array("float64", "columns")),
         "oob_score_": Sometimes(Real(nan=True)),
     }
 
-    max_pairs: int
-    max_depth: int | None
-    min_samples_split: int
-    min_samples_leaf: int
-    min_weight_fraction_leaf: float
+    REQUIRES_TARGET = True
+    TREE_OPTIONS: ClassVar[dict[str, Any]] = {}  # of ``TreeLimits``, where they are not parameters
+
     bootstrap: bool
     oob_score: bool
     ccp_alpha: float
@@ -206,10 +178,6 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     in_bag_: np.ndarray | None
 
     # -- what classifier and regressor write -------------------------------------------------------
-
-    def _tree_options(self) -> dict[str, Any]:
-        """Return the settings of ``Limits`` that are not parameters of every forest."""
-        raise AssertionError("written by the subclasses")
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
         """Score the forest by the trees that have not seen a row."""
@@ -241,24 +209,17 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         labels : the target as ``Goal`` takes it
         """
         if self.oob_score and not self.bootstrap:
-            raise InvalidInput(
-                Param("oob_score", True, of=type(self).__name__),
-                (Param("bootstrap", True), ", as only then are rows left out of a tree"),
-                Param("bootstrap", False),
-                "Leave one of them out",
-            )
+            who = Param("oob_score", True, of=type(self).__name__)
+            needed = Param("bootstrap", True), ", as only then are rows left out of a tree"
+            raise InvalidInput(who, needed, Param("bootstrap", False), "Leave one of them out")
         columns, cells = self._fit_columns(table)
+        params = self.get_params(deep=False) | self.TREE_OPTIONS
         grown = grow_trees(
             CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
             Goal(weight=weight, **labels),
             self.n_estimators,
-            limits=Limits(
-                max_pairs=self.max_pairs,
-                max_depth=self.max_depth,
-                min_samples_split=self.min_samples_split,
-                min_samples_leaf=self.min_samples_leaf,
-                min_weight_fraction_leaf=self.min_weight_fraction_leaf,
-                **self._tree_options(),
+            limits=TreeLimits(
+                **{f.name: params[f.name] for f in fields(TreeLimits) if f.name in params}
             ),
             sampling=Sampling(bootstrap=self.bootstrap),
             keep_bag=self.oob_score,
@@ -272,22 +233,17 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         if grown.in_bag is not None:
             unseen = grown.in_bag == 0
             self._warn_always_drawn(unseen)
-            self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, y)
+            self._score_out_of_bag(self._leaves(cells), unseen, y)
 
     def _warn_always_drawn(self, unseen: np.ndarray) -> None:
         always = int((~unseen.any(axis=1)).sum())
         if always:
-            warnings.warn(
-                LookalikeWarning(
-                    "out-of-bag score",
-                    "trees that were grown without the row",
-                    (Param("n_samples", always), " drawn for every tree, which cannot be judged"),
-                    ("Raise ", Param("n_estimators")),
-                ),
-                stacklevel=4,
-            )
+            who, needed = "out-of-bag score", "trees that were grown without the row"
+            found = Param("n_samples", always), " drawn for every tree, which cannot be scored"
+            warning = LookalikeWarning(who, needed, found, ("Raise ", Param("n_estimators")))
+            warnings.warn(warning, stacklevel=4)
 
-    # -- what can be asked -------------------------------------------------------------------------
+    # -- votes -------------------------------------------------------------------------------------
 
     def _mean_votes(self, cells: tuple[Cells, ...], votes: np.ndarray) -> np.ndarray:
         """Return the mean over trees of the votes of the leaves of encoded rows."""
@@ -295,6 +251,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
 
     def _mean_unseen(self, leaves: np.ndarray, votes: np.ndarray, use: np.ndarray) -> np.ndarray:
         """Return the mean over the trees to be used of the votes of their leaves."""
+        # Tree by tree, in order: the sum does not depend on threads.
         total = np.zeros((len(leaves), votes.shape[1]))
         count = np.zeros(len(leaves))
         for t in range(leaves.shape[1]):
@@ -344,18 +301,13 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     ) -> tuple[Cells, ...]:
         """Return the encoded rows with one column in another order."""
         return tuple(
-            here[order] if one.column == column else here
-            for one, here in zip(self.trees_.columns, cells, strict=True)
+            encoded[order] if tested.column == column else encoded
+            for tested, encoded in zip(self.trees_.columns, cells, strict=True)
         )
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = True
-        return tags
 
 
 class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
-    """What classifiers made of similarity trees share."""
+    """Base of the classifiers made of similarity trees."""
 
     FIELDS: ClassVar[Fields] = {
         "criterion": Choice("gini", "entropy"),
@@ -364,16 +316,13 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
             Choice(None, "balanced", "balanced_subsample"),
             Instance(Mapping, named="a mapping of class to weight"),
         ),
-        "classes_": Either(
-            Array("text int64 float64 bool", "classes"), Objects("classes", Plain())
-        ),
+        "classes_": classes_field("classes"),
         "oob_decision_function_": Sometimes(Array("float64", "rows", "classes")),
     }
 
     REGRESSOR = "RandomSimilarityForestRegressor"
     BY_COLUMN: ClassVar[bool] = True  # whether a test is about one column
 
-    criterion: str
     voting: str
     class_weight: Any
 
@@ -384,7 +333,7 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         ----------
         X : table, frame, array, dict of columns or path
         y : array of n, or the name of a column
-            At least two classes; gaps are an error. A named column is taken out of the table.
+            At least two classes, no missing values. A named column is taken out of the table.
         sample_weight : array of n, optional
             How much each row counts in impurities and votes; rows of weight 0 take no part.
         """
@@ -392,7 +341,7 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         label = self._read_classes(target)
         reweigh = None
         if self.class_weight == "balanced_subsample":
-
+            # As scikit-learn's forests do it: by the rows drawn for a tree, n / (classes * count).
             def reweigh(times: np.ndarray) -> np.ndarray:
                 drawn = np.bincount(label, times, minlength=len(self.classes_))
                 share = times.sum() / (len(self.classes_) * np.maximum(drawn, 1))
@@ -412,12 +361,11 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
             classes = np.arange(len(self.classes_))
             return np.asarray(compute_class_weight("balanced", classes=classes, y=label))
         known = list(self.classes_)
-        odd = [name for name in given if name not in known]
-        if odd:
-            found = f"a weight for {odd[0]!r}"
-            hint = Phrase("Name classes as they are in ", Param("y"))
-            who = Param("class_weight", of=type(self).__name__)
-            raise InvalidInput(who, f"classes among {known[:5]}", found, hint)
+        for name in given:
+            if name not in known:
+                hint = Phrase("Name classes as they are in ", Param("y"))
+                who, found = Param("class_weight", of=type(self).__name__), f"a weight for {name!r}"
+                raise InvalidInput(who, f"classes among {known[:5]}", found, hint)
         return np.array([float(given.get(name, 1.0)) for name in known])
 
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
@@ -444,8 +392,7 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         -------
         array of shape (n, number of classes), columns in the order of ``classes_``
         """
-        cells = self._encode(X)
-        return self._proba(cells)
+        return self._proba(self._encode(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class with the largest share of votes; the first of them on a tie.
@@ -458,12 +405,13 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         -------
         array of n classes
         """
-        shares = self.predict_proba(X)
-        return np.asarray(self.classes_[shares.argmax(axis=1)])
+        return self._classes(self._encode(X))
+
+    def _classes(self, cells: tuple[Cells, ...]) -> np.ndarray:
+        return np.asarray(self.classes_[self._proba(cells).argmax(axis=1)])
 
     def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
-        found = self.classes_[self._proba(cells).argmax(axis=1)]
-        return float(np.mean(found == np.asarray(y)))
+        return float(np.mean(self._classes(cells) == np.asarray(y)))
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that leaves vote for the known classes."""
@@ -477,7 +425,7 @@ def _shares(scores: np.ndarray) -> np.ndarray:
 
 
 class RandomSimilarityForestClassifier(ForestClassifier):
-    """Say what a row is from columns of any kind, each compared in its own way.
+    """Classify rows by columns of any kind, each with its own distance.
 
     Trees vote. Each test of a tree takes one column and two of its cells, p of one class and q of
     another, and asks whether a row's cell is nearer to p or to q: rows whose ``d(q, x) - d(p, x)``
@@ -523,7 +471,7 @@ class RandomSimilarityForestClassifier(ForestClassifier):
     bootstrap : bool
         Grow each tree on rows drawn with replacement.
     oob_score : bool
-        Judge the forest by the rows that its trees have not seen.
+        Score the forest on the rows that its trees have not seen (out of bag).
     ccp_alpha : float
         Cut back subtrees that take away less impurity per leaf than this; 0: none.
     class_weight : mapping, "balanced" or "balanced_subsample", optional
@@ -624,16 +572,13 @@ class RandomSimilarityForestClassifier(ForestClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _tree_options(self) -> dict[str, Any]:
-        return {"max_features": self.max_features, "criterion": self.criterion}
-
 
 class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
-    """Predict a number from columns of any kind, each compared in its own way.
+    """Predict a number from columns of any kind, each with its own distance.
 
     The trees of ``RandomSimilarityForestClassifier`` with the variance of the target in place of
     impurity: the first cell of a pair is any, the second one whose target is more than a standard
-    deviation away (any other target, where there is none), and a leaf says the mean. It never
+    deviation away (any other target, where there is none), and a leaf predicts the mean. It never
     predicts beyond the values it has seen.
 
     Parameters
@@ -653,7 +598,7 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     numeric : {"projection", "value"}
     bootstrap : bool
     oob_score : bool
-        Judge the forest by the rows that its trees have not seen.
+        Score the forest on the rows that its trees have not seen (out of bag).
     ccp_alpha : float
     kinds : mapping of column to kind, optional
     cache_pairs : int
@@ -689,9 +634,9 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     True
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "oob_prediction_": Sometimes(Array("float64", "rows")),
-    }
+    FIELDS: ClassVar[Fields] = {"oob_prediction_": Sometimes(Array("float64", "rows"))}
+
+    TREE_OPTIONS: ClassVar[dict[str, Any]] = {"criterion": "variance"}
 
     CLASSIFIER = "RandomSimilarityForestClassifier"
 
@@ -734,9 +679,6 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _tree_options(self) -> dict[str, Any]:
-        return {"max_features": self.max_features, "criterion": "variance"}
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the forest.
 
@@ -756,11 +698,9 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
         self.oob_prediction_ = self._mean_unseen(leaves, self.trees_.value, unseen)[:, 0]
         judged = np.asarray(unseen.any(axis=1))
-        self.oob_score_ = (
-            float(r2_score(y[judged], self.oob_prediction_[judged]))
-            if judged.sum() > 1
-            else float("nan")
-        )
+        self.oob_score_ = float("nan")
+        if judged.sum() > 1:  # the variance of one row is 0
+            self.oob_score_ = float(r2_score(y[judged], self.oob_prediction_[judged]))
 
     def _means(self, cells: tuple[Cells, ...]) -> np.ndarray:
         return self._mean_votes(cells, self.trees_.value)[:, 0]

@@ -11,12 +11,13 @@ from sklearn.utils.validation import check_is_fitted
 from lookalike._runtime.random_state import make_generator
 from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.task import MeasureTask, Source
+from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.prediction.mixins import (
     NamedTargetMixin,
     TableClassifierMixin,
     TableRegressorMixin,
     class_words,
+    classes_field,
 )
 from lookalike.represent.activation import similarity_activation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
@@ -31,18 +32,14 @@ from lookalike.saving.fields import (
     Either,
     Fields,
     Integer,
-    Maybe,
-    Objects,
-    Plain,
     Real,
     Saved,
     Sometimes,
-    Text,
     require,
 )
 
 TUNE = "tune"
-SHARPNESS = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)
+TRIED_P = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)  # values of p for "tune", chosen by hand
 
 
 class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
@@ -55,8 +52,6 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         "alpha": Real(0.0),
         "cv": Integer(2),
         "max_rows": Integer(2, INT64),
-        "target_": Maybe(Text()),
-        "target_kind_": Maybe(Saved("Kind")),
         "representation_": Saved("SimilarityRepresentation"),
         "p_": Real(0.0),
         "mean_": Array("float64", "prototypes"),
@@ -113,7 +108,7 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         ----------
         X : table, frame, array, dict of columns or path
         y : array of n, or the name of a column
-            A named column is taken out of the table. Gaps are an error.
+            A named column is taken out of the table. Missing values are an error.
         """
         source, values = self._read(X, y)
         target, y_measure = self._learn_target(np.asarray(values))
@@ -136,15 +131,18 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         return self
 
     def _tune(
-        self, source: Source, target: np.ndarray, y_measure: np.ndarray, rng: np.random.Generator
+        self,
+        source: TaskSource,
+        target: np.ndarray,
+        y_measure: np.ndarray,
+        rng: np.random.Generator,
     ) -> tuple[int, float]:
         who = type(self).__name__
-        sizes = (
-            shares_to_try(len(source)) or [len(source)]
-            if isinstance(self.n_prototypes, str)
-            else [count_prototypes(self.n_prototypes, len(source), who)]
-        )
-        curves = SHARPNESS if isinstance(self.p, str) else (float(self.p),)
+        if isinstance(self.n_prototypes, str):
+            sizes = shares_to_try(len(source)) or [len(source)]
+        else:
+            sizes = [count_prototypes(self.n_prototypes, len(source), who)]
+        curves = TRIED_P if isinstance(self.p, str) else (float(self.p),)
         if len(sizes) * len(curves) == 1 or len(source) < 2:
             return sizes[0], curves[-1]
 
@@ -167,9 +165,8 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
             "error": errors.ravel(),
         }
         # On ties fewer prototypes, then the gentler curve.
-        place = int(errors.min(axis=1).argmin())
-        best = errors[place]
-        return sizes[place], curves[int(np.flatnonzero(best == best.min())[-1])]
+        best = int(errors.min(axis=1).argmin())
+        return sizes[best], curves[int(np.flatnonzero(errors[best] == errors[best].min())[-1])]
 
     def _outputs(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "coef_")
@@ -178,25 +175,21 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that there is a weight for every prototype."""
-        inner, n = self.representation_, dims["prototypes"]
-        require(
-            inner.n_prototypes_ == n,
-            f"{type(self).__name__}.mean_",
-            "a weight per prototype",
-            str(n),
-        )
+        inner, n, who = self.representation_, dims["prototypes"], type(self).__name__
+        require(inner.n_prototypes_ == n, f"{who}.mean_", "a weight per prototype", str(n))
+        # A subclass could transform otherwise than the weights were learned for.
         plain = type(inner).__name__ == "SimilarityRepresentation"
-        require(plain, f"{type(self).__name__}.representation_", "SimilarityRepresentation")
+        require(plain, f"{who}.representation_", "SimilarityRepresentation")
 
 
 def solve_ridge(
     hidden: np.ndarray, target: np.ndarray, alpha: float
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return mean and unit of the hidden units, and ridge weights and constants of the outputs."""
-    mean = hidden.mean(axis=0)
-    unit = hidden.std(axis=0)
-    unit[unit <= 1e-12] = 1.0  # a unit that says nothing stays 0
+    mean, unit = hidden.mean(axis=0), hidden.std(axis=0)
+    unit[unit <= 1e-12] = 1.0  # a constant unit stays 0 instead of becoming rounding noise
     middle = target.mean(axis=0)
+    # By singular values rather than normal equations, whose condition number is the square.
     left, values, right = np.linalg.svd((hidden - mean) / unit, full_matrices=False)
     kept = values > 1e-12 * values.max(initial=0.0)  # with alpha = 0: the least-norm solution
     shrunk = values[kept] / (values[kept] ** 2 + alpha)
@@ -212,11 +205,11 @@ def linear_outputs(
 
 
 class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
-    """Say what a row is by a weighted sum of how alike it is to a few prototypes.
+    """Classify rows by a weighted sum of similarities to a few prototypes.
 
     A network of one hidden layer: each unit compares the row with a prototype, by any measure, and
     sharpens the similarity (``similarity_activation``); the outputs are weighted sums of the units
-    [1]_. It takes tables as they come, gaps and objects included, is fast once fitted, and is
+    [1]_. It takes mixed tables, missing values and objects included, is fast once fitted, and is
     trained by solving one linear system.
 
     Where the boundary between classes is intricate, ``NeighborClassifier`` or a forest will follow
@@ -276,11 +269,7 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
     dog cat
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "classes_": Either(
-            Array("text int64 float64 bool", "outputs"), Objects("outputs", Plain())
-        ),
-    }
+    FIELDS: ClassVar[Fields] = {"classes_": classes_field("outputs")}
 
     TARGET_TYPE = "classes"
     REGRESSOR = "SimilarityNetworkRegressor"
@@ -304,8 +293,7 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
         -------
         array of n classes
         """
-        outputs = self._outputs(X)
-        return np.asarray(self.classes_[outputs.argmax(axis=1)])
+        return np.asarray(self.classes_[self._outputs(X).argmax(axis=1)])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return a probability for each class: the outputs, negative ones as 0, of sum 1.
@@ -319,12 +307,12 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
         array of shape (n, number of classes), columns in the order of ``classes_``
         """
         # Outputs sum to 1, because the targets do, so the largest is above 0 and stays the largest.
-        found = np.maximum(self._outputs(X), 0.0)
-        return np.asarray(found / found.sum(axis=1, keepdims=True))
+        outputs = np.maximum(self._outputs(X), 0.0)
+        return np.asarray(outputs / outputs.sum(axis=1, keepdims=True))
 
 
 class SimilarityNetworkRegressor(TableRegressorMixin, SimilarityNetwork):
-    """Predict a number by a weighted sum of how alike a row is to a few prototypes.
+    """Predict a number by a weighted sum of similarities to a few prototypes.
 
     The network of ``SimilarityNetworkClassifier`` with one output [1]_: a weighted sum of hidden
     units, each of which compares the row with a prototype. It does not follow a trend beyond the

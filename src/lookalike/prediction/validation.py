@@ -22,7 +22,7 @@ WHO = "cross_validate"
 
 @dataclass(frozen=True, eq=False)
 class CrossValidation:
-    """What models said about the rows that were held out of them.
+    """Predictions for rows that were held out of fitting, and their scores.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class CrossValidation:
         For each row what the model predicts that has not seen it.
     probabilities : array of shape (n, classes) or None
     classes : array or None
-        What the columns of ``probabilities`` stand for.
+        Of the columns of ``probabilities``.
     """
 
     n_splits: int
@@ -64,7 +64,7 @@ def cross_validate(
     kinds: Mapping[str, Any] | None = None,
     random_state: Any = None,
 ) -> CrossValidation:
-    """Say how well a model does on rows it has not learned from (k-fold cross-validation).
+    """Score a model on rows it has not learned from (k-fold cross-validation).
 
     The rows are split into folds, for a classifier with equal shares of each class in all of them
     (stratified folds). Each fold is predicted by a clone of the model that was fitted to the
@@ -118,11 +118,9 @@ def cross_validate(
     else:
         target = read_numbers(target, WHO, "Use a classifier")
         if n < n_splits:
-            found, hint = (
-                Param("n_samples", n),
-                Phrase("Use ", Param("n_splits", n), " or add rows") if n > 1 else "Add rows",
-            )
-            raise TooFewRows(WHO, f"at least {n_splits} rows", found, hint)
+            fewer = Phrase("Use ", Param("n_splits", n), " or add rows")
+            hint = fewer if n > 1 else "Add rows"
+            raise TooFewRows(WHO, f"at least {n_splits} rows", Param("n_samples", n), hint)
     folds = assign_folds(codes, n, n_splits, random_state, WHO)
     predictions = np.empty(n, dtype=target.dtype)
     shares = None
@@ -136,13 +134,13 @@ def cross_validate(
         if shares is not None:
             shares[held] = fitted.predict_proba(new)
     scores = _score(target, predictions, codes, shares)
-    baseline = _guess(target, codes, folds)
+    baseline = _score_baseline(target, codes, folds)
     return CrossValidation(n_splits, scores, baseline, predictions, shares, classes)
 
 
-def _cut(rows: Any, at: np.ndarray, known: np.ndarray, pairwise: bool) -> Any:
+def _cut(rows: Any, positions: np.ndarray, known: np.ndarray, pairwise: bool) -> Any:
     """Return some rows; of a matrix of distances their columns to the known rows."""
-    return np.asarray(rows)[np.ix_(at, known)] if pairwise else rows[at]
+    return np.asarray(rows)[np.ix_(positions, known)] if pairwise else rows[positions]
 
 
 def _splits_of_classes(classes: np.ndarray, codes: np.ndarray, n_splits: int) -> int:
@@ -155,14 +153,16 @@ def _splits_of_classes(classes: np.ndarray, codes: np.ndarray, n_splits: int) ->
     return min(n_splits, int(counts[rare]))
 
 
-def _guess(target: np.ndarray, codes: np.ndarray | None, folds: np.ndarray) -> dict[str, float]:
+def _score_baseline(
+    target: np.ndarray, codes: np.ndarray | None, folds: np.ndarray
+) -> dict[str, float]:
     """Score what needs no model: the commonest class, or the median of the other folds."""
     if codes is not None:
         return {"accuracy": float(np.bincount(codes).max() / len(codes))}
-    guess = np.empty(len(target))
-    for fold in np.unique(folds):
-        guess[folds == fold] = np.median(target[folds != fold])
-    return {"mean_absolute_error": float(mean_absolute_error(target, guess))}
+    medians = np.empty(len(target))
+    for fold in np.unique(folds):  # like the model, without the rows that are predicted
+        medians[folds == fold] = np.median(target[folds != fold])
+    return {"mean_absolute_error": float(mean_absolute_error(target, medians))}
 
 
 def _score(
@@ -176,6 +176,7 @@ def _score(
         return {"r2": float(r2_score(target, predictions)), "mean_absolute_error": absolute}
     scores = {"accuracy": float((predictions == target).mean())}
     if shares is not None:
-        one = shares[:, 1] if shares.shape[1] == 2 else shares
-        scores["auc"] = float(roc_auc_score(codes, one, multi_class="ovr"))
+        # scikit-learn takes the probability of the second class, or a column for each of several.
+        of_classes = shares[:, 1] if shares.shape[1] == 2 else shares
+        scores["auc"] = float(roc_auc_score(codes, of_classes, multi_class="ovr"))
     return scores

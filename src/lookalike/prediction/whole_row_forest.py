@@ -16,13 +16,14 @@ from lookalike.kernels.cells import TABLE, TABLE_SQUARED
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.names import IsMeasure, as_measure
+from lookalike.measures.task import accept_mixed
 from lookalike.prediction.random_similarity_forest import ForestClassifier
 from lookalike.saving.fields import Choice, Either, Fields, Instance, Saved, require
 from lookalike.table import Column, Kind, Table, as_table
 from lookalike.trees.cells.columns import PrecomputedRows, TreeColumn, check_distance
 from lookalike.trees.cells.growing import CACHE_PAIRS
 
-OWN = ("euclidean", "precomputed")  # words with a meaning of their own here
+WORDS = ("euclidean", "precomputed")  # values of ``measure`` that do not name a measure
 
 
 class WholeRows(Distance):
@@ -42,10 +43,7 @@ class WholeRows(Distance):
            [4., 0.]])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "measure": Saved("Measure"),
-        "scale_": None,
-    }
+    FIELDS: ClassVar[Fields] = {"measure": Saved("Measure"), "scale_": None}
 
     name = "rows"
     kinds = ()
@@ -74,7 +72,7 @@ class WholeRows(Distance):
 
 
 class SimilarityForestClassifier(ForestClassifier):
-    """Say what a row is from one distance between whole rows.
+    """Classify rows by one distance between whole rows.
 
     The older relative of ``RandomSimilarityForestClassifier`` [1]_: each test draws two rows of
     different classes and asks whether a row is nearer to the one or to the other. It is the choice
@@ -119,7 +117,7 @@ class SimilarityForestClassifier(ForestClassifier):
     Notes
     -----
     The second row of a pair is one at a distance above 0: a pair of equal rows projects everything
-    to one place. Thresholds lie halfway between two projections; among equal cuts the first is
+    to one value. Thresholds lie halfway between two projections; among equal cuts the first is
     taken.
 
     References
@@ -139,11 +137,17 @@ class SimilarityForestClassifier(ForestClassifier):
     """
 
     BY_COLUMN = False  # whole rows: no test is about a column
+    # The algorithm of Sathe and Aggarwal: pairs from the whole node, thresholds at midpoints.
+    TREE_OPTIONS: ClassVar[dict[str, Any]] = {
+        "max_features": 1,
+        "by_class": False,
+        "balanced": False,
+        "midpoint": True,
+    }
 
     FIELDS: ClassVar[Fields] = {
         "measure": Either(
-            IsMeasure(none="", words=OWN),
-            Instance(Callable, named="a function of two rows"),
+            IsMeasure(none="", words=WORDS), Instance(Callable, named="a function of two rows")
         ),
         "projection": Choice(None, "distance", "squared"),
     }
@@ -189,17 +193,18 @@ class SimilarityForestClassifier(ForestClassifier):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _tree_options(self) -> dict[str, Any]:
-        options = {"by_class": False, "balanced": False, "midpoint": True}
-        return {"max_features": 1, "criterion": self.criterion, **options}
+    @property
+    def _word(self) -> str | None:
+        """Return "euclidean", "precomputed", or None where a measure or a function is given."""
+        return self.measure if isinstance(self.measure, str) and self.measure in WORDS else None
 
-    def _given(self) -> Any:
-        """Return what was given, a measure in the place of its name."""
-        named = isinstance(self.measure, str) and self.measure not in OWN
+    def _resolved(self) -> Any:
+        """Return ``measure``, with the name of a measure replaced by an instance."""
+        named = isinstance(self.measure, str) and self._word is None
         return as_measure(self.measure, type(self).__name__) if named else self.measure
 
     def _read_table(self, X: Any) -> Table:
-        measure = self._given()
+        measure = self._resolved()
         if isinstance(measure, Measure) and self.kinds is None:
             return measure.read(X)
         return super()._read_table(X)
@@ -207,32 +212,30 @@ class SimilarityForestClassifier(ForestClassifier):
     def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
         squared = self.projection == "squared"
         if self.projection is None:
-            squared = isinstance(self.measure, str) and self.measure == "euclidean"
-        cells: Any
-        distance: Distance
-        given = self._given()
-        if isinstance(given, Measure):
-            measure = clone(given).fit(table)
-            distance, cells = WholeRows(measure), measure.rows_
-        else:
-            column = self._whole(table)
-            if isinstance(self.measure, str) and self.measure == "precomputed":
-                n, wide = column.values.shape
-                if n != wide:
-                    who = Param("measure", "precomputed", of=type(self).__name__)
-                    hint = "Give the distance of every row to every row"
-                    raise InvalidInput(who, "a square matrix", f"{n} x {wide}", hint)
-                distance = PrecomputedRows().fit(column)
-                cells = distance.encode_fitted(column)
-            else:
-                euclidean = isinstance(self.measure, str)
-                distance = (Euclidean() if euclidean else CallableDistance(self.measure)).fit(
-                    column
-                )
-                cells = distance.encode(column)
-                check_distance(column, distance)
+            squared = self._word == "euclidean"
+        distance, cells = self._fit_distance(table)
         kind = TABLE_SQUARED if squared else TABLE
         return (TreeColumn(0, "rows", distance, kind),), (cells,)
+
+    def _fit_distance(self, table: Table) -> tuple[Distance, Any]:
+        """Return the fitted distance, and the rows encoded for it."""
+        given = self._resolved()
+        if isinstance(given, Measure):
+            measure = clone(given).fit(table)
+            return WholeRows(measure), measure.rows_
+        column = self._whole(table)
+        if self._word == "precomputed":
+            n, width = column.values.shape
+            if n != width:
+                who = Param("measure", "precomputed", of=type(self).__name__)
+                hint = "Give the distance of every row to every row"
+                raise InvalidInput(who, "a square matrix", f"{n} x {width}", hint)
+            precomputed = PrecomputedRows().fit(column)
+            return precomputed, precomputed.encode_fitted(column)
+        unfitted = Euclidean() if self._word else CallableDistance(given)
+        distance: Distance = unfitted.fit(column)
+        check_distance(column, distance)
+        return distance, distance.encode(column)
 
     def _encode(self, X: Any) -> tuple[Cells, ...]:
         check_is_fitted(self, "trees_")
@@ -253,17 +256,12 @@ class SimilarityForestClassifier(ForestClassifier):
                 found = f"column {column.name!r} of kind {column.kind.name}"
                 if column.kind.name == "number":
                     found = f"{int(column.missing.sum())} missing values (NaN) in {column.name!r}"
-                hint = Phrase(
-                    "Use ",
-                    Param("measure", "gower"),
-                    ", which takes mixed columns and missing cells",
-                )
-                raise InvalidInput(who, "rows of numbers without gaps", found, hint)
+                takes = ", which takes mixed columns and missing values"
+                hint = Phrase("Use ", Param("measure", "gower"), takes)
+                raise InvalidInput(who, "rows of numbers without missing values", found, hint)
         rows = np.column_stack([np.asarray(c.values, np.float64) for c in table.columns])
-        endless = np.argwhere(~np.isfinite(rows))
-        if len(endless):
-            at, place = endless[0]
-            found = f"infinity in row {at}, column {table.columns[place].name!r}"
+        for row, column in np.argwhere(~np.isfinite(rows)):
+            found = f"infinity in row {row}, column {table.columns[column].name!r}"
             raise InvalidInput(who, "finite numbers", found, "Replace infinite values")
         return Column("rows", Kind("vector", width=rows.shape[1]), rows)
 
@@ -272,33 +270,26 @@ class SimilarityForestClassifier(ForestClassifier):
     ) -> tuple[Cells, ...]:
         """Return the rows with one column in another order; their distances are new ones."""
         who = f"{type(self).__name__}.permutation_importances"
-        if self.measure == "precomputed":
+        if self._word == "precomputed":
             hint = "Fit the forest to the columns themselves"
             raise InvalidInput(who, "columns to shuffle", "a matrix of distances", hint)
         table = as_table(X, self.schema_, who=who)
-        columns = [c.take(order) if at == column else c for at, c in enumerate(table.columns)]
+        columns = [c.take(order) if i == column else c for i, c in enumerate(table.columns)]
         return self._encode(Table(columns, table.aside, len(table), table.missing))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        given = self._given() if IsMeasure(none="").fits(self.measure) else self.measure
-        mixed = isinstance(given, Measure) and given.traits.missing
-        tags.input_tags.allow_nan = mixed
-        tags.input_tags.categorical = mixed
-        tags.input_tags.string = mixed
-        pairwise = isinstance(self.measure, str) and self.measure == "precomputed"
-        if isinstance(given, Measure):
-            pairwise = given.traits.pairwise
-        tags.input_tags.pairwise = pairwise
-        tags.input_tags.positive_only = pairwise
-        return tags
+        # Tags are read before parameters are checked: an unknown name must not fail here.
+        given = self._resolved() if IsMeasure(none="").fits(self.measure) else self.measure
+        traits = given.traits if isinstance(given, Measure) else None
+        pairwise = traits.pairwise if traits else self._word == "precomputed"
+        tags.input_tags.pairwise = tags.input_tags.positive_only = pairwise
+        return accept_mixed(tags, traits is not None and traits.missing)
 
     def _check_columns(self, names: list[str]) -> None:
-        one = self.trees_.columns
-        require(
-            len(one) == 1 and one[0].is_object, "SimilarityForestClassifier.trees_", "whole rows"
-        )
-        distance = one[0].distance
+        columns, who = self.trees_.columns, "SimilarityForestClassifier"
+        require(len(columns) == 1 and columns[0].is_object, f"{who}.trees_", "whole rows")
+        distance = columns[0].distance
         if isinstance(distance, WholeRows):
             same = set(distance.measure.schema_.kinds) == set(names)
-            require(same, "SimilarityForestClassifier.schema_", "columns of the measure", "others")
+            require(same, f"{who}.schema_", "columns of the measure", "others")

@@ -1,4 +1,4 @@
-"""The family of squashing functions of similarity networks."""
+"""The activation function of similarity networks."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ def similarity_activation(x: Any, p: float) -> np.ndarray:
     """
     Real(0.0).check("similarity_activation", "p", p, "Raise it")
     v = np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0) - 0.5
-    if p == 0:
+    if p == 0:  # the limit: a step, with 1/2 at 1/2
         return np.asarray((np.sign(v) + 1) / 2)
-    if np.isinf(p):
+    if np.isinf(p):  # the limit: no change, where a / a would be NaN
         return v + 0.5
     # a solves a^2 + a/2 = p; this form keeps its digits for a small p.
     a = 2.0 * p / (0.5 + np.sqrt(0.25 + 4.0 * p))

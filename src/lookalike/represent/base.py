@@ -1,7 +1,8 @@
-"""What all representations share: reading, names of columns, answers for new rows."""
+"""Base of all representations: reading, names of columns, new rows."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -12,27 +13,24 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.task import MeasureTask, Source
+from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.saving.fields import INT64, Fields, Integer, Saved
 from lookalike.table import as_table
 
-TALL = 8192  # rows that are encoded and compared at once
+BLOCK_ROWS = 8192  # rows that are encoded and compared in one block
 
 
 class Representation(TransformerMixin, MeasureTask, abstract=True):
     """Base of the transformers that turn rows into similarities."""
 
-    FIELDS: ClassVar[Fields] = {
-        "max_rows": Integer(2, INT64),
-        "measure_": Saved("Measure"),
-    }
+    FIELDS: ClassVar[Fields] = {"max_rows": Integer(2, INT64), "measure_": Saved("Measure")}
 
     random_state: Any
     measure_: Measure
 
     # -- what a representation writes --------------------------------------------------------------
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         """Learn from what was read, and return its rows encoded."""
         raise AssertionError("written by the subclasses")
 
@@ -71,7 +69,7 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         array of shape (n, number of new columns)
         """
         rows = self._fit(X, y)
-        return self._in_blocks(len(rows), lambda at: rows[at])
+        return self._in_blocks(rows)
 
     def _fit(self, X: Any, y: Any) -> Rows:
         source, target = self._read(X, y)
@@ -91,21 +89,20 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         array of shape (n, number of new columns)
         """
         check_is_fitted(self, "measure_")
-        measure = self.measure_
-        if measure.traits.pairwise:
-            rows = measure.encode(X)
-            return self._in_blocks(len(rows), lambda at: rows[at])
-        # Read once, encoded a block at a time: not all encoded rows of a long table at once.
-        table = as_table(X, measure.schema_, who=type(self).__name__)
-        return self._in_blocks(len(table), lambda at: measure.encode(table[at]))
+        if self.measure_.traits.pairwise:
+            return self._in_blocks(self.measure_.encode(X))
+        # Encoded block by block, so the encoded rows of a long table are never all in memory.
+        table = as_table(X, self.measure_.schema_, who=type(self).__name__)
+        return self._in_blocks(table, self.measure_.encode)
 
-    def _in_blocks(self, n: int, rows_at: Any) -> np.ndarray:
-        out = np.empty((n, len(self._names_out())))
+    def _in_blocks(self, rows: Any, encode: Callable[[Any], Rows] | None = None) -> np.ndarray:
+        out = np.empty((len(rows), len(self._names_out())))
 
-        def one(at: slice) -> None:
-            out[at] = self._represent(rows_at(at))
+        def represent(part: slice) -> None:
+            out[part] = self._represent(rows[part] if encode is None else encode(rows[part]))
 
-        run(one, [(at,) for at in blocks(n, TALL)], self.n_jobs, "comparing with prototypes")
+        parts = [(part,) for part in blocks(len(rows), BLOCK_ROWS)]
+        run(represent, parts, self.n_jobs, "comparing with prototypes")
         return out
 
     # -- scikit-learn ------------------------------------------------------------------------------
@@ -124,16 +121,14 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         return np.asarray(self._names_out(), dtype=object)
 
     def _check_names(self, names: np.ndarray) -> None:
-        """Refuse names that are not those of the fitted columns, in scikit-learn's words."""
-        known = getattr(self, "feature_names_in_", None)
+        """Refuse names that are not those of the fitted columns."""
+        known, n = getattr(self, "feature_names_in_", None), self.n_features_in_
         who = f"{type(self).__name__}.get_feature_names_out"
         hint = Phrase("Leave ", Param("input_features"), " out")
+        # The two clauses about input_features are those that scikit-learn's checks look for.
         if known is not None and not np.array_equal(names, known):
             found = f"{names.tolist()!r}: input_features is not equal to feature_names_in_"
             raise InvalidInput(who, "the names of the fitted columns", found, hint)
-        if len(names) != self.n_features_in_:
-            found = (
-                f"{len(names)} (input_features should have length equal to number of features, "
-                f"{self.n_features_in_})"
-            )
-            raise InvalidInput(who, f"{self.n_features_in_} names", found, hint)
+        if len(names) != n:
+            rule = f"input_features should have length equal to number of features, {n}"
+            raise InvalidInput(who, f"{n} names", f"{len(names)} ({rule})", hint)

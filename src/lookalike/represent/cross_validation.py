@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.measures.task import Source
+from lookalike.measures.task import TaskSource
 from lookalike.represent.prototypes import PrototypeSelector, compare_with_prototypes
 
 # Takes the columns of training rows, their target, and the columns of other rows; returns
@@ -25,13 +25,13 @@ def shares_to_try(n_rows: int) -> list[int]:
     >>> shares_to_try(50)
     [2, 3, 4, 5]
     """
-    # Whole numbers first: 0.07 * 50 is not exactly 3.5, which must become 4.
-    found = {max(2, round(percent * n_rows / 100)) for percent in range(2, 11)}
-    return sorted(n for n in found if n <= n_rows)
+    # Integers first: 0.07 * 50 is not exactly 3.5, which must become 4.
+    sizes = {max(2, round(percent * n_rows / 100)) for percent in range(2, 11)}
+    return sorted(n for n in sizes if n <= n_rows)
 
 
 def cross_validate_prototypes(
-    source: Source,
+    source: TaskSource,
     y: np.ndarray,
     target: np.ndarray,
     method: str,
@@ -46,7 +46,7 @@ def cross_validate_prototypes(
 
     Parameters
     ----------
-    source : Source
+    source : TaskSource
     y : the target as measures and prototype methods see it
     target : the target that is learned
     method : how prototypes are chosen
@@ -55,18 +55,19 @@ def cross_validate_prototypes(
     loss : what each prediction loses, given the true target
     folds : fold of each row
     rng : Generator
-    options : handed to ``PrototypeSelector``
+    options : passed to ``PrototypeSelector``
     """
     losses: list[list[np.ndarray]] = [[] for _ in sizes]
     for fold in range(int(folds.max()) + 1):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         measure, rows = source.fit(y, train)
         others = source.ask(measure, train, test)
+        # One selector for all sizes: what they share is computed once per fold.
         selector = PrototypeSelector(measure, rows, y[train], method, rng, **options)
-        for place, n in enumerate(sizes):
+        for n, of_size in zip(sizes, losses, strict=True):
             prototypes = rows[selector.select(min(n, len(rows)))]
             inside = compare_with_prototypes(measure, rows, prototypes, selector.n_jobs)
             outside = compare_with_prototypes(measure, others, prototypes, selector.n_jobs)
             predictions = learn(inside, target[train], outside)
-            losses[place].append(np.array([loss(found, target[test]) for found in predictions]))
+            of_size.append(np.array([loss(found, target[test]) for found in predictions]))
     return np.array([np.concatenate(parts, axis=1).mean(axis=1) for parts in losses])

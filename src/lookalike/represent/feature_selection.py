@@ -1,4 +1,4 @@
-"""A few columns that go with the target and not with each other."""
+"""Correlation-based feature selection."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.table.model.targets import read_target
 
-PATIENCE = 5  # expansions in a row that bring nothing
-GAIN = 1e-12
+MAX_IDLE_EXPANSIONS = 5  # expansions in a row without a gain that end the search, as in the paper
+MIN_GAIN = 1e-12
 
 
 def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
-    """Choose the columns that say much about the target and little about each other.
+    """Choose columns that correlate with the target and not with each other.
 
     Correlation-based feature selection [1]_: the merit of a set of columns is the sum of their
     correlations with the target over the square root of k + 2 (the sum of those between them), and
-    a best-first search adds one column at a time until five steps in a row bring nothing.
+    a best-first search adds one column at a time until five steps in a row improve nothing.
 
     Use it where many columns repeat each other, such as similarities to all rows. A column that
     helps only together with another one is not seen.
@@ -27,11 +27,11 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
     Parameters
     ----------
     X : array of shape (n, d)
-        Numbers without gaps.
+        Numbers without missing values.
     y : array of n
         Classes or numbers.
     target : {"auto", "classes", "numbers"}
-        What y holds. "auto": words, truth values and whole numbers are classes, unless there are
+        What y holds. "auto": texts, booleans and integers are classes, unless there are
         more than two and more than half as many as rows.
 
     Returns
@@ -67,7 +67,7 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
     todo: list[tuple[float, int, tuple[int, ...], float, float]] = [(0.0, 0, (), 0.0, 0.0)]
     seen: set[tuple[int, ...]] = set()
     idle = 0
-    while todo and idle < PATIENCE:
+    while todo and idle < MAX_IDLE_EXPANSIONS:
         _, size, columns, with_y, among = heapq.heappop(todo)
         for f in columns:
             if f not in between:
@@ -76,15 +76,13 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
         merits = (with_y + with_target) / np.sqrt(size + 1 + 2 * (among + shared))
         improved = False
         for g in range(x.shape[1]):
-            if g in columns:
-                continue
             grown = tuple(sorted((*columns, g)))
-            if grown in seen:
+            if g in columns or grown in seen:
                 continue
             seen.add(grown)
             # Twelve digits: equal merits summed in another order must stay equal.
             merit = round(float(merits[g]), 12)
-            if merit > best[0] + GAIN:
+            if merit > best[0] + MIN_GAIN:
                 best, improved = (merit, grown), True
             entry = (-merit, size + 1, grown, with_y + with_target[g], among + shared[g])
             heapq.heappush(todo, entry)
@@ -93,7 +91,7 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
 
 
 def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """Return how much each column goes with a target of classes (whole codes) or of numbers."""
+    """Return the correlation of each column with a target of classes (codes) or of numbers."""
     z = _standardized(x)
     if y.dtype.kind == "f":
         return np.asarray(np.abs(_standardized(y[:, None])[:, 0] @ z))
@@ -116,7 +114,7 @@ def _check(X: Any, y: Any, target: str) -> tuple[np.ndarray, np.ndarray]:
     x = np.asarray(X, dtype=np.float64)
     if x.ndim != 2 or x.shape[1] == 0 or not np.isfinite(x).all():
         found = f"shape {x.shape}" if x.ndim != 2 or x.shape[1] == 0 else "missing or infinite ones"
-        raise InvalidInput("cfs", "rows and columns of numbers", found, "Fill the gaps")
+        raise InvalidInput("cfs", "rows and columns of numbers", found, "Fill missing values")
     if len(x) < 2:
         raise TooFewRows("cfs", "at least 2 rows", Param("n_samples", len(x)), "Add rows")
     return x, read_target(y, len(x), "cfs", target)[0]

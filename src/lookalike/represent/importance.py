@@ -20,10 +20,10 @@ from lookalike.represent.prototypes import PrototypeSelector, compare_with_proto
 from lookalike.table import Table
 from lookalike.table.model.targets import read_target
 
-PROTOTYPES = 10  # cells that stand for a column that does not hold numbers
-FOLDS = 5
-REPEATS = 5
-POOLED = 200_000  # cells from which on growing the forest is worth several threads
+N_PROTOTYPES = 10  # a column that is not of numbers becomes similarities to so many of its cells
+N_FOLDS = 5
+N_REPEATS = 5
+MIN_CELLS_FOR_THREADS = 200_000  # below, starting threads costs more than growing the forest
 
 
 def importance_weights(
@@ -51,7 +51,7 @@ def importance_weights(
     estimator : scikit-learn classifier or regressor, optional
         The learner; None: a random forest of 200 trees.
     target : {"auto", "classes", "numbers"}
-        What y holds. "auto": words, truth values and whole numbers are classes, unless there are
+        What y holds. "auto": texts, booleans and integers are classes, unless there are
         more than two and more than half as many as rows.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
@@ -95,16 +95,17 @@ def importance_weights(
     values, classes = read_target(y, len(source), who, target)
     if classes is not None and len(classes) < 2:
         raise InvalidInput(who, "at least two classes", f"{len(classes)}", "Add rows")
-    if classes is None:  # importance is a share of the whole loss, so the unit does not matter
+    classify = classes is not None
+    if not classify:  # importance is a share of the whole loss, so the unit does not matter
         values = _moderate(np.asarray(values, dtype=np.float64))
     rng = make_generator(random_state)
-    learner = _forest(classes is not None, rng, n_jobs) if estimator is None else clone(estimator)
+    learner = _forest(classify, rng, n_jobs) if estimator is None else clone(estimator)
     groups = {c.name: _numbers(source.table, c.name, rng, n_jobs) for c in source.table}
     columns = np.hstack(list(groups.values()))
-    if estimator is None and columns.size < POOLED:
+    if estimator is None and columns.size < MIN_CELLS_FOR_THREADS:
         learner.set_params(n_jobs=1)
     ends = np.cumsum([part.shape[1] for part in groups.values()])
-    folds = assign_folds(values if classes is not None else None, len(source), FOLDS, rng, who)
+    folds = assign_folds(values if classify else None, len(source), N_FOLDS, rng, who)
     losses = np.zeros(len(groups))
     for fold in range(int(folds.max()) + 1):
         train, test = folds != fold, folds == fold
@@ -112,15 +113,15 @@ def importance_weights(
         if estimator is None:  # so many small predictions: a pool for each costs more than it gives
             fitted.set_params(n_jobs=1)
         outside = columns[test]
-        before = _loss(fitted.predict(outside), values[test], classes is not None)
-        for place, (end, part) in enumerate(zip(ends, groups.values(), strict=True)):
-            at = slice(end - part.shape[1], end)
-            for _ in range(REPEATS):
+        before = _loss(fitted.predict(outside), values[test], classify)
+        for column, (end, part) in enumerate(zip(ends, groups.values(), strict=True)):
+            inputs = slice(end - part.shape[1], end)
+            for _ in range(N_REPEATS):
                 shuffled = outside.copy()
-                # The whole column moves at once, so that its cells stay possible ones.
-                shuffled[:, at] = outside[rng.permutation(len(outside)), at]
-                after = _loss(fitted.predict(shuffled), values[test], classes is not None)
-                losses[place] += after - before
+                # All inputs of a column move together, so each row still has a possible cell.
+                shuffled[:, inputs] = outside[rng.permutation(len(outside)), inputs]
+                after = _loss(fitted.predict(shuffled), values[test], classify)
+                losses[column] += after - before
     return _weights(losses, who)
 
 
@@ -128,25 +129,23 @@ def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None) -> Any:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     forest = RandomForestClassifier if classes else RandomForestRegressor
-    seed = int(rng.integers(2**31))
-    return forest(
-        n_estimators=200, min_samples_leaf=2, random_state=seed, n_jobs=count_jobs(n_jobs)
-    )
+    seed, jobs = int(rng.integers(2**31)), count_jobs(n_jobs)
+    return forest(n_estimators=200, min_samples_leaf=2, random_state=seed, n_jobs=jobs)
 
 
 def _numbers(table: Table, name: str, rng: np.random.Generator, n_jobs: int | None) -> np.ndarray:
     column = table[name]
     if column.kind.name == "number":
         cells = Absolute().fit(column).encode(column)  # refuses infinite ones
-        return _moderate(np.asarray(cells))[:, None]  # forests take gaps
+        return _moderate(np.asarray(cells))[:, None]  # forests take missing values
     alone = Table([column], n_rows=len(table))
     measure: Measure = Gower(n_jobs=n_jobs).fit(alone)
-    n = min(PROTOTYPES, len(table))
+    n = min(N_PROTOTYPES, len(table))
     selector = PrototypeSelector(measure, measure.rows_, None, "farthest", rng, n_jobs=n_jobs)
     prototypes = measure.rows_[selector.select(n)]
-    found = compare_with_prototypes(measure, measure.rows_, prototypes, n_jobs)
-    found[column.missing] = np.nan
-    return found
+    similarities = compare_with_prototypes(measure, measure.rows_, prototypes, n_jobs)
+    similarities[column.missing] = np.nan
+    return similarities
 
 
 def _moderate(values: np.ndarray) -> np.ndarray:
@@ -154,8 +153,7 @@ def _moderate(values: np.ndarray) -> np.ndarray:
 
     Others are divided by a power of two, which changes no comparison.
     """
-    sizes = np.abs(values[np.isfinite(values)])
-    largest = float(sizes.max(initial=0.0))
+    largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
     if largest == 0 or 1e-30 < largest < 1e30:
         return values
     return np.ldexp(values, -int(np.frexp(largest)[1]))
@@ -166,16 +164,11 @@ def _loss(found: np.ndarray, true: np.ndarray, classes: bool) -> float:
 
 
 def _weights(losses: np.ndarray, who: str) -> np.ndarray:
-    kept = np.maximum(losses, 0.0)
-    if kept.sum() <= 0:
-        warnings.warn(
-            LookalikeWarning(
-                who,
-                "a column that the learner misses",
-                "none, so all columns are weighted equally",
-                "Try another estimator, or leave the weights out",
-            ),
-            stacklevel=3,
-        )
-        kept = np.ones(len(losses))
-    return np.asarray(kept / kept.sum())
+    weights = np.maximum(losses, 0.0)  # a shuffled column may help by chance
+    if weights.sum() <= 0:
+        found = "none, so all columns are weighted equally"
+        hint = "Try another estimator, or leave the weights out"
+        needed = "a column that the learner needs"
+        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=3)
+        weights = np.ones(len(losses))
+    return np.asarray(weights / weights.sum())

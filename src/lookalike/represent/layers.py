@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InvalidInput, LookalikeWarning, Param
+from lookalike.errors import LookalikeWarning, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.task import Source
+from lookalike.measures.task import TaskSource
 from lookalike.measures.vector import Vector
 from lookalike.represent.base import Representation
 from lookalike.represent.prototypes import (
@@ -37,7 +37,7 @@ from lookalike.saving.fields import (
 )
 
 SCHEDULES = ("constant", "decreasing", "geometric")
-WIDE = 1e300  # a range so wide that all values are alike: for columns that hold one value only
+CONSTANT_RANGE = 1e300  # for constant columns: any difference divided by it is 0
 
 
 class LayeredRepresentation(Representation):
@@ -135,11 +135,12 @@ class LayeredRepresentation(Representation):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         who = type(self).__name__
         last = count_prototypes(self.n_prototypes, len(source), who)
         widths = layer_widths(self.schedule, self.n_layers, max(2, last), len(source))
         rng = make_generator(self.random_state)
+        options: dict[str, Any] = {"max_rows": self.max_rows, "n_jobs": self.n_jobs, "who": who}
         self.measure_, rows = source.fit(y)
         self.measures_: list[Measure] = []
         self.prototypes_: list[np.ndarray] = []
@@ -149,32 +150,26 @@ class LayeredRepresentation(Representation):
             if depth:
                 prototypes = self.prototype_rows_[-1]
                 columns = compare_with_prototypes(measure, encoded, prototypes, self.n_jobs)
-                if (columns == columns[:1]).all():
-                    self._warn_flat(depth)
+                if (columns == columns[:1]).all():  # all rows would be alike from here on
+                    self._warn_constant(depth)
                     break
                 chooser = Vector("cityblock", n_jobs=self.n_jobs).fit(columns)
                 measure = gower_of_numbers(columns, self.n_jobs)
                 encoded = measure.rows_
-            at = PrototypeSelector(
-                chooser, chooser.rows_ if depth else rows, None, "medoids", rng,
-                "auto", self.max_rows, self.n_jobs, who,
-            ).select(width)  # fmt: skip
+            candidates = chooser.rows_ if depth else rows
+            selector = PrototypeSelector(chooser, candidates, None, "medoids", rng, **options)
+            positions = selector.select(width)
             self.measures_.append(measure)
-            self.prototypes_.append(at)
-            self.prototype_rows_.append(encoded[at])
+            self.prototypes_.append(positions)
+            self.prototype_rows_.append(encoded[positions])
         self.n_layers_ = len(self.measures_)
         return rows
 
-    def _warn_flat(self, depth: int) -> None:
-        warnings.warn(
-            LookalikeWarning(
-                type(self).__name__,
-                f"columns that differ in layer {depth} to build the next one",
-                "all of them constant",
-                (f"{depth} of {self.n_layers} layers are kept; use ", Param("n_layers", depth)),
-            ),
-            stacklevel=4,
-        )
+    def _warn_constant(self, depth: int) -> None:
+        needed = f"columns that differ in layer {depth} to build the next one"
+        hint = f"{depth} of {self.n_layers} layers are kept; use ", Param("n_layers", depth)
+        warning = LookalikeWarning(type(self).__name__, needed, "all of them constant", hint)
+        warnings.warn(warning, stacklevel=4)
 
     def _represent(self, rows: Rows) -> np.ndarray:
         columns = block_or_half(self.measure_, rows, self.prototype_rows_[0])
@@ -186,28 +181,28 @@ class LayeredRepresentation(Representation):
         return columns
 
     def _names_out(self) -> list[str]:
-        return [f"like row {at}" for at in self.prototypes_[-1]]
+        return [f"like row {position}" for position in self.prototypes_[-1]]
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that every layer reads what the one before gives."""
         who = "LayeredRepresentation"
         width = None
-        for depth, (measure, at, rows) in enumerate(
-            zip(self.measures_, self.prototypes_, self.prototype_rows_, strict=True)
-        ):
+        layers = zip(self.measures_, self.prototypes_, self.prototype_rows_, strict=True)
+        for depth, (measure, positions, rows) in enumerate(layers):
             measure.check_rows(rows, f"{who}.prototype_rows_[{depth}]")
-            Array("int64", "width", low=0).form(at, {}, f"{who}.prototypes_")
-            require(len(rows) == len(at), f"{who}.prototypes_", f"{len(rows)} prototypes", "others")
+            Array("int64", "width", low=0).form(positions, {}, f"{who}.prototypes_")
+            n = len(rows)
+            require(n == len(positions), f"{who}.prototypes_", f"{n} prototypes", "others")
             fits = width is None or measure.n_features_in_ == len(measure.schema_.kinds) == width
             require(fits, f"{who}.measures_", f"a measure of {width} columns", "another")
-            width = len(at)
+            width = n
         require(self.measures_[0] is self.measure_, f"{who}.measures_", "the measure first")
 
 
 def gower_of_numbers(columns: np.ndarray, n_jobs: int | None) -> Measure:
     """Return Gower's similarity fitted to columns of numbers; constant ones find all rows alike."""
-    flat = np.flatnonzero((columns == columns[:1]).all(axis=0))
-    ranges = {f"x{j}": WIDE for j in flat}
+    constant = np.flatnonzero((columns == columns[:1]).all(axis=0))
+    ranges = {f"x{j}": CONSTANT_RANGE for j in constant}
     return Gower(ranges=ranges or None, n_jobs=n_jobs).fit(columns)
 
 
@@ -219,13 +214,9 @@ def layer_widths(schedule: str, n_layers: int, last: int, n_rows: int) -> Sequen
     >>> layer_widths("decreasing", 3, 3, 100), layer_widths("geometric", 3, 3, 100)
     ([9, 6, 3], [12, 6, 3])
     """
-    if schedule not in SCHEDULES:
-        wants = "one of " + ", ".join(map(repr, SCHEDULES))
-        raise InvalidInput("layer_widths", wants, repr(schedule), "Use one of them")
-    left = range(n_layers - 1, -1, -1)  # layers above this one
-    factor = {
+    factors = {
         "constant": [1] * n_layers,
-        "decreasing": [above + 1 for above in left],
-        "geometric": [2**above for above in left],
-    }[schedule]
-    return [min(n_rows, f * last) for f in factor]
+        "decreasing": range(n_layers, 0, -1),
+        "geometric": [2**above for above in range(n_layers - 1, -1, -1)],
+    }
+    return [min(n_rows, factor * last) for factor in factors[schedule]]

@@ -1,4 +1,4 @@
-"""The map as an estimator, which places new rows without moving the old."""
+"""The map as an estimator, which places new rows without moving the fitted ones."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from lookalike.errors import InvalidInput
 from lookalike.kernels.layout import settle_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.task import Source, check_task_rows
+from lookalike.measures.task import TaskSource, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.represent.base import Representation
 from lookalike.represent.map_layout import count_neighbors, draw_map
 from lookalike.saving.fields import Array, Dims, Fields, Integer, Maybe, Saved
 
-ROUNDS = 20  # steps that a new row takes toward the middle of its neighbors
-AT_ONCE = 20_000
+N_STEPS = 20  # of a new row toward the robust mean of its neighbors; chosen by hand
+BLOCK_ROWS = 20_000  # rows placed in one call of the kernel, which cannot be interrupted
 
 
 class MapLayout(Representation):
     """Draw a map of rows on which neighbors lie near each other, and place new rows on it.
 
     ``fit_transform`` draws the map as ``layout`` does (a neighbor embedding), ``transform`` puts
-    new rows amid their neighbors; the fitted rows stay where they are, and a new row goes to the
-    same place whatever else is asked with it.
+    new rows among their neighbors; the fitted rows stay where they are, and a new row goes to the
+    same point whichever rows are transformed with it.
 
     Parameters
     ----------
@@ -107,14 +107,13 @@ class MapLayout(Representation):
         self._fit(X, y)
         return self.embedding_.copy()
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         self.measure_, self.rows_ = source.fit(y)
         n = len(self.rows_)
         k = count_neighbors(self.n_neighbors, n, n - 1, type(self).__name__, "n_neighbors")
-        own = np.arange(n)
         lists = NeighborGraph.empty(n, 0, n)
         if k > 0:
-            lists = self.measure_.nearest(self.rows_, self.rows_, k, exclude=own)
+            lists = self.measure_.nearest(self.rows_, self.rows_, k, exclude=np.arange(n))
         self.n_neighbors_ = k
         self.embedding_ = draw_map(lists, self.random_state, self.measure_, self.rows_)
         return self.rows_
@@ -132,11 +131,11 @@ class MapLayout(Representation):
 
 
 def place_rows(near: NeighborGraph, places: np.ndarray) -> np.ndarray:
-    """Place new rows on a map amid their neighbors, without moving the old.
+    """Place new rows on a map among their neighbors, without moving the fitted ones.
 
     A row begins at the neighbor that is nearest to all the others on the map (their medoid) and
     moves to their mean, far ones counting little (a robust mean with Cauchy weights). A row at
-    distance 0 to fitted ones is put in their place.
+    distance 0 to fitted ones is put where they are.
 
     Parameters
     ----------
@@ -162,15 +161,12 @@ def place_rows(near: NeighborGraph, places: np.ndarray) -> np.ndarray:
     """
     where = np.ascontiguousarray(places, dtype=np.float64)
     if where.shape != (near.n_indexed, 2):
-        raise InvalidInput(
-            "place_rows",
-            f"a place for each of the {near.n_indexed} rows that were searched",
-            f"an array of shape {np.shape(places)}",
-            "Pass the map of the same rows",
-        )
+        needed = f"a point for each of the {near.n_indexed} rows that were searched"
+        found, hint = f"an array of shape {np.shape(places)}", "Pass the map of the same rows"
+        raise InvalidInput("place_rows", needed, found, hint)
     indices = np.where(np.isfinite(near.distances), near.indices, -1)
     equal = ((near.distances == 0) & (indices >= 0)).sum(axis=1)
     out = np.empty((len(indices), 2))
-    for part in blocks(len(out), AT_ONCE):
-        settle_rows(indices[part], equal[part], where, ROUNDS, out[part])
+    for part in blocks(len(out), BLOCK_ROWS):
+        settle_rows(indices[part], equal[part], where, N_STEPS, out[part])
     return out

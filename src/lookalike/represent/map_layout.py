@@ -1,4 +1,4 @@
-"""A map of the rows: like rows near each other in the plane."""
+"""A map of the rows: similar rows near each other in the plane."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.fields import Integer
 
-LANDMARKS = 120  # rows that all others are compared with
-PIVOTS = 40  # the same for a graph, where each costs a walk over all of it
+N_LANDMARKS = 120  # rows that all others are compared with; chosen by hand
+N_PIVOTS = 40  # the same for a graph, where each costs a walk over all of it
 
 
 def similarity_features(measure: Measure, rows: Rows, rng: np.random.Generator) -> np.ndarray:
     """Return the similarities of rows to some of them, drawn at random."""
     n = len(rows)
-    at = np.sort(rng.choice(n, LANDMARKS, replace=False)) if n > LANDMARKS else np.arange(n)
+    landmarks = np.arange(n)
+    if n > N_LANDMARKS:
+        landmarks = np.sort(rng.choice(n, N_LANDMARKS, replace=False))
     what = "comparing with landmarks"
-    return rectangle(measure, rows, rows[at], "similarity", undefined="half", what=what)
+    return rectangle(measure, rows, rows[landmarks], "similarity", undefined="half", what=what)
 
 
 def hop_features(graph: Any) -> np.ndarray:
@@ -46,10 +48,10 @@ def hop_features(graph: Any) -> np.ndarray:
     hops, queue = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     nearest = np.full(n, n, dtype=np.int64)
     pivot = int(np.diff(starts).argmax())
-    squares = np.empty((n, min(PIVOTS, n)))
-    for at in range(squares.shape[1]):
+    squares = np.empty((n, min(N_PIVOTS, n)))
+    for column in range(squares.shape[1]):
         count_hops(starts, near, pivot, hops, queue)
-        squares[:, at] = np.square(hops.astype(np.float64))
+        squares[:, column] = np.square(hops.astype(np.float64))
         nearest = np.minimum(nearest, hops)
         pivot = int(nearest.argmax())
     return -(squares - squares.mean(axis=1, keepdims=True)) / 2
@@ -75,9 +77,10 @@ def principal_plane(features: np.ndarray) -> np.ndarray:
     return plane
 
 
-GAP = 1.5  # between two parts, in sides of the square that belongs to one row
-SHAPE = 1.25  # width by height that the whole drawing aims at
-WIDTHS = np.geomspace(1.0, 2.5, 13)  # tried: these times the narrowest that is possible
+# Of the drawing as a whole, chosen by eye.
+GAP = 1.5  # between two components, in sides of the square that belongs to one row
+ASPECT_RATIO = 1.25  # width by height that the whole drawing aims at
+TRIED_WIDTHS = np.geomspace(1.0, 2.5, 13)  # times the narrowest that is possible
 
 
 def fit_square(places: np.ndarray) -> np.ndarray:
@@ -91,7 +94,7 @@ def fit_square(places: np.ndarray) -> np.ndarray:
 def pack(sides: np.ndarray, gap: float = GAP) -> np.ndarray:
     """Return the lower left corners of rectangles put on shelves, in the order given.
 
-    The first shelf begins with the first rectangle; shelves are filled from the left and stand on
+    The first shelf begins with the first rectangle; shelves are filled from the left and lie above
     each other. Of several widths the one is taken whose drawing wastes least of a page.
 
     Parameters
@@ -106,11 +109,11 @@ def pack(sides: np.ndarray, gap: float = GAP) -> np.ndarray:
     float array of shape (m, 2)
     """
     padded = sides + gap
-    least = max(float(padded[:, 0].max()), float(np.sqrt(padded.prod(axis=1).sum())))
+    narrowest = max(float(padded[:, 0].max()), float(np.sqrt(padded.prod(axis=1).sum())))
     best, found = np.inf, np.zeros_like(sides)
-    for width in least * WIDTHS:
+    for width in narrowest * TRIED_WIDTHS:
         corners, wide, tall = _shelves(padded, float(width))
-        page = max(wide / SHAPE, tall)
+        page = max(wide / ASPECT_RATIO, tall)
         if page < best:
             best, found = page, corners
     return found
@@ -120,24 +123,25 @@ def _shelves(padded: np.ndarray, width: float) -> tuple[np.ndarray, float, float
     """Fill shelves of one width; return corners, and the width and height that are used."""
     corners = np.empty_like(padded)
     x = y = tall = wide = 0.0
-    for at, (across, up) in enumerate(padded.tolist()):
+    for part, (across, up) in enumerate(padded.tolist()):
+        # The slack keeps a shelf that fits exactly from being broken by rounding.
         if x > 0 and x + across > width * (1 + 1e-12):
             x, y, tall = 0.0, y + tall, 0.0
-        corners[at] = x, y
+        corners[part] = x, y
         x, tall = x + across, max(tall, up)
         wide = max(wide, x)
     return corners, wide, y + tall
 
 
-NEIGHBORS = 15
-NEGATIVES = 5  # rows that each neighbor's pull is set against
-NOISE = 0.05  # level that a neighbor is told from in the end; it begins at 1
-EPOCHS_FEW, EPOCHS_MANY, MANY = 800, 300, 50_000  # turns up to so many rows, and beyond
-FADING = 0.8  # what a neighbor counts for, by the one before it in the list
-WIDTH = 20.0  # of the map that the rows begin with, where a neighbor is about 1 away
-JITTER = 1e-2  # parts rows that begin in one place
-AT_ONCE = 100_000  # rows moved in one call of the kernel: well below a second
-NARROW = 0.25  # least height by width that a separate part is counted with
+DEFAULT_NEIGHBORS = 15
+N_NEGATIVES = 5  # random rows that repel, for each neighbor that attracts; UMAP's default
+FINAL_NOISE = 0.05  # noise level of the contrastive loss [3] at the end; it begins at 1
+EPOCHS_FEW, EPOCHS_MANY, MAX_FEW_ROWS = 800, 300, 50_000  # epochs up to so many rows, and beyond
+NEIGHBOR_DECAY = 0.8  # weight of a neighbor relative to the one before it in the list
+START_WIDTH = 20.0  # of the map that the rows begin with, where a neighbor is about 1 away
+JITTER = 1e-2  # separates rows that begin at the same point
+ROWS_PER_CALL = 100_000  # moved in one call of the kernel: well below a second
+MIN_ASPECT = 0.25  # least height by width that a separate component is counted with
 
 
 def layout(space: Any, k: int | None = None, *, random_state: Any = 0) -> np.ndarray:
@@ -174,11 +178,11 @@ def layout(space: Any, k: int | None = None, *, random_state: Any = 0) -> np.nda
     Rows begin at the first two principal components of their similarities to 120 landmark rows, or,
     if only a graph is known, where pivot MDS of its hops puts them [1]_. Then each row is drawn to
     its neighbors and pushed away from rows drawn at random, by stochastic gradient descent on the
-    cross-entropy with negative samples that UMAP uses [2]_. How much noise a neighbor is told from
-    falls from UMAP's 1, which separates groups, to 0.05, which comes near to t-SNE and fills the
-    drawing [3]_.
+    cross-entropy with negative samples that UMAP uses [2]_. The noise level that neighbors are
+    contrasted with falls from UMAP's 1, which separates groups, to 0.05, which comes near to t-SNE
+    and fills the drawing [3]_.
 
-    Who is whose neighbor counts, in which order, and not how far: duplicates do no harm. Each
+    Only the order of neighbors counts, not their distances: duplicates do no harm. Each
     neighbor counts 0.8 of the one before it, mutual ones for both lists; pairs that cannot be
     compared count nothing. Parts of the graph that are not connected
     (components) are laid out by themselves and put on shelves, the largest first, each on an area
@@ -189,7 +193,7 @@ def layout(space: Any, k: int | None = None, *, random_state: Any = 0) -> np.nda
     .. [1] U. Brandes, C. Pich (2007). Eigensolver methods for progressive multidimensional scaling
        of large data. Graph Drawing 2006, 42-53. doi:10.1007/978-3-540-70904-6_6
     .. [2] L. McInnes, J. Healy, N. Saul, L. Grossberger (2018). UMAP: uniform manifold
-       approximation and projection. Journal of Open Source Software 3(29), 861.
+       approximation and projection. Journal of Open TaskSource Software 3(29), 861.
        doi:10.21105/joss.00861
     .. [3] S. Damrich, J. N. Boehm, F. A. Hamprecht, D. Kobak (2023). From t-SNE to UMAP with
        contrastive learning. International Conference on Learning Representations.
@@ -227,8 +231,7 @@ def count_neighbors(k: int | None, n: int, most: int, who: str, name: str) -> in
     Parameters
     ----------
     k : int, optional
-        None: 15, or half of the other rows: where everybody is everybody's neighbor, the graph
-        knows nothing.
+        None: 15, or half of the other rows: where all rows are neighbors, the graph says nothing.
     n : int
         Number of rows.
     most : int
@@ -237,7 +240,7 @@ def count_neighbors(k: int | None, n: int, most: int, who: str, name: str) -> in
         For messages: who asks, and how k is called there.
     """
     if k is None:
-        return min(NEIGHBORS, max(2, most // 2), most)
+        return min(DEFAULT_NEIGHBORS, max(2, most // 2), most)
     Integer(1).check(who, name, k, "Raise it")
     if k > most:
         short = most < n - 1  # a graph whose lists are shorter than they could be
@@ -278,7 +281,9 @@ def draw_map(
         order = np.argsort(part, kind="stable")
         members = np.split(order, np.cumsum(np.bincount(part))[:-1])
         members.sort(key=lambda some: (-len(some), int(some[0])))
-        calls = sum(-(-_n_epochs(len(some)) // max(1, AT_ONCE // len(some))) for some in members)
+        calls = sum(
+            -(-_n_epochs(len(some)) // max(1, ROWS_PER_CALL // len(some))) for some in members
+        )
         with Progress("drawing the map", calls) as bar:
             maps = []
             for some in members:
@@ -289,13 +294,13 @@ def draw_map(
 
 
 def _edges(lists: NeighborGraph) -> Any:
-    """Return who lists whom as a sparse matrix: 1 for the first of a list, less for the next."""
+    """Return the lists as a sparse matrix: 1 for the first neighbor, less for the next."""
     from scipy.sparse import csr_matrix
 
     n = len(lists)
     used = (lists.indices >= 0) & np.isfinite(lists.distances)
     starts = np.concatenate([[0], np.cumsum(used.sum(axis=1))])
-    shares = np.broadcast_to(FADING ** np.arange(lists.k), used.shape)[used]
+    shares = np.broadcast_to(NEIGHBOR_DECAY ** np.arange(lists.k), used.shape)[used]
     return csr_matrix((shares, lists.indices[used], starts), shape=(n, n))
 
 
@@ -306,12 +311,12 @@ def _start(features: np.ndarray | None, edges: Any, seed: int) -> np.ndarray:
         return np.zeros((1, 2))
     if features is None:
         features = hop_features((edges + edges.T).tocsr())
-    plane = fit_square(principal_plane(features)) * WIDTH
+    plane = fit_square(principal_plane(features)) * START_WIDTH
     return plane + np.random.default_rng(seed).normal(scale=JITTER, size=(n, 2))
 
 
 def _n_epochs(n: int) -> int:
-    return 0 if n <= 2 else EPOCHS_FEW if n <= MANY else EPOCHS_MANY
+    return 0 if n <= 2 else EPOCHS_FEW if n <= MAX_FEW_ROWS else EPOCHS_MANY
 
 
 def _move(places: np.ndarray, edges: Any, seed: int, bar: Progress) -> np.ndarray:
@@ -320,9 +325,9 @@ def _move(places: np.ndarray, edges: Any, seed: int, bar: Progress) -> np.ndarra
     starts, near = edges.indptr.astype(np.int64), edges.indices.astype(np.int64)
     state = np.random.default_rng([seed, n]).integers(1, STATES, 1)
     done = np.arange(epochs) / max(1, epochs)
-    rates, levels = 1.0 - done, NOISE ** np.minimum(1.0, 2.0 * done)
-    for part in blocks(epochs, AT_ONCE // n):
-        move_rows(places, starts, near, edges.data, rates[part], levels[part], NEGATIVES, state)
+    rates, levels = 1.0 - done, FINAL_NOISE ** np.minimum(1.0, 2.0 * done)
+    for part in blocks(epochs, ROWS_PER_CALL // n):
+        move_rows(places, starts, near, edges.data, rates[part], levels[part], N_NEGATIVES, state)
         bar.advance()
     return places
 
@@ -332,12 +337,12 @@ def _assemble(maps: list[np.ndarray], members: list[np.ndarray]) -> np.ndarray:
     if len(maps) == 1:
         return fit_square(maps[0])
     sides = np.empty((len(maps), 2))
-    for at, places in enumerate(maps):
+    for part, places in enumerate(maps):
         box = np.ptp(places, axis=0)
-        box = np.maximum(box, max(NARROW * box.max(), 1e-12))
+        box = np.maximum(box, max(MIN_ASPECT * box.max(), 1e-12))
         scale = np.sqrt(len(places) / box.prod())
-        maps[at] = (places - (places.min(axis=0) + places.max(axis=0)) / 2) * scale
-        sides[at] = box * scale
+        maps[part] = (places - (places.min(axis=0) + places.max(axis=0)) / 2) * scale
+        sides[part] = box * scale
     out = np.empty((sum(map(len, maps)), 2))
     for rows, places, middle in zip(members, maps, pack(sides) + sides / 2, strict=True):
         out[rows] = places + middle

@@ -19,19 +19,19 @@ from lookalike.saving.fields import Choice, Dims, Fields, Integer, Saved
 class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MeasureTask):
     """Turn rows of any kind into a sparse graph of their neighbors, for use in a pipeline.
 
-    With it, scikit-learn's estimators that take a precomputed graph work on mixed tables with gaps:
-    ``DBSCAN(metric="precomputed")``, ``TSNE(metric="precomputed", init="random")``,
+    With it, scikit-learn's estimators that take a precomputed graph work on mixed tables with
+    missing values: ``DBSCAN(metric="precomputed")``, ``TSNE(metric="precomputed", init="random")``,
     ``SpectralClustering(affinity="precomputed_nearest_neighbors")``, ``Isomap``,
-    ``KNeighborsClassifier(metric="precomputed")``. The twin of scikit-learn's
-    ``KNeighborsTransformer``, with any measure in the place of a metric.
+    ``KNeighborsClassifier(metric="precomputed")``. It is
+    scikit-learn's ``KNeighborsTransformer`` with any measure instead of a metric.
 
     Parameters
     ----------
     measure : Measure, optional
         How far rows are apart; None: ``Gower()``.
     n_neighbors : int
-        How many others stand in each list; in mode "distance" the row itself stands there as well,
-        as in scikit-learn.
+        How many other rows each list has; in mode "distance" it has the row itself as well, as in
+        scikit-learn.
     mode : {"distance", "connectivity"}
         Whether entries are distances, or 1.
     kinds : mapping of column to kind, optional
@@ -124,7 +124,7 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
         CSR matrix of shape (n, n)
         """
         self.fit(X, y)
-        # As in scikit-learn: a row is one of its own n_neighbors, or stands beside them.
+        # As in scikit-learn: a row is one of its own n_neighbors, or comes on top of them.
         k = self.n_neighbors - (self.mode == "connectivity")
         lists = self._nearest(self.rows_, k, np.arange(len(self.rows_)))
         return to_sparse(lists, self.mode, include_self=True)
@@ -145,7 +145,7 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
         return to_sparse(self._nearest(self.measure_.encode(X), k, None), self.mode)
 
     def _nearest(self, rows: Rows, k: int, own: np.ndarray | None) -> NeighborGraph:
-        """Return the k nearest fitted rows; ``own`` are the places of the rows themselves."""
+        """Return the k nearest fitted rows; ``own`` are the positions of the rows themselves."""
         n = len(self.rows_)
         if k == 0:
             return NeighborGraph.empty(len(rows), 0, n)

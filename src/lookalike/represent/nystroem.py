@@ -12,13 +12,14 @@ from lookalike.errors import LookalikeWarning
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.task import Source
+from lookalike.measures.task import TaskSource
 from lookalike.represent.prototypes import MAX_ROWS, symmetric_square
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.saving.fields import Array, Fields, Integer, Maybe
 
-DUST = 1e-10  # eigenvalues below this share of the largest are round-off
-WRONG = 1e-6  # negative ones beyond this share mean that the measure is not a kernel
+# Shares of the largest eigenvalue, chosen by hand.
+MIN_EIGENVALUE = 1e-10  # smaller ones are round-off, and would be divided by
+MAX_NEGATIVE = 1e-6  # negative ones beyond it mean that the measure is not a kernel
 
 
 class NystroemRepresentation(SimilarityRepresentation):
@@ -28,8 +29,8 @@ class NystroemRepresentation(SimilarityRepresentation):
     point is k(x) times the inverse square root of K [1]_. Between prototypes the inner products are
     exact, and so they are between all rows if every row is a prototype.
 
-    Use it to give a measure that is a kernel (Gower without gaps, leaf sharing of forests) to
-    linear learners, k-means or principal components. Where plain similarities will do,
+    Use it to give a measure that is a kernel (Gower without missing values, leaf sharing of
+    forests) to linear learners, k-means or principal components. Where plain similarities will do,
     ``SimilarityRepresentation`` is easier to read: each of its columns is a row.
 
     Parameters
@@ -64,8 +65,8 @@ class NystroemRepresentation(SimilarityRepresentation):
 
     Notes
     -----
-    Negative eigenvalues of K, which a measure that is not a kernel has (Gower with gaps may have
-    some), are left out with a warning; inner products are then only nearly similarities.
+    Negative eigenvalues of K, which a measure that is not a kernel has (Gower with missing values
+    may have some), are left out with a warning; inner products are then only nearly similarities.
 
     References
     ----------
@@ -103,36 +104,25 @@ class NystroemRepresentation(SimilarityRepresentation):
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
-        super().__init__(
-            measure,
-            prototypes,
-            n_prototypes,
-            estimator=estimator,
-            cv=cv,
-            kinds=kinds,
-            max_rows=max_rows,
-            random_state=random_state,
-            n_jobs=n_jobs,
-        )
+        tuning = {"estimator": estimator, "cv": cv, "max_rows": max_rows}
+        common = {"kinds": kinds, "random_state": random_state, "n_jobs": n_jobs}
+        super().__init__(measure, prototypes, n_prototypes, **tuning, **common)
         self.n_components = n_components
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         rows = super()._fit_source(source, y)
         who = type(self).__name__
         k = symmetric_square(self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who)
         values, vectors = np.linalg.eigh(k)
         largest = max(float(values[-1]), 0.0)
-        if values[0] < -WRONG * largest:
-            warnings.warn(
-                LookalikeWarning(
-                    who,
-                    "a measure whose similarities are inner products",
-                    f"an eigenvalue of {values[0]:.3g} beside the largest, {largest:.3g}",
-                    "Negative ones are left out; fill gaps, or use SimilarityRepresentation",
-                ),
-                stacklevel=4,
+        if values[0] < -MAX_NEGATIVE * largest:
+            needed = "a measure whose similarities are inner products"
+            found = f"an eigenvalue of {values[0]:.3g} beside the largest, {largest:.3g}"
+            hint = (
+                "Negative ones are left out; fill missing values, or use SimilarityRepresentation"
             )
-        kept = np.flatnonzero(values > DUST * largest)[::-1][: self.n_components]
+            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
+        kept = np.flatnonzero(values > MIN_EIGENVALUE * largest)[::-1][: self.n_components]
         # Signs of eigenvectors are arbitrary: the largest entry is made positive.
         vectors = vectors[:, kept]
         signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(kept))])
@@ -144,4 +134,4 @@ class NystroemRepresentation(SimilarityRepresentation):
         return block_or_half(self.measure_, rows, self.prototype_rows_) @ self.map_
 
     def _names_out(self) -> list[str]:
-        return [f"nystroem {at}" for at in range(self.map_.shape[1])]
+        return [f"nystroem {column}" for column in range(self.map_.shape[1])]

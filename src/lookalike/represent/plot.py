@@ -1,4 +1,4 @@
-"""How alike rows are within and between classes, in numbers and as a picture."""
+"""Similarities within and between classes, as numbers and as a plot."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ from lookalike.errors import InvalidInput
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.represent.powers import similarity_matrix
+from lookalike.saving.fields import Integer
 from lookalike.show.html.drawings import new_figure
 from lookalike.table.model.targets import read_target
 
-SAMPLE = 1000  # rows whose pairs are looked at
+MAX_SAMPLE_ROWS = 1000  # rows whose pairs are compared; chosen by hand
 
 
 def class_similarity(
-    space: Any, y: Any, *, sample: int = SAMPLE, random_state: Any = 0
+    space: Any, y: Any, *, sample: int = MAX_SAMPLE_ROWS, random_state: Any = 0
 ) -> dict[str, Any]:
     """Return how alike rows are within classes and between them.
 
@@ -49,20 +50,17 @@ def class_similarity(
     (0.885, 0.115, 1.0)
     """
     who = "class_similarity"
-    if not isinstance(sample, int) or isinstance(sample, bool) or sample < 2:
-        raise InvalidInput(who, "a sample of at least 2 rows", repr(sample), "Raise it")
+    Integer(2).check(who, "sample", sample, "Raise it")
     rng = make_generator(random_state)
-    if isinstance(space, Measure):
-        n = len(space.rows_)
-        at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
-        s = block_or_half(space, space.rows_[at], space.rows_[at])
+    whole = None if isinstance(space, Measure) else similarity_matrix(space, who)
+    n = len(space.rows_ if whole is None else whole)
+    rows = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
+    if whole is None:  # only the pairs of the sample are compared
+        s = block_or_half(space, space.rows_[rows], space.rows_[rows])
     else:
-        whole = similarity_matrix(space, who)
-        n = len(whole)
-        at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
-        s = whole[np.ix_(at, at)]
-    codes = read_target(y, n, who, "classes")[0][at]
-    upper = np.triu_indices(len(at), 1)
+        s = whole[np.ix_(rows, rows)]
+    codes = read_target(y, n, who, "classes")[0][rows]
+    upper = np.triu_indices(len(rows), 1)
     same, values = (codes[:, None] == codes)[upper], s[upper]
     if same.all() or not same.any():
         found = "none of one class" if not same.any() else "none of two classes"
@@ -79,7 +77,7 @@ def class_similarity(
 
 
 def _separation(within: np.ndarray, between: np.ndarray) -> float:
-    """Return the share of (within, between) couples in order; equal ones count half."""
+    """Return the share of (within, between) pairs in order (AUC); equal ones count half."""
     from scipy.stats import rankdata
 
     ranks = rankdata(np.concatenate([within, between]))[: len(within)]
@@ -91,15 +89,15 @@ def plot_class_similarity(
     spaces: Any,
     y: Any,
     *,
-    sample: int = SAMPLE,
+    sample: int = MAX_SAMPLE_ROWS,
     bins: int = 40,
     random_state: Any = 0,
     figure: Any = None,
 ) -> Any:
     """Draw how alike rows are within classes and between them, before and after.
 
-    The farther apart the two curves of a panel are, the better the classes are told apart by
-    similarity; ``separation`` in its title says how often a pair of one class is more alike than a
+    The farther apart the two curves of a panel are, the better similarity separates the
+    classes; ``separation`` in its title says how often a pair of one class is more alike than a
     pair of two. Needs matplotlib (``pip install lookalike[report]``).
 
     Parameters

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InPython, InvalidInput, Param, suggest
+from lookalike.errors import InPython, InvalidInput, Param
 from lookalike.measures.contract.base import Measure
-from lookalike.saving.fields import Integer
+from lookalike.saving.fields import Choice, Integer
 
-SLACK = 1e-9  # round-off that is forgiven, and cut off
+MAX_ROUND_OFF = 1e-9  # beyond 0 and 1; clipped
 
 
 def similarity_matrix(S: Any, who: str) -> np.ndarray:
@@ -28,36 +28,34 @@ def between_rows(new: Any, n: int, who: str) -> np.ndarray:
     matrix = np.array(new, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[1] != n:
         needed = f"a similarity of each new row to each of the {n} rows"
-        raise InvalidInput(
-            who, needed, f"shape {matrix.shape}", InPython("Pass new=measure.similarity(X_new)")
-        )
+        hint = InPython("Pass new=measure.similarity(X_new)")
+        raise InvalidInput(who, needed, f"shape {matrix.shape}", hint)
     return _in_bounds(matrix, who)
 
 
 def _in_bounds(matrix: np.ndarray, who: str) -> np.ndarray:
     with np.errstate(invalid="ignore"):
-        outside = ~((matrix >= -SLACK) & (matrix <= 1 + SLACK))  # NaN is outside as well
+        outside = ~(
+            (matrix >= -MAX_ROUND_OFF) & (matrix <= 1 + MAX_ROUND_OFF)
+        )  # NaN is outside as well
     if outside.any():
-        i, j = (int(at[0]) for at in np.nonzero(outside))
-        raise InvalidInput(
-            who,
-            "similarities from 0 to 1",
-            f"{matrix[i, j]:g} in row {i}, column {j} ({int(outside.sum()):,} such entries)",
-            "Convert distances first, and fill undefined pairs",
-        )
+        i, j = np.argwhere(outside)[0].tolist()
+        found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(outside.sum()):,} such entries)"
+        hint = "Convert distances first, and fill undefined pairs"
+        raise InvalidInput(who, "similarities from 0 to 1", found, hint)
     return np.clip(matrix, 0.0, 1.0)
 
 
-TNORMS = ("min", "product", "lukasiewicz")
+TNORM = Choice("min", "product", "lukasiewicz")
 
 
 def transitive_closure(
     S: Any, tnorm: str = "min", *, new: Any = None, n_jobs: int | None = None
 ) -> np.ndarray:
-    """Make rows as alike as the best chain of rows between them.
+    """Return the similarity of the best chain of rows between any two rows.
 
     The smallest relation above S that is transitive: a chain is worth its weakest link (``"min"``),
-    the product of its links, or what is left of 1 after taking off all they lack
+    the product of its links, or 1 minus the sum of the distances along it
     (``"lukasiewicz"``), and two rows are worth their best chain [1]_. With "min", 1 minus the
     answer is the distance at which single-linkage clustering joins the rows.
 
@@ -98,11 +96,7 @@ def transitive_closure(
     from lookalike.kernels.clustering import CODES, best_chains, best_first_links, weakest_links
 
     who = "transitive_closure"
-    if tnorm not in TNORMS:
-        wants = "one of " + ", ".join(map(repr, TNORMS))
-        raise InvalidInput(
-            Param("tnorm", tnorm, of=who), wants, repr(tnorm), suggest(str(tnorm), TNORMS)
-        )
+    TNORM.check(who, "tnorm", tnorm)
     s = np.ascontiguousarray(similarity_matrix(S, who))
     edges = None if new is None else np.ascontiguousarray(between_rows(new, len(s), who))
     np.fill_diagonal(s, 1.0)
@@ -119,14 +113,14 @@ def transitive_closure(
         return closed
     answer = np.empty_like(edges)
 
-    def one(at: slice) -> None:
-        best_first_links(edges[at], closed, CODES[tnorm], answer[at])
+    def join(part: slice) -> None:
+        best_first_links(edges[part], closed, CODES[tnorm], answer[part])
 
-    run(one, [(at,) for at in blocks(len(edges), 32)], n_jobs, "joining new rows")
+    run(join, [(part,) for part in blocks(len(edges), 32)], n_jobs, "joining new rows")
     return answer
 
 
-MODES = ("path", "plain")
+MODE = Choice("path", "plain")
 
 
 def power_similarity(
@@ -138,13 +132,13 @@ def power_similarity(
     average: bool = False,
     normalize: bool = False,
 ) -> np.ndarray:
-    """Count rows as alike that have much alike in common, over chains of n steps.
+    """Return powers of a similarity matrix: similarity by way of other rows, in n steps.
 
     With B the element-wise square root of S and N rows, ``"path"`` is B^n / N^(n - 1): the mean
     over all chains with n - 1 rows in between of the product of the roots of their similarities.
     ``"plain"`` is the matrix power S^n.
 
-    It looks at all rows at once, never at a target. Higher powers blur everything into one; where
+    It depends on all rows, never on a target. Higher powers make all rows alike; where
     only the best chain should count use ``transitive_closure``.
 
     Parameters
@@ -178,11 +172,7 @@ def power_similarity(
     """
     who = "power_similarity"
     Integer(1).check(who, "n", n, "Count the steps of a chain")
-    if mode not in MODES:
-        wants = "one of " + ", ".join(map(repr, MODES))
-        raise InvalidInput(
-            Param("mode", mode, of=who), wants, repr(mode), suggest(str(mode), MODES)
-        )
+    MODE.check(who, "mode", mode)
     base = similarity_matrix(S, who)
     size = len(base)
     symmetric = np.array_equal(base, base.T)
@@ -204,9 +194,8 @@ def power_similarity(
         left = own if edges is None else _own(edges, step, int(n), unit)
         with np.errstate(invalid="ignore", divide="ignore"):
             answer = answer / np.sqrt(np.outer(left, own))
-        answer = np.nan_to_num(
-            answer, nan=0.0, posinf=0.0
-        )  # a row alike to nothing, itself included
+        # A row of similarity 0 to all rows, itself included, is divided by 0.
+        answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
         if edges is None:
             np.fill_diagonal(answer, 1.0)
     return answer

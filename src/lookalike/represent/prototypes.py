@@ -1,4 +1,4 @@
-"""Which rows stand for all the others."""
+"""Choice of prototypes: rows that represent the others."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from lookalike.represent.feature_selection import cfs
 from lookalike.table.model.targets import read_target
 
 MAX_ROWS = 2000  # rows that are compared all with all
-DRAWS = 5  # samples of a large table
-CELLS = 1 << 19  # entries of one block: 4 MB
+N_SAMPLES = 5  # of a large table, as in CLARA (Kaufman and Rousseeuw 1990)
+BLOCK_CELLS = 1 << 19  # entries of one block: 4 MB
 
 
 class PrototypeSelector:
@@ -69,19 +69,19 @@ class PrototypeSelector:
         if n >= len(self.rows):
             return np.arange(len(self.rows))
         if self.method == "random":
-            found = self._permutation[:n]
+            chosen = self._permutation[:n]
         elif self.method == "farthest":
-            found = self._farthest(n)
+            chosen = self._farthest(n)
         elif self.method == "relieff":
-            found = self._by_relevance[:n]
-            if len(found) < n:  # the sample was smaller
-                others = np.setdiff1d(self._permutation, found, assume_unique=True)
-                found = np.concatenate([found, others[: n - len(found)]])
+            chosen = self._by_relevance[:n]
+            if len(chosen) < n:  # the sample has fewer rows: the others are random
+                others = np.setdiff1d(self._permutation, chosen, assume_unique=True)
+                chosen = np.concatenate([chosen, others[: n - len(chosen)]])
         elif len(self.rows) <= self.max_rows:
-            found = k_medoids(self._distances, n)
+            chosen = k_medoids(self._distances, n)
         else:
-            found = self._clara(n)
-        return np.sort(np.asarray(found, dtype=np.int64))
+            chosen = self._clara(n)
+        return np.sort(np.asarray(chosen, dtype=np.int64))
 
     def _compare(self, a: Rows, b: Rows, to: str = "similarity") -> np.ndarray:
         return compare_with_prototypes(self.measure, a, b, self.n_jobs, to)
@@ -107,34 +107,35 @@ class PrototypeSelector:
         size = min(len(self.rows), max(self.max_rows // 2, 4 * n + 80))
         check_size(size, self.who)
         best, cost = np.empty(0, dtype=np.int64), np.inf
-        for _ in range(DRAWS):
-            at = self.rng.choice(len(self.rows), size, replace=False)
-            at = np.unique(np.concatenate([best, at[: size - len(best)]]))  # keep the best so far
-            found = at[k_medoids(self._between(self.rows[at]), n)]
-            total = self._cost(found, at)
+        for _ in range(N_SAMPLES):
+            drawn = self.rng.choice(len(self.rows), size, replace=False)
+            # Each sample contains the best medoids so far, as in CLARA: it can only improve them.
+            sample = np.unique(np.concatenate([best, drawn[: size - len(best)]]))
+            medoids = sample[k_medoids(self._between(self.rows[sample]), n)]
+            total = self._cost(medoids, sample)
             if total < cost:
-                best, cost = found, total
+                best, cost = medoids, total
         return best
 
     def _cost(self, medoids: np.ndarray, sample: np.ndarray) -> float:
         """Return the sum over all rows of the distance to the nearest medoid."""
         if self.method == "medoids":
             near = self.rows[medoids]
-            height = max(16, CELLS // max(1, len(near)))
+            height = max(16, BLOCK_CELLS // max(1, len(near)))
 
-            def one(at: slice) -> float:
-                d = block_or_half(self.measure, self.rows[at], near, "distance")
+            def cost_of(part: slice) -> float:
+                d = block_or_half(self.measure, self.rows[part], near, "distance")
                 return float(d.min(axis=1).sum())
 
-            parts = [(at,) for at in blocks(len(self.rows), height)]
-            return float(sum(run(one, parts, self.n_jobs, "judging prototypes")))
+            parts = [(part,) for part in blocks(len(self.rows), height)]
+            return float(sum(run(cost_of, parts, self.n_jobs, "scoring prototypes")))
         # In similarity space a row is its similarities to the sample.
         columns = self.rows[sample]
         centers = self._compare(self.rows[medoids], columns)
         total = 0.0
-        for at in blocks(len(self.rows), 1024):
-            part = self._compare(self.rows[at], columns)
-            total += float(cityblock(part, centers, self.n_jobs).min(axis=1).sum())
+        for part in blocks(len(self.rows), 1024):
+            similarities = self._compare(self.rows[part], columns)
+            total += float(cityblock(similarities, centers, self.n_jobs).min(axis=1).sum())
         return total
 
     # -- by the target -----------------------------------------------------------------------------
@@ -163,13 +164,8 @@ class PrototypeSelector:
     def _by_relevance(self) -> np.ndarray:
         from lookalike.measures.mixed.weights import relieff_weights
 
-        weights = relieff_weights(
-            self._columns,
-            self._target_values,
-            target=self._found_type,
-            normalize=False,
-            n_jobs=self.n_jobs,
-        )
+        columns, target, kind = self._columns, self._target_values, self._found_type
+        weights = relieff_weights(columns, target, target=kind, normalize=False, n_jobs=self.n_jobs)
         return self._sample[np.argsort(-weights, kind="stable")]
 
     @cached_property
@@ -219,17 +215,8 @@ def symmetric_square(
 
 def check_size(n: int, who: str) -> None:
     """Refuse a square of n rows that would not fit under the memory limit."""
-    check_pairs(
-        who,
-        n,
-        n,
-        Phrase(
-            "Choose fewer prototypes, or use ",
-            Param("method", "random"),
-            " or ",
-            Param("method", "farthest"),
-        ),
-    )
+    methods = Param("method", "random"), " or ", Param("method", "farthest")
+    check_pairs(who, n, n, Phrase("Choose fewer prototypes, or use ", *methods))
 
 
 def cityblock(a: np.ndarray, b: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
@@ -238,10 +225,10 @@ def cityblock(a: np.ndarray, b: np.ndarray, n_jobs: int | None = None) -> np.nda
 
     out = np.empty((len(a), len(b)))
 
-    def one(at: slice) -> None:
-        distance_block(a[at], b, CODES["cityblock"], out[at])
+    def compare(part: slice) -> None:
+        distance_block(a[part], b, CODES["cityblock"], out[part])
 
-    run(one, [(at,) for at in blocks(len(a), 128)], n_jobs, "comparing similarities")
+    run(compare, [(part,) for part in blocks(len(a), 128)], n_jobs, "comparing similarities")
     return out
 
 
@@ -262,7 +249,7 @@ def select_prototypes(
     random_state: Any = None,
     n_jobs: int | None = None,
 ) -> np.ndarray:
-    """Choose rows that stand for all the others, under any measure.
+    """Choose prototypes: rows that represent the others, under any measure.
 
     Parameters
     ----------
@@ -281,7 +268,7 @@ def select_prototypes(
     n : int or float
         How many, or a share of the rows (at least 2).
     target : {"auto", "classes", "numbers"}
-        What y holds for "relieff" and "cfs". "auto": words, truth values and whole numbers are
+        What y holds for "relieff" and "cfs". "auto": texts, booleans and integers are
         classes, unless there are more than two and more than half as many as rows.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
@@ -346,18 +333,15 @@ def check_method(method: Any, y: Any, who: str) -> None:
 
 
 def count_prototypes(n: Any, n_rows: int, who: str) -> int:
-    """Return how many prototypes a whole number or a share of the rows asks for."""
+    """Return the number of prototypes for an integer or a share of the rows."""
     whole = isinstance(n, numbers.Integral) and not isinstance(n, bool)
     if whole and int(n) >= 1:
         if int(n) > n_rows:
-            raise TooFewRows(
-                f"{who} ({n} prototypes)",
-                f"at least {n} rows",
-                Param("n_samples", n_rows),
-                f"Ask for {n_rows} or fewer, or for a share such as 0.05",
-            )
+            hint = f"Ask for {n_rows} or fewer, or for a share such as 0.05"
+            who = f"{who} ({n} prototypes)"
+            raise TooFewRows(who, f"at least {n} rows", Param("n_samples", n_rows), hint)
         return int(n)
     if isinstance(n, numbers.Real) and not isinstance(n, numbers.Integral) and 0 < float(n) <= 1:
         return min(n_rows, max(2, round(float(n) * n_rows)))
-    needed = "a number of prototypes: a whole number of at least 1, or a share above 0 and up to 1"
+    needed = "a number of prototypes: an integer >= 1, or a share above 0 and up to 1"
     raise InvalidInput(who, needed, repr(n), "Give for example 20 or 0.05")

@@ -1,4 +1,4 @@
-"""Rows as numbers: how alike each is to a few prototypes."""
+"""Rows as numbers: their similarities to a few prototypes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.task import Source
+from lookalike.measures.task import TaskSource
 from lookalike.represent.base import Representation
 from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototypes import (
@@ -43,11 +43,11 @@ TUNE = "tune"
 
 
 class SimilarityRepresentation(Representation):
-    """Turn rows of any table into numbers: how alike each row is to a few prototypes.
+    """Turn rows of any table into numbers: similarities to a few prototypes.
 
-    This is how mixed columns, gaps and objects enter every learner that takes numbers: put it in
-    front of one in a pipeline [1]_. Use it when a learner that is not about neighbors is wanted, or
-    when comparing with all rows is too slow. Where only the nearest rows matter,
+    This is how mixed columns, missing values and objects enter every learner that takes numbers:
+    put it in front of one in a pipeline [1]_. Use it when a learner that is not about neighbors is
+    wanted, or when comparing with all rows is too slow. Where only the nearest rows matter,
     ``NeighborClassifier`` needs no prototypes.
 
     Parameters
@@ -146,42 +146,35 @@ class SimilarityRepresentation(Representation):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _fit_source(self, source: Source, y: np.ndarray | None) -> Rows:
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         who = type(self).__name__
         rng = make_generator(self.random_state)
         if isinstance(self.prototypes, str):
             check_method(self.prototypes, y, f"{who}(prototypes={self.prototypes!r})")
             if isinstance(self.n_prototypes, str):
-                many = self._tune(source, y, rng)
+                n = self._tune(source, y, rng)
             else:
-                many = count_prototypes(self.n_prototypes, len(source), who)
+                n = count_prototypes(self.n_prototypes, len(source), who)
             self.measure_, rows = source.fit(y)
-            at = self._selector(self.measure_, rows, y, rng).select(many)
+            options: dict[str, Any] = {"max_rows": self.max_rows, "n_jobs": self.n_jobs, "who": who}
+            selector = PrototypeSelector(self.measure_, rows, y, self.prototypes, rng, **options)
+            self.prototypes_ = selector.select(n)
         else:
-            at = check_positions(self.prototypes, len(source), who)
+            self.prototypes_ = check_positions(self.prototypes, len(source), who)
             self.measure_, rows = source.fit(y)
-        self.prototypes_ = at
-        self.n_prototypes_ = len(at)
-        self.prototype_rows_ = rows[at]
+        self.n_prototypes_ = len(self.prototypes_)
+        self.prototype_rows_ = rows[self.prototypes_]
         return rows
 
-    def _selector(
-        self, measure: Measure, rows: Rows, y: np.ndarray | None, rng: np.random.Generator
-    ) -> PrototypeSelector:
-        who = type(self).__name__
-        return PrototypeSelector(
-            measure, rows, y, self.prototypes, rng, "auto", self.max_rows, self.n_jobs, who
-        )
-
-    def _tune(self, source: Source, y: np.ndarray | None, rng: np.random.Generator) -> int:
+    def _tune(self, source: TaskSource, y: np.ndarray | None, rng: np.random.Generator) -> int:
         who = Phrase(Param("n_prototypes", self.n_prototypes, of=type(self).__name__))
         if self.n_prototypes != TUNE:
-            needed = "a whole number, a share, or 'tune'"
+            needed = "an integer, a share, or 'tune'"
             raise InvalidInput(who, needed, repr(self.n_prototypes), "Use 'tune'")
         if self.estimator is None or y is None:
-            lacking = "estimator=None" if self.estimator is None else "y=None"
+            missing = "estimator=None" if self.estimator is None else "y=None"
             hint = Phrase(InPython("Pass estimator=LogisticRegression(), say, and call fit(X, y)"))
-            raise InvalidInput(who, "a learner and a target to tune for", lacking, hint)
+            raise InvalidInput(who, "a learner and a target to tune for", missing, hint)
         sizes = shares_to_try(len(source))
         if self.prototypes == "cfs" or len(sizes) < 2:  # nothing to choose from
             return sizes[0] if sizes else len(source)
@@ -207,7 +200,7 @@ class SimilarityRepresentation(Representation):
         return block_or_half(self.measure_, rows, self.prototype_rows_)
 
     def _names_out(self) -> list[str]:
-        return [f"like row {at}" for at in self.prototypes_]
+        return [f"like row {position}" for position in self.prototypes_]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -224,13 +217,11 @@ class SimilarityRepresentation(Representation):
 
 def check_positions(prototypes: Any, n_rows: int, who: str) -> np.ndarray:
     """Return the given positions, sorted; repeats and what is not a position are refused."""
-    at = np.asarray(prototypes)
-    whole = at.ndim == 1 and len(at) and at.dtype.kind in "iu"
-    if not whole or at.min() < 0 or at.max() >= n_rows or len(np.unique(at)) < len(at):
-        raise InvalidInput(
-            Param("prototypes", of=who),
-            f"a method, or different positions from 0 to {n_rows - 1}",
-            f"{prototypes!r}",
-            "Count the fitted rows from 0",
-        )
-    return np.sort(at.astype(np.int64))
+    given = np.asarray(prototypes)
+    integers = given.ndim == 1 and len(given) and given.dtype.kind in "iu"
+    positions = np.unique(given) if integers else given
+    if not integers or positions[0] < 0 or positions[-1] >= n_rows or len(positions) < len(given):
+        needed = f"a method, or different positions from 0 to {n_rows - 1}"
+        hint = "Count the fitted rows from 0"
+        raise InvalidInput(Param("prototypes", of=who), needed, f"{prototypes!r}", hint)
+    return positions.astype(np.int64)

@@ -1,10 +1,10 @@
-"""All collections of a store: made, found, deleted, and kept in step with other servers."""
+"""All collections of a store: created, found, deleted, and in step with other servers."""
 
 from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,18 +12,22 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, TooLar
 from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_columns
 from lookalike.service.collection import Collection, FolderCollection, settings_of
-from lookalike.service.fitting import Settings, make, name_rows, read_rows
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings, make, name_rows, read_rows
+from lookalike.service.limits import RequestLimits
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, save_index
 from lookalike.service.store.store import Head, NotFound, Store, missing_collection, taken_name
 from lookalike.table import Table
 
+# Safe in a path, in a file name and in HTML, as they are.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+ENDINGS = re.compile(
+    r"\.(?:csv|tsv|txt|jsonl?|ndjson|parquet|pq|arrow|feather|ipc|xlsx|lookalike)\b"
+)
 
 
 def check_name(name: str) -> str:
-    """Return the name of a collection, or say what it may look like."""
+    """Return the name of a collection, or raise what it may look like."""
     if not NAME.fullmatch(name) or ".." in name:
         needed = "1 to 64 letters, digits, dots, dashes or underscores, a letter or digit first"
         hint = Phrase("Choose a name such as films-2005; ", Param("title"), " may be anything")
@@ -39,21 +43,16 @@ def name_from(text: str) -> str:
     >>> name_from("Films of 2005.csv.gz")
     'Films-of-2005'
     """
-    stem = re.split(
-        r"\.(?:csv|tsv|txt|jsonl?|ndjson|parquet|pq|arrow|feather|ipc|xlsx|lookalike)\b", text
-    )[0]
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", stem).strip("-._")[:64].replace("..", ".")
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", ENDINGS.split(text)[0])
+    name = name.strip("-._")[:64].replace("..", ".")
     return name or "table"
 
 
-def check_size(table: Table, limits: Limits) -> None:
+def check_size(table: Table, limits: RequestLimits) -> None:
     """Refuse a table that is larger than one collection may be."""
-    columns = len(table.columns) + len(table.aside)
-    for what, count, most in (
-        ("rows", len(table), limits.rows),
-        ("columns", columns, limits.columns),
-    ):
-        if count > most:
+    n_columns = len(table.columns) + len(table.aside)
+    for what, count in (("rows", len(table)), ("columns", n_columns)):
+        if count > (most := getattr(limits, what)):
             hint = "Split the table, or start the server with larger limits"
             raise TooLarge("collection", f"at most {most:,} {what}", f"{count:,}", hint)
 
@@ -76,7 +75,7 @@ class Catalog:
         return iter(list(self._known.values()))
 
     def known(self, name: str) -> Collection | None:
-        """Return a collection that was asked for before, without a look into the store."""
+        """Return a collection that was asked for before, without reading the store."""
         return self._known.get(name)
 
     def get(self, name: str) -> Collection:
@@ -84,79 +83,73 @@ class Catalog:
         known = self.known(name)
         if known is not None:
             return known
-        if not NAME.fullmatch(name):
+        if not NAME.fullmatch(name):  # never sent to the database
             raise missing_collection(name[:80])
         return self._enter(self.store.head(name))
 
     def _enter(self, head: Head) -> Collection:
         with self._lock:
             known = self._known.get(head.name)
+            # Another key: it was dropped, and created again under the same name.
             if known is None or known.key != head.key:
-                folder = Settings.of_text(head.settings).source.get("folder")
+                folder = CollectionSettings.of_text(head.settings).source.get("folder")
                 kind = Collection if folder is None else FolderCollection
                 known = self._known[head.name] = kind(self.store, head)
             return known
 
     def heads(self) -> list[Head]:
-        """Return what the store knows about every collection."""
+        """Return the head of every collection, from the store."""
         return self.store.heads()
 
     def create(
         self,
         name: str,
         source: Any,
-        settings: Settings,
-        limits: Limits,
+        settings: CollectionSettings,
+        limits: RequestLimits,
         *,
-        instead: bool = False,
+        replace_old: bool = False,
     ) -> Collection:
-        """Read rows from a file or records, fit an index, and keep both.
+        """Read rows from a file or records, fit an index, and store both.
 
         Parameters
         ----------
         name : str
         source : path, list of records, table, or an index that is kept in one file
-        settings : Settings
-        limits : Limits
-        instead : bool
-            Whether it takes the place of the collection of this name, which stays as it is unless
-            everything here succeeds.
+        settings : CollectionSettings
+        limits : RequestLimits
+        replace_old : bool
+            Whether it replaces the collection of this name, which stays as it is unless everything
+            here succeeds.
         """
         check_name(name)
-        if not instead:
-            self._check_free(name)
+        if not replace_old:
+            self._check_free(name)  # before the work; the database checks again
         with collected():
             table, ids, settings = read_rows(source, settings)
             check_size(table, limits)
             measure, reason = make(settings, table)
-            settings = replace(
-                settings,
-                reason=reason,
-                measured=type(measure).__name__,
-                compared=len(table.columns),
-            )
+            name_of, compared = type(measure).__name__, len(table.columns)
+            settings = replace(settings, reason=reason, measured=name_of, compared=compared)
             index = Index(measure, id_column=settings.names)
             index.fit(name_rows(table, ids, settings.names))
         columns = stored_columns(table)
-        names = list(columns)
-        records = [
-            (dumps(id), dumps(dict(zip(names, cells, strict=True))))
-            for id, cells in zip(ids, zip(*columns.values(), strict=True), strict=True)
-        ]
-        head = self.store.create(
-            name, settings.to_text(), dump(table.schema), records, instead=instead
-        )
+        cells = zip(*columns.values(), strict=True)
+        records = [dumps(dict(zip(columns, row, strict=True))) for row in cells]
+        rows = list(zip(map(dumps, ids), records, strict=True))
+        about = (settings.to_text(), dump(table.schema))
+        head = self.store.create(name, *about, rows, replace_old=replace_old)
         save_index(self.store.database, head.key, 1, 1, index)
         return self._enter(head)
 
-    def open_folder(self, name: str, folder: Any, settings: Settings) -> Collection:
-        """Make the index in a folder of shards a collection; its rows stay where they are.
+    def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
+        """Make the index in a folder of shards a collection; its rows stay in the folder.
 
         Parameters
         ----------
         name : str
         folder : path
-        settings : Settings
+        settings : CollectionSettings
         """
         check_name(name)
         self._check_free(name)
@@ -171,16 +164,16 @@ class Catalog:
             raise taken_name(name)
 
     def delete(self, name: str) -> None:
-        """Remove a collection for good; what is in a folder of shards stays there."""
+        """Delete a collection; a folder of shards stays as it is."""
         self.store.delete(name)
         with self._lock:
             self._known.pop(name, None)
 
     def follow(self) -> None:
-        """Take in what other servers have written, in every collection that is in memory."""
-        newest = self.store.generations()
+        """Apply the changes of other servers to every collection in memory."""
+        newest = self.store.generations()  # one query for all: it is asked four times a second
         for collection in self:
-            if collection.key not in newest:
+            if collection.key not in newest:  # dropped by another server
                 with self._lock:
                     if self._known.get(collection.name) is collection:
                         del self._known[collection.name]
@@ -205,22 +198,22 @@ class Catalog:
                 try:
                     collection.save_cache()
                 except LookalikeError:
-                    continue  # a cache is not worth an error; the next look tries again
+                    continue  # a cache is not worth an error; the next round tries again
                 saved.append(collection.name)
         return saved
 
 
-def settings_from(options: Mapping[str, Any], title: str, source: Mapping[str, str]) -> Settings:
+def settings_from(
+    options: Mapping[str, Any], title: str, source: Mapping[str, str]
+) -> CollectionSettings:
     """Return settings from the options of a request or of the command line."""
-    missing: Sequence[Any] = options.get("missing") or []
-    return Settings(
+    names = ("encoding", "delimiter", "id_column", "label_column")
+    given: dict[str, Any] = {name: options.get(name) for name in names}
+    return CollectionSettings(
         title=str(options.get("title") or title),
         measure=str(options.get("measure") or "auto"),
         kinds=dict(options.get("kinds") or {}),
-        missing=list(missing),
-        encoding=options.get("encoding"),
-        delimiter=options.get("delimiter"),
-        id_column=options.get("id_column"),
-        label_column=options.get("label_column"),
+        missing=list(options.get("missing") or []),
         source=dict(source),
+        **given,
     )

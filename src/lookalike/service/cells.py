@@ -1,8 +1,8 @@
 """Cells between the library, the store and JSON.
 
-What goes out is plain (``_runtime.text.plain``). What is stored can be read back to the same
-cells with the schema of the collection: dates, durations, infinities, sets inside of sequences and
-graphs have a form of their own there.
+Answers hold plain values (``_runtime.text.plain``). Stored cells can be read back with the schema
+of the collection: dates, durations, infinities, sets inside of sequences and graphs have a form of
+their own there.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,12 +37,9 @@ def plain_id(cell: Any, row: int, column: str) -> str | int:
     """Return an id as string or as integer, which paths and JSON can hold."""
     value = plain(cell)
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
-        raise InvalidInput(
-            Param("id_column", column),
-            "a text or a whole number in every row",
-            f"{value!r:.40} in row {row}",
-            "Use another column, or none: rows are then numbered",
-        )
+        who, found = Param("id_column", column), f"{value!r:.40} in row {row}"
+        hint = "Use another column, or none: rows are then numbered"
+        raise InvalidInput(who, "a string or an integer in every row", found, hint)
     return value
 
 
@@ -62,15 +59,13 @@ def store_record(record: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
 
 def read_stored(records: Sequence[Mapping[str, Any]], schema: Schema) -> Table:
     """Read stored records back, all cells as they were."""
-    columns: dict[str, Any] = {}
-    for name, kind in schema.kinds.items():
-        columns[name] = [_read(record.get(name), kind) for record in records]
-    for name in schema.aside:
-        columns[name] = [record.get(name) for record in records]
     if not records:
         raise InvalidInput("collection", "at least one row", "none", "Add rows")
-    whole = zip(*columns.values(), strict=True)
-    rows = [dict(zip(columns, cells, strict=True)) for cells in whole]
+    # Columns set aside are only shown: they stay as JSON has them.
+    kinds = dict(schema.kinds) | dict.fromkeys(schema.aside, Kind("object"))
+    rows = [
+        {name: _read(record.get(name), kind) for name, kind in kinds.items()} for record in records
+    ]
     return as_table(rows, schema, who="collection")
 
 
@@ -90,37 +85,45 @@ def _stored(cell: Any, kind: Kind) -> Any:
 
 
 def _read(cell: Any, kind: Kind) -> Any:
-    if cell is None:
-        return None
-    if kind.name == "number":
-        return _read_number(cell, kind)
-    if kind.name == "sequence":
-        return [_items(i[SET]) if isinstance(i, dict) else _hashable(i) for i in cell]
-    if kind.name in ("series", "vector", "histogram"):
-        return [math.nan if value is None else float(value) for value in cell]
-    if kind.name == "graph":
-        edges = [(a, b) for a, b in cell["edges"]]
-        return {"nodes": dict(map(tuple, cell["nodes"])), "edges": edges}
-    if kind.name == "set":
-        return _items(cell)
-    return cell
+    by_source = READERS.get(kind.source) if kind.name == "number" else None
+    read = by_source or READERS.get(kind.name)
+    return cell if cell is None or read is None else read(cell)
 
 
-def _read_number(cell: Any, kind: Kind) -> Any:
-    if kind.source == "datetime":
-        return dt.datetime.fromisoformat(cell)
-    if kind.source == "duration":
-        return dt.timedelta(seconds=cell)
-    return float(cell)  # "inf" too
+def _read_floats(cell: Sequence[Any]) -> list[float]:
+    return [math.nan if value is None else float(value) for value in cell]
 
 
-def _items(cell: Sequence[Any]) -> frozenset[Any]:
+def _read_set(cell: Sequence[Any]) -> frozenset[Any]:
     return frozenset(map(_hashable, cell))
+
+
+def _read_sequence(cell: Sequence[Any]) -> list[Any]:
+    return [_read_set(item[SET]) if isinstance(item, dict) else _hashable(item) for item in cell]
+
+
+def _read_graph(cell: Mapping[str, Any]) -> dict[str, Any]:
+    edges = [(a, b) for a, b in cell["edges"]]
+    return {"nodes": dict(map(tuple, cell["nodes"])), "edges": edges}
 
 
 def _hashable(item: Any) -> Any:
     """Return an item of a set: JSON has lists where there were tuples."""
     return tuple(map(_hashable, item)) if isinstance(item, list) else item
+
+
+# Source or name of a kind -> how its cells are read; the others are stored as they are.
+READERS: dict[str, Callable[[Any], Any]] = {
+    "datetime": dt.datetime.fromisoformat,
+    "duration": lambda seconds: dt.timedelta(seconds=seconds),
+    "number": float,  # "inf" too, which JSON has no number for
+    "series": _read_floats,
+    "vector": _read_floats,
+    "histogram": _read_floats,
+    "set": _read_set,
+    "sequence": _read_sequence,
+    "graph": _read_graph,
+}
 
 
 def id_column(name: str, ids: Sequence[str | int]) -> Column:

@@ -15,7 +15,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, NoAnswer
 
-LOOK = 0.05  # seconds between two looks at a job that is waited for
+POLL_SECONDS = 0.05  # between two requests for a job that is waited for
 
 
 class ServiceError(LookalikeError):
@@ -34,10 +34,9 @@ class ServiceError(LookalikeError):
 
 
 class Client:
-    """Talk to a ``lookalike serve`` from Python.
+    """Client of a ``lookalike serve``.
 
-    One client may be used by several threads at once. ``close`` it when done, or use it in a
-    ``with`` block.
+    A client is thread-safe. ``close`` it when done, or use it in a ``with`` block.
 
     Parameters
     ----------
@@ -66,9 +65,7 @@ class Client:
             import httpx
         except ImportError as error:
             hint = 'Run pip install "lookalike[service]"'
-            raise MissingExtra(
-                "Client", "the package httpx", "it is not installed", hint
-            ) from error
+            raise MissingExtra("Client", "the package httpx", "not installed", hint) from error
         self.address = address.rstrip("/")
         self._http = httpx.Client(
             base_url=self.address,
@@ -113,7 +110,7 @@ class Client:
         path: str | None = None,
         **options: Any,
     ) -> dict[str, Any]:
-        """Make a collection.
+        """Create a collection.
 
         Parameters
         ----------
@@ -134,7 +131,7 @@ class Client:
         return self.post("/api/collections", given)
 
     def describe(self, collection: str) -> dict[str, Any]:
-        """Return what a collection is: columns, kinds, measure, drift."""
+        """Return the description of a collection: columns, kinds, measure, drift."""
         return self.get(_at(collection))
 
     def drop(self, collection: str) -> None:
@@ -144,7 +141,7 @@ class Client:
     # -- rows --------------------------------------------------------------------------------------
 
     def rows(self, collection: str, text: str | None = None) -> Iterator[dict[str, Any]]:
-        """Yield all rows, or those that a text is found in."""
+        """Yield all rows, or those that contain a text."""
         after: Any = None
         while True:
             asked = {"limit": 1000, "after": after, "text": text}
@@ -193,12 +190,12 @@ class Client:
     def mark(
         self, collection: str, session: str, like: Sequence[Any] = (), unlike: Sequence[Any] = ()
     ) -> dict[str, Any]:
-        """Mark rows as right and others as wrong."""
+        """Mark rows as liked or not."""
         marks = {"like": list(like), "unlike": list(unlike)}
         return self.post(_at(collection, "sessions", session) + "/marks", marks)
 
     def undo(self, collection: str, session: str) -> dict[str, Any]:
-        """Take the last round of a session back."""
+        """Undo the last round of a session."""
         return self.post(_at(collection, "sessions", session) + "/undo", None)
 
     def graph(self, collection: str, id: Any, **options: Any) -> dict[str, Any]:
@@ -206,7 +203,7 @@ class Client:
         return self.get(f"{_at(collection)}/graph", {"id": id, **options})
 
     def profile(self, collection: str, ids: Sequence[Any]) -> dict[str, Any]:
-        """Say what makes some rows different from all others."""
+        """Return what makes some rows different from all others."""
         return self.post(f"{_at(collection)}/profile", {"ids": list(ids)})
 
     def hubs(self, collection: str, **options: Any) -> dict[str, Any]:
@@ -231,18 +228,18 @@ class Client:
         return self.wait(job["id"])
 
     def repair(self, collection: str) -> dict[str, Any]:
-        """Make the space without hubs; waits for the job."""
+        """Compute the space with reduced hubness; waits for the job."""
         return self.wait(self.post(f"{_at(collection)}/repair", None)["job"]["id"])
 
     def wait(self, job: str) -> dict[str, Any]:
-        """Wait for a job; one that failed or was ended is an error."""
+        """Wait for a job; raise if it failed or was cancelled."""
         while True:
             found = self.get(f"/api/jobs/{quote(job, safe='')}")
             if found["state"] == "done":
                 return found
             if found["state"] in ("failed", "cancelled"):
                 raise ServiceError(found["problem"] or {"detail": f"the job was {found['state']}"})
-            time.sleep(LOOK)
+            time.sleep(POLL_SECONDS)
 
     # -- requests ----------------------------------------------------------------------------------
 
@@ -290,7 +287,7 @@ class Client:
 
 
 def _at(*parts: Any) -> str:
-    # Dots are quoted too: a row whose id is ".." would else be a step up in the path.
+    # Dots are quoted too: a row whose id is ".." would otherwise be a step up in the path.
     quoted = (quote(str(part), safe="").replace(".", "%2E") for part in parts)
     return "/api/collections/" + "/".join(quoted)
 

@@ -1,7 +1,7 @@
 """A collection: rows in the store, and an index of them in memory that follows the change log.
 
-What readers see is a ``View``: a generation and the index as it stood then. Views are never
-changed; a write makes the next one, has it stored, and only then puts it in the place of the old.
+Readers see a ``View``: a generation and its index. Views are immutable; a write makes the next
+one, has it stored, and only then replaces the old.
 """
 
 from __future__ import annotations
@@ -12,16 +12,15 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.index import Index
-from lookalike.index.shards.from_files import sample_places
+from lookalike.index.shards.from_files import sample_positions
 from lookalike.service.cells import dumps, plain_id, read_stored, store_record
-from lookalike.service.fitting import Settings, build_index, settle, stored_ids
+from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, load_index, parse_schema, save_index
 from lookalike.service.store.store import (
@@ -29,26 +28,28 @@ from lookalike.service.store.store import (
     Conflict,
     Head,
     Store,
-    Turn,
+    WriteTransaction,
     missing_collection,
 )
-from lookalike.service.view import Texts, View, apply_changes
-from lookalike.table import Column, Kind, Schema, Table
+from lookalike.service.view import TextSearch, View, apply_changes
+from lookalike.table import Table
 
-OFTEN = 0.02  # seconds between two looks for a generation that is waited for
-SHARE, LEAST = 0.1, 1_000  # changed rows from which the cache is written again
+POLL_SECONDS = 0.02  # between two reads of the change log, for a generation that is waited for
+# The cache is written again when as many rows have changed; both chosen by hand. Loading replays
+# the changes since, so that fewer are not worth writing the whole index.
+MIN_CHANGED_SHARE, MIN_CHANGED_ROWS = 0.1, 1_000
 
 
 class TooFarBehind(InvalidInput):
-    """A generation was asked for that has not been seen here yet."""
+    """The generation that was asked for has not been read by this server yet."""
 
 
 class Change(NamedTuple):
-    """A view after a change, the ids that went, and those that came."""
+    """A view after a change, and the ids of deleted and of added rows."""
 
     view: View
-    gone: Sequence[Any]
-    came: Sequence[Any]
+    deleted: Sequence[Any]
+    added: Sequence[Any]
 
 
 class Collection:
@@ -65,7 +66,7 @@ class Collection:
         self._lock = threading.RLock()
         self._view: View | None = None
         self._cached = 0  # rows that had changed when the cache was written
-        self.texts = Texts()
+        self.texts = TextSearch()
         self.last_load = ""  # how the index came into memory, for the log
 
     # -- reading -----------------------------------------------------------------------------------
@@ -77,38 +78,33 @@ class Collection:
 
     @property
     def view(self) -> View:
-        """The collection as it stands; read from the store when it is first asked for."""
-        view = self._view
-        if view is None:
+        """The newest view; read from the store when it is first asked for."""
+        if self._view is None:
             with self._lock:
+                # Asked again under the lock: the thread before this one may have loaded it.
                 if self._view is None:
                     self._set(self._load())
-                view = self._view
-        assert view is not None
-        return view
+        assert self._view is not None
+        return self._view
 
     def count(self) -> int:
-        """Return how many rows there are, from the store."""
+        """Return the number of live rows, from the store."""
         return self.store.count(self.key)
 
     def at_least(self, generation: int | None, patience: float) -> View:
-        """Return a view that has seen a generation; wait a little for it."""
-        view = self.view
+        """Return a view of a generation or a later one; wait a little for it."""
+        view, end = self.view, time.monotonic() + patience
         if generation is None or view.generation >= generation:
             return view
-        end = time.monotonic() + patience
-        while True:
-            view = self.follow()
-            if view.generation >= generation:
-                return view
+        while (view := self.follow()).generation < generation:
             if time.monotonic() >= end:
-                found = f"{view.generation}"
-                hint = "Send the request again in a second"
-                raise TooFarBehind(Param("at_least", generation), "this generation", found, hint)
-            time.sleep(OFTEN)
+                who, hint = Param("at_least", generation), "Send the request again in a second"
+                raise TooFarBehind(who, "this generation", str(view.generation), hint)
+            time.sleep(POLL_SECONDS)
+        return view
 
     def follow(self) -> View:
-        """Take in what other servers have written since."""
+        """Apply the changes that other servers have written since."""
         self.view  # noqa: B018  loaded before the lock is taken: loading may be long
         with self._lock:
             # Read under the lock: another thread may have moved the view on meanwhile, and changes
@@ -118,7 +114,7 @@ class Collection:
             if head is None:
                 raise missing_collection(self.name)
             after = self._caught_up(view, head, changed)
-            self._set(after, [json.loads(id) for id in changed.gone], stored_ids(changed.came))
+            self._set(after, [json.loads(id) for id in changed.deleted], stored_ids(changed.added))
             return after
 
     def _caught_up(self, view: View, head: Head, changed: Changed) -> View:
@@ -131,17 +127,17 @@ class Collection:
     def _load(self) -> View:
         """Make the index: from the cache and the changes since, or by fitting it again."""
         head = self.store.head_of(self.key, self.name)
-        settings, schema = Settings.of_text(head.settings), parse_schema(head.schema)
+        settings, schema = CollectionSettings.of_text(head.settings), parse_schema(head.schema)
         found = load_index(self.store.database, self.key, head.fitted)
         if isinstance(found, str):
             self.last_load = f"fitted again: {found}"
             index = build_index(self.store.rows_at(self.key, head.fitted), schema, settings)
             generation = head.fitted
-            self._cached = -LEAST  # worth writing
+            self._cached = -MIN_CHANGED_ROWS  # so that the cache counts as old
         else:
             self.last_load = "read from the cache"
             generation, index = found
-        # What the cache has taken in since fitting is known to the change log alone.
+        # How many changes the cached index has applied since the fit, only the change log knows.
         moved = self.store.moved(self.key, head.fitted, generation)
         view = View(generation, head.fitted, head.created, settings, schema, index, changed=moved)
         newest, changed = self.store.changed(self.key, generation)
@@ -149,19 +145,19 @@ class Collection:
             return self._load()  # fitted by another server meanwhile
         return apply_changes(view, newest.generation, changed)
 
-    def _set(self, view: View, gone: Sequence[Any] = (), came: Sequence[Any] = ()) -> None:
+    def _set(self, view: View, deleted: Sequence[Any] = (), added: Sequence[Any] = ()) -> None:
         before, self._view = self._view, view
         if before is None or before.fitted != view.fitted:
-            self.texts.clear()
+            self.texts.clear()  # columns may be read as other kinds now
         else:
-            self.texts.follow(view, gone, came)
+            self.texts.follow(view, deleted, added)
 
     # -- writing -----------------------------------------------------------------------------------
 
     def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation."""
 
-        def change(view: View, turn: Turn) -> Change:
+        def change(view: View, turn: WriteTransaction) -> Change:
             ids = _new_ids(view, records, turn.head.next_row)
             after = view.moved(turn.generation, [], _complete(view, records, ids))
             turn.add(_to_store(after, ids))
@@ -172,9 +168,9 @@ class Collection:
         return ids, after.generation
 
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
-        """Put another row in the place of one; it keeps its id."""
+        """Replace a row; it keeps its id."""
 
-        def change(view: View, turn: Turn) -> Change:
+        def change(view: View, turn: WriteTransaction) -> Change:
             view.require([id])
             after = view.moved(turn.generation, [id], _complete(view, [record], [id]))
             turn.remove([dumps(id)])
@@ -187,13 +183,11 @@ class Collection:
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
 
-        def change(view: View, turn: Turn) -> Change:
+        def change(view: View, turn: WriteTransaction) -> Change:
             view.require(ids)
-            if len(view.index) <= len(ids):
-                hint = "Delete the collection, or add a row first"
-                raise InvalidInput(
-                    f"collection {self.name!r}", "at least one row", "none left", hint
-                )
+            if len(view.index) <= len(ids):  # a measure cannot be fitted to no rows
+                who, hint = f"collection {self.name!r}", "Delete the collection, or add a row first"
+                raise InvalidInput(who, "at least one row", "none left", hint)
             after = view.moved(turn.generation, ids, [])
             turn.remove([dumps(id) for id in ids])
             turn.finish("delete", len(ids))
@@ -201,22 +195,22 @@ class Collection:
 
         return self._write(change)[0].generation
 
-    def _write(self, change: Callable[[View, Turn], Change]) -> tuple[View, list[Any]]:
-        """Make a change durable, then show it; nobody sees what is not on the disk."""
-        self.view  # noqa: B018  read before the turn is taken: reading may be long
+    def _write(self, change: Callable[[View, WriteTransaction], Change]) -> tuple[View, list[Any]]:
+        """Make a change durable, then show it: readers never see what is not on the disk."""
+        self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
                 view = self.view
                 if turn.head.generation > view.generation:
                     changed = turn.changed(view.generation)
                     view = self._caught_up(view, turn.head, changed)
-                    self.texts.clear()
+                    self.texts.clear()  # it has not followed the changes of the other server
                 made = change(view, turn)
-            self._set(made.view, made.gone, made.came)
-        return made.view, list(made.came)
+            self._set(made.view, made.deleted, made.added)
+        return made.view, list(made.added)
 
     def refit(self, make: Callable[[View], View]) -> View:
-        """Fit the measure again while the old one serves, then put the new one in its place.
+        """Fit the measure again while the old one serves, then replace it.
 
         Parameters
         ----------
@@ -225,12 +219,13 @@ class Collection:
             schema may be others.
         """
         before = self.view
-        fitted = make(before)
+        fitted = make(before)  # outside of the lock and of the transaction: it may take minutes
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
                 if turn.head.fitted != before.fitted:
-                    hint = "Ask again; another refit was quicker"
+                    hint = "Send the request again; another refit was faster"
                     raise Conflict("measure", "the measure it began with", "another one", hint)
+                # Rows that were written meanwhile are added to the new index.
                 changed = turn.changed(before.generation)
                 after = apply_changes(fitted, turn.generation, changed)
                 after = replace(after, fitted=before.generation)
@@ -240,11 +235,11 @@ class Collection:
         return after
 
     def set_repaired(self, view: View, repaired: Index) -> None:
-        """Keep the space without hubs that was made from a view, brought up to date."""
+        """Keep the space with reduced hubness that was computed from a view, brought up to date."""
         with self._lock:
             newest = self.view
             if newest.fitted != view.fitted:
-                return
+                return  # of another measure by now
             if newest.generation > view.generation:
                 _, changed = self.store.changed(self.key, view.generation)
                 alone = replace(view, index=repaired, repaired=None)
@@ -255,11 +250,11 @@ class Collection:
 
     @property
     def cache_is_old(self) -> bool:
-        """Whether so much has changed that the cache is worth writing again."""
-        view = self._view
-        if view is None:
+        """Whether so many rows have changed that the cache is worth writing again."""
+        if (view := self._view) is None:
             return False
-        return view.changed - self._cached >= max(LEAST, SHARE * len(view.index))
+        enough = max(MIN_CHANGED_ROWS, MIN_CHANGED_SHARE * len(view.index))
+        return view.changed - self._cached >= enough
 
     def save_cache(self) -> None:
         """Write the index beside the rows, so that the next start need not fit it."""
@@ -280,7 +275,7 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
     for id in ids:
         if id in seen or id in view.index:
             hint = "PUT .../rows/{id} replaces a row"
-            found = f"{id!r:.80} " + ("twice" if id in seen else "again, which is there already")
+            found = f"{id!r:.80} " + ("twice" if id in seen else "again, which exists already")
             raise Conflict(Param("id_column", column), "new ids", found, hint)
         seen.add(id)
     return ids
@@ -289,55 +284,44 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
 def _complete(
     view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
 ) -> list[dict[str, Any]]:
-    """Return records with every column and their ids; a column they do not name is a gap."""
-    compared, names = list(view.schema.kinds), view.settings.names
-    known = {*compared, *view.schema.aside}
-    whole = []
+    """Return records with every column and their ids; columns they do not name are missing."""
+    columns, own = [*view.schema.kinds, *view.schema.aside], view.settings.id_column
+    complete = []
     for record, id in zip(records, ids, strict=True):
-        own = view.settings.id_column
         for name in record:
-            if name not in known and name != own:
-                hint = suggest(str(name), sorted(known))
+            # A mistyped name would otherwise be a missing cell that is never noticed.
+            if name not in columns and name != own:
+                hint = suggest(str(name), sorted(columns))
                 raise InvalidInput("row", "columns of the table", repr(name)[:80], hint)
         if own is not None and record.get(own, id) != id:
             hint = "Leave it out, or make it the same"
             raise InvalidInput(f"row {id!r}", "its own id", f"{record[own]!r:.80}", hint)
-        cells = {name: record.get(name) for name in (*compared, *view.schema.aside)}
-        whole.append(cells | {names: id})
-    return whole
+        complete.append({name: record.get(name) for name in columns} | {view.settings.names: id})
+    return complete
 
 
 def _to_store(view: View, ids: Sequence[Any]) -> list[tuple[str, str]]:
     """Return rows of a view as the store keeps them: as they were read, not as they were sent."""
-    hidden = view.settings.names
     pairs: list[tuple[str, str]] = []
     for id, record in zip(ids, view.index.records(ids), strict=True):
-        cells = {name: cell for name, cell in record.items() if name != hidden}
+        cells = {name: cell for name, cell in record.items() if name != view.settings.names}
         pairs.append((dumps(id), dumps(store_record(cells, view.schema))))
-    _check_readable([json.loads(record) for _, record in pairs], view.schema)
-    return pairs
-
-
-def _check_readable(records: list[dict[str, Any]], schema: Schema) -> None:
-    """Refuse rows that could not be read back: what is stored must be there after a restart."""
+    # Rows that cannot be read back are refused now: the next start could not load any row.
     try:
         with collected():
-            read_stored(records, schema)
+            read_stored([json.loads(record) for _, record in pairs], view.schema)
     except (LookalikeError, TypeError, ValueError) as error:
         hint = "Use plain numbers, texts, and lists of them"
         raise InvalidInput("row", "cells that can be stored", "others", hint) from error
+    return pairs
 
 
 FOLDER = "folder"
-MANIFEST = "manifest.json"
 
 
-def is_index_folder(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a folder that an index is kept in."""
-    return (Path(path) / MANIFEST).is_file()
-
-
-def settings_of(index: Index, settings: Settings, folder: str | os.PathLike[str]) -> Settings:
+def settings_of(
+    index: Index, settings: CollectionSettings, folder: str | os.PathLike[str]
+) -> CollectionSettings:
     """Return the settings of a collection in a folder: the index has decided most of them."""
     settings = replace(
         settings,
@@ -356,17 +340,14 @@ class FolderCollection(Collection):
 
     def _load(self) -> View:
         head = self.store.head_of(self.key, self.name)
-        settings = Settings.of_text(head.settings)
+        settings = CollectionSettings.of_text(head.settings)
         index = Index.open(settings.source[FOLDER])
         self.last_load = f"opened in {settings.source[FOLDER]}"
-        sample = sample_of(index, settings)
-        return View(
-            head.generation, head.fitted, head.created, settings, index.schema_, index,
-            sample=sample,
-        )  # fmt: skip
+        known = (head.generation, head.fitted, head.created, settings, index.schema_, index)
+        return View(*known, sample=sample_of(index, settings))
 
     def count(self) -> int:
-        """Return how many rows there are."""
+        """Return the number of live rows."""
         return len(self.view.index)
 
     def follow(self) -> View:
@@ -375,16 +356,17 @@ class FolderCollection(Collection):
 
     def page(self, after: Any, limit: int) -> list[Any]:
         """Return ids in the order of the rows, those behind one of them."""
-        view = self.view
-        state = view.index.state_
-        place = -1 if after is None else state.names.place(after, "rows")
+        state = self.view.index.state_
+        last = -1 if after is None else state.names.position(after, "rows")
         found: list[int] = []
         for segment in state.segments.segments:
-            start = int(np.searchsorted(segment.places, place, side="right"))
-            at = start + np.flatnonzero(segment.alive[start : start + 4 * limit])
-            if len(at) < limit:  # many deleted ones between
-                at = start + np.flatnonzero(segment.alive[start:])
-            found += segment.places[at[: limit - len(found)]].tolist()
+            start = int(np.searchsorted(segment.positions, last, side="right"))
+            # A page needs few of the many rows of a shard. Deleted ones are rare, so that four
+            # times as many are usually enough.
+            live = start + np.flatnonzero(segment.live[start : start + 4 * limit])
+            if len(live) < limit:
+                live = start + np.flatnonzero(segment.live[start:])
+            found += segment.positions[live[: limit - len(found)]].tolist()
             if len(found) >= limit:
                 break
         return list(state.names.of(found))
@@ -406,7 +388,7 @@ class FolderCollection(Collection):
         self._refuse("Build another folder: lookalike index build FILES -o FOLDER")
 
     def set_repaired(self, view: View, repaired: Index) -> None:
-        """Refuse: repairing hubs needs all rows in memory."""
+        """Refuse: reducing hubness needs all rows in memory."""
         self._refuse("Ask in the space 'plain'")
 
     def _refuse(self, hint: str) -> NoReturn:
@@ -416,21 +398,17 @@ class FolderCollection(Collection):
 
     @property
     def cache_is_old(self) -> bool:
-        """Whether the cache is worth writing: the folder is all there is."""
+        """Whether the cache is worth writing: never, the index is in the folder."""
         return False
 
     def save_cache(self) -> None:
-        """Do nothing: the folder is all there is."""
+        """Do nothing: the index is in the folder."""
 
 
-def sample_of(index: Index, settings: Settings) -> Table:
-    """Return the rows that stand for all, with a column of their ids."""
+def sample_of(index: Index, settings: CollectionSettings) -> Table:
+    """Return the sample rows of an index that are still live, with a column of their ids."""
     table = index.sample
-    if settings.id_column is not None:
-        kept = np.array([id in index for id in table[settings.id_column].values], bool)
-        return table[kept]
-    ids = np.empty(len(table), dtype=object)
-    ids[:] = sample_places(index).tolist()
-    kept = np.array([id in index for id in ids], bool)
-    column = Column(settings.names, Kind("object", "ids"), ids)
-    return Table(table.columns, [*table.aside, column], len(table), table.missing)[kept]
+    if settings.id_column is None:
+        table = name_rows(table, sample_positions(index).tolist(), settings.names)
+    ids = table[settings.names].values
+    return table[np.array([id in index for id in ids], bool)]

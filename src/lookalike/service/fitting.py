@@ -12,35 +12,35 @@ import numpy as np
 from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.index import Index, choose_measure
 from lookalike.measures import Measure
-from lookalike.measures.names import known_measures, make_measure
+from lookalike.measures.names import known_measures
 from lookalike.service.cells import dumps, id_column, plain_id, read_stored
 from lookalike.service.store.store import StoredRow
 from lookalike.table import Column, Schema, Table, read_table
+from lookalike.verbs.measures import read_measure, set_seed, weigh_columns
 
-WHO = "measure"
 HIDDEN = "lookalike_id"  # the column of ids of a collection whose rows are numbered
 
 
 @dataclass(frozen=True)
-class Settings:
-    """What a collection was asked to be, and what was settled when its rows were first read.
+class CollectionSettings:
+    """The options of a collection, and what was decided when its rows were first read.
 
     Parameters
     ----------
     title : str
     measure : str
         The name of a measure with its options, or "auto".
-    kinds, weights : what was given by hand
-    missing : cell values that mean "missing"
-    encoding, delimiter : how a CSV file is read; None: as it looks
+    kinds, weights : dict, as given by the user
+    missing : list of cell values that mean "missing"
+    encoding, delimiter : how a CSV file is read; None: guessed
     id_column : str or None
         The column that names rows; None: rows are numbered.
     names : str
         The column of ids inside of the index.
     label_column : str or None
         The column that a row is shown by.
-    aside : what is known about columns that are not compared: name -> kind, role and reason
-    source : where the rows came from: name of the file and its hash
+    aside : dict, kind, role and reason of the columns that are not compared
+    source : dict, the name of the file and its hash
     reason : str, why this measure
     measured : str, the name of its class
     compared : int, how many columns it compares
@@ -67,58 +67,59 @@ class Settings:
         return dumps(asdict(self))
 
     @classmethod
-    def of_text(cls, text: str) -> Settings:
+    def of_text(cls, text: str) -> CollectionSettings:
         """Read settings from a JSON text."""
         return cls(**json.loads(text))
 
 
-def read_rows(source: Any, settings: Settings) -> tuple[Table, list[str | int], Settings]:
-    """Read a file or records; return the table without its ids, the ids, and what was settled.
+def read_rows(
+    source: Any, settings: CollectionSettings
+) -> tuple[Table, list[str | int], CollectionSettings]:
+    """Read a file or records; return the table without its ids, the ids, and the settings.
 
     Parameters
     ----------
     source : path, list of records, table, or an index, whose ids are kept
-    settings : Settings, as asked for
+    settings : CollectionSettings, as asked for
     """
     if isinstance(source, Index):
-        kept = [plain_id(id, row, "id") for row, id in enumerate(source.ids)]
+        ids = [plain_id(id, row, "id") for row, id in enumerate(source.ids)]
         settings = replace(settings, id_column=source.id_column)
-        rows = source.table.drop([source.id_column]) if source.id_column else source.table
-        rows = _as_stored(rows)
-        return rows, kept, settle(settings, rows)
-    kinds: dict[str, Any] = dict(settings.kinds)
-    if settings.id_column is not None:
-        kinds.setdefault(settings.id_column, "object")  # as written: "007" and 10**20 stay so
-    table = _as_stored(
-        read_table(
-            source,
-            kinds=kinds or None,
-            missing=settings.missing or None,
-            encoding=settings.encoding,
-            delimiter=settings.delimiter,
-        )
-    )
-    if settings.id_column is None:
-        ids: list[str | int] = list(range(len(table)))
+        table = source.table.drop([source.id_column]) if source.id_column else source.table
     else:
-        column = table[settings.id_column]
-        name = settings.id_column
-        ids = [plain_id(column.cell(row), row, name) for row in range(len(column))]
-        repeated = _first_repeat(ids)
-        if repeated is not None:
-            raise InvalidInput(
-                Param("id_column", name),
-                "ids that differ",
-                f"{repeated!r} twice",
-                "Use a column without repeats",
-                problem=f"{repeated!r} is in it twice",
-            )
-        table = table.drop([settings.id_column])
+        table, ids = _read_table(source, settings)
+    table = _as_stored(table)
     return table, ids, settle(settings, table)
+
+
+def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[str | int]]:
+    """Read a file or records; return the table without its ids, and the ids."""
+    kinds, name = dict(settings.kinds), settings.id_column
+    if name is not None:
+        kinds.setdefault(name, "object")  # as written: "007" and 10**20 stay so
+    table = read_table(
+        source,
+        kinds=kinds or None,
+        missing=settings.missing or None,
+        encoding=settings.encoding,
+        delimiter=settings.delimiter,
+    )
+    if name is None:
+        return table, list(range(len(table)))
+    ids = [plain_id(table[name].cell(row), row, name) for row in range(len(table))]
+    seen: set[Any] = set()
+    for id in ids:
+        if id in seen:
+            who, problem = Param("id_column", name), f"{id!r} is in it twice"
+            hint = "Use a column without repeats"
+            raise InvalidInput(who, "ids that differ", f"{id!r} twice", hint, problem=problem)
+        seen.add(id)
+    return table.drop([name]), ids
 
 
 def _as_stored(table: Table) -> Table:
     """Return the table as it will be read back from the store: numbers in double precision."""
+    # Otherwise a collection would rank ties differently after a restart.
     columns = [
         replace(column, values=column.values.astype(np.float64))
         if column.values.dtype == np.float32
@@ -128,29 +129,17 @@ def _as_stored(table: Table) -> Table:
     return Table(columns, table.aside, len(table), table.missing)
 
 
-def _first_repeat(ids: Sequence[Any]) -> Any:
-    seen: set[Any] = set()
-    for id in ids:
-        if id in seen:
-            return id
-        seen.add(id)
-    return None
-
-
-def settle(settings: Settings, table: Table) -> Settings:
+def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
     """Fill in what follows from the table: the label column, the hidden column of ids."""
-    every = [column.name for column in table.columns + table.aside]
-    known = [*every, settings.id_column]
-    if settings.label_column is not None and settings.label_column not in known:
-        hint = suggest(settings.label_column, every)
-        raise InvalidInput(
-            Param("label_column"), "a column of the table", repr(settings.label_column), hint
-        )
+    every, label = [column.name for column in table.columns + table.aside], settings.label_column
+    if label is not None and label not in (*every, settings.id_column):
+        who, hint = Param("label_column"), suggest(label, every)
+        raise InvalidInput(who, "a column of the table", repr(label), hint)
     names = settings.id_column or HIDDEN
     while settings.id_column is None and names in every:
         names += "_"
-    label = settings.label_column or _label(table) or settings.id_column
-    # The schema knows how cells are read; the store keeps the words.
+    label = label or _label(table) or settings.id_column
+    # The schema knows how cells are read; the settings keep only the names of kinds.
     kinds = {name: getattr(kind, "name", kind) for name, kind in settings.kinds.items()}
     aside = about_aside(table)
     return replace(settings, names=names, label_column=label, aside=aside, kinds=kinds)
@@ -169,7 +158,7 @@ def about_aside(table: Table) -> dict[str, dict[str, str]]:
 
 
 def _label(table: Table) -> str | None:
-    """Choose the column that names a row for people."""
+    """Choose the column that rows are shown by: a name, else the words with the most values."""
     for column in table.aside:
         if column.kind.role == "name":
             return column.name
@@ -177,6 +166,7 @@ def _label(table: Table) -> str | None:
     for column in (*table.columns, *table.aside):
         if column.kind.name not in ("text", "category") or column.kind.role in ("code", "copy"):
             continue
+        # The first rows are enough to compare columns; chosen by hand.
         distinct = len({column.cell(row) for row in range(min(len(column), 2_000))})
         if best is None or distinct > best[0]:
             best = distinct, column.name
@@ -194,7 +184,7 @@ def stored_ids(rows: Sequence[StoredRow]) -> list[str | int]:
     return [json.loads(row.id) for row in rows]
 
 
-def build_index(rows: Sequence[StoredRow], schema: Schema, settings: Settings) -> Index:
+def build_index(rows: Sequence[StoredRow], schema: Schema, settings: CollectionSettings) -> Index:
     """Fit an index to stored rows."""
     table = read_stored([json.loads(row.record) for row in rows], schema)
     measure, _ = make(settings, table)
@@ -202,39 +192,21 @@ def build_index(rows: Sequence[StoredRow], schema: Schema, settings: Settings) -
     return Index(measure, id_column=settings.names).fit(named)
 
 
-def make(settings: Settings, table: Table) -> tuple[Measure, str]:
-    """Make the measure that the settings ask for, and say why.
-
-    Weights are moved while somebody looks, so "auto" is a measure that weighs columns. Whatever is
-    random has a seed, so that the index can be made again as it was.
-    """
-    if settings.measure == "auto":
-        measure, reason = choose_measure(table, weighs_columns=True)
+def make(settings: CollectionSettings, table: Table) -> tuple[Measure, str]:
+    """Return the measure that the settings ask for, not fitted, and the reason for it."""
+    measure = read_measure(settings.measure)
+    if isinstance(measure, str):
+        # The page has a slider for each column, so that "auto" is a measure that weighs columns.
+        chosen, reason = choose_measure(table, weighs_columns=True)
     else:
-        measure, reason = make_measure(settings.measure, WHO, matrices=False), "given"
-    if settings.weights:
-        if "weights" not in measure.get_params(deep=False):
-            raise InvalidInput(
-                Param("measure", settings.measure),
-                "a measure that weighs columns",
-                "weights for another one",
-                ("Use ", Param("measure", "gower"), ", or leave the weights out"),
-            )
-        measure.set_params(weights=dict(settings.weights))
-    nested = measure.get_params()
-    idle = [n for n in nested if n.endswith("random_state") and nested[n] is None]
-    return measure.set_params(**dict.fromkeys(idle, 0)), reason
-
-
-def check_measure(name: str) -> None:
-    """Refuse a measure that does not exist before a job is made of it."""
-    if name != "auto":
-        make_measure(name, WHO, matrices=False)
+        chosen, reason = measure, "given"
+    # With a seed, so that the index can be fitted again to the same bits.
+    return weigh_columns(set_seed(chosen, 0), settings.weights), reason
 
 
 def list_measures() -> list[dict[str, str]]:
-    """Return the measures that can be asked for by name, each with a sentence about it."""
-    found = [{"name": "auto", "text": "Chosen by the columns; weights can be moved."}]
+    """Return the measures that have a name, each with a sentence about it."""
+    found = [{"name": "auto", "text": "Chosen by the columns; weights can be changed."}]
     for name, (cls, options) in sorted(known_measures(matrices=False).items()):
         text = (cls.__doc__ or "").strip().partition("\n")[0]
         words = ", ".join(f"{key}={value}" for key, value in options.items())

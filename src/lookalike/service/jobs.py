@@ -1,4 +1,4 @@
-"""Long work in the background, with progress, and with a way to end it."""
+"""Jobs: long work in the background, with progress, which can be cancelled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from lookalike.service.notes import collected
 from lookalike.service.problems import problem_of
 from lookalike.service.store.store import NotFound
 
-KEPT = 500  # jobs that are remembered
+MAX_JOBS = 500  # that are remembered, so that clients can ask for their results; chosen by hand
 ENDED = ("done", "failed", "cancelled")
 log = logging.getLogger("lookalike.service")
 
@@ -28,7 +28,8 @@ class Job:
     Parameters
     ----------
     id, kind, collection : str
-    key : what makes two jobs the same
+    key : hashable
+        Jobs of one kind and key do the same.
     """
 
     id: str
@@ -50,8 +51,9 @@ class Job:
         return {name: getattr(self, name) for name in names}
 
     def report(self, what: str, done: int, total: int) -> None:
-        """Say how far the work is."""
+        """Set text and progress."""
         share = done / total if total else None
+        # Steps below one percent are not events: a loop may report thousands of times a second.
         if self.text == what and share is not None and self.progress is not None:
             if abs(share - self.progress) < 0.01 and done < total:
                 return
@@ -60,6 +62,7 @@ class Job:
 
     def change(self, state: str, **values: Any) -> None:
         """Move to another state."""
+        # The state last: who sees "done" also sees the result.
         for name, value in values.items():
             setattr(self, name, value)
         self.state = state
@@ -69,29 +72,23 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server; they run one after the other.
+    """The jobs of a server, which run sequentially."""
 
-    Parameters
-    ----------
-    workers : int
-        How many run at once; each uses all cores by itself.
-    """
-
-    def __init__(self, workers: int = 1) -> None:
-        self._pool = ThreadPoolExecutor(workers, thread_name_prefix="lookalike-job")
+    def __init__(self) -> None:
+        # One worker: each job uses all cores by itself.
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="lookalike-job")
         self._lock = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     def start(
         self, kind: str, collection: str, key: Hashable, work: Callable[[Job], dict[str, Any]]
     ) -> Job:
-        """Start a job, or return the one that does the same already.
+        """Start a job, or return a running one of the same kind and key.
 
         Parameters
         ----------
         kind, collection : str
         key : hashable
-            Jobs of one kind and key do the same.
         work : callable
             Takes the job and returns its result.
         """
@@ -101,7 +98,7 @@ class Jobs:
                     return job
             job = Job(secrets.token_hex(8), kind, collection, key)
             self._jobs[job.id] = job
-            while len(self._jobs) > KEPT:
+            while len(self._jobs) > MAX_JOBS:
                 self._jobs.popitem(last=False)
         self._pool.submit(self._run, job, work)
         return job
@@ -110,14 +107,12 @@ class Jobs:
         """Return a job by its id."""
         job = self._jobs.get(id)
         if job is None:
-            hint = "Start it again; jobs belong to the server that runs them"
-            raise NotFound(
-                f"job {id[:32]!r}", "a job of this id", "none", hint, problem="not found"
-            )
+            who, hint = f"job {id[:32]!r}", "Start it again; each server knows its own jobs only"
+            raise NotFound(who, "the id of a job", "none", hint, problem="not found")
         return job
 
     def of(self, collection: str) -> list[Job]:
-        """Return the jobs of a collection that are under way."""
+        """Return the queued and running jobs of a collection."""
         jobs = list(self._jobs.values())
         return [job for job in jobs if job.collection == collection and job.state not in ENDED]
 
@@ -127,22 +122,22 @@ class Jobs:
         return same[-1].problem if same else None
 
     def counts(self) -> dict[str, int]:
-        """Return how many jobs are in each state."""
+        """Return the number of jobs by state."""
         return Counter(job.state for job in list(self._jobs.values()))
 
     def cancel(self, job: Job) -> None:
-        """End a job; what it has done so far is thrown away."""
+        """Cancel a job; its partial result is discarded."""
         job.cancel.set()
-        if job.state == "queued":
+        if job.state == "queued":  # a running one stops at its next report of progress
             job.change("cancelled")
 
     def cancel_all(self, collection: str) -> None:
-        """End all jobs of a collection."""
+        """Cancel all jobs of a collection."""
         for job in self.of(collection):
             self.cancel(job)
 
     def close(self) -> None:
-        """End all jobs and wait for them."""
+        """Cancel all jobs and wait for them."""
         for job in list(self._jobs.values()):
             if job.state not in ENDED:
                 self.cancel(job)

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
-    """How much a request may ask for; what is beyond is refused with a 4xx.
+class RequestLimits:
+    """How much one request may ask for; more is refused with a 4xx.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Limits:
     cell : int
         Characters of one text in a request.
     depth : int
-        Brackets inside of brackets.
+        Nested brackets of a JSON body.
     k : int
         Hits of one search.
     queries : int
@@ -34,15 +34,16 @@ class Limits:
     marks : int
         Rows that are liked, or are not, in one search; ids of one profile are ten times as many.
     seconds : float
-        Time that one request may take; long work is a job.
+        Time limit of one request; long work is a job.
     wait : float
         Seconds that ``at_least`` waits.
     rate, burst : float
-        Requests per second and at once that one token may make.
+        Requests per second, and requests in a burst, that one token may make.
     nodes : int
         Nodes of one graph.
     """
 
+    # All chosen by hand: far above what the page sends, far below what fills the memory.
     body: int = 16 * 2**20
     upload: int = 512 * 2**20
     rows: int = 2_000_000
@@ -60,11 +61,11 @@ class Limits:
     nodes: int = 200
 
 
-CLIENTS = 10_000  # that are remembered
+MAX_CLIENTS = 10_000  # the longest silent are forgotten first, which gives them a full bucket
 
 
-class Rates:
-    """Buckets of requests, one per client.
+class RateLimiter:
+    """Token buckets of requests, one per client.
 
     Parameters
     ----------
@@ -75,7 +76,7 @@ class Rates:
 
     Examples
     --------
-    >>> rates = Rates(1.0, 2.0)
+    >>> rates = RateLimiter(1.0, 2.0)
     >>> [rates.wait("me", now=0.0) for _ in range(3)]
     [0.0, 0.0, 1.0]
     """
@@ -86,15 +87,16 @@ class Rates:
         self._left: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
 
     def wait(self, client: Hashable, now: float | None = None) -> float:
-        """Take a request out of a bucket; return 0, or the seconds until there is one."""
+        """Take one request out of a bucket; return 0, or the seconds until there is one."""
         if self.rate <= 0:
             return 0.0
         now = time.monotonic() if now is None else now
         with self._lock:
-            left, at = self._left.pop(client, (self.burst, now))
-            left = min(self.burst, left + (now - at) * self.rate)
+            # Taken out and put back: the order is then that of the last request.
+            left, last = self._left.pop(client, (self.burst, now))
+            left = min(self.burst, left + (now - last) * self.rate)
             taken = left >= 1
             self._left[client] = (left - 1 if taken else left), now
-            while len(self._left) > CLIENTS:
+            while len(self._left) > MAX_CLIENTS:
                 self._left.popitem(last=False)
         return 0.0 if taken else (1 - left) / self.rate

@@ -1,6 +1,6 @@
-"""For those who run the server: metrics for Prometheus, and logs as lines of JSON.
+"""For operators: metrics for Prometheus, and logs as lines of JSON.
 
-What is in the rows is in neither.
+Neither contains cells of rows.
 """
 
 from __future__ import annotations
@@ -51,12 +51,8 @@ class Metrics:
         # Else every series has a second one with the time of its first request.
         disable_created_metrics()  # type: ignore[no-untyped-call]
         self._registry = registry = CollectorRegistry()  # a process may run two services
-        self._requests = Counter(
-            "lookalike_requests",
-            "Requests.",
-            ["method", "route", "status"],
-            registry=registry,
-        )
+        labels = ["method", "route", "status"]
+        self._requests = Counter("lookalike_requests", "Requests.", labels, registry=registry)
         self._seconds = Histogram(
             "lookalike_request_seconds",
             "Seconds until a request was answered.",
@@ -131,35 +127,31 @@ class Recorder:
             await self.app(scope, receive, counted)
         finally:
             seconds = time.perf_counter() - began
+            # The declared path: ids of rows in it would be a series of metrics each.
             route = getattr(scope.get("route"), "path", "other")
             self.metrics.count(scope["method"], route, status, seconds)
-            log.info(
-                "request",
-                extra={
-                    "request": request,
-                    "method": scope["method"],
-                    "route": route,
-                    "collection": (scope.get("path_params") or {}).get("c"),
-                    "status": status,
-                    "ms": round(1000 * seconds, 1),
-                    "bytes": size,
-                    "token": scope.get("lookalike_client"),
-                },
-            )
+            extra = {
+                "request": request,
+                "method": scope["method"],
+                "route": route,
+                "collection": (scope.get("path_params") or {}).get("c"),
+                "status": status,
+                "ms": round(1000 * seconds, 1),
+                "bytes": size,
+                "token": scope.get("lookalike_client"),
+            }
+            log.info("request", extra=extra)
 
 
 OWN = frozenset(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "taskName"}
 
 
 class JsonLines(logging.Formatter):
-    """Writes a record as one line of JSON.
-
-    Of an error it writes the type and where it was raised. Its message is left out, as it may quote
-    a cell.
-    """
+    """Format a record as one line of JSON; of an error, its type and where it was raised."""
 
     def format(self, record: logging.LogRecord) -> str:
         """Return one line."""
+        # The message of an error is left out, as it may quote a cell.
         at = dt.datetime.fromtimestamp(record.created, dt.UTC).isoformat(timespec="milliseconds")
         found: dict[str, Any] = {
             "at": at,

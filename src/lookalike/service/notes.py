@@ -1,4 +1,4 @@
-"""Messages of the library in the words of a request: parameters as fields, warnings as notes."""
+"""Messages of the library in the terms of a request: parameters as fields, warnings as notes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from typing import Any, TextIO
 from lookalike.errors import LookalikeWarning, Param
 from lookalike.service.api import models
 
-OTHERS = {"n_neighbors": "k", "y": "label_column"}  # parameters whose field has another name
+# Parameters whose field has another name.
+RENAMED_FIELDS = {"n_neighbors": "k", "y": "label_column"}
 
 
 @cache
@@ -26,8 +27,8 @@ def fields() -> frozenset[str]:
 
 
 def field_of(param: Param) -> str | None:
-    """Return the field of a request that a parameter stands for; None for those without one."""
-    name = OTHERS.get(param.name, param.name)
+    """Return the field of a request for a parameter; None if it has none."""
+    name = RENAMED_FIELDS.get(param.name, param.name)
     return name if name in fields() else None
 
 
@@ -55,10 +56,9 @@ _lock = threading.Lock()
 
 @contextmanager
 def collected() -> Iterator[list[str]]:
-    """Collect the warnings of this thread or task; those of others are not touched.
-
-    ``warnings.catch_warnings`` would change what the whole process does, other threads included.
-    """
+    """Collect the warnings of this thread or task; those of others are not touched."""
+    # ``warnings.catch_warnings`` would change the filters of the whole process, so that the end of
+    # one request could hide the warnings of another.
     _listen()
     found: list[str] = []
     mark = _notes.set(found)
@@ -69,7 +69,8 @@ def collected() -> Iterator[list[str]]:
 
 
 def _listen() -> None:
-    """Have every warning of ours shown, by a function that knows whose it is."""
+    """Install the function that assigns our warnings to a request, once per process."""
+    # Other code may reset the filters at any time (pytest does), hence the test at every call.
     ours = ("always", None, LookalikeWarning, None, 0)
     if warnings.showwarning is _show and warnings.filters and warnings.filters[0] == ours:
         return

@@ -1,4 +1,4 @@
-"""Errors as problem documents (RFC 9457), with the four parts that every message of ours has."""
+"""Errors as problem documents (RFC 9457), with the four parts of every LookalikeError."""
 
 from __future__ import annotations
 
@@ -27,16 +27,17 @@ TITLES = {
     404: "Not found",
     405: "Method not allowed",
     408: "Too slow",
-    409: "Already there",
+    409: "Conflict",
     411: "Length needed",
     413: "Too large",
-    415: "Wrong content type",
-    422: "Cannot be used",
+    415: "Unsupported content type",
+    422: "Not valid",
     429: "Too many requests",
-    500: "Our mistake",
+    500: "Internal error",
     503: "Not ready",
-    507: "No room left",
+    507: "Disk full",
 }
+# The first that fits: subclasses before LookalikeError.
 STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotFound, 404),
     (Conflict, 409),
@@ -46,7 +47,7 @@ STATUS: tuple[tuple[type[Exception], int], ...] = (
     (TooLarge, 413),
     (LookalikeError, 422),
 )
-# What pydantic calls a mistake, and what was needed.
+# Error type of pydantic -> what was needed, in the words of our own messages.
 NEEDED = {
     "missing": "a value",
     "extra_forbidden": "a known field",
@@ -68,11 +69,11 @@ NEEDED = {
     "too_short": "at least {min_length} of them",
     "too_long": "at most {max_length} of them",
 }
-LONGEST = 600  # characters of a part: a huge cell is not sent back
+MAX_PART_LENGTH = 600  # characters: a huge cell is not sent back
 
 
 class Refused(LookalikeError):
-    """A request that is refused for a reason of HTTP or of safety.
+    """A request that is refused for a reason of HTTP or of access control.
 
     Parameters
     ----------
@@ -112,7 +113,7 @@ def to_problem(status: int, error: LookalikeError) -> dict[str, Any]:
         if (field := field_of(param)) is not None:
             document["parameter"] = field
             # A value may hold a cell of the table, which is not sent back if it is huge.
-            if param.value is not ... and len(to_json(param.value)) <= LONGEST:
+            if param.value is not ... and len(to_json(param.value)) <= MAX_PART_LENGTH:
                 document["value"] = param.value
             break
     return document
@@ -133,18 +134,12 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
             headers = {"Retry-After": "1"} if status == 503 else {}
             return status, to_problem(status, error), headers
     if isinstance(error, ClientDisconnect):
-        refused = Refused(400, "request", "a whole body", "a closed connection", "Send it again")
-        return problem_of(refused)
-    return problem_of(
-        Refused(
-            500,
-            "server",
-            "an answer",
-            "an error in the server",
-            "See the log of the server, and report it",
-            problem="something went wrong in the server",
-        )
-    )
+        parts = ("request", "a whole body", "a closed connection", "Send it again")
+        return problem_of(Refused(400, *parts))
+    # What went wrong is in the log only: a message of Python may quote a cell.
+    hint, problem = "See the log of the server, and report it", "something went wrong in the server"
+    parts = ("server", "an answer", "an error in the server", hint)
+    return problem_of(Refused(500, *parts, problem=problem))
 
 
 def respond(error: Exception) -> Response:
@@ -160,31 +155,27 @@ async def handle(request: Request, error: Exception) -> Response:
 
 
 def invalid(errors: Sequence[Any]) -> Refused:
-    """Say what is wrong with the fields of a request: the first in words, the others counted.
+    """Return the error about the fields of a request: the first in words, the others counted.
 
     Parameters
     ----------
-    errors : what pydantic found, as ``ValidationError.errors()`` returns it
+    errors : list of dict, as ``ValidationError.errors()`` returns it
     """
     first, more = errors[0], len(errors) - 1
-    kind, context, given = first["type"], first.get("ctx", {}), first.get("input")
-    place, *path = [*first["loc"], ""] if first["loc"] else ["body", ""]
-    if place not in ("body", "query", "path"):
-        path = [place, *path]
-    # Between the names stand those of our models and types, which a client does not know.
-    names = [str(one) for one in path[:-1] if one in fields() or place in ("query", "path")]
-    found = "none" if kind == "missing" else _in_words(given)
+    kind, context, path = first["type"], first.get("ctx", {}), list(first["loc"])
+    where = path.pop(0) if path and path[0] in ("body", "query", "path") else "body"
+    # Between the names are those of our models and types, which a client does not know.
+    names = [str(one) for one in path if one in fields() or where != "body"]
+    found = "none" if kind == "missing" else _in_words(first.get("input"))
     hint: Part = "See the examples in /openapi.json"
     if kind == "extra_forbidden":
-        found = repr(path[-2])
-        hint = suggest(str(path[-2]), sorted(fields()))
+        found, hint = repr(path[-1]), suggest(str(path[-1]), sorted(fields()))
     elif names and (bound := context.get("ge", context.get("le"))) is not None:
         hint = Phrase("Use ", Param(names[-1], bound))
-    who = ".".join(names) or "body"
     needed = NEEDED.get(kind, "another value").format(**context)
     if more:
         hint = (*(hint if isinstance(hint, tuple) else (hint,)), f" ({more} more to correct)")
-    return Refused(422, who, needed, found, hint)
+    return Refused(422, ".".join(names) or "body", needed, found, hint)
 
 
 def _in_words(given: Any) -> str:
@@ -195,18 +186,15 @@ def _in_words(given: Any) -> str:
 
 def _of_http(error: HTTPException) -> dict[str, Any]:
     status = error.status_code
+    parts, problem = ("request", "what the address takes", str(error.detail)), None
     if status == 404:
-        parts: tuple[str, ...] = ("address", "one that is served", "another")
-        problem: str | None = "nothing is served here"
+        parts, problem = ("address", "one that is served", "another"), "nothing is served here"
     elif status == 405:
         parts = ("method", "one that the address takes", "another")
         problem = "this address does not take it"
-    else:
-        parts, problem = ("request", "what the address takes", str(error.detail)), None
-    refused = Refused(status, *parts, "See /openapi.json", problem=problem)
-    return to_problem(status, refused)
+    return to_problem(status, Refused(status, *parts, "See /openapi.json", problem=problem))
 
 
 def _short(text: str) -> str:
     text = clean(text)
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    return text if len(text) <= MAX_PART_LENGTH else text[: MAX_PART_LENGTH - 1] + "…"

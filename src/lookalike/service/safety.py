@@ -1,6 +1,6 @@
-"""Who may talk to the server, from where, and how much they may send.
+"""Access control: tokens, hosts, origins, rates, and the size and time of a request.
 
-A page on another site must not be able to use the browser of somebody who runs a server on their
+A page on another site must not be able to use the browser of a user who runs a server on their
 own machine. It cannot read answers, since nothing allows it to (no CORS); it cannot write, since
 its origin is refused; and it cannot pretend to be us by letting its own name point to this machine
 (DNS rebinding), since the host that the browser names is then its own.
@@ -16,7 +16,7 @@ import re
 import secrets
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike.errors import InvalidInput, suggest
-from lookalike.service.limits import Limits, Rates
+from lookalike.service.limits import RateLimiter, RequestLimits
 from lookalike.service.problems import Refused, respond
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database
@@ -34,12 +34,12 @@ from lookalike.service.store.store import NotFound, now
 
 SCOPES = ("read", "write")
 PREFIX = "la"
-REMEMBERED = 5.0  # seconds until a token that was revoked elsewhere is noticed
+TOKEN_CACHE_SECONDS = 5.0  # until a token that another process revoked is no longer accepted
 
 
 @dataclass(frozen=True)
 class Token:
-    """What is known about a token, its secret apart."""
+    """A token, with the hash of its secret."""
 
     id: str
     name: str
@@ -53,7 +53,7 @@ class Token:
         return {name: value for name, value in vars(self).items() if name != "hash"}
 
 
-class Tokens:
+class TokenStore:
     """The tokens of a store.
 
     A token reads ``la_<id>_<secret>``. The secret has 256 random bits, so a plain SHA-256 of it
@@ -71,7 +71,7 @@ class Tokens:
         self._read = float("-inf")
 
     def create(self, name: str, scope: str) -> tuple[Token, str]:
-        """Make a token; return it and its text, which is shown this once."""
+        """Create a token; return it and its text, which is shown only once."""
         if scope not in SCOPES:
             raise InvalidInput("token", "a scope", repr(scope), suggest(scope, SCOPES))
         id, secret = secrets.token_hex(4), secrets.token_urlsafe(32)
@@ -88,38 +88,33 @@ class Tokens:
             return [Token(**row._mapping) for row in found]
 
     def revoke(self, id: str) -> None:
-        """Let a token no longer be used."""
+        """Revoke a token."""
         c = t.tokens.c
         query = t.tokens.update().where(c.id == id, c.revoked.is_(None)).values(revoked=now())
         with self._database.write() as connection:
             done = connection.execute(query)
         if done.rowcount == 0:
-            raise NotFound(
-                f"token {id!r}",
-                "a token that is in use",
-                "none",
-                "lookalike token list shows them",
-                problem="not found, or revoked already",
-            )
+            hint, problem = "lookalike token list shows them", "not found, or revoked already"
+            raise NotFound(f"token {id!r}", "a valid token", "none", hint, problem=problem)
         self._forget()
 
     def any(self) -> bool:
-        """Whether there is a token that can be used."""
+        """Whether there is a valid token."""
         return any(token.revoked is None for token in self.list())
 
     def find(self, text: str) -> Token | None:
-        """Return the token that a text is, None if it is none."""
+        """Return the token of a text; None if it is not valid."""
         prefix, _, rest = text.partition("_")
         id, _, secret = rest.partition("_")
         token = self._all().get(id)
-        # A token that is not there is compared too: the time taken tells nothing.
+        # An unknown token is compared too: the time taken does not show whether its id exists.
         same = hmac.compare_digest(_hash(secret), token.hash if token else _hash(""))
         usable = token is not None and token.revoked is None and prefix == PREFIX and secret != ""
         return token if same and usable else None
 
     def _all(self) -> dict[str, Token]:
         with self._lock:
-            if time.monotonic() - self._read > REMEMBERED:
+            if time.monotonic() - self._read > TOKEN_CACHE_SECONDS:
                 self._known = {token.id: token for token in self.list()}
                 self._read = time.monotonic()
             return self._known
@@ -135,12 +130,12 @@ def _hash(secret: str) -> str:
 
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 READS = ("GET", "HEAD", "OPTIONS")
-# What only asks: who may read may send it.
-ASKING = re.compile(
+# Requests that change no rows: a token that may read may send them.
+QUESTIONS = re.compile(
     r"POST /api/collections/[^/]+/(search|ask/[a-z]+|profile|repair|sessions(/[^/]+/(marks|undo))?)"
     r"|DELETE /api/collections/[^/]+/sessions/[^/]+"
 )
-OPEN = ("/healthz", "/readyz", "/")
+PUBLIC_PATHS = ("/healthz", "/readyz", "/")  # probes, and the page that asks for a token
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -154,23 +149,24 @@ HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
-GUESSES = 5.0  # wrong tokens per second that one address may try
+MAX_WRONG_TOKENS = 5.0  # per second and address; 256 random bits are safe at any rate
 
 
 @dataclass(frozen=True)
-class Access:
+class AccessPolicy:
     """Who may use the server.
 
     Parameters
     ----------
-    hosts : names that the server may be called by, beside those of this machine
+    hosts : tuple of str
+        Host names of the server, beside those of loopback.
     numbers : bool
-        Whether it may be called by any address in numbers, which no name can pretend to be.
+        Whether any IP address is accepted as host; DNS rebinding needs a name.
     tokens : bool
         Whether a token is needed.
     """
 
-    hosts: tuple[str, ...] = field(default=())
+    hosts: tuple[str, ...] = ()
     numbers: bool = False
     tokens: bool = False
 
@@ -179,7 +175,10 @@ class Access:
         name = host_name(host)
         if name in LOOPBACK or name in {host.lower() for host in self.hosts}:
             return True
-        return self.numbers and is_number(name)
+        try:
+            return self.numbers and bool(ipaddress.ip_address(name))
+        except ValueError:
+            return False
 
 
 def host_name(host: str) -> str:
@@ -192,40 +191,33 @@ def host_name(host: str) -> str:
     """
     if host.startswith("["):
         return host[1:].partition("]")[0].lower()
-    return host.partition(":")[0].lower().rstrip(".")
-
-
-def is_number(host: str) -> bool:
-    """Whether a host is an address in numbers."""
-    try:
-        ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    return True
+    return host.partition(":")[0].lower().rstrip(".")  # "localhost." is localhost, too
 
 
 class Safety:
-    """Lets through what is allowed, within the limits, and adds the headers of every answer.
+    """Middleware that refuses what is not allowed, and adds the headers of every answer.
 
     Parameters
     ----------
     app : ASGI application
-    access : Access
-    limits : Limits
-    tokens : Tokens
+    access : AccessPolicy
+    limits : RequestLimits
+    tokens : TokenStore
     """
 
-    def __init__(self, app: ASGIApp, access: Access, limits: Limits, tokens: Tokens) -> None:
+    def __init__(
+        self, app: ASGIApp, access: AccessPolicy, limits: RequestLimits, tokens: TokenStore
+    ) -> None:
         self.app, self.access, self.limits, self.tokens = app, access, limits, tokens
-        self._rates = Rates(limits.rate, limits.burst)
-        self._guesses = Rates(GUESSES, 4 * GUESSES)
+        self._rates = RateLimiter(limits.rate, limits.burst)
+        self._guesses = RateLimiter(MAX_WRONG_TOKENS, 4 * MAX_WRONG_TOKENS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        if scope["type"] == "websocket":  # not served: 1008 is a violation of the policy
+            await send({"type": "websocket.close", "code": 1008})
+            return
         if scope["type"] != "http":
-            if scope["type"] == "websocket":  # there is none
-                await send({"type": "websocket.close", "code": 1008})
-                return
             await self.app(scope, receive, send)
             return
         begun = False
@@ -237,14 +229,15 @@ class Safety:
                 headers = MutableHeaders(scope=event)
                 for name, value in HEADERS.items():
                     headers[name] = value
-                if "cache-control" not in headers:
-                    headers["Cache-Control"] = "no-store"
+                # Rows may be personal: no proxy keeps them. The files of the page set their own.
+                headers.setdefault("Cache-Control", "no-store")
             await send(event)
 
         end = time.monotonic() + self.limits.seconds
         try:
+            # A token may be looked up in the store, which would block all other requests.
             if any(name == b"authorization" for name, _ in scope["headers"]):
-                await asyncio.to_thread(self._check, scope)  # may look into the store
+                await asyncio.to_thread(self._check, scope)
             else:
                 self._check(scope)
             body = _Body(scope, receive, self.limits, end)
@@ -254,11 +247,11 @@ class Safety:
             if not begun:
                 await respond(error)(scope, receive, safe_send)
         except Cancelled:
-            if not begun:
-                needed = f"an answer within {self.limits.seconds:g} seconds"
-                hint = "Ask for less, or by a job"
-                took = f"no answer within {self.limits.seconds:g} seconds"
-                refused = Refused(503, "request", needed, "none", hint, problem=took)
+            if not begun:  # a status that was sent cannot be taken back
+                within = f"within {self.limits.seconds:g} seconds"
+                needed, problem = f"an answer {within}", f"no answer {within}"
+                hint = "Ask for less, or use a job"
+                refused = Refused(503, "request", needed, "none", hint, problem=problem)
                 await respond(refused)(scope, receive, safe_send)
 
     def _check(self, scope: Scope) -> None:
@@ -267,42 +260,33 @@ class Safety:
         _check_host(self.access, headers)
         if method not in READS:
             _check_origin(headers)
-        if method == "OPTIONS":
+        if method == "OPTIONS":  # a preflight of CORS, which is not served
             hint = "Use the page of this server; other sites are not allowed"
-            raise Refused(
-                405, "method", "another one", "OPTIONS", hint, problem="OPTIONS is not allowed"
-            )
+            problem = "OPTIONS is not allowed"
+            raise Refused(405, "method", "another one", "OPTIONS", hint, problem=problem)
         scope["lookalike_client"] = None
-        if path in OPEN or path.startswith("/web/"):
+        if path in PUBLIC_PATHS or path.startswith("/web/"):
             return
         token = self._token(headers, scope)
-        if self.access.tokens and token is None:
-            raise Refused(
-                401,
-                "request",
-                "a token",
-                "none or a wrong one",
-                "Send 'Authorization: Bearer TOKEN'; lookalike token create makes one",
-                problem="a valid token is required",
-                headers={"WWW-Authenticate": "Bearer"},
-            )
         if token is not None:
             scope["lookalike_client"] = token.id
-            asks = method in READS or ASKING.fullmatch(f"{method} {path}") is not None
-            if token.scope != "write" and not asks:
-                hint = "Use a token of the scope 'write'"
-                raise Refused(403, "request", "a token that may write", token.scope, hint)
-            wait = self._rates.wait(token.id)
-            if wait > 0:
-                raise Refused(
-                    429,
-                    "token",
-                    f"at most {self.limits.rate:g} requests per second",
-                    "more",
-                    "Wait a little",
-                    problem=f"more than {self.limits.rate:g} requests per second",
-                    headers={"Retry-After": str(max(1, round(wait)))},
-                )
+            self._check_token(token, method, path)
+        elif self.access.tokens:
+            problem, who = "a valid token is required", {"WWW-Authenticate": "Bearer"}
+            hint = "Send 'Authorization: Bearer TOKEN'; lookalike token create makes one"
+            parts = ("request", "a token", "none or a wrong one", hint)
+            raise Refused(401, *parts, problem=problem, headers=who)
+
+    def _check_token(self, token: Token, method: str, path: str) -> None:
+        asks = method in READS or QUESTIONS.fullmatch(f"{method} {path}") is not None
+        if token.scope != "write" and not asks:
+            hint = "Use a token of the scope 'write'"
+            raise Refused(403, "request", "a token that may write", token.scope, hint)
+        wait = self._rates.wait(token.id)
+        if wait > 0:
+            needed = f"at most {self.limits.rate:g} requests per second"
+            problem = f"more than {self.limits.rate:g} requests per second"
+            raise _too_many(needed, "more", problem, max(1, round(wait)))
 
     def _token(self, headers: Headers, scope: Scope) -> Token | None:
         given = headers.get("authorization", "")
@@ -311,91 +295,77 @@ class Safety:
             return None
         found = self.tokens.find(text.strip()[:200])
         if found is None and self._guesses.wait((scope.get("client") or ("",))[0]) > 0:
-            raise Refused(
-                429,
-                "token",
-                "the right one",
-                "many wrong ones",
-                "Wait a little",
-                problem="too many wrong tokens",
-                headers={"Retry-After": "1"},
-            )
+            raise _too_many("the right one", "many wrong ones", "too many wrong tokens", 1)
         return found
 
 
-def _check_host(access: Access, headers: Headers) -> None:
+def _too_many(needed: str, found: str, problem: str, seconds: int) -> Refused:
+    headers = {"Retry-After": str(seconds)}
+    return Refused(429, "token", needed, found, "Wait a little", problem=problem, headers=headers)
+
+
+def _check_host(access: AccessPolicy, headers: Headers) -> None:
+    # Exactly one: two headers could be read one way here and another way by a proxy.
     given = headers.getlist("host")
     if len(given) != 1 or not access.allows_host(given[0]):
         found = f"{', '.join(given)[:80]!r}"
-        raise Refused(
-            403,
-            "header Host",
-            "a name of this server",
-            found,
-            "Call it by localhost, or start it with --allow-host NAME",
-            problem=f"{found} is not a name of this server",
-        )
+        parts = ("header Host", "a name of this server", found)
+        hint = "Call it by localhost, or start it with --allow-host NAME"
+        raise Refused(403, *parts, hint, problem=f"{found} is not a name of this server")
 
 
 def _check_origin(headers: Headers) -> None:
     """Refuse writes that a page of another site has sent."""
+    # Programs send neither header, browsers at least one.
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
     foreign = site not in (None, "same-origin", "none")
     if origin is not None:
         own = urlsplit(f"//{headers['host']}").netloc.lower()
         foreign = foreign or urlsplit(origin).netloc.lower() != own
     if foreign:
-        hint = "Use the page of this server, or a program"
         found = f"{(origin or site)!r:.80}"
-        raise Refused(
-            403,
-            "header Origin",
-            "a page of this server",
-            found,
-            hint,
-            problem=f"{found} is another site",
-        )
+        parts = ("header Origin", "a page of this server", found)
+        hint = "Use the page of this server, or a program"
+        raise Refused(403, *parts, hint, problem=f"{found} is another site")
 
 
 class _Body:
-    """The body of a request: not longer than allowed, and not slower."""
+    """The body of a request, with a limit of its size and of the time until it is complete."""
 
-    def __init__(self, scope: Scope, receive: Receive, limits: Limits, end: float) -> None:
+    def __init__(self, scope: Scope, receive: Receive, limits: RequestLimits, end: float) -> None:
         self._receive, self._end = receive, end
         headers = Headers(scope=scope)
         upload = headers.get("content-type", "").lower().startswith("multipart/form-data")
-        self._most = limits.upload + limits.body if upload else limits.body
         if upload and scope["path"] != "/api/collections":
             raise Refused(415, "body", "JSON", "a form", "Send application/json")
+        # A form has the table and the options, which are JSON.
+        self._most = limits.upload + limits.body if upload else limits.body
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length[:20]) > self._most:
             raise self._too_large(length[:20])
-        self._size = 0
+        self._size: int | None = 0  # None: complete
 
     async def receive(self) -> Message:
         """Receive the next part."""
-        if self._size < 0:
-            return await self._receive()  # all is there: what comes is the end
+        if self._size is None:
+            return await self._receive()  # waits for the end of the connection, without a limit
         left = self._end - time.monotonic()
         try:
             async with asyncio.timeout(max(0.001, left)):
                 event = await self._receive()
         except TimeoutError:
-            raise Refused(
-                408,
-                "body",
-                "all of it within the time limit",
-                "a part",
-                "Send it faster, or in parts",
-                problem="it did not arrive within the time limit",
-            ) from None
+            hint, problem = "Send it faster, or in parts", "it did not arrive within the time limit"
+            parts = ("body", "all of it within the time limit", "a part", hint)
+            raise Refused(408, *parts, problem=problem) from None
         if event["type"] == "http.request":
+            # Counted as well: a chunked body has no Content-Length.
             self._size += len(event.get("body", b""))
             if self._size > self._most:
                 raise self._too_large(f"{self._size:,}")
             if not event.get("more_body", False):
-                self._size = -1
+                self._size = None
         return event
 
     def _too_large(self, found: str) -> Refused:
-        return Refused(413, "body", f"at most {self._most:,} bytes", found, "Send less at once")
+        needed, hint = f"at most {self._most:,} bytes", "Send less in one request"
+        return Refused(413, "body", needed, found, hint)

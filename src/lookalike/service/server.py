@@ -9,7 +9,7 @@ import json
 import os
 import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -29,16 +29,15 @@ from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
 from lookalike.service.api import collections, operations, search, views
 from lookalike.service.catalog import Catalog, name_from, settings_from
-from lookalike.service.collection import is_index_folder
-from lookalike.service.fitting import Settings
-from lookalike.service.limits import Limits
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Recorder
 from lookalike.service.problems import handle
-from lookalike.service.safety import Access, Safety
+from lookalike.service.safety import AccessPolicy, Safety
 from lookalike.service.service import Service
 from lookalike.service.site import Site
+from lookalike.verbs.source import SAVED, is_index_folder, load_index
 
-ENDING = ".lookalike"
 ROUTERS = (
     collections.router,
     collections.row_routes,
@@ -50,19 +49,8 @@ ROUTERS = (
 )
 
 
-def load_saved(path: str) -> Index:
-    """Load an index from one file."""
-    from lookalike import load
-
-    index = load(path)
-    if not isinstance(index, Index):
-        found, hint = f"a saved {type(index).__name__}", "Serve a table, or an index of one"
-        raise InvalidInput(f"File {path!r}", "a saved index", found, hint)
-    return index
-
-
 def measure_text(measure: Measure) -> str:
-    """Write a measure as ``make_measure`` reads it: collections keep theirs as a text.
+    """Write a measure as ``make_measure`` reads it: the store keeps it as a text.
 
     Examples
     --------
@@ -77,16 +65,14 @@ def measure_text(measure: Measure) -> str:
         for key, value in measure.get_params(deep=False).items()
         if repr(value) != repr(defaults[key].default)
     ]
-    text = ":".join([name, *([",".join(options)] if options else [])])
-    try:
-        same = repr(make_measure(text)) == repr(measure)
-    except InvalidInput:
-        same = False
-    if not same:  # such as a function of one's own
-        hint = Phrase("Name another one with ", Param("measure"))
-        found = f"{type(measure).__name__} with options that have no name"
-        raise InvalidInput("the saved index", "a measure that can be named", found, hint)
-    return text
+    text = f"{name}:{','.join(options)}" if options else name
+    # Read back at once: an option without a text, such as a function, must not be lost silently.
+    with suppress(InvalidInput):
+        if repr(make_measure(text)) == repr(measure):
+            return text
+    hint = Phrase("Name another one with ", Param("measure"))
+    found = f"{type(measure).__name__} with options that have no name"
+    raise InvalidInput("the saved index", "a measure that can be named", found, hint)
 
 
 def _write(value: Any) -> str:
@@ -121,7 +107,7 @@ def create_app(service: Service) -> FastAPI:
         version=__version__,
         summary="Which rows are alike, and why.",
         lifespan=live,
-        docs_url=None,  # its page loads scripts from elsewhere
+        docs_url=None,  # its page loads scripts from another site
         redoc_url=None,
     )
     app.state.service = service
@@ -142,28 +128,25 @@ def _serve_page(app: FastAPI, service: Service) -> None:
     def page(request: Request) -> Response:
         return site.page(request, collections.at_hand(service))
 
-    # It is quick, so that it runs between other requests, not in a thread of its own.
+    # A coroutine: the file is in memory, and a thread would cost more than sending it.
     @app.get("/web/{path:path}", include_in_schema=False)
     async def part(request: Request, path: str) -> Response:
         return site.part(request, path)
 
 
-NAME = "films"
+FILMS = "films"
 
 
-def serve_films(catalog: Catalog, limits: Limits) -> str:
+def serve_films(catalog: Catalog, limits: RequestLimits) -> str:
     """Make the films a collection, unless the store has them already; return its name."""
-    if NAME not in {head.name for head in catalog.heads()}:
-        settings = Settings("58,788 films of IMDb (2005)", label_column="title")
-        catalog.create(NAME, load_films(), settings, limits)
-    return NAME
-
-
-CHUNK = 2**20
+    if FILMS not in {head.name for head in catalog.heads()}:
+        settings = CollectionSettings("58,788 films of IMDb (2005)", label_column="title")
+        catalog.create(FILMS, load_films(), settings, limits)
+    return FILMS
 
 
 def default_store(files: Sequence[str]) -> Path:
-    """Return where the store lies if nobody says: beside the first file, else in the data folder.
+    """Return the default path of the store: beside the first file, else in the data folder.
 
     ``films.csv`` has ``films.lookalike.sqlite`` beside it. Without files, or where their folder
     cannot be written, it is ``lookalike/store.sqlite`` below ``XDG_DATA_HOME``
@@ -178,7 +161,7 @@ def default_store(files: Sequence[str]) -> Path:
 
 
 def data_folder() -> Path:
-    """Return the folder for data of this user, made if it is not there."""
+    """Return the folder for data of this user, created if it does not exist."""
     home = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
     folder = Path(home) / "lookalike"
     folder.mkdir(parents=True, exist_ok=True)
@@ -186,7 +169,7 @@ def data_folder() -> Path:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is of this machine alone."""
+    """Whether an address can be reached from this machine only."""
     if host == "localhost":
         return True
     try:
@@ -210,15 +193,16 @@ def make_service(
     host : str
     folder : str, optional
         Files below it may be made collections by their path.
-    hosts : names that the server may be called by
+    hosts : sequence of str
+        Host names of the server, such as that of a proxy.
     need_token : bool
         Ask for tokens on loopback as well.
     """
     local = is_loopback(host)
     own = () if local else (host, socket.gethostname(), socket.getfqdn())
-    access = Access((*hosts, *own), numbers=not local, tokens=need_token or not local)
+    access = AccessPolicy((*hosts, *own), numbers=not local, tokens=need_token or not local)
     service = Service(store, folder=folder, access=access)
-    if access.tokens and not service.tokens.any():
+    if access.tokens and not service.tokens.any():  # a server that nothing could talk to
         shown = service.store.database.shown
         service.store.close()
         why = "--need-token" if need_token else f"--host {host}, which others can reach"
@@ -232,58 +216,55 @@ def serve_file(
 ) -> str:
     """Make a file a collection, unless the store has it already; return its name.
 
-    A file that has changed, or is to be read with other options, replaces its collection while
-    nobody has written to it; rows that were added through the service are never thrown away.
+    A file that has changed, or is to be read with other options, replaces its collection unless
+    rows were written to it; rows that were added through the service are never discarded.
 
     Parameters
     ----------
     service : Service
     path : str
     options : kinds, missing, encoding, delimiter, id_column, label_column, measure
-        Those that say nothing leave the collection as the store has it.
-    say : callable that shows a sentence to a person
+        Empty ones leave the collection as the store has it.
+    say : callable that shows a note
     """
     file = Path(path)
     if is_index_folder(file):
         return _serve_folder(service, file, options)
     if not file.is_file():
         raise missing_file(file)
-    digest = hashlib.sha256()
     with file.open("rb") as content:
-        while part := content.read(CHUNK):
-            digest.update(part)
+        digest = hashlib.file_digest(content, "sha256")
     asked = repr({key: value for key, value in sorted(options.items()) if value})
     source = {"file": file.name, "hash": digest.hexdigest(), "options": asked}
     name = name_from(file.name)
     known = {head.name: head for head in service.catalog.heads()}
     if name in known:
-        before = Settings.of_text(known[name].settings).source
+        before = CollectionSettings.of_text(known[name].settings).source
         changed = before.get("hash") != source["hash"]
         if not changed and asked in (repr({}), before.get("options")):
             return name
-        if known[name].generation > 1:
-            what = "has changed since it" if changed else "is to be read otherwise than it"
-            say(
-                f"{path} {what} was read into the store, where rows were written meanwhile: the "
-                "store is served, the file is not read again"
-            )
+        if known[name].generation > 1:  # the first generation is the file itself
+            what = "has changed since it" if changed else "has other options than when it"
+            say(f"{path} {what} was read; rows were written since, so the store is served as it is")
             return name
     say(f"reading {path}")
     settings = settings_from(options, file.name, source)
     rows: str | Index = path
-    if file.name.lower().endswith(ENDING):
-        rows = load_saved(path)
+    if file.name.lower().endswith(SAVED):
+        rows = load_index(path)
         settings = _settings_of(rows, settings, options)
-    service.catalog.create(name, rows, settings, service.limits, instead=name in known)
+    service.catalog.create(name, rows, settings, service.limits, replace_old=name in known)
     return name
 
 
-def _settings_of(index: Index, settings: Settings, options: Mapping[str, Any]) -> Settings:
-    """Return the settings of a saved index: it has been read, and has a measure."""
+def _settings_of(
+    index: Index, settings: CollectionSettings, options: Mapping[str, Any]
+) -> CollectionSettings:
+    """Return the settings of a saved index, which has its own kinds, ids and measure."""
     for option in ("kinds", "missing", "encoding", "delimiter", "id_column"):
         if options.get(option):
-            who, hint = Param(option), "Give it when the index is built"
-            raise InvalidInput(who, "a table to read", "a saved index", hint)
+            hint = "Give it when the index is built"
+            raise InvalidInput(Param(option), "a table to read", "a saved index", hint)
     if options.get("measure"):
         return settings
     return replace(settings, measure=measure_text(index.measure_))
@@ -291,36 +272,37 @@ def _settings_of(index: Index, settings: Settings, options: Mapping[str, Any]) -
 
 def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) -> str:
     """Make the index in a folder of shards a collection, unless the store knows it already."""
-    name = name_from(folder.resolve().name)
-    place = str(folder.resolve())
+    folder = folder.resolve()
+    name = name_from(folder.name)
     known = {head.name: head for head in service.catalog.heads()}
     if name in known:
-        if Settings.of_text(known[name].settings).source.get("folder") == place:
+        before = CollectionSettings.of_text(known[name].settings).source
+        if before.get("folder") == str(folder):
             return name
-        service.catalog.delete(name)
-    settings = settings_from(options, folder.resolve().name, {"file": folder.resolve().name})
-    service.catalog.open_folder(name, place, settings)
+        service.catalog.delete(name)  # of another folder, whose rows stay in it
+    settings = settings_from(options, folder.name, {"file": folder.name})
+    service.catalog.open_folder(name, folder, settings)
     return name
 
 
 def free_port(host: str, port: int) -> int:
-    """Return the port, or say that somebody else has it; 0 finds a free one."""
+    """Return the port; 0 finds a free one. Raises if the port is in use."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as trial:
+        # As uvicorn does: the port of a server that has just stopped can be used again.
         trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             trial.bind((host.strip("[]"), port))
         except OSError as error:
             found, hint = str(error.strerror or error), "Choose another --port, or 0 for a free one"
-            who, cannot = f"--host {host} --port {port}", f"cannot listen here ({found.lower()})"
-            raise InvalidInput(
-                who, "an address that is free", found, hint, problem=cannot
-            ) from error
+            parts = (f"--host {host} --port {port}", "a free address", found, hint)
+            problem = f"cannot listen here ({found.lower()})"
+            raise InvalidInput(*parts, problem=problem) from error
         return int(trial.getsockname()[1])
 
 
 def run(service: Service, host: str, port: int, started: Callable[[str], None]) -> None:
-    """Serve until somebody ends it.
+    """Serve until the process is interrupted.
 
     Parameters
     ----------
@@ -341,7 +323,7 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
 
 
 class Server(uvicorn.Server):
-    """A server that says when it listens.
+    """A server that calls a function when it listens.
 
     Parameters
     ----------
@@ -365,7 +347,7 @@ class Server(uvicorn.Server):
         self._say = started
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, then say so."""
+        """Listen, then call the function."""
         await super().startup(sockets)
         if self.started:
             self._say()

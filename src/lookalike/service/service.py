@@ -19,19 +19,20 @@ from lookalike.kernels import load_compiler
 from lookalike.service.analysis.results import Analyses
 from lookalike.service.answers import describe, first_answer
 from lookalike.service.catalog import Catalog
-from lookalike.service.collection import Collection, is_index_folder
-from lookalike.service.fitting import Settings
+from lookalike.service.collection import Collection
+from lookalike.service.fitting import CollectionSettings
 from lookalike.service.jobs import Jobs
-from lookalike.service.limits import Limits
+from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Metrics
 from lookalike.service.problems import Refused
-from lookalike.service.safety import Access, Tokens
+from lookalike.service.safety import AccessPolicy, TokenStore
 from lookalike.service.sessions import Sessions
 from lookalike.service.store.store import Store
 from lookalike.service.view import View
+from lookalike.verbs.source import is_index_folder
 
-FOLLOW = 0.25  # seconds between two looks at the change log
-HOUR = 3600.0  # between two looks for sessions that nobody touches
+FOLLOW_SECONDS = 0.25  # between two reads of the change log: how far servers lag behind
+SWEEP_SECONDS = 3600.0  # between two searches for sessions that have expired
 
 
 class Service:
@@ -41,39 +42,40 @@ class Service:
     ----------
     address : str or path
         Where the store is.
-    limits : Limits, optional
+    limits : RequestLimits, optional
     folder : str or path, optional
         Files below it may be made collections by their path; None: none may.
-    access : Access, optional
-        Who may use it; by default everybody on this machine.
+    access : AccessPolicy, optional
+        Who may use it; by default every user of this machine.
 
     Attributes
     ----------
     settles : bool
-        Whether the garbage collector is told to leave alone what was loaded, as a process that does
-        nothing but serve should: it would look at every cell of every table again and again, and
-        all requests wait for it meanwhile.
+        Whether loaded tables are frozen for the garbage collector, as in a process that only
+        serves: it would visit every cell of every table again and again, and all requests wait
+        for it meanwhile.
     """
 
     def __init__(
         self,
         address: str | os.PathLike[str],
         *,
-        limits: Limits | None = None,
+        limits: RequestLimits | None = None,
         folder: str | os.PathLike[str] | None = None,
-        access: Access | None = None,
+        access: AccessPolicy | None = None,
     ) -> None:
-        self.limits = limits or Limits()
+        self.limits = limits or RequestLimits()
         self.folder = None if folder is None else Path(os.path.realpath(folder))
         self.store = Store(address)
         self.catalog = Catalog(self.store)
         self.sessions = Sessions(self.store.database)
-        self.tokens = Tokens(self.store.database)
-        self.access = access or Access()
+        self.tokens = TokenStore(self.store.database)
+        self.access = access or AccessPolicy()
         self.metrics = Metrics()
         self.jobs = Jobs()
         self.analyses = Analyses(self.jobs)
         self.store_answers = True
+        # At least two: on one core a short search need not wait for a long one.
         self.turns = anyio.CapacityLimiter(max(2, count_jobs(-1)))
         self.settles = False
         self._settled: set[tuple[int, int]] = set()  # tables, and what they were fitted to
@@ -87,7 +89,7 @@ class Service:
         self._follower.start()
 
     def warm(self, name: str) -> None:
-        """Have a collection in memory, and its first answer at hand."""
+        """Load a collection, and compute its first answer."""
         first_answer(name, self.catalog.get(name).view)
 
     def warm_soon(self) -> None:
@@ -104,7 +106,7 @@ class Service:
         self._warmer.start()
 
     def close(self) -> None:
-        """End all jobs, stop following, close the store."""
+        """Cancel all jobs, stop following, close the store."""
         self._stop.set()
         self.jobs.close()
         for thread in (self._follower, self._warmer):
@@ -113,19 +115,19 @@ class Service:
         self.store.close()
 
     def _settle(self) -> None:
-        """Have the garbage collector leave alone what is in memory, when a table has come."""
+        """Freeze loaded tables for the garbage collector, when a new one is in memory."""
         loaded = {(one.key, one.view.fitted) for one in self.catalog if one.loaded}
         if self.settles and not loaded <= self._settled:
-            gc.unfreeze()  # tables that went are free to go
+            gc.unfreeze()  # so that tables of dropped collections are freed
             gc.collect()
             gc.freeze()
             self._settled = loaded
 
     def _follow(self) -> None:
         swept = float("-inf")
-        while not self._stop.wait(FOLLOW):
+        while not self._stop.wait(FOLLOW_SECONDS):
             try:
-                if time.monotonic() - swept > HOUR:
+                if time.monotonic() - swept > SWEEP_SECONDS:
                     self.sessions.sweep()
                     swept = time.monotonic()
                 self.catalog.follow()
@@ -133,13 +135,13 @@ class Service:
                 self._settle()
                 self.store_answers = True
             except LookalikeError:
-                self.store_answers = False  # readyz says so; the next look tries again
+                self.store_answers = False  # readyz reports it; the next round tries again
 
     def briefs(self) -> list[dict[str, Any]]:
-        """Return a few words about every collection."""
+        """Return name, size and measure of every collection, without loading any."""
         found = []
         for head in self.catalog.heads():
-            settings, one = Settings.of_text(head.settings), self.catalog.get(head.name)
+            settings, one = CollectionSettings.of_text(head.settings), self.catalog.get(head.name)
             found.append(
                 {
                     "name": head.name,
@@ -154,12 +156,12 @@ class Service:
         return found
 
     def document(self, collection: Collection) -> dict[str, Any]:
-        """Return all there is to say about a collection, and what is under way."""
+        """Return the description of a collection, with its spaces and its running jobs."""
         view = collection.view
         return describe(collection.name, view) | self.states(collection, view)
 
     def states(self, collection: Collection, view: View) -> dict[str, Any]:
-        """Return which spaces of a collection there are, and what is under way."""
+        """Return the spaces of a collection, and its running jobs."""
         active = self.jobs.of(collection.name)
         repaired = "ready" if view.repaired is not None else "none"
         if repaired == "none" and any(job.kind in ("repair", "hubs") for job in active):
@@ -176,6 +178,7 @@ class Service:
             raise Refused(403, "path", "a folder to read from", "none allowed", hint)
         if "\0" in path:
             raise Refused(422, "path", "a path", "a NUL character", "Correct the path")
+        # Links are followed first: one inside of the folder may lead out of it.
         whole = Path(os.path.realpath(self.folder / path))
         if not whole.is_relative_to(self.folder):
             raise Refused(403, "path", "a file below the allowed folder", "one outside of it", hint)

@@ -1,4 +1,4 @@
-"""Feedback sessions that outlive the server: marks are stored, answers are made again."""
+"""Feedback sessions that outlive the server: marks are stored, answers are computed again."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import sqlalchemy as sa
 
 from lookalike.index import FeedbackSession
-from lookalike.service.answers import answer_of, read_filter, read_options, read_query
+from lookalike.index.hits import SearchInfo
+from lookalike.service.answers import answer_of, read_options, read_query
 from lookalike.service.cells import dumps
 from lookalike.service.collection import Collection
 from lookalike.service.notes import collected
@@ -22,13 +23,17 @@ from lookalike.service.store.database import Database
 from lookalike.service.store.store import NotFound, now
 from lookalike.service.view import View
 
-KEPT = 200  # sessions whose answers are kept in memory
-TURNS = 64
-DAYS = 30  # after which a session that nobody touches is forgotten
+MAX_LIVE_SESSIONS = 200  # in memory, each with the hits of its rounds; chosen by hand
+N_LOCKS = 64
+EXPIRY_DAYS = 30  # after the last mark
 
 
 class Live(NamedTuple):
-    """A session in memory: of which generation and rounds, and what each round became."""
+    """A session in memory.
+
+    ``became`` has the round of the session after each stored round: one whose rows were all
+    deleted since has added none.
+    """
 
     generation: int
     rounds: list[dict[str, Any]]
@@ -47,39 +52,35 @@ class Sessions:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._lock = threading.Lock()
-        self._turns = [threading.Lock() for _ in range(TURNS)]
+        # A fixed number: a lock for each session would have to be freed with it.
+        self._locks = [threading.Lock() for _ in range(N_LOCKS)]
         self._live: OrderedDict[str, Live] = OrderedDict()
 
-    def _turn(self, id: str) -> threading.Lock:
+    def _lock_of(self, id: str) -> threading.Lock:
         """Return the lock of a session; few share one."""
-        return self._turns[hash(id) % TURNS]
+        return self._locks[hash(id) % N_LOCKS]
 
     def start(self, collection: Collection, view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Begin a session with a search; return its document."""
         id = secrets.token_hex(8)
         document: dict[str, Any] = {"asked": dict(asked), "rounds": []}
-        answer = self._answer(id, view, document)  # nobody else knows its id yet
-        values = {
-            "id": id,
-            "collection": collection.key,
-            "document": dumps(document),
-            "touched": now(),
-        }
+        answer = self._answer(id, view, document)  # without its lock: no client knows the id yet
+        values = {"id": id, "collection": collection.key, "document": dumps(document)}
         with self._database.write() as connection:
-            connection.execute(t.sessions.insert().values(**values))
+            connection.execute(t.sessions.insert().values(**values, touched=now()))
         return answer
 
     def get(self, collection: Collection, view: View, id: str) -> dict[str, Any]:
-        """Return the document of a session, answered anew if rows came or went."""
+        """Return the document of a session, with a new answer if rows have changed."""
         with self._database.read() as connection:
             document = json.loads(_read(connection, collection, id))
-        with self._turn(id):
+        with self._lock_of(id):
             return self._answer(id, view, document)
 
     def mark(
         self, collection: Collection, view: View, id: str, like: list[Any], unlike: list[Any]
     ) -> dict[str, Any]:
-        """Mark rows as right and others as wrong; return the document after it."""
+        """Mark rows as liked or not; return the document after it."""
         view.require([*like, *unlike])
 
         def change(document: dict[str, Any]) -> dict[str, Any]:
@@ -99,8 +100,9 @@ class Sessions:
         def change(document: dict[str, Any]) -> dict[str, Any]:
             session, became = self._session(id, view, document)
             left = became[-2] if len(became) > 1 else 0
+            # A round that has added none has nothing to undo; without rounds this is an error.
             if session.round > left or not document["rounds"]:
-                session.undo()  # says so where there is nothing to take back
+                session.undo()
             document["rounds"].pop()
             self._keep(id, view, document, session, became[:-1])
             return document
@@ -112,11 +114,13 @@ class Sessions:
         with self._database.write() as connection:
             _read(connection, collection, id)
             connection.execute(t.sessions.delete().where(t.sessions.c.id == id))
-        self._forget(id)
+        with self._lock:
+            self._live.pop(id, None)
 
     def sweep(self) -> int:
-        """Forget sessions that nobody has touched for a month; return how many."""
-        old = (dt.datetime.now(dt.UTC) - dt.timedelta(days=DAYS)).isoformat(timespec="seconds")
+        """Delete expired sessions; return how many."""
+        month = dt.timedelta(days=EXPIRY_DAYS)
+        old = (dt.datetime.now(dt.UTC) - month).isoformat(timespec="seconds")
         with self._database.write() as connection:
             done = connection.execute(t.sessions.delete().where(t.sessions.c.touched < old))
         return int(done.rowcount)
@@ -124,11 +128,9 @@ class Sessions:
     # -- parts -------------------------------------------------------------------------------------
 
     def _change(self, collection: Collection, view: View, id: str, change: Any) -> dict[str, Any]:
-        """Change a session; the search is made before the store is asked to write.
-
-        It may take seconds where there are millions of rows, and all who write would wait for it.
-        """
-        with self._turn(id):
+        """Change a session; the search runs before the write transaction begins."""
+        # Inside of it all other writers would wait: seconds where there are millions of rows.
+        with self._lock_of(id):
             while True:
                 with self._database.read() as connection:
                     before = _read(connection, collection, id)
@@ -138,7 +140,7 @@ class Sessions:
                         query = t.sessions.update().where(t.sessions.c.id == id)
                         connection.execute(query.values(document=dumps(document), touched=now()))
                         break
-                # Another server was quicker: what it has written is changed instead.
+                # Another server has written meanwhile: its document is changed instead.
             return self._answer(id, view, document)
 
     def _session(
@@ -147,19 +149,17 @@ class Sessions:
         """Return the session with all its rounds, and the round that each stored one became."""
         with self._lock:
             live = self._live.get(id)
-            if live is not None and live.generation == view.generation:
-                if live.rounds == document["rounds"]:
-                    self._live.move_to_end(id)
-                    return live.session, live.became
+            # The rounds are compared: another server may have marked rows of this session.
+            same = (view.generation, document["rounds"])
+            if live is not None and (live.generation, live.rounds) == same:
+                self._live.move_to_end(id)
+                return live.session, live.became
         asked = document["asked"]
-        query, _ = read_query(view, asked["query"])
+        gamma = {} if asked["gamma"] is None else {"gamma": asked["gamma"]}
+        options = read_options(view, asked) | gamma
+        space, query = view.space(asked["space"]), read_query(view, asked["query"])
         with collected():
-            session = FeedbackSession(
-                view.space(asked.get("space") or "plain"),
-                query,
-                k=asked.get("k", 10),
-                **read_options(asked),
-            )
+            session = FeedbackSession(space, query, k=asked["k"], **options)
             became = []
             for one in document["rounds"]:
                 # Rows that were deleted since no longer count.
@@ -182,32 +182,24 @@ class Sessions:
         with self._lock:
             self._live[id] = Live(view.generation, list(document["rounds"]), became, session)
             self._live.move_to_end(id)
-            while len(self._live) > KEPT:
+            while len(self._live) > MAX_LIVE_SESSIONS:
                 self._live.popitem(last=False)
-
-    def _forget(self, id: str) -> None:
-        with self._lock:
-            self._live.pop(id, None)
 
     def _answer(self, id: str, view: View, document: Mapping[str, Any]) -> dict[str, Any]:
         session, _ = self._session(id, view, document)
-        asked, rounds = document["asked"], document["rounds"]
-        _, query_id = read_query(view, asked["query"])
-        answer = answer_of(view, session.hits, query_id, asked.get("explain", 3))
-        history = session.history
-        if len(history) > 1:
-            before = {one: rank for rank, one in enumerate(history[-2].hits.ids, 1)}
-            for hit in answer["hits"]:
-                was = before.get(hit["id"])
-                hit["moved"] = "new" if was is None else was - hit["rank"]
-        else:
-            for hit in answer["hits"]:
-                hit["moved"] = 0
-        conditions = read_filter(asked.get("filter"))
+        asked, rounds, history = document["asked"], document["rounds"], session.history
+        query = None if isinstance(session.query, Mapping) else session.query
+        answer = answer_of(view, session.hits.with_info(SearchInfo(id=query)), asked["explain"])
+        # Before the first mark every row is where it was.
+        before = history[-2].hits.ids if len(history) > 1 else session.hits.ids
+        ranks = {id: rank for rank, id in enumerate(before, 1)}
+        for hit in answer["hits"]:
+            was = ranks.get(hit["id"])
+            hit["moved"] = "new" if was is None else was - hit["rank"]
         answer |= {
-            "matched": session.index.count(conditions),
+            "matched": session.index.count(session.filter),
             "generation": view.generation,
-            "space": asked.get("space") or "plain",
+            "space": asked["space"],
         }
         return {
             "id": id,
@@ -230,8 +222,6 @@ def _read(connection: sa.Connection, collection: Collection, id: str, lock: bool
         query = query.with_for_update()
     found = connection.execute(query).scalar()
     if found is None:
-        hint = "POST .../sessions starts a new one"
-        raise NotFound(
-            f"session {id[:32]!r}", "a session of this id", "none", hint, problem="not found"
-        )
+        who, hint = f"session {id[:32]!r}", "POST .../sessions starts a new one"
+        raise NotFound(who, "the id of a session", "none", hint, problem="not found")
     return str(found)

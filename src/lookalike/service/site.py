@@ -1,9 +1,9 @@
-"""The files of the page, held in memory: put together, compressed once, never asked for twice.
+"""The files of the page, held in memory: bundled, compressed once, cached by browsers.
 
-The page names its parts below a folder that changes with their content (``/web/<version>/``), and
-the modules name each other by relative paths, so that they stay in that folder. A browser may keep
-what lies there for ever; only the page itself is looked at again. What the page opens on may come
-with it, as data that is never run.
+The page names its files below a folder that changes with their content (``/web/<version>/``), and
+the modules name each other by relative paths, so that they stay in that folder. A browser may cache
+them for ever; only the page itself is validated again. The first answer may be sent with the page,
+as data that is never run.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from starlette.responses import Response
 
 from lookalike.errors import InvalidInput
 
+# Regular expressions instead of a parser: modules keep to these forms, and anything else is an
+# error when the server starts, not in the browser.
 FIRST = "main.js"  # whose imports are the first view
 IMPORT = re.compile(r'^import \{ ([\w$, ]+) \} from "(\.[^"\n]+)";$', re.M)
 EXPORT = re.compile(r"^export (?=(?:async function|function|const|class) (\w+))", re.M)
@@ -31,10 +33,10 @@ ADDRESS = re.compile(r'new URL\("(\.[^"\n]+)", import\.meta\.url\)')
 OTHER = re.compile(r"^(?:import|export)\b(?! default function).*$", re.M)
 
 
-def together(files: Mapping[str, str]) -> dict[str, str]:
-    r"""Return the files that are to be sent in the place of modules: two instead of thirty.
+def bundle(files: Mapping[str, str]) -> dict[str, str]:
+    r"""Return the bundles that are sent instead of modules: two instead of thirty.
 
-    What is written stays plain modules that a browser could load as they are. They keep to the few
+    The sources are plain modules that a browser could load as they are. They keep to the few
     forms that are read here: named imports on one line, exported functions, constants and classes,
     no cycles. Each module becomes a function that is called once, in the order of its imports, and
     returns what it exports; so names of different modules never meet.
@@ -47,8 +49,8 @@ def together(files: Mapping[str, str]) -> dict[str, str]:
     Returns
     -------
     dict
-        ``main.js`` with all that it imports, and each module that is brought later with what it
-        alone imports. What is not in it is sent as it is.
+        ``main.js`` with all that it imports, and each module that is imported dynamically with
+        what only it imports. Other files are sent as they are.
 
     Examples
     --------
@@ -56,7 +58,7 @@ def together(files: Mapping[str, str]) -> dict[str, str]:
     ...     "draw/dom.js": "export const h = (tag) => tag;\n",
     ...     "main.js": 'import { h } from "./draw/dom.js";\nh("p");\n',
     ... }
-    >>> print(together(files)["main.js"])
+    >>> print(bundle(files)["main.js"])
     export const $draw_dom = (() => {
     const h = (tag) => tag;
     return { h };
@@ -67,48 +69,42 @@ def together(files: Mapping[str, str]) -> dict[str, str]:
     """
     imports = {name: _imports(name, text, files) for name, text in files.items()}
     first = _ordered([FIRST], imports)
-    later = {name for text in files.items() for name in _brought(*text)}
+    later = {_resolve(name, path) for name, text in files.items() for path in DYNAMIC.findall(text)}
     behind = {name: set(_ordered([name], imports)) - set(first) for name in sorted(later)}
     users = Counter(name for names in behind.values() for name in names)
-    sent = {FIRST: _bundle(FIRST, first, files, imports, set(first))}
+    # A module that several dynamic ones import is a file of its own: it must run only once.
+    inner = {FIRST: first} | {name: [name] for name in users if users[name] > 1}
     for entry, names in behind.items():
-        inner = [n for n in _ordered([entry], imports) if n in names and users[n] == 1]
-        sent[entry] = _bundle(entry, inner, files, imports, set(first))
-    for name in set(users) - set(sent):
-        if users[name] > 1:  # of several that come later: a file of its own
-            sent[name] = _bundle(name, [name], files, imports, set(first))
-    return sent
+        order = _ordered([entry], imports)
+        inner[entry] = [name for name in order if name in names and users[name] == 1]
+    return {
+        entry: _bundle(entry, names, files, imports, set(first)) for entry, names in inner.items()
+    }
 
 
 def _imports(name: str, text: str, files: Mapping[str, str]) -> list[str]:
-    """Return what a module imports; refuse forms that could not be put together."""
+    """Return the imports of a module; refuse forms that cannot be bundled."""
     found = [_resolve(name, path) for _, path in IMPORT.findall(text)]
     rest = OTHER.findall(EXPORT.sub("", IMPORT.sub("", text)))
-    unknown = [repr(path) for path in found if path not in files]
-    if rest or unknown:
+    bad = rest + [repr(path) for path in found if path not in files]
+    if bad:
         hint = "Write 'import { a, b } from \"./file.js\";' on one line, export by name"
-        raise InvalidInput(name, "imports and exports in the plain form",
-                                   (rest + unknown)[0][:80], hint)  # fmt: skip
+        raise InvalidInput(name, "imports and exports in the plain form", bad[0][:80], hint)
     return found
 
 
-def _brought(name: str, text: str) -> list[str]:
-    """Return the modules that a module brings when they are first needed."""
-    return [_resolve(name, path) for path in DYNAMIC.findall(text)]
-
-
 def _ordered(entries: Iterable[str], imports: Mapping[str, list[str]]) -> list[str]:
-    """Return modules and all that they import, each behind its imports."""
+    """Return modules and all that they import, each behind its imports (topological order)."""
     order: list[str] = []
-    under_way: list[str] = []
+    under_way: list[str] = []  # from the entry to the module that is visited: shows a cycle
 
     def visit(name: str) -> None:
         if name in order:
             return
         if name in under_way:
-            circle = " -> ".join([*under_way[under_way.index(name) :], name])
+            cycle = " -> ".join([*under_way[under_way.index(name) :], name])
             hint = "Move what both need to a third module"
-            raise InvalidInput(name, "imports without a circle", circle, hint)
+            raise InvalidInput(name, "imports without a cycle", cycle, hint)
         under_way.append(name)
         for one in imports[name]:
             visit(one)
@@ -133,7 +129,8 @@ def _bundle(
     head = [f'import * as {_id(one)} from "{_from(entry, one)}";\n' for one in alone]
     if shared := sorted(map(_id, outside & first)):
         head.append(f'import {{ {", ".join(shared)} }} from "{_from(entry, FIRST)}";\n')
-    hand_out = "export " if entry == FIRST else ""
+    # Dynamic bundles import the shared modules from the first one, which exports all of its own.
+    export = "export " if entry == FIRST else ""
     parts = []
     for name in inner:
         body = _body(name, files[name], entry)
@@ -143,13 +140,13 @@ def _bundle(
         names = ", ".join(EXPORT.findall(files[name]))
         body = EXPORT.sub("", body)
         parts.append(
-            f"{hand_out}const {_id(name)} = (() => {{\n{body}return {{ {names} }};\n}})();\n"
+            f"{export}const {_id(name)} = (() => {{\n{body}return {{ {names} }};\n}})();\n"
         )
     return "".join([*head, *parts])
 
 
 def _body(name: str, text: str, entry: str) -> str:
-    """Return a module that takes its imports from functions, its paths as seen from a bundle."""
+    """Return a module that takes its imports from functions, with paths relative to a bundle."""
 
     def moved(found: re.Match[str]) -> str:
         path = _from(entry, _resolve(name, found[1]))
@@ -190,8 +187,8 @@ SHEET = "main.css"
 
 
 @dataclass(frozen=True)
-class Part:
-    """One file: what is sent, and by which name a browser knows whether it has it already."""
+class SiteFile:
+    """One file: its content, the same compressed, its type and its ETag."""
 
     plain: bytes
     small: bytes
@@ -200,7 +197,7 @@ class Part:
 
 
 class Site:
-    """The page and its parts.
+    """The page and its files.
 
     Parameters
     ----------
@@ -210,19 +207,19 @@ class Site:
     def __init__(self, folder: Path = WEB) -> None:
         self.folder = folder
         self._stamp: tuple[tuple[str, int], ...] = ()
-        self.version, self._parts = "", dict[str, Part]()
-        self._opened: tuple[Part, tuple[str, bytes], Part] | None = None
+        self.version, self._parts = "", dict[str, SiteFile]()
+        self._opened: tuple[SiteFile, tuple[str, bytes], SiteFile] | None = None
         self._refresh()
 
     def _refresh(self) -> None:
-        """Read the files again if one has changed: whoever works on the page only reloads it."""
+        """Read the files again if one has changed: developers only reload the page."""
         files = sorted(path for path in self.folder.rglob("*") if path.suffix in TYPES)
         stamp = tuple((str(path), path.stat().st_mtime_ns) for path in files)
         if stamp == self._stamp:
             return
         content = {path.relative_to(self.folder).as_posix(): path.read_bytes() for path in files}
         modules = {name: data.decode() for name, data in content.items() if name.endswith(".js")}
-        content |= {name: text.encode() for name, text in together(modules).items()}
+        content |= {name: text.encode() for name, text in bundle(modules).items()}
         content["index.html"], content[SHEET] = _one_sheet(content)
         whole = hashlib.sha256()
         for name, data in content.items():
@@ -240,7 +237,7 @@ class Site:
         ----------
         request : Request
         opening : (str, bytes), optional
-            A collection and what the page opens on, as JSON: sent with the page.
+            A collection and its first answer as JSON, sent with the page.
         """
         self._refresh()
         page = self._parts["index.html"]
@@ -248,20 +245,22 @@ class Site:
             return self._answer(request, page, "no-cache")
         known = self._opened
         if known is None or known[:2] != (page, opening):
+            # Compressed quickly: it changes with every write to the collection.
             part = _part("index.html", _with_data(page.plain, *opening), quick=True)
             known = self._opened = page, opening, part
         return self._answer(request, known[2], "no-store")
 
     def part(self, request: Request, path: str) -> Response:
-        """Answer with a part of it; there is nothing else in memory that a path could reach."""
+        """Answer with one of its files."""
+        # Looked up in memory: a path such as ../../etc/passwd reaches nothing.
         own = path.startswith(f"{self.version}/")
-        # A tab that was opened before an update goes on with the parts that there are now.
+        # A tab that was opened before an update goes on with the files of now.
         found = self._parts.get(VERSION.sub("", path, count=1) if VERSION.match(path) else path)
         if found is None:
             raise HTTPException(404)
         return self._answer(request, found, FOREVER if own else "no-cache")
 
-    def _answer(self, request: Request, part: Part, cache: str) -> Response:
+    def _answer(self, request: Request, part: SiteFile, cache: str) -> Response:
         headers = {"Cache-Control": cache, "ETag": part.tag, "Vary": "Accept-Encoding"}
         if part.tag in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
@@ -271,15 +270,15 @@ class Site:
         return Response(body, media_type=part.type, headers=headers)
 
 
-def _part(name: str, data: bytes, quick: bool = False) -> Part:
+def _part(name: str, data: bytes, quick: bool = False) -> SiteFile:
     tag = f'"{hashlib.sha256(data).hexdigest()[:24]}"'
-    return Part(
+    return SiteFile(
         data, gzip.compress(data, 1 if quick else 9, mtime=0), TYPES[Path(name).suffix], tag
     )
 
 
 def _one_sheet(content: dict[str, bytes]) -> tuple[bytes, bytes]:
-    """Return the page with one style sheet in the place of the first ones, and that sheet."""
+    """Return the page with one style sheet instead of the first ones, and that sheet."""
     page = content["index.html"]
     found = STYLES.search(page)
     if found is None:
@@ -291,7 +290,7 @@ def _one_sheet(content: dict[str, bytes]) -> tuple[bytes, bytes]:
 
 
 def _with_data(page: bytes, collection: str, data: bytes) -> bytes:
-    r"""Return the page with JSON in it, which nothing in it can end or run.
+    r"""Return the page with JSON inside, from which no cell can break out.
 
     Examples
     --------
@@ -299,14 +298,14 @@ def _with_data(page: bytes, collection: str, data: bytes) -> bytes:
     >>> page.partition(b">")[2]
     b'<script type="application/json" id="opening">"\\u003c/script>"</script></body>'
     """
-    safe = data.replace(b"<", b"\\u003c")  # in JSON it stands in texts alone
+    safe = data.replace(b"<", b"\\u003c")  # in JSON it occurs inside of strings only
     block = b'<script type="application/json" id="opening">' + safe + b"</script>"
     page = page.replace(b"<html", f'<html data-opening="{collection}"'.encode(), 1)
     return page.replace(b"</body>", block + b"</body>", 1)
 
 
 def _takes_gzip(accepted: str) -> bool:
-    """Whether a browser takes what is compressed.
+    """Whether a browser accepts gzip.
 
     Examples
     --------

@@ -13,7 +13,7 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
 from lookalike.service.cells import read_stored
-from lookalike.service.fitting import Settings, name_rows, stored_ids
+from lookalike.service.fitting import CollectionSettings, name_rows, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.store import Changed, NotFound
 from lookalike.table import Schema, Table
@@ -28,21 +28,21 @@ class View:
     generation, fitted : int
         The last change that is in it, and the one whose rows the measure was fitted to.
     created : str
-    settings : Settings
+    settings : CollectionSettings
     schema : Schema
     index : Index
     repaired : Index or None
-        The same rows in a space without hubs, where it was made.
+        The same rows in the space with reduced hubness, where it was computed.
     changed : int
-        Rows that came or went since fitting.
+        Rows added or deleted since fitting.
     sample : Table or None
-        Rows that stand for all, where all are too many to be looked at.
+        A sample of the rows, where all are too many to be held in memory.
     """
 
     generation: int
     fitted: int
     created: str
-    settings: Settings
+    settings: CollectionSettings
     schema: Schema
     index: Index
     repaired: Index | None = None
@@ -51,37 +51,47 @@ class View:
 
     @property
     def table(self) -> Table:
-        """The rows with their ids; of a collection in a folder, those that stand for all."""
+        """The rows with their ids; of a collection in a folder, a sample of them."""
         return self.index.table if self.sample is None else self.sample
 
-    def find(self, text: str) -> str | int:
-        """Return the id that a path names; one that is not there is an error."""
-        ids: tuple[str | int, ...] = (text, *_whole(text))
-        for id in ids:
-            if id in self.index:
-                return id
-        raise missing_row(text)
+    @property
+    def hidden(self) -> str | None:
+        """The column of ids that only the service knows of; None if the table has its own."""
+        return self.settings.names if self.settings.id_column is None else None
+
+    def find(self, id: str | int) -> str | int:
+        """Return the id of a row; a path, and JSON made from one, has numbers as text."""
+        # As text first: in a table with the ids "7" and 7 a path means the text.
+        for known in (id, *(_integers(id) if isinstance(id, str) else ())):
+            if known in self.index:
+                return known
+        raise missing_row(id)
 
     def record(self, id: Any) -> dict[str, Any]:
-        """Return a row without the column that only we know of."""
+        """Return a row without the hidden column of ids."""
         self.require([id])
         return self.shown(self.index.get(id))
 
     def require(self, ids: Iterable[Any]) -> None:
-        """Refuse ids of rows that are not there."""
+        """Refuse ids of rows that do not exist."""
         for id in ids:
             if id not in self.index:
                 raise missing_row(id)
 
     def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
-        """Return a record without the column that only we know of."""
-        hidden = self.settings.names if self.settings.id_column is None else None
+        """Return a record without the hidden column of ids."""
+        hidden = self.hidden
         return {name: cell for name, cell in record.items() if name != hidden}
 
     def label(self, id: Any, record: Mapping[str, Any]) -> str:
-        """Return what a row is called: its label, else its id."""
+        """Return the label of a row; its id where it has none."""
         cell = record.get(self.settings.label_column or "")
         return str(id if cell is None or cell == "" else cell)
+
+    def named_row(self, id: Any, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return id, label and record of a row, as JSON holds them."""
+        row = {name: plain(cell) for name, cell in self.shown(record).items()}
+        return {"id": id, "label": self.label(id, row), "row": row}
 
     def space(self, name: str) -> Index:
         """Return the index of a space: "plain" or "repaired"."""
@@ -89,82 +99,86 @@ class View:
             return self.index
         if self.repaired is None:
             hint = Phrase("POST .../repair, wait for the job, or use ", Param("space", "plain"))
-            raise InvalidInput(Param("space", "repaired"), "a space that was made", "none", hint)
+            raise InvalidInput(Param("space", name), "a space that was computed", "none", hint)
         return self.repaired
 
-    def moved(self, generation: int, gone: Sequence[Any], came: Any) -> View:
-        """Return the view with some rows gone, by their ids, and others added.
+    def moved(self, generation: int, deleted: Sequence[Any], added: Any) -> View:
+        """Return the view after some rows were deleted and others added.
 
         Parameters
         ----------
         generation : int
-        gone : ids
-        came : list of records, or a table, with ids
+        deleted : ids
+        added : list of records, or a table, with ids
         """
         spaces = {"index": self.index, "repaired": self.repaired}
         for name, index in spaces.items():
             if index is None:
                 continue
-            index = copy.copy(index)  # its snapshot is replaced, never changed
+            # A shallow copy: the snapshot inside is replaced, never changed, so that readers of
+            # this view go on with theirs.
+            index = copy.copy(index)
             with collected():
-                if gone:
-                    index.delete(list(gone))
-                if len(came):
-                    index.add(came)
+                # Deleted first: a replaced row keeps its id, which must be free when it is added.
+                if deleted:
+                    index.delete(list(deleted))
+                if len(added):
+                    index.add(added)
             spaces[name] = index
-        changed = self.changed + len(gone) + len(came)
+        changed = self.changed + len(deleted) + len(added)
         return replace(self, generation=generation, changed=changed, **spaces)  # type: ignore[arg-type]
 
 
 def apply_changes(view: View, generation: int, changed: Changed) -> View:
-    """Return the view with what happened since."""
-    if not changed.gone and not changed.came:
+    """Return the view with an entry of the change log applied."""
+    if not changed.deleted and not changed.added:
         return replace(view, generation=generation)
-    gone = [json.loads(id) for id in changed.gone]
-    came: Any = []
-    if changed.came:
-        table = read_stored([json.loads(row.record) for row in changed.came], view.schema)
-        came = name_rows(table, stored_ids(changed.came), view.settings.names)
-    return view.moved(generation, gone, came)
+    added: Any = []
+    if changed.added:
+        table = read_stored([json.loads(row.record) for row in changed.added], view.schema)
+        added = name_rows(table, stored_ids(changed.added), view.settings.names)
+    return view.moved(generation, [json.loads(id) for id in changed.deleted], added)
 
 
 def missing_row(id: Any) -> NotFound:
-    """Return the error about a row that is not there."""
-    hint = "GET .../rows lists those that are there"
-    return NotFound(f"row {id!r}"[:120], "an id that is there", "none", hint, problem="not found")
+    """Return the error about a row that does not exist."""
+    hint = "GET .../rows lists the rows"
+    return NotFound(f"row {id!r}"[:120], "the id of a row", "none", hint, problem="not found")
 
 
-def _whole(text: str) -> list[int]:
-    plain = text.removeprefix("-")
-    ok = plain.isascii() and plain.isdigit() and len(plain) <= 18 and str(int(text)) == text
-    return [int(text)] if ok else []
+def _integers(text: str) -> list[int]:
+    """Return the integer that a text is: none for "007", which is an id of its own."""
+    # At most 18 digits: every such number fits in 64 bits, and int() of a huge text is slow.
+    digits = text.removeprefix("-")
+    is_int = digits.isascii() and digits.isdigit() and len(digits) <= 18 and str(int(text)) == text
+    return [int(text)] if is_int else []
 
 
-WRITTEN = ("text", "category", "order", "object")
+SEARCHED_KINDS = ("text", "category", "order", "object")
 
 
-class Texts:
-    """The words of all rows of a collection in lower case, made when they are first asked for."""
+class TextSearch:
+    """The texts of all rows of a collection in lower case, made when they are first asked for."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._rows: dict[Any, tuple[str, str]] | None = None
 
     def clear(self) -> None:
-        """Forget all words."""
+        """Forget all texts."""
         with self._lock:
             self._rows = None
 
-    def follow(self, view: View, gone: Iterable[Any], came: Iterable[Any]) -> None:
-        """Take in the words of rows that came, and forget those of rows that went."""
+    def follow(self, view: View, deleted: Iterable[Any], added: Iterable[Any]) -> None:
+        """Add the texts of new rows, and forget those of deleted ones."""
         with self._lock:
             if self._rows is None:
                 return
-            for id in gone:
+            for id in deleted:
                 self._rows.pop(id, None)
-            columns = _columns(view)
-            for id in came:
-                self._rows[id] = _words(view.index.get(id), columns)
+            columns = _text_columns(view)
+            for id in added:
+                self._rows[id] = _texts(view.index.get(id), columns)
 
     def find(self, view: View, text: str, limit: int) -> list[Any]:
         """Return ids of rows that hold a text: in the label first, at its beginning first of all.
@@ -177,10 +191,16 @@ class Texts:
             How many at most.
         """
         wanted = text.casefold().strip()
+        # Four ranks: the label is the text, begins with it, holds it; another column holds it.
         ranked: list[list[Any]] = [[], [], [], []]
         with self._lock:
             if self._rows is None:
-                self._rows = _words_of(view)
+                table, columns = view.table, _text_columns(view)
+                used = [column for column in table.columns + table.aside if column.name in columns]
+                self._rows = {
+                    id: _texts({column.name: column.cell(row) for column in used}, columns)
+                    for row, id in enumerate(table[view.settings.names].values.tolist())
+                }
             for id, (label, rest) in self._rows.items():
                 if label.startswith(wanted):
                     ranked[0 if len(label) == len(wanted) else 1].append(id)
@@ -193,28 +213,18 @@ class Texts:
         return [id for ids in ranked for id in ids][:limit]
 
 
-def _columns(view: View) -> list[str]:
-    """Return the columns whose words are looked at, the label first."""
+def _text_columns(view: View) -> list[str]:
+    """Return the columns whose texts are searched, the label first."""
     label = view.settings.label_column
-    compared = [name for name, kind in view.schema.kinds.items() if kind.name in WRITTEN]
-    aside = [name for name in view.schema.aside if view.settings.aside[name]["kind"] in WRITTEN]
-    rest = [name for name in (*aside, *compared) if name != label]
-    return [label or "", *rest]
+    compared = [name for name, kind in view.schema.kinds.items() if kind.name in SEARCHED_KINDS]
+    # The schema keeps only the names of columns set aside; the settings know what they hold.
+    known = view.settings.aside
+    aside = [name for name in view.schema.aside if known[name]["kind"] in SEARCHED_KINDS]
+    return [label or "", *(name for name in (*aside, *compared) if name != label)]
 
 
-def _words(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
+def _texts(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
+    """Return the label and the other texts of a row; a line end keeps cells apart."""
     cells = [record.get(name) for name in columns]
     first, *rest = ["" if cell is None else str(plain(cell)).casefold() for cell in cells]
     return first, "\n".join(rest)
-
-
-def _words_of(view: View) -> dict[Any, tuple[str, str]]:
-    table, columns = view.table, _columns(view)
-    every = {column.name: column for column in table.columns + table.aside}
-    used = [every[name] for name in columns if name in every]
-    names = [column.name for column in used]
-    ids = table[view.settings.names].values.tolist()
-    return {
-        id: _words({name: c.cell(row) for name, c in zip(names, used, strict=True)}, columns)
-        for row, id in enumerate(ids)
-    }

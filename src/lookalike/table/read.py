@@ -31,6 +31,7 @@ from lookalike.table.model.table import Column, Schema, Table
 if TYPE_CHECKING:
     from lookalike.table.formats.lazy import LazyTable
 
+STORED_ALIKE = ("name", "source", "levels", "width")  # parts of kinds whose cells are kept alike
 SINGLE = ("number", "category", "order", "flag", "text")  # kinds whose cell is one value
 BY_HAND = "by hand"
 # Roles of columns that are set aside as uninteresting, and compared where nothing else is there.
@@ -124,7 +125,7 @@ def read_table(
     Table: 3 rows, 2 columns
       size: order: given, 3 levels
       tags: set: lists of strings without a repeat, 2 distinct in all
-      id: set aside, identifier: consecutive whole numbers from 7 to 9, named 'id'
+      id: set aside, identifier: consecutive integers from 7 to 9, named 'id'
     """
     if schema is not None:
         if kinds is not None or missing is not None:
@@ -165,11 +166,11 @@ def _read_array(
     columns: list[Column] = []
     aside: list[Column] = []
     for name, cells in zip(names, matrix.T, strict=True):
+        # A number that was not asked for is taken as it is, float32 included.
+        column = Column(name, ARRAY_NUMBER, cells)
         if name in chosen:
-            kind = chosen[name]
-            (aside if kind is None else columns).append(_read_as(of_array(name, cells), kind))
-        else:
-            columns.append(Column(name, ARRAY_NUMBER, cells))
+            column = _read_as(of_array(name, cells), chosen[name])
+        (aside if chosen.get(name, ARRAY_NUMBER) is None else columns).append(column)
     return make_table(columns, aside, tokens)
 
 
@@ -202,9 +203,9 @@ def _read_as(raw: Raw, kind: Kind | None) -> Column:
 def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
     """Return the table of these columns; one that was set aside lightly is better than none."""
     if not columns:  # what was set aside as uninteresting is better than nothing
-        columns = [column for column in aside if column.kind.role in BETTER_THAN_NONE]
-        aside = [column for column in aside if column.kind.role not in BETTER_THAN_NONE]
-        columns = [replace(c, kind=replace(c.kind, role="")) for c in columns]
+        back = [column for column in aside if column.kind.role in BETTER_THAN_NONE]
+        aside = [column for column in aside if column not in back]
+        columns = [replace(c, kind=replace(c.kind, role="")) for c in back]
     if not columns:
         reasons = "; ".join(f"{c.name!r} was set aside ({c.kind.reason})" for c in aside)
         example = Param("kinds", {aside[0].name: "category"})
@@ -242,7 +243,7 @@ def missing_tokens(missing: Any) -> tuple[Any, ...]:
 
 
 def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Kind | None]:
-    """Check what the caller says about columns; a position may stand for a name."""
+    """Check what the caller says about columns; a position may take the place of a name."""
     if kinds is None:
         return {}
     who = Param("kinds", of="read_table")
@@ -372,18 +373,17 @@ def _fit_table(table: Table, schema: Schema, who: str) -> Table:
     sources.check_shape(len(table), table.shape[1])
     every = {column.name: column for column in table.columns + table.aside}
     _check_names(list(every), schema, who)
-    columns, read = [], []
+    columns, converted = [], []
     for name, kind in schema.kinds.items():
         column = every[name]
         # Cells that are kept alike are taken as they are; others are written back and read again.
-        same = (column.kind.name, column.kind.source) == (kind.name, kind.source)
-        if same and column.kind.levels == kind.levels and column.kind.width == kind.width:
-            column = Column(name, kind, column.values, column.unknown)
+        if all(getattr(column.kind, part) == getattr(kind, part) for part in STORED_ALIKE):
+            columns.append(replace(column, kind=kind))
         else:
-            column = convert(raw_of_column(column), kind, fitted=True)
-            read.append(column)  # others have been read by this schema, and warned about, before
-        columns.append(column)
-    _warn_new_levels(read, who)
+            converted.append(convert(raw_of_column(column), kind, fitted=True))
+            columns.append(converted[-1])
+    # The others have been read by this schema, and warned about, before.
+    _warn_new_levels(converted, who)
     aside = [every[name] for name in schema.aside if name in every]
     return Table(columns, aside, missing=schema.missing)
 
@@ -393,9 +393,7 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
     new = [column for column in columns if column.kind.name == "order" and column.unknown]
     if not new:
         return
-    found = "; ".join(
-        f"{name_some(list(column.unknown.values()), 5)} in {column.name!r}" for column in new
-    )
+    found = "; ".join(f"{name_some([*c.unknown.values()], 5)} in {c.name!r}" for c in new)
     levels = Param("kinds", {new[0].name: ["lowest", ..., "highest"]})
     hint = Phrase("They are taken as missing; ", levels, " gives them a place")
     warning = LookalikeWarning(who, "levels of the fitted table", found, hint)
@@ -403,7 +401,7 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
 
 
 def _check_names(names: list[str], schema: Schema, who: str) -> None:
-    """Refuse rows that lack a fitted column; warn of columns that were not fitted."""
+    """Refuse rows without a fitted column; warn of columns that were not fitted."""
     missing = [name for name in schema.kinds if name not in set(names)]
     extra = [name for name in names if name not in schema.kinds and name not in schema.aside]
     if missing:
@@ -449,27 +447,24 @@ def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
 
 def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
     """Whether a dictionary is one row: single values decide first, then the depth of lists."""
-    known = [
-        (_cell_kind(schema.kinds[str(name)]), value)
-        for name, value in source.items()
-        if str(name) in schema.kinds and value is not None
+    cells = {str(name): value for name, value in source.items() if value is not None}
+    known = [(schema.kinds[name], cell) for name, cell in cells.items() if name in schema.kinds]
+    # A set may be written as one string, which its separator cuts.
+    single = [
+        cell
+        for kind, cell in known
+        if kind.name in SINGLE or (kind.reading is not None and kind.reading.separator)
     ]
-    single = [value for kind, value in known if kind in SINGLE]
     if single:
-        return not any(_is_column(value) for value in single)
-    for kind, value in known:
-        if kind in ("graph", "object") or isinstance(value, str | set | frozenset):
-            return not isinstance(value, list | tuple | np.ndarray)
-        first = next((item for item in value if item is not None), None)
-        if first is not None or not len(value):
+        return not any(_is_column(cell) for cell in single)
+    for kind, cell in known:
+        if kind.name in ("graph", "object") or isinstance(cell, str | set | frozenset):
+            return not isinstance(cell, list | tuple | np.ndarray)
+        first = next((item for item in cell if item is not None), None)
+        if first is not None or not len(cell):
             return not isinstance(first, list | tuple | set | frozenset | np.ndarray)
     # Only lists of None, if any: columns of missing cells, since a cell holds something.
     return not known
-
-
-def _cell_kind(kind: Kind) -> str:
-    """Return the kind of a cell as it is given: a set may be written as one string."""
-    return "text" if kind.reading is not None and kind.reading.separator else kind.name
 
 
 def _is_column(value: Any) -> bool:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, WrongType
-from lookalike.trees.growing import Grown
+from lookalike.trees.growing import GrownForest
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 KNOWN = "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"
 
 
-def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown[Forest]:
+def adapt_forest(fitted: Any, n_rows: int | None = None) -> GrownForest[Forest]:
     """Take over the trees of a fitted scikit-learn forest, exactly as it walks them.
 
     scikit-learn compares values in single precision and sends a missing value to a side chosen when
@@ -41,7 +41,7 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown[Forest]:
     if isinstance(fitted, Forest):
         if n_rows is not None:
             _no_samples("a Forest of arrays")
-        return Grown(fitted)
+        return GrownForest(fitted)
     check_fitted(fitted)
     trees = _trees_of(fitted)
     forest = flatten(
@@ -55,7 +55,7 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> Grown[Forest]:
         soft=False,
         single=True,
     )
-    return Grown(forest, None if n_rows is None else _in_bag(fitted, len(trees), n_rows))
+    return GrownForest(forest, None if n_rows is None else _in_bag(fitted, len(trees), n_rows))
 
 
 def _trees_of(fitted: Any) -> list[Any]:

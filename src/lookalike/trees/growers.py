@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator
 
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, Param, TooFewRows, suggest
-from lookalike.kernels.growing import RankedTree, ThresholdTree
+from lookalike.kernels.growing import NodeStack, RankedTree, ThresholdTree
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
     Choice,
@@ -26,11 +26,12 @@ from lookalike.saving.fields import (
 )
 from lookalike.table import Table
 from lookalike.trees.cells.columns import encode_columns, fit_columns
-from lookalike.trees.cells.growing import Limits, Sampling, grow_unsupervised
+from lookalike.trees.cells.growing import Sampling, TreeLimits, grow_unsupervised
 from lookalike.trees.cells.trees import SimilarityTrees
 from lookalike.trees.growing import (
+    MAX_DEPTH,
     PAUSE,
-    Grown,
+    GrownForest,
     count_features,
     count_share,
     grow_by_parts,
@@ -38,8 +39,6 @@ from lookalike.trees.growing import (
     tree_states,
 )
 from lookalike.trees.thresholds.flat import Forest, join_trees
-
-DEEPEST = 2**31 - 1
 
 
 def add_synthetic(
@@ -121,74 +120,6 @@ def _thresholds(
     return threshold
 
 
-def grow_extra(
-    values: np.ndarray,
-    category: np.ndarray | None = None,
-    n_trees: int = 100,
-    *,
-    max_samples: float | int = 0.8,
-    max_depth: int | None = None,
-    keep_bag: bool = False,
-    random_state: Any = None,
-    n_jobs: int | None = None,
-) -> Grown[Forest]:
-    """Grow trees by cutting random columns at random places.
-
-    A node takes a random column whose values differ there and cuts it at a uniform point between
-    the smallest and the largest; a category column is cut into one of its categories and the rest.
-    The scale of a column therefore matters, unlike for the other growers.
-
-    Parameters
-    ----------
-    values : array of shape (n, d)
-        Numbers, or codes of categories; NaN where missing.
-    category : bool array of length d, optional
-        Which columns hold codes of categories.
-    n_trees : int
-    max_samples : float or int
-        Rows per tree, without replacement: a share in (0, 1] or a number above 1.
-    max_depth : int, optional
-        None: the base-2 logarithm of the rows per tree, rounded up.
-    keep_bag : bool
-        Return which rows each tree was grown on.
-    random_state : None, int or Generator
-    n_jobs : int, optional
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> values = np.random.default_rng(0).random((64, 2))
-    >>> grown = grow_extra(values, n_trees=3, max_samples=16, random_state=0)
-    >>> int(grown.forest.nodes.depth.max())
-    4
-    """
-    from lookalike.kernels.growing import grow_random, sample_rows
-
-    values = np.asarray(values, np.float64)
-    n, d = values.shape
-    which = np.zeros(d, np.uint8) if category is None else np.asarray(category, np.uint8)
-    size = count_share(max_samples, n, "max_samples")
-    limit = math.ceil(math.log2(max(2, size))) if max_depth is None else max_depth
-    columns = np.ascontiguousarray(values.T)
-    states = tree_states(random_state, n_trees)
-    in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
-    no_labels = np.empty(0, np.uint8)
-
-    def one(t: int) -> ThresholdTree:
-        state = states[t : t + 1]
-        rows = np.empty(size, np.int64)
-        sample_rows(n, size, False, no_labels, state, rows)
-        if in_bag is not None:
-            in_bag[rows, t] = 1
-        feature, left, right = (np.empty(2 * size, np.int32) for _ in range(3))
-        tree = ThresholdTree(feature, np.empty(2 * size), left, right)
-        made = grow_random(columns, which, rows, limit, state, tree)
-        return ThresholdTree(*(part[:made].copy() for part in tree))
-
-    forest = join_trees(grow_each(one, n_trees, 8, n_jobs), which)
-    return Grown(forest, in_bag)
-
-
 # What forests grown against synthetic rows were published with.
 PUBLISHED: dict[str, Any] = {
     "n_estimators": 100,
@@ -266,7 +197,7 @@ class MatrixGrower(Grower, abstract=True):
         *,
         out_of_bag: bool = False,
         n_jobs: int | None = None,
-    ) -> Grown[Forest]:
+    ) -> GrownForest[Forest]:
         """Grow the forest on a matrix: numbers or codes of categories, NaN where missing.
 
         Parameters
@@ -286,7 +217,7 @@ class MatrixGrower(Grower, abstract=True):
     @abstractmethod
     def _grow_trees(
         self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> Grown[Forest]:
+    ) -> GrownForest[Forest]:
         """Grow the forest; no option is None but where None has a meaning of its own."""
 
 
@@ -365,13 +296,15 @@ class SyntheticForest(MatrixGrower):
 
     def _grow_trees(
         self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> Grown[Forest]:
+    ) -> GrownForest[Forest]:
         """Grow by Gini impurity: real rows against synthetic ones.
 
         Of equal gains the first column in the order drawn is taken, then the smallest threshold.
         Rows whose value is missing take no part in the search for a cut on that column and join the
         larger side.
         """
+        from lookalike.kernels.growing import grow_gini
+
         n, d = values.shape
         rng = make_generator(self.random_state)
         fake = add_synthetic(values, self.synthetic, category=category, random_state=rng)
@@ -385,29 +318,41 @@ class SyntheticForest(MatrixGrower):
                 ("Raise ", Param("max_samples")),
             )
         tried = count_features(self.max_features, d)
+        # Real rows come first, as many synthetic ones behind them.
+        labels, limit = np.repeat(np.array([1, 0], np.uint8), n), self.max_depth or MAX_DEPTH
         states = tree_states(rng, self.n_estimators)
         in_bag = np.zeros((n, len(states)), np.uint8) if keep_bag else None
 
         def one(t: int) -> ThresholdTree:
             state = states[t : t + 1]
-            rows = self._draw_rows(n, size, state)
+            rows = self._draw_rows(labels, size, state)
             if in_bag is not None:
                 in_bag[rows[rows < n], t] = 1
             pool = np.arange(d)
             if self.feature_sampling == "tree":
                 pool = np.random.default_rng(int(state[0])).permutation(d)[:tried]
-            tree = self._grow_tree(codes, category, rows, pool, tried, state)
+            tree = RankedTree(*(np.empty(2 * size, np.int32) for _ in RankedTree._fields))
+            drawn = min(tried, len(pool))
+
+            def grow(stack: NodeStack) -> None:
+                grow_gini(
+                    codes, category, labels, rows, pool, drawn, limit, state, stack,
+                    max(1, PAUSE // drawn), tree,
+                )  # fmt: skip
+
+            made = grow_by_parts(size, grow)
+            tree = RankedTree(*(part[:made].copy() for part in tree))
             thresholds = _thresholds(levels, tree, category, self.threshold)
             return ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
 
-        return Grown(join_trees(grow_each(one, len(states), 4, n_jobs), category), in_bag)
+        return GrownForest(join_trees(grow_each(one, len(states), 4, n_jobs), category), in_bag)
 
-    def _draw_rows(self, n: int, size: int, state: np.ndarray) -> np.ndarray:
-        """Draw the rows of one tree out of n real ones, which come first, and n synthetic ones."""
+    def _draw_rows(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
+        """Draw the rows of one tree, real and synthetic ones."""
         from lookalike.kernels.growing import sample_rows
 
-        rows, labels = np.empty(size, np.int64), _real(n)
-        if sample_rows(2 * n, size, self.bootstrap, labels, state, rows) < 0:
+        rows = np.empty(size, np.int64)
+        if sample_rows(len(labels), size, self.bootstrap, labels, state, rows) < 0:
             raise InvalidInput(
                 Param("max_samples", self.max_samples),
                 "samples that hold real and synthetic rows",
@@ -416,42 +361,13 @@ class SyntheticForest(MatrixGrower):
             )
         return rows
 
-    def _grow_tree(
-        self,
-        codes: np.ndarray,
-        category: np.ndarray,
-        rows: np.ndarray,
-        pool: np.ndarray,
-        tried: int,
-        state: np.ndarray,
-    ) -> RankedTree:
-        """Grow one tree on values that are replaced by their ranks."""
-        from lookalike.kernels.growing import grow_gini
-
-        size, labels = len(rows), _real(codes.shape[1] // 2)
-        tree = RankedTree(*(np.empty(2 * size, np.int32) for _ in RankedTree._fields))
-        limit = DEEPEST if self.max_depth is None else self.max_depth
-        drawn = min(tried, len(pool))
-        pause = max(1, PAUSE // drawn)
-        made = grow_by_parts(
-            size,
-            lambda stack: grow_gini(
-                codes, category, labels, rows, pool, drawn, limit, state, stack, pause, tree
-            ),
-        )
-        return RankedTree(*(part[:made].copy() for part in tree))
-
-
-def _real(n: int) -> np.ndarray:
-    """Return the labels of n real rows and as many synthetic ones behind them."""
-    return np.repeat(np.array([1, 0], np.uint8), n)
-
 
 class ExtraForest(MatrixGrower):
     """Grow trees by cutting random columns at random places (extremely randomized trees).
 
     No labels and no search, so it is fast; the scale of the columns matters, as a cut is uniform
-    between the smallest and the largest value in a node.
+    between the smallest and the largest value in a node. A category column is cut into one of its
+    categories and the rest.
 
     Parameters
     ----------
@@ -489,17 +405,29 @@ class ExtraForest(MatrixGrower):
 
     def _grow_trees(
         self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> Grown[Forest]:
-        return grow_extra(
-            values,
-            category,
-            self.n_estimators,
-            max_samples=self.max_samples,
-            max_depth=self.max_depth,
-            keep_bag=keep_bag,
-            random_state=self.random_state,
-            n_jobs=n_jobs,
-        )
+    ) -> GrownForest[Forest]:
+        from lookalike.kernels.growing import grow_random, sample_rows
+
+        n = len(values)
+        size = count_share(self.max_samples, n, "max_samples")
+        limit = self.max_depth or math.ceil(math.log2(max(2, size)))
+        columns = np.ascontiguousarray(values.T)
+        states = tree_states(self.random_state, self.n_estimators)
+        in_bag = np.zeros((n, len(states)), np.uint8) if keep_bag else None
+        no_labels = np.empty(0, np.uint8)
+
+        def one(t: int) -> ThresholdTree:
+            state, rows = states[t : t + 1], np.empty(size, np.int64)
+            sample_rows(n, size, False, no_labels, state, rows)
+            if in_bag is not None:
+                in_bag[rows, t] = 1
+            # Leaves hold at least a row each, so no tree has more than 2 * size - 1 nodes.
+            feature, left, right = (np.empty(2 * size, np.int32) for _ in range(3))
+            tree = ThresholdTree(feature, np.empty(2 * size), left, right)
+            made = grow_random(columns, category, rows, limit, state, tree)
+            return ThresholdTree(*(part[:made].copy() for part in tree))
+
+        return GrownForest(join_trees(grow_each(one, len(states), 8, n_jobs), category), in_bag)
 
 
 class IsolatingForest(ExtraForest):
@@ -618,7 +546,7 @@ class CellSimilarityForest(Grower):
 
     def grow(
         self, table: Table, *, out_of_bag: bool = False, n_jobs: int | None = None
-    ) -> Grown[SimilarityTrees]:
+    ) -> GrownForest[SimilarityTrees]:
         """Grow the trees on a table.
 
         Parameters
@@ -633,7 +561,7 @@ class CellSimilarityForest(Grower):
         if len(table) < 2:
             raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         columns = fit_columns(table, chosen.distances, numeric=chosen.numeric, who=who)
-        limits = Limits(
+        limits = TreeLimits(
             count_features(chosen.max_features, len(columns)),
             max_depth=chosen.max_depth,
             midpoint=chosen.threshold == "midpoint",

@@ -18,11 +18,12 @@ from lookalike.kernels.growing import MADE, STATES, WAITING, NodeStack, stack_ro
 Trees = TypeVar("Trees")
 Tree = TypeVar("Tree")
 
+MAX_DEPTH = 2**31 - 1  # where there is no limit: kernels count in integers
 PAUSE = 1 << 19  # rows times columns that a kernel looks at before it returns, 0.1 to 0.5 s
 
 
 @dataclass(frozen=True, eq=False)
-class Grown(Generic[Trees]):
+class GrownForest(Generic[Trees]):
     """Result of growing a forest.
 
     Parameters

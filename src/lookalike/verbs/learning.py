@@ -15,7 +15,7 @@ from lookalike.show import layout
 from lookalike.show.result import Result, Spell
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
-from lookalike.verbs.source import NamedRows, Source
+from lookalike.verbs.source import NamedRows, TableSource
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -214,7 +214,7 @@ def _importances(model: Any) -> list[dict[str, Any]]:
 
 
 def split_label(
-    source: Source, label: str, columns: Any, filter: Any
+    source: TableSource, label: str, columns: Any, filter: Any
 ) -> tuple[NamedRows, Any, int]:
     """Return the rows whose label is known, their labels, and how many rows have none."""
     every = source.rows(filter)

@@ -16,7 +16,7 @@ from lookalike.verbs.annotations import (
     Weights,
 )
 from lookalike.verbs.measures import AUTO, name_measure, read_measure, set_seed
-from lookalike.verbs.source import Source, as_source, read_filter, select_columns
+from lookalike.verbs.source import TableSource, as_source, read_filter, select_columns
 
 if TYPE_CHECKING:
     from lookalike.index import Hits, Index
@@ -98,10 +98,10 @@ def search(
         weights=weights,
         columns=names,
     )
-    from lookalike.index.hits import Question
+    from lookalike.index.hits import SearchInfo
 
-    hits: Hits = found.answering(
-        Question(
+    hits: Hits = found.with_info(
+        SearchInfo(
             source.name,
             None if isinstance(query, Mapping) else query,
             k,
@@ -138,7 +138,7 @@ def _is_one(marks: Any) -> bool:
     return isinstance(marks, str | Mapping) or not isinstance(marks, Sequence)
 
 
-def _check_positions(source: Source, row: Any, liked: list[Any], unliked: list[Any]) -> None:
+def _check_positions(source: TableSource, row: Any, liked: list[Any], unliked: list[Any]) -> None:
     """Refuse a word where rows are counted, before the table is read."""
     if source.is_index or not source.is_path:
         return  # ids of an index, and labels of a frame, may be words
@@ -149,7 +149,7 @@ def _check_positions(source: Source, row: Any, liked: list[Any], unliked: list[A
 
 
 def _get_index(
-    source: Source, measure: Any, weights: Any, columns: Any
+    source: TableSource, measure: Any, weights: Any, columns: Any
 ) -> tuple["Index", str | None, list[str] | None]:
     """Return the index to ask, why it compares as it does, and the columns still to be chosen."""
     from lookalike.index import Index, choose_measure
@@ -187,7 +187,7 @@ def _find(index: "Index", mark: Any, name: str) -> Any:
         return mark
     segments, names = index.state_.segments, index.state_.names
     if index.id_column is None and not index.state_.id_column:
-        position, last = _as_position(mark, name), segments.next_place - 1
+        position, last = _as_position(mark, name), segments.next_position - 1
         if 0 <= position <= last:
             return position  # one that was deleted is named by the index
         hint = "Count rows from 0, without the line of headings"
@@ -195,7 +195,7 @@ def _find(index: "Index", mark: Any, name: str) -> Any:
     if mark in index:
         return mark
     # All ids of a folder would be read from disk; the first show how ids are written.
-    ids = index.ids if index.folder is None else names.of(segments.places[:SUGGESTED])
+    ids = index.ids if index.folder is None else names.of(segments.positions[:SUGGESTED])
     for id in ids:
         if str(id) == str(mark):
             return id

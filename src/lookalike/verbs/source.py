@@ -119,7 +119,7 @@ class NamedRows:
         return replace(self, table=select_columns(self.table, columns))
 
 
-class Source:
+class TableSource:
     """Where the rows of a verb come from; read when they are first needed.
 
     Parameters
@@ -190,9 +190,9 @@ class Source:
         return NamedRows(table, ids, self.name).meeting(filter)
 
 
-def as_source(table: Any) -> Source:
+def as_source(table: Any) -> TableSource:
     """Return the source of the table that a verb was given; a surface may bring its own."""
-    return table if isinstance(table, Source) else Source(table)
+    return table if isinstance(table, TableSource) else TableSource(table)
 
 
 def is_saved_index(path: Any) -> bool:
@@ -255,13 +255,16 @@ def read_filter(filter: Any, table: Table) -> Any:
     >>> read_filter(["year>=1990", "year<2000", "mpaa=PG"], table)
     {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
     """
+    if isinstance(filter, Mapping):
+        return {name: _as_pair(value) for name, value in filter.items()} or None
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
     found: dict[str, Any] = {}
     for word in words:
         if word.lstrip().startswith("{"):
-            found |= read_json(word, "filter")
+            given = read_json(word, "filter")
+            found |= {name: _as_pair(value) for name, value in given.items()}
             continue
         column, operator, value = _condition(word, column_names(table))
         if operator in found.setdefault(column, {}):
@@ -292,6 +295,15 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
         raise InvalidInput(Param("filter"), needed, repr(word), "Try 'year>=1990'")
     name = word[:start].strip()
     raise InvalidInput(Param("filter"), "a column of the table", repr(name), suggest(name, names))
+
+
+def _as_pair(value: Any) -> Any:
+    """Return an operator and a value as the pair that Python has, where JSON has a list."""
+    from lookalike.index.filters import OPERATORS as KNOWN
+
+    # A list is otherwise "one of these values", among which no one looks for an operator.
+    is_pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
+    return tuple(value) if is_pair and value[0] in KNOWN else value
 
 
 def _value(text: str, kind: str) -> Any:

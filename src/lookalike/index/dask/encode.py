@@ -99,9 +99,9 @@ def fit_encode(
     ...     "rows/*.parquet", "rows.index", client="tcp://scheduler:8786", tell=print
     ... )  # doctest: +SKIP
     """
-    place = make_folder(Path(folder).absolute())
-    read_plan(place)  # a folder of something else is refused before anything is written there
-    with connect(client) as workers, locked(place, WHO), learning_in(workers, place) as learner:
+    path = make_folder(Path(folder).absolute())
+    read_plan(path)  # a folder of something else is refused before anything is written there
+    with connect(client) as workers, locked(path, WHO), learning_in(workers, path) as learner:
         table = read_source(paths, id_column, kinds, learner)
         if not isinstance(table, LazyTable):
             hint = Phrase(
@@ -110,17 +110,17 @@ def fit_encode(
             needed = "Parquet files, which workers can read"
             raise InvalidInput(WHO, needed, "a table in memory", hint)
         build = begin_build(
-            table, place, measure, id_column=id_column, kinds=kinds, shard_rows=shard_rows
+            table, path, measure, id_column=id_column, kinds=kinds, shard_rows=shard_rows
         )
         files = tuple(str(path.absolute()) for path in table.files)
-        args = (str(place), __version__, files)
+        args = (str(path), __version__, files)
         parts = [
             Part((*args, number), build.finished(number) is not None) for number in build.numbers
         ]
         summary = run_parts(workers, encode_part, parts, "encoded")
         finish(build)
     tell(summary)
-    return Index.open(place)
+    return Index.open(path)
 
 
 def add(
@@ -149,11 +149,11 @@ def add(
     >>> from lookalike.index.dask import add
     >>> add("rows.index", "more/*.parquet", "tcp://scheduler:8786")  # doctest: +SKIP
     """
-    place = Path(folder).absolute()
-    with connect(client) as workers, locked(place, "scale.add"):
-        addition = begin_adding(place, paths)
+    path = Path(folder).absolute()
+    with connect(client) as workers, locked(path, "scale.add"):
+        addition = begin_adding(path, paths)
         files = tuple(str(path.absolute()) for path in addition.files.files)
-        args = (str(place), __version__, addition.folder.manifest.mark, files)
+        args = (str(path), __version__, addition.folder.manifest.mark, files)
         parts = [Part((*args, number)) for number in range(len(addition.parts))]
         summary = run_parts(workers, add_part, parts, "added")
         finish_adding(addition)

@@ -65,19 +65,19 @@ def knn_graph(
     >>> from lookalike.index.dask import knn_graph
     >>> graph = knn_graph("rows.index", k=10, client="tcp://scheduler:8786")  # doctest: +SKIP
     """
-    place = _open(folder, "knn_graph")
-    n = place.manifest.next_place
+    opened = _open(folder, "knn_graph")
+    n = opened.manifest.next_position
     check_k(k, n - 1, "knn_graph", True, "k")
     _check_room("knn_graph", 16 * n * k)
-    work = _work(place, f"neighbors-{k}-{_rows_per_task(rows_per_task)}")
-    parts = _parts(place, work, rows_per_task, (int(k),))
+    work = _work(opened, f"neighbors-{k}-{_rows_per_task(rows_per_task)}")
+    parts = _parts(opened, work, rows_per_task, (int(k),))
     with connect(client) as workers:
         tell(run_parts(workers, graph_part, parts, "found the neighbors of"))
     found = NeighborGraph.empty(n, k, n)
     for shard, start, stop in _written(parts):
         found.indices[start:stop] = shard.array("indices")
         found.distances[start:stop] = shard.array("distances")
-    last = place.head.measure.traits.undefined_last
+    last = opened.head.measure.traits.undefined_last
     return found.finish("last" if last else "raise")
 
 
@@ -114,8 +114,8 @@ def hubness(
     >>> from lookalike.index.dask import hubness
     >>> found = hubness("rows.index", k=10)  # doctest: +SKIP
     """
-    place = _open(folder, "hubness")
-    n = place.manifest.next_place
+    opened = _open(folder, "hubness")
+    n = opened.manifest.next_position
     if not Integer(2).fits(sample) or sample >= n:
         hint = "Take fewer rows than there are"
         raise InvalidInput("hubness", f"a sample of 2 to {n - 1} rows", repr(sample), hint)
@@ -123,9 +123,9 @@ def hubness(
     check_k(k, wide, "hubness", False, "k")
     reference = np.sort(make_generator(random_state).choice(n, sample, replace=False))
     with connect(client) as workers:
-        graph = knn_graph(place.path, wide, workers, rows_per_task=rows_per_task, tell=tell)
+        graph = knn_graph(opened.path, wide, workers, rows_per_task=rows_per_task, tell=tell)
         name = f"moments-{_name_of(reference)}-{_rows_per_task(rows_per_task)}"
-        parts = _parts(place, _work(place, name), rows_per_task, (tuple(reference.tolist()),))
+        parts = _parts(opened, _work(opened, name), rows_per_task, (tuple(reference.tolist()),))
         tell(run_parts(workers, moments_part, parts, "averaged the distances of"))
     mean, sd = np.empty(n), np.empty(n)
     for shard, start, stop in _written(parts):
@@ -173,17 +173,17 @@ def density_clusters(
 
 
 def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
-    place = ShardFolder.open(Path(folder).absolute())
+    opened = ShardFolder.open(Path(folder).absolute())
     rows = sum(
-        open_shard(place.path / SHARDS / name).number("rows") for name in place.manifest.shards
+        open_shard(opened.path / SHARDS / name).number("rows") for name in opened.manifest.shards
     )
-    if place.manifest.deleted is not None or rows != place.manifest.next_place:
+    if opened.manifest.deleted is not None or rows != opened.manifest.next_position:
         hint = Phrase(
             "Build a new folder from files without them", InPython(", or ask Index.neighbors")
         )
         needed = "an index from which no row was deleted"
         raise InvalidInput(who, needed, "rows that were deleted", hint)
-    return place
+    return opened
 
 
 def _rows_per_task(rows: Any) -> int:
@@ -205,15 +205,15 @@ def _check_room(who: str, needed: int) -> None:
         )
 
 
-def _work(place: ShardFolder, name: str) -> Path:
+def _work(opened: ShardFolder, name: str) -> Path:
     """Return the folder of some work, for the rows that the folder has now.
 
     What was worked out for rows as they were before is removed: nothing can use it any more.
     """
-    here = f"{place.manifest.generation:06d}-{place.manifest.mark}"
-    work = place.path / WORK / here / name
+    here = f"{opened.manifest.generation:06d}-{opened.manifest.mark}"
+    work = opened.path / WORK / here / name
     work.mkdir(parents=True, exist_ok=True)
-    for old in (place.path / WORK).iterdir():
+    for old in (opened.path / WORK).iterdir():
         if old.name != here and not old.name.startswith(ASKED):
             shutil.rmtree(old, ignore_errors=True)
     return work
@@ -223,12 +223,12 @@ def _name_of(numbers: np.ndarray) -> str:
     return hashlib.sha256(numbers.astype("<i8").tobytes()).hexdigest()[:16]
 
 
-def _parts(place: ShardFolder, work: Path, rows: int, more: tuple[Any, ...]) -> list[Part]:
-    n, mark = place.manifest.next_place, place.manifest.mark
+def _parts(opened: ShardFolder, work: Path, rows: int, more: tuple[Any, ...]) -> list[Part]:
+    n, mark = opened.manifest.next_position, opened.manifest.mark
     parts = []
     for number, start in enumerate(range(0, n, rows)):
         stop, target = min(start + rows, n), work / f"{number:06d}"
-        args = (str(place.path), __version__, mark, str(target), start, stop, *more)
+        args = (str(opened.path), __version__, mark, str(target), start, stop, *more)
         parts.append(Part(args, _is_there(target, start, stop)))
     return parts
 

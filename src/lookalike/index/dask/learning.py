@@ -21,12 +21,12 @@ from lookalike.index.dask.tasks import facts_part, tally_part
 from lookalike.neighbors.shards import open_shard
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
-from lookalike.table.formats.parquet import BATCH, ParquetParts
-from lookalike.table.infer.learning import Facts, Learner
+from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
+from lookalike.table.infer.learning import ColumnFacts, Learner
 from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally
 
-ROWS = 2 * BATCH  # rows whose facts one task counts
+ROWS = 2 * BATCH_ROWS  # rows whose facts one task counts
 LIKE = "like.lookalike"
 PREFIX = ".learned-"
 TALLIED = ("number", *CODED)  # kinds whose values most measures ask for
@@ -47,13 +47,13 @@ class ManyLearn(Learner):
 
     def facts(
         self, parts: ParquetParts, chosen: Mapping[str, Kind | None], tokens: tuple[Any, ...]
-    ) -> dict[str, Facts]:
+    ) -> dict[str, ColumnFacts]:
         """Count what decides about the columns, in all rows."""
         args = (__version__, _names(parts.files), dict(chosen), tokens)
         todo = [Part((*args, part.start, part.stop)) for part in blocks(len(parts), ROWS)]
-        found: dict[int, dict[str, Facts]] = {}
+        found: dict[int, dict[str, ColumnFacts]] = {}
         run_parts(self.client, facts_part, todo, "looked through", lambda one: found.update([one]))
-        whole: dict[str, Facts] = {}
+        whole: dict[str, ColumnFacts] = {}
         for _, facts in sorted(found.items()):  # facts merge in the order of the rows
             for name, one in facts.items():
                 if name in whole:
@@ -66,17 +66,17 @@ class ManyLearn(Learner):
         """Count the distinct values of a column, and of all others that will be asked for."""
         if self.folder is None:
             return super().tally(table, name)
-        place = self._place(table)
+        path = self._folder_for(table)
         numbers = {column.name: at for at, column in enumerate(table.like.columns)}
-        if not (place / str(numbers[name])).is_dir():
+        if not (path / str(numbers[name])).is_dir():
             asked = [c.name for c in table.like.columns if c.kind.name in TALLIED] or [name]
-            args = (str(place), __version__, _names(table.files))
+            args = (str(path), __version__, _names(table.files))
             todo = [
-                Part((*args, one, numbers[one]), (place / str(numbers[one])).is_dir())
+                Part((*args, one, numbers[one]), (path / str(numbers[one])).is_dir())
                 for one in dict.fromkeys([name, *asked])
             ]
             run_parts(self.client, tally_part, todo, "counted")
-        shard = open_shard(place / str(numbers[name]))
+        shard = open_shard(path / str(numbers[name]))
         about = shard.about
         return Tally.counted(
             shard.array("values"),
@@ -86,17 +86,17 @@ class ManyLearn(Learner):
             int(about["infinite"]),
         )
 
-    def _place(self, table: LazyTable) -> Path:
+    def _folder_for(self, table: LazyTable) -> Path:
         """Return where the tallies of a table are, by what it is read from and how."""
         assert self.folder is not None
         kinds = [(column.name, column.kind) for column in table.like.columns]
         files = [(str(path), path.stat().st_size, path.stat().st_mtime_ns) for path in table.files]
         said = repr((__version__, kinds, files, table.missing)).encode()
-        place = self.folder / f"{PREFIX}{hashlib.sha256(said).hexdigest()[:16]}"
-        if not (place / LIKE).is_file():
-            place.mkdir(exist_ok=True)
-            write_saved(place / LIKE, table.like)
-        return place
+        path = self.folder / f"{PREFIX}{hashlib.sha256(said).hexdigest()[:16]}"
+        if not (path / LIKE).is_file():
+            path.mkdir(exist_ok=True)
+            write_saved(path / LIKE, table.like)
+        return path
 
 
 @contextlib.contextmanager

@@ -30,8 +30,8 @@ class Question:
     measure : Measure
     asked : Rows, the queries; with feedback the rows that a list should be near to
     k : int
-    exclude : int64, one place per query that may not be in its list; -1: none
-    hide : int64, places that may be in no list
+    exclude : int64, one position per query that may not be in its list; -1: none
+    hide : int64, positions that may be in no list
     masks : a boolean array per shard, optional
         Only these rows are searched.
     gamma : float or None

@@ -57,14 +57,14 @@ def open_index(
     >>> with open_index("rows.index", "tcp://scheduler:8786") as index:  # doctest: +SKIP
     ...     index.search({"weight": 29.0}, k=10, filter={"town": "Bern"})
     """
-    place = Path(folder).absolute()
-    index = Index.open(place)
+    path = Path(folder).absolute()
+    index = Index.open(path)
     with connect(client) as workers:
         now = index.state_
         assert index._folder is not None, "it was opened from one"
         mark = index._folder.manifest.mark
-        rows = now.segments.segments, now.segments.next_place
-        asked = _AskedSegments(*rows, now.measure, place, mark, workers, tell)
+        rows = now.segments.segments, now.segments.next_position
+        asked = _AskedSegments(*rows, now.measure, path, mark, workers, tell)
         index.state_ = replace(now, segments=asked)
         yield index
 
@@ -103,7 +103,7 @@ def kneighbors(
         check_k(k, len(now.segments), "kneighbors", False, "k")
         read = now.reader.read(queries, "kneighbors")
         nobody = np.empty(0, np.int64)
-        return now.segments.nearest(now.measure, read.rows, int(k), read.places, nobody)
+        return now.segments.nearest(now.measure, read.rows, int(k), read.positions, nobody)
 
 
 def check(
@@ -129,9 +129,9 @@ def check(
     >>> check("rows.index", "tcp://scheduler:8786")  # doctest: +SKIP
     {}
     """
-    place = Path(folder).absolute()
-    opened = ShardFolder.open(place)
-    args = (str(place), __version__, opened.manifest.mark)
+    path = Path(folder).absolute()
+    opened = ShardFolder.open(path)
+    args = (str(path), __version__, opened.manifest.mark)
     names = opened.manifest.shards
     found: dict[str, list[str]] = {}
     with connect(client) as workers:
@@ -146,7 +146,7 @@ class _AskedSegments(Segments):
 
     Parameters
     ----------
-    segments, next_place : as in ``Segments``
+    segments, next_position : as in ``Segments``
     measure : Measure of the index
     folder : Path
     mark : str, of the folder when it was opened
@@ -170,19 +170,19 @@ class _AskedSegments(Segments):
         masks: Any = None,
         sketches: Any = None,
     ) -> NeighborGraph:
-        """Return unfinished lists of the k nearest living rows."""
+        """Return unfinished lists of the k nearest live rows."""
         return self._ask(Question(measure, a, k, exclude, hide, masks))
 
     def best(
         self, measure: Measure, wanted: Feedback, k: int, hide: np.ndarray, masks: Any = None
     ) -> NeighborGraph:
-        """Return the unfinished list of the k living rows with the smallest feedback scores."""
+        """Return the unfinished list of the k live rows with the smallest feedback scores."""
         nobody = np.array([-1])
         liked, unliked = wanted.positive, wanted.negative
         return self._ask(Question(measure, liked, k, nobody, hide, masks, wanted.gamma, unliked))
 
     def _ask(self, question: Question) -> NeighborGraph:
-        lists = [NeighborGraph.empty(question.n_lists, question.k, self.next_place)]
+        lists = [NeighborGraph.empty(question.n_lists, question.k, self.next_position)]
 
         def merge(found: NeighborGraph) -> None:
             lists[0] = lists[0].merge(found)

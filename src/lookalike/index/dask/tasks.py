@@ -143,7 +143,7 @@ def answer_part(folder: str, version: str, mark: str, question: str, number: int
     with config(n_jobs=1, progress=False):
         segment = now.segments.segments[number]
         asked = Question.read(Path(question), now.measure, number)
-        found = asked.answer(Segments((segment,), now.segments.next_place))
+        found = asked.answer(Segments((segment,), now.segments.next_position))
     return len(segment), 0, NeighborGraph(found.indices, found.distances, found.n_indexed)
 
 
@@ -151,9 +151,9 @@ def answer_part(folder: str, version: str, mark: str, question: str, number: int
 def check_part(folder: str, version: str, mark: str, number: int) -> Answer:
     """Read all of one shard of a folder, and say what is wrong with it."""
     _check(version, folder)
-    place = _folder(folder, mark)
-    name = place.manifest.shards[number]
-    return 0, 0, (name, place.faults_of(number))
+    opened = _folder(folder, mark)
+    name = opened.manifest.shards[number]
+    return 0, 0, (name, opened.faults_of(number))
 
 
 def _check(version: str, folder: str | None = None) -> None:
@@ -200,9 +200,9 @@ def _opened(folder: str, mark: str) -> Snapshot:
 
 
 def _folder(folder: str, mark: str) -> ShardFolder:
-    place = ShardFolder.open(folder)
-    if place.manifest.mark != mark:
+    opened = ShardFolder.open(folder)
+    if opened.manifest.mark != mark:
         hint = "Run it again, for the folder as it is now"
         needed = f"the folder {folder!r} as it was"
         raise InvalidInput("scale", needed, "a change by another process", hint)
-    return place
+    return opened

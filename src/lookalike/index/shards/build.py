@@ -77,20 +77,20 @@ def begin_adding(folder: str | os.PathLike[str] | ShardFolder, paths: Any) -> Ad
     folder : path, or ShardFolder
     paths : Parquet files, as ``read_table(paths, lazy=True)`` takes them
     """
-    place = folder if isinstance(folder, ShardFolder) else ShardFolder.open(folder)
-    place.as_opened(ADD_FILES)
+    opened = folder if isinstance(folder, ShardFolder) else ShardFolder.open(folder)
+    opened.as_opened(ADD_FILES)
     files = ParquetParts.open(find_files(paths))
     if not len(files):
         raise InvalidInput(ADD_FILES, "rows to add", "0 rows", "Name files that have some")
-    return Addition(place, place.snapshot(), files)
+    return Addition(opened, opened.snapshot(), files)
 
 
 def write_added(addition: Addition, number: int) -> Shard:
     """Read and encode the rows of one part, and write them as a shard."""
     part, now = addition.parts[number], addition.now
     table = now.read_added(addition.files.read(part.start, part.stop), ADD_FILES)
-    places = now.segments.next_place + np.arange(part.start, part.stop)
-    segment = Segment(now.measure.encode(table), table, places, np.ones(len(table), bool))
+    positions = now.segments.next_position + np.arange(part.start, part.stop)
+    segment = Segment(now.measure.encode(table), table, positions, np.ones(len(table), bool))
     path = addition.folder.path / SHARDS / addition.name(number)
     return write_segment(path, now.measure, segment, now.id_column, fitted=False)
 
@@ -108,7 +108,7 @@ def finish_adding(addition: Addition) -> None:
             return addition.files.take(at, [column]).column(0)[0].as_py()
 
         refuse_repeats(shards, read, column, ADD_FILES)
-    folder.append(names, addition.now.segments.next_place + len(addition.files), ADD_FILES)
+    folder.append(names, addition.now.segments.next_position + len(addition.files), ADD_FILES)
 
 
 SHARD_ROWS = 2**19  # a multiple of what codes are tiled by: 84 MB of rows for twenty numbers
@@ -214,20 +214,20 @@ def start(
     request : str
         What was asked for, as a digest; a build with another request is another build.
     """
-    place = Path(folder)
-    make_folder(place / SHARDS)
-    write_saved(place / HEAD, head)
+    path = Path(folder)
+    make_folder(path / SHARDS)
+    write_saved(path / HEAD, head)
     plan = {
         "version": 1,
         "request": request,
         "rows": len(source),
         "shard_rows": shard_rows,
         "sources": sources or [],
-        "head": [(place / HEAD).stat().st_size, hash_file(place / HEAD)],
+        "head": [(path / HEAD).stat().st_size, hash_file(path / HEAD)],
     }
-    with replacing(place / PLAN) as file:
+    with replacing(path / PLAN) as file:
         file.write(json.dumps(plan, indent=1, allow_nan=False).encode())
-    return Build(place, source, read_head(place / HEAD), shard_rows)
+    return Build(path, source, read_head(path / HEAD), shard_rows)
 
 
 def resume(
@@ -245,20 +245,20 @@ def resume(
     ----------
     folder, source, sources, request : as in ``start``
     """
-    place = Path(folder)
-    plan = read_plan(place)
+    path = Path(folder)
+    plan = read_plan(path)
     if plan is None:
         return None
     same = plan["rows"] == len(source) and plan["request"] == request
     if not same or not _same_sources(plan["sources"], sources or []):
         found = "a build of other files or with other options"
         hint = "Choose another folder, or remove this one"
-        raise InvalidInput(WHO, f"an empty folder, or this build, in {str(place)!r}", found, hint)
-    head = place / HEAD
+        raise InvalidInput(WHO, f"an empty folder, or this build, in {str(path)!r}", found, hint)
+    head = path / HEAD
     size, digest = plan["head"]
     if not head.is_file() or head.stat().st_size != size or hash_file(head) != digest:
         return None  # stopped before anything was learned, or damaged: learn again
-    return Build(place, source, read_head(head), int(plan["shard_rows"]))
+    return Build(path, source, read_head(head), int(plan["shard_rows"]))
 
 
 def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> Build:
@@ -269,17 +269,17 @@ def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> Build:
     folder : path
     files : paths of the Parquet files that the build reads, in their order
     """
-    place = Path(folder)
-    plan = read_plan(place)
+    path = Path(folder)
+    plan = read_plan(path)
     if plan is None:
         hint = "Begin the build first, and use a folder that all machines see"
-        raise InvalidInput(WHO, f"a build in {str(place)!r}", "none", hint)
-    head = read_head(place / HEAD)
+        raise InvalidInput(WHO, f"a build in {str(path)!r}", "none", hint)
+    head = read_head(path / HEAD)
     source = LazyTable(ParquetParts.open(find_files(list(files))), head.like, head.like.missing)
     if len(source) != plan["rows"]:
         hint = "Use the files that the build was begun with"
         raise InvalidInput(WHO, f"files of {plan['rows']:,} rows", f"{len(source):,}", hint)
-    return Build(place, source, head, plan["shard_rows"])
+    return Build(path, source, head, plan["shard_rows"])
 
 
 def read_plan(folder: Path) -> dict[str, Any] | None:
@@ -339,10 +339,10 @@ def write_part(build: Build, number: int, again: bool = False) -> Shard:
     table: Table = build.source[at]
     if head.id_column is not None:
         table, _ = take_ids(table, head.id_column, WHO)
-    places = np.arange(at.start, at.stop)
+    positions = np.arange(at.start, at.stop)
     known = np.arange(at.start, at.stop) if head.n_fitted else np.full(len(table), -1)
     rows: Rows = head.measure.encode(table, known)
-    segment = Segment(rows, table, places, np.ones(len(table), bool))
+    segment = Segment(rows, table, positions, np.ones(len(table), bool))
     return write_segment(
         build.folder / SHARDS / build.name(number),
         head.measure,
@@ -382,7 +382,7 @@ def finish(build: Build) -> Manifest:
         generation=1,
         head=plan["head"],
         shards=tuple(build.name(number) for number in range(build.n_shards)),
-        next_place=len(build.source),
+        next_position=len(build.source),
         deleted=None,
         shard_rows=build.shard_rows,
         sources=tuple(plan["sources"]),

@@ -80,7 +80,7 @@ class Manifest:
     generation : int, how often it was written
     head : (bytes, SHA-256) of the file of the head
     shards : names of the shards, in the order of their rows
-    next_place : int, the number that the next row gets
+    next_position : int, the number that the next row gets
     deleted : (name, bytes, SHA-256) of the file that names deleted rows, None where there are none
     shard_rows : int, rows of a full shard
     sources : what the shards were built from: path, bytes, time and SHA-256 of each file
@@ -89,7 +89,7 @@ class Manifest:
     generation: int
     head: tuple[int, str]
     shards: tuple[str, ...]
-    next_place: int
+    next_position: int
     deleted: tuple[str, int, str] | None
     shard_rows: int
     sources: tuple[Mapping[str, Any], ...] = ()
@@ -100,7 +100,7 @@ class Manifest:
         return hashlib.sha256(json.dumps(vars(self), sort_keys=True).encode()).hexdigest()[:16]
 
     def write(self, folder: Path) -> None:
-        """Put this manifest in the place of the one before."""
+        """Put this manifest instead of the one before."""
         page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
         with replacing(folder / MANIFEST, follow=False) as file:
             file.write(json.dumps(page, indent=1, allow_nan=False).encode())
@@ -135,7 +135,7 @@ def read_manifest(folder: Path) -> Manifest:
             _count(page, "generation"),
             (int(page["head"][0]), str(page["head"][1])),
             shards,
-            _count(page, "next_place"),
+            _count(page, "next_position"),
             None if deleted is None else (_name(deleted[0]), int(deleted[1]), str(deleted[2])),
             _count(page, "shard_rows", TILE),
             tuple(
@@ -187,7 +187,7 @@ def refuse_links(folder: Path) -> None:
                 left.append(entry.path)
 
 
-PLACES: dict[str, Field] = {"places": Array("int64", "n", low=0, ascending=True)}
+POSITIONS: dict[str, Field] = {"positions": Array("int64", "n", low=0, ascending=True)}
 
 
 def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
@@ -203,7 +203,7 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
     _check_objects(segment.rows)
     measure.check_rows(segment.rows, where)
     check_codes(measure, shard, segment.rows.seen)
-    check_fields({"places": segment.places}, PLACES, where)
+    check_fields({"positions": segment.positions}, POSITIONS, where)
     if id_column is not None:
         hashes, rows = segment.ids
         n = len(segment)
@@ -225,11 +225,11 @@ def _check_objects(rows: Rows) -> None:
     check_object(rows)
 
 
-def read_places(path: Path) -> np.ndarray:
+def read_deleted(path: Path) -> np.ndarray:
     """Return the numbers of deleted rows."""
     try:
         found = np.load(path, allow_pickle=False)
-        check_fields({"places": found}, PLACES, path.name)
+        check_fields({"positions": found}, POSITIONS, path.name)
     except Exception as error:  # whatever a damaged file makes of the reader
         found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
         raise UnreadableFile(
@@ -362,12 +362,12 @@ class ShardFolder:
         segments: list[Segment] = []
         for number, name in enumerate(self.manifest.shards):
             one: Segment = self._open(name, first=number == 0)
-            at = np.flatnonzero(np.isin(one.places, gone)) if len(gone) else gone
+            at = np.flatnonzero(np.isin(one.positions, gone)) if len(gone) else gone
             segments.append(one.without(at) if len(at) else one)
         if not segments:
             who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
             raise UnreadableFile(who, "at least one shard", "none", hint)
-        whole = Segments(tuple(segments), self.manifest.next_place)
+        whole = Segments(tuple(segments), self.manifest.next_position)
         whole.check_loaded({})
         return whole
 
@@ -380,7 +380,7 @@ class ShardFolder:
     def _gone(self) -> np.ndarray:
         if self.manifest.deleted is None:
             return np.empty(0, np.int64)
-        return read_places(self.path / self.manifest.deleted[0])
+        return read_deleted(self.path / self.manifest.deleted[0])
 
     def faults(self) -> dict[str, list[str]]:
         """Read everything, compare it with the hashes, and look at the rows; return what is wrong.
@@ -432,12 +432,12 @@ class ShardFolder:
                 kept = self._kept(segment, generation, number)
                 segments.append(kept)
                 names.append(kept.shard.folder.name)
-                gone.append(kept.places[~kept.alive])
+                gone.append(kept.positions[~kept.live])
             changed = replace(
                 now,
                 generation=generation,
                 shards=tuple(names),
-                next_place=after.segments.next_place,
+                next_position=after.segments.next_position,
                 deleted=self._write_deleted(np.sort(np.concatenate(gone)), generation),
             )
             changed.write(self.path)
@@ -446,18 +446,20 @@ class ShardFolder:
             )
         return replace(after, segments=replace(after.segments, segments=tuple(segments)))
 
-    def append(self, names: Sequence[str], next_place: int, who: str) -> None:
+    def append(self, names: Sequence[str], next_position: int, who: str) -> None:
         """Make shards that were written here a part of the index.
 
         Parameters
         ----------
         names : names of the shards, in the order of their rows
-        next_place : int, the number that the next row gets
+        next_position : int, the number that the next row gets
         who : str, whose name an error begins with; who holds the lock of the folder
         """
         now = self.as_opened(who)
         shards = (*now.shards, *names)
-        changed = replace(now, generation=now.generation + 1, shards=shards, next_place=next_place)
+        changed = replace(
+            now, generation=now.generation + 1, shards=shards, next_position=next_position
+        )
         changed.write(self.path)
         self.manifest = changed
 
@@ -474,22 +476,22 @@ class ShardFolder:
         if isinstance(segment, ShardSegment):
             return segment
         name = f"added-{generation:06d}-{number:06d}"
-        places = segment.places
-        fitted = bool(len(places)) and int(places[-1]) < self.head.n_fitted
+        positions = segment.positions
+        fitted = bool(len(positions)) and int(positions[-1]) < self.head.n_fitted
         head = self.head
         shard = write_segment(
             self.path / SHARDS / name, head.measure, segment, head.id_column, fitted=fitted
         )
         sample = head.sample if number == 0 else None
         kept = open_segment(head.measure, shard, head.like, fitted=fitted, sample=sample)
-        return replace(kept, alive=segment.alive)
+        return replace(kept, live=segment.live)
 
-    def _write_deleted(self, places: np.ndarray, generation: int) -> tuple[str, int, str] | None:
-        if not len(places):
+    def _write_deleted(self, positions: np.ndarray, generation: int) -> tuple[str, int, str] | None:
+        if not len(positions):
             return None
         name = f"deleted-{generation:06d}.npy"
         content = io.BytesIO()
-        np.lib.format.write_array(content, places, allow_pickle=False)
+        np.lib.format.write_array(content, positions, allow_pickle=False)
         with replacing(self.path / name, follow=False) as file:
             file.write(content.getbuffer())
         return name, len(content.getvalue()), hash_file(self.path / name)

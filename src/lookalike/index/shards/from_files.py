@@ -92,12 +92,12 @@ def build_index(
     >>> la.index.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
-    place = make_folder(folder)
-    read_plan(place)  # a folder of something else is refused before anything is written there
-    with locked(place, WHO):
+    path = make_folder(folder)
+    read_plan(path)  # a folder of something else is refused before anything is written there
+    with locked(path, WHO):
         build = begin_build(
             source,
-            place,
+            path,
             measure,
             id_column=id_column,
             kinds=kinds,
@@ -110,7 +110,7 @@ def build_index(
             done(number, write_part(build, number))
             progress.advance()
         finish(build)
-    return Index.open(place, n_jobs=n_jobs)
+    return Index.open(path, n_jobs=n_jobs)
 
 
 def begin_build(
@@ -136,7 +136,7 @@ def begin_build(
     if not isinstance(shard_rows, int) or shard_rows < TILE or shard_rows % TILE:
         hint = Phrase("Pass for example ", Param("shard_rows", SHARD_ROWS))
         raise InvalidInput(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", hint)
-    place = Path(folder)
+    path = Path(folder)
     source = read_source(source, id_column, kinds)
     index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
     if isinstance(source, Table):
@@ -146,11 +146,11 @@ def begin_build(
     options = (__version__, measure, id_column, dict(kinds or {}), shard_rows, source.schema)
     request = digest_of(options)  # all of it: a frozen measure by what it has learned
     known = _sources(source)
-    build = resume(place, source, sources=known, request=request)
+    build = resume(path, source, sources=known, request=request)
     if build is not None:
         return replace(build, read_from=read_from)
     head = learn_head(index, source)
-    begun = start(place, source, head, shard_rows=shard_rows, sources=known, request=request)
+    begun = start(path, source, head, shard_rows=shard_rows, sources=known, request=request)
     return replace(begun, read_from=read_from)
 
 
@@ -227,7 +227,7 @@ def head_of(state: Snapshot, table: Any) -> ShardHead:
     )
 
 
-def sample_places(index: Index) -> np.ndarray:
+def sample_positions(index: Index) -> np.ndarray:
     """Return the numbers of the rows in ``index.sample``, of an index in a folder."""
     plan = read_plan(index.folder) if index.folder is not None else None
     built = len(index.sample) if plan is None else plan["rows"]
@@ -270,13 +270,13 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
     -------
     mapping of the name of each shard that was written again to what was wrong with it
     """
-    place = Path(folder)
-    with locked(place, WHO):
-        there = ShardFolder.open(place)
+    path = Path(folder)
+    with locked(path, WHO):
+        there = ShardFolder.open(path)
         faults = there.faults()
         if not faults:
             return {}
-        who = f"Index folder {str(place)!r}"
+        who = f"Index folder {str(path)!r}"
         sources = there.manifest.sources
         lost = [name for name in faults if not name.isdigit()]
         if lost or not sources or not sources[0]["path"]:
@@ -284,14 +284,14 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
             hint = "Take the folder from a copy, or build it again"
             raise UnreadableFile(who, "shards built from files", found, hint)
         for source in sources:
-            path = Path(source["path"])
-            if not path.is_file() or hash_file(path) != source["sha256"]:
+            file = Path(source["path"])
+            if not file.is_file() or hash_file(file) != source["sha256"]:
                 hint = "Put the file back, or build the folder again"
                 raise UnreadableFile(who, f"{source['path']!r} as it was", "none, or another", hint)
         parts = ParquetParts.open([Path(source["path"]) for source in sources])
         head = there.head
         table = LazyTable(parts, head.like, head.schema.missing)
-        build = Build(place, table, head, there.manifest.shard_rows)
+        build = Build(path, table, head, there.manifest.shard_rows)
         for name in faults:
             write_part(build, int(name), again=True)
         return faults

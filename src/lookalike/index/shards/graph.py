@@ -28,12 +28,12 @@ def neighbors_of(now: Snapshot, start: int, stop: int, k: int) -> NeighborGraph:
     start, stop : int, the numbers of the rows
     k : int
     """
-    lists = NeighborGraph.empty(stop - start, k, now.segments.next_place)
+    lists = NeighborGraph.empty(stop - start, k, now.segments.next_position)
     nobody = np.empty(0, np.int64)
-    for rows, places in _rows_of(now, start, stop):
-        found = now.segments.nearest(now.measure, rows, k, places, nobody)
-        lists.indices[places - start] = found.indices
-        lists.distances[places - start] = found.distances
+    for rows, positions in _rows_of(now, start, stop):
+        found = now.segments.nearest(now.measure, rows, k, positions, nobody)
+        lists.indices[positions - start] = found.indices
+        lists.distances[positions - start] = found.distances
     return lists
 
 
@@ -50,8 +50,8 @@ def moments_of(
     """
     mean, sd = np.full(stop - start, np.nan), np.full(stop - start, np.nan)
     others = rows_at(now.segments.look_up(reference.tolist()))
-    for rows, places in _rows_of(now, start, stop):
-        _, mean[places - start], sd[places - start] = moments(
+    for rows, positions in _rows_of(now, start, stop):
+        _, mean[positions - start], sd[positions - start] = moments(
             now.measure, rows, others, False, None
         )
     return mean, sd
@@ -60,12 +60,12 @@ def moments_of(
 def _rows_of(now: Snapshot, start: int, stop: int) -> Iterator[tuple[Rows, np.ndarray]]:
     """Yield encoded rows and their numbers, some at a time, read from their segments."""
     for segment in now.segments.segments:
-        first, last = np.searchsorted(segment.places, [start, stop])
+        first, last = np.searchsorted(segment.positions, [start, stop])
         for at in blocks(int(last - first), TALL):
             part = slice(int(first) + at.start, int(first) + at.stop)
-            alive = segment.alive[part]
-            rows, places = segment.rows[part], segment.places[part]
-            if not alive.all():
-                rows, places = rows[np.flatnonzero(alive)], places[alive]
-            if len(places):
-                yield rows, places
+            live = segment.live[part]
+            rows, positions = segment.rows[part], segment.positions[part]
+            if not live.all():
+                rows, positions = rows[np.flatnonzero(live)], positions[live]
+            if len(positions):
+                yield rows, positions

@@ -287,10 +287,10 @@ class _File:
 
     def take(self, rows: np.ndarray) -> Cells:
         """Return some rows of all columns, reading the row groups that they are in."""
-        wanted, place = np.unique(rows // GROUP, return_inverse=True)
+        wanted, inverse = np.unique(rows // GROUP, return_inverse=True)
         starts = np.cumsum([0, *(self._group_size(int(at)) for at in wanted)])[:-1]
         parts: Cells = self._read(lambda file: self._convert(file.read_row_groups(wanted.tolist())))
-        at = starts[place] + rows % GROUP
+        at = starts[inverse] + rows % GROUP
         return tuple(replace(column, values=column.values[at]) for column in parts)
 
     def _convert(self, some: Any) -> Cells:
@@ -384,7 +384,7 @@ class ShardSegment(Segment):
     ----------
     rows : Rows, mapped
     table : Table that reads its cells when they are asked for
-    places, alive : as in ``Segment``
+    positions, live : as in ``Segment``
     shard : Shard
     is_fitted : bool, whether the measure was fitted to these rows
     sample : Table, optional
@@ -417,17 +417,17 @@ class ShardSegment(Segment):
         return as_id(self.table[column].cell(int(at)))
 
     def find_id(self, column: str, id: Any) -> int:
-        """Return where the living row stands that a column gives an id to, -1 if there is none."""
+        """Return where the live row stands that a column gives an id to, -1 if there is none."""
         hashes, rows = self.ids
         wanted = np.array([_hash(id)], np.uint64)[0]
         first, last = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))
         for at in sorted(rows[first:last].tolist(), reverse=True):
             if self.id_at(column, at) == id:  # the last one counts, deleted or not
-                return at if self.alive[at] else -1
+                return at if self.live[at] else -1
         return -1
 
     def ids_among(self, column: str, ids: Sequence[Any]) -> set[Any]:
-        """Return which of some ids a column gives to living rows."""
+        """Return which of some ids a column gives to live rows."""
         hashes = self.ids[0]
         wanted = np.fromiter(map(_hash, ids), np.uint64, len(ids))
         at = np.minimum(np.searchsorted(hashes, wanted), len(hashes) - 1)
@@ -439,9 +439,9 @@ class ShardSegment(Segment):
         # Unlike in memory, what is cut out is not kept: all shards together may not fit.
         allowed = self.allowed(mask)
         if allowed is None:
-            return self.rows, self.places, np.empty(0, np.int64)
+            return self.rows, self.positions, np.empty(0, np.int64)
         at = np.flatnonzero(allowed)
-        return self.rows[at], self.places[at], np.empty(0, np.int64)
+        return self.rows[at], self.positions[at], np.empty(0, np.int64)
 
 
 def write_segment(
@@ -459,7 +459,7 @@ def write_segment(
     """
     arrays: dict[Key, np.ndarray] = pack_rows(measure, segment.rows)
     said: dict[str, Any] = {"rows": len(segment)}
-    for key, numbers in (("places", segment.places), ("seen", segment.rows.seen)):
+    for key, numbers in (("positions", segment.positions), ("seen", segment.rows.seen)):
         packed, words = pack_numbers(key, numbers)
         arrays |= packed
         said |= words
@@ -495,14 +495,14 @@ def open_segment(
         like = read_saved(shard.path(COLUMNS), root=Table)
     rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
     table = ShardTable(shard.path(CELLS), like, n)
-    places = map_numbers(shard, "places", n)
-    if len(places) != n:
-        where = f"Shard {shard.folder.name!r}.places"
-        raise UnreadableFile(where, f"{n:,} numbers", f"{len(places):,}", "Build it again")
+    positions = map_numbers(shard, "positions", n)
+    if len(positions) != n:
+        where = f"Shard {shard.folder.name!r}.positions"
+        raise UnreadableFile(where, f"{n:,} numbers", f"{len(positions):,}", "Build it again")
     ids = (NOTHING, NOTHING)
     if ("ids", "hash") in shard.members:  # mapped now: the shard may be replaced meanwhile
         ids = shard.array("ids", "hash"), shard.array("ids", "row")
-    return ShardSegment(rows, table, places, np.ones(n, bool), shard, fitted, sample, ids)
+    return ShardSegment(rows, table, positions, np.ones(n, bool), shard, fitted, sample, ids)
 
 
 def id_hashes(column: Column) -> np.ndarray:

@@ -35,11 +35,11 @@ from lookalike.measures.contract.explanation import (
 from lookalike.measures.contract.matrices import (
     CHUNK,
     check_pairs,
+    median_distance,
     pair_by_pair,
     rectangle,
     settle_undefined,
     square,
-    typical_distance,
 )
 from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows, self_pairs
 from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
@@ -197,7 +197,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     def _fit_rows(self, rows: Any) -> None:
         """Learn what needs the encoded rows."""
         if self.traits.conversion == "ratio":
-            self.scale_ = typical_distance(self, rows)
+            self.scale_ = median_distance(self, rows)
 
     @abstractmethod
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
@@ -214,7 +214,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         return float(similarity), float(distance)
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences | None:
-        """Return how much a row differs from each of some in every column, for ``telling``."""
+        """Return how much a row differs from each of some in every column, for ``surprisal``."""
         return None
 
     @classmethod
@@ -643,7 +643,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         each = self._explain_each(a, b)
         return [
             found  # finished as it is
-            if found.telling and not math.isnan(found.similarity)
+            if found.surprisal and not math.isnan(found.similarity)
             else finish_explanation(self, found, a, b[at : at + 1])
             for at, found in enumerate(each)
         ]

@@ -42,10 +42,10 @@ class Explanation:
     inner : mapping of name to Explanation
         Explanations of the measures this one is made of.
     cells : mapping of column to the pair of cells compared, for display
-    typical : mapping of column to a pair of floats
+    baseline : mapping of column to a pair of floats
         What two random rows would have as plus and minus of the column, in the mean over a sample
         of pairs of fitted rows; empty where the measure did not look.
-    telling : mapping of column to a pair of floats
+    surprisal : mapping of column to a pair of floats
         How much the plus and the minus of the column say, in bits (surprisal): -log2 of the share
         of random pairs that are at least as near, and at least as far. 0: every pair is.
     reach : mapping of column to float
@@ -64,8 +64,8 @@ class Explanation:
     factors: Mapping[str, float] = field(default_factory=dict)
     inner: Mapping[str, Explanation] = field(default_factory=dict)
     cells: Mapping[str, tuple[Any, Any]] = field(default_factory=dict)
-    typical: Mapping[str, tuple[float, float]] = field(default_factory=dict)
-    telling: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    baseline: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    surprisal: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     not_compared: tuple[str, ...] = ()
     reach: Mapping[str, float] = field(default_factory=dict)
     styles: Mapping[str, Style] = field(default_factory=dict)
@@ -79,13 +79,14 @@ class Explanation:
     def reasons(self, n: int = 2) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
         """Return the n best reasons for and against, as (column, contribution).
 
-        The best reason is the one that says most: ``telling`` times the weight of the column, so
-        that a rare level in common comes before one that every row has. What every pair has is not
-        a reason, and only what is nearer than it mostly is speaks for likeness. The largest
-        difference on the typical scale of its column is always among the reasons against, if it is
-        larger than typical; no column is on both sides. Where nothing is known about random pairs,
-        the largest contribution is the best reason. A measure that shares out only differences
-        (``Vector``, ``Ranked``, shared leaves) has reasons for likeness too, of contribution 0.
+        The best reason is the most surprising one among random pairs: ``surprisal`` times the
+        weight of the column, so that a rare level in common comes before one that every row has.
+        What every pair has is not a reason, and only what is nearer than it mostly is speaks for
+        likeness. The largest difference, divided by the baseline of its column, is always among
+        the reasons against, if it is larger than that baseline; no column is on both sides. Where
+        nothing is known about random pairs, the largest contribution is the best reason. A measure
+        that shares out only differences (``Vector``, ``Ranked``, shared leaves) has reasons for
+        likeness too, of contribution 0.
 
         Parameters
         ----------
@@ -94,7 +95,7 @@ class Explanation:
         """
         largest = self._largest_difference()
         plus = [name for name in self._ranked(self.plus, 0) if name != largest][:n]
-        told = {name for name in plus if name in self.telling}
+        told = {name for name in plus if name in self.surprisal}
         minus = [name for name in self._ranked(self.minus, 1) if name not in told][:n]
         if largest is not None and largest not in minus:
             minus = [*minus[: max(n - 1, 0)], largest][:n]
@@ -126,7 +127,7 @@ class Explanation:
 
     def _phrase(self, name: str, share: float, speaks_for: bool) -> Reason:
         plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
-        bits = self.telling.get(name)
+        bits = self.surprisal.get(name)
         known = name in self.cells and name in self.styles
         query, found = self.cells.get(name, (None, None))
         return make_reason(
@@ -144,9 +145,9 @@ class Explanation:
         """Return the columns that speak for likeness (at = 0) or against it, the best first."""
         values = {name: value for name, value in side.items() if value > NOTHING}
         if at == 0 and None in values:  # likeness that no column has a share of speaks through all
-            values |= {name: 0.0 for name in self.telling if name not in side}
+            values |= {name: 0.0 for name in self.surprisal if name not in side}
         scores = {
-            name: (-self._weight(name) * self.telling.get(name, (0.0, 0.0))[at], -value)
+            name: (-self._weight(name) * self.surprisal.get(name, (0.0, 0.0))[at], -value)
             for name, value in values.items()
             if name is not None and self._says(name, at)
         }
@@ -158,13 +159,13 @@ class Explanation:
 
     def _says(self, name: str, at: int) -> bool:
         """Say whether a column is a reason; where every pair is as near or far, it is none."""
-        near, far = self.telling.get(name, (1.0, 0.0))
-        return near > far if at == 0 else name not in self.telling or far != 0
+        near, far = self.surprisal.get(name, (1.0, 0.0))
+        return near > far if at == 0 else name not in self.surprisal or far != 0
 
     def _largest_contribution(self, side: Mapping[str | None, float]) -> str | None:
         """Return the largest contribution, first of columns in which not all pairs are the same."""
         values = {
-            name: (self.telling.get(name) != (0, 0), value)
+            name: (self.surprisal.get(name) != (0, 0), value)
             for name, value in side.items()
             if name is not None and value > NOTHING
         }
@@ -177,25 +178,26 @@ class Explanation:
         side of a skewed column even a large difference is a small one.
         """
         ratios = {}
-        for name, (_, typical) in self.typical.items():
-            minus, (near, far) = self.minus.get(name, 0.0), self.telling.get(name, (0.0, 0.0))
-            if minus > max(typical, NOTHING) and far >= near:
-                ratios[name] = minus / typical if typical > 0 else float("inf")
+        for name, (_, baseline) in self.baseline.items():
+            minus, (near, far) = self.minus.get(name, 0.0), self.surprisal.get(name, (0.0, 0.0))
+            if minus > max(baseline, NOTHING) and far >= near:
+                ratios[name] = minus / baseline if baseline > 0 else float("inf")
         return max(ratios, key=lambda name: ratios[name]) if ratios else None
 
     def to_dict(self) -> dict[str, list[Any]]:
-        """Return ``column``, ``plus`` and ``minus`` as lists, and what is typical if known."""
+        """Return ``column``, ``plus`` and ``minus`` as lists, and the baseline if known."""
         names = self.columns
         found: dict[str, list[Any]] = {
             "column": names,
             "plus": [float(self.plus.get(name, 0.0)) for name in names],
             "minus": [float(self.minus.get(name, 0.0)) for name in names],
         }
-        if self.typical:
+        if self.baseline:
             pairs = [
-                (0.0, 0.0) if name is None else self.typical.get(name, (0.0, 0.0)) for name in names
+                (0.0, 0.0) if name is None else self.baseline.get(name, (0.0, 0.0))
+                for name in names
             ]
-            found["typical_plus"], found["typical_minus"] = map(list, zip(*pairs, strict=True))
+            found["baseline_plus"], found["baseline_minus"] = map(list, zip(*pairs, strict=True))
         return found
 
     def to_frame(self, backend: str = "pandas") -> Any:
@@ -211,13 +213,13 @@ class Explanation:
     def strongest(self) -> list[str | None]:
         """Columns in the order of what they say, None last.
 
-        By ``telling`` times the weight of the column where it is known, else by the larger of the
+        By ``surprisal`` times the weight of the column where it is known, else by the larger of the
         two contributions; columns that could not be compared come after the others.
         """
 
         def strength(name: str) -> tuple[float, float]:
             plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
-            bits = max(self.telling.get(name, (0.0, 0.0)))
+            bits = max(self.surprisal.get(name, (0.0, 0.0)))
             return (plus + minus) * bits, max(plus, minus)
 
         names = [name for name in self.columns if name is not None]
@@ -305,10 +307,10 @@ def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | No
 
 
 def rescaled(
-    typical: Mapping[str, tuple[float, float]], plus: float, minus: float
+    baseline: Mapping[str, tuple[float, float]], plus: float, minus: float
 ) -> dict[str, tuple[float, float]]:
-    """Multiply typical contributions by what the contributions themselves were multiplied by."""
-    return {name: (plus * one, minus * other) for name, (one, other) in typical.items()}
+    """Multiply baseline contributions by what the contributions themselves were multiplied by."""
+    return {name: (plus * one, minus * other) for name, (one, other) in baseline.items()}
 
 
 def ratio(part: float, whole: float) -> float:
@@ -339,7 +341,7 @@ class ColumnDifferences(NamedTuple):
 
 class _Sample(NamedTuple):
     rows: Rows
-    typical: dict[str, tuple[float, float]]
+    baseline: dict[str, tuple[float, float]]
 
 
 def finish_explanation(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Explanation:
@@ -354,7 +356,7 @@ def finish_explanation(measure: Measure, found: Explanation, a: Rows, b: Rows) -
     a, b : Rows of length one
     """
     if not np.isnan(found.similarity):
-        return found if found.telling else _with_telling(measure, found, a, b)
+        return found if found.surprisal else _with_surprisal(measure, found, a, b)
     filler = getattr(measure, "undefined", None)
     if filler is None:
         return found
@@ -364,7 +366,7 @@ def finish_explanation(measure: Measure, found: Explanation, a: Rows, b: Rows) -
     return replace(found, similarity=filler, distance=distance, plus=plus, minus=minus)
 
 
-def _with_telling(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Explanation:
+def _with_surprisal(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Explanation:
     own = measure.column_differences(a, b)
     if own is None:
         return found
@@ -373,14 +375,14 @@ def _with_telling(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Exp
     others = sample.rows[~np.isin(sample.rows.seen, pair)]
     views = [measure.column_differences(one, others) for one in (a, b)] if len(others) else [own]
     differs = np.concatenate([view.values for view in views if view is not None])
-    telling = as_bits(own.names, differs[None], own.values[:1])[0]
+    surprisal = as_bits(own.names, differs[None], own.values[:1])[0]
     if any(name in found.plus for name in own.names):
-        return replace(found, typical=sample.typical, telling=telling)
+        return replace(found, baseline=sample.baseline, surprisal=surprisal)
     # From the unit of the differences to that of contributions.
-    seen = differs[:, [name in telling for name in own.names]]
-    unit = ratio(sum(minus for _, minus in sample.typical.values()), float(seen.mean(0).sum()))
-    reach = dict(zip(telling, unit * seen.max(0), strict=True))
-    return replace(found, typical=sample.typical, telling=telling, reach=reach)
+    seen = differs[:, [name in surprisal for name in own.names]]
+    unit = ratio(sum(minus for _, minus in sample.baseline.values()), float(seen.mean(0).sum()))
+    reach = dict(zip(surprisal, unit * seen.max(0), strict=True))
+    return replace(found, baseline=sample.baseline, surprisal=surprisal, reach=reach)
 
 
 def as_bits(
@@ -455,5 +457,5 @@ def _draw(measure: Measure) -> _Sample:
             for name, value in side.items():
                 if name is not None:
                     sums.setdefault(name, np.zeros(2))[at] += value
-    typical = {name: (float(p) / count, float(m) / count) for name, (p, m) in sums.items()}
-    return _Sample(rows[drawn], typical)
+    baseline = {name: (float(p) / count, float(m) / count) for name, (p, m) in sums.items()}
+    return _Sample(rows[drawn], baseline)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lookalike.measures.contract.base import Measure
 
 CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
-SAMPLE = 128  # rows whose distances to each other tell what is typical
+MEDIAN_ROWS = 128  # rows sampled for the median distance
 HALF = 0.5  # the similarity of two rows with nothing to compare: neither alike nor unlike
 
 
@@ -177,13 +177,13 @@ def pair_by_pair(
     return out
 
 
-def typical_distance(measure: Measure, rows: RowsAt) -> float:
+def median_distance(measure: Measure, rows: RowsAt) -> float:
     """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
     n = len(rows)
     at = np.arange(n)
-    if n > SAMPLE:
+    if n > MEDIAN_ROWS:
         # A fixed seed: the scale, and so every similarity, is the same in every fit.
-        at = np.sort(np.random.default_rng(0).choice(n, SAMPLE, replace=False))
+        at = np.sort(np.random.default_rng(0).choice(n, MEDIAN_ROWS, replace=False))
     sample = rows[at]
     values = measure.block(sample, sample, "distance")[np.triu_indices(len(at), 1)]
     # Duplicates would make the median 0 in a table of repeated rows, and s = c / (c + d) undefined.

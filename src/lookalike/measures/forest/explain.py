@@ -10,8 +10,8 @@ from lookalike.columns.ragged import Ragged
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import require
-from lookalike.trees.thresholds.blame import (
-    ancestor_lacks,
+from lookalike.trees.thresholds.attribution import (
+    ancestor_dissimilarities,
     leaf_weights,
     parting_counts,
     parting_shares,
@@ -94,7 +94,7 @@ def explain_ancestors(
     similarity, distance = numbers
     x, y = (rows.arrays["codes"][0] for rows in (a, b))
     # What each tree lacks to likeness belongs to the column at which the ways part in it.
-    lacking = ancestor_lacks(forest, x, y, values, kind)
+    lacking = ancestor_dissimilarities(forest, x, y, values, kind)
     at = np.flatnonzero(parted > 0)
     by_column = np.bincount(forest.column[forest.feature[at]], lacking[tree[at]], len(owner))
     total = max(float(lacking.sum()), float(by_column.sum()))

@@ -21,7 +21,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Ids, Rows, name_rows
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.trees.thresholds.proximity import TALL, count_unusable
+from lookalike.trees.thresholds.proximity import TALL, count_usable
 
 COPIES = 8  # of a tile that are there at the same time: halves, distances, the tile turned
 
@@ -92,7 +92,7 @@ def count_fallbacks(rows: Rows, n_jobs: int | None) -> int:
     """Return the number of pairs such that every tree was grown on one of the two rows."""
 
     def count(a: Rows, b: Rows) -> int:
-        lost = count_unusable(a.arrays["bag"], b.arrays["bag"])
+        lost = count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
         return int((lost & (a.seen[:, None] < b.seen)).sum())
 
     return sum(_over_pairs(count, rows, n_jobs))

@@ -25,6 +25,14 @@ from lookalike.measures.forest.explain import (
     check_soft,
     parting_columns,
 )
+from lookalike.measures.forest.growing import (
+    CellInputs,
+    find_source,
+    grow_cells,
+    grow_matrix,
+    schema_of,
+    tests_cells,
+)
 from lookalike.measures.forest.methods import (
     METHODS,
     AncestorMethod,
@@ -36,14 +44,6 @@ from lookalike.measures.forest.methods import (
     find_method,
 )
 from lookalike.measures.forest.neighbors import count_fallbacks, find_range, nearest_in_tiles
-from lookalike.measures.forest.source import (
-    CellInputs,
-    find_source,
-    grow_cells,
-    grow_matrix,
-    schema_of,
-    tests_cells,
-)
 from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
 from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
@@ -69,10 +69,10 @@ from lookalike.saving.fields import (
 )
 from lookalike.table import Table, as_table
 from lookalike.trees.growers import Grower, SyntheticForest
-from lookalike.trees.growing import Grown
+from lookalike.trees.growing import GrownForest
 from lookalike.trees.thresholds.flat import (
     bin_type,
-    has_gaps,
+    has_missing,
     leaf_type,
     unknown_bin,
 )
@@ -334,7 +334,7 @@ class ForestProximity(Measure):
             trees = grow_cells(source, table, method.out_of_bag, who, self.n_jobs)
             self.trees_ = trees.forest
             self.inputs_ = CellInputs(self.trees_, tuple(table.names))
-            grown = Grown(self.trees_.to_forest(), trees.in_bag)
+            grown = GrownForest(self.trees_.to_forest(), trees.in_bag)
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
@@ -419,7 +419,7 @@ class ForestProximity(Measure):
             return nearest_by_leaves(self, a, b, k, exclude, ids)
         if isinstance(method, Ratio | AncestorMethod):
             plain = isinstance(method, Ratio) and method.is_plain
-            mirrored = plain and a is b and not has_gaps(a.arrays["bins"]).any()
+            mirrored = plain and a is b and not has_missing(a.arrays["bins"]).any()
             return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
@@ -437,7 +437,7 @@ class ForestProximity(Measure):
             return super()._matrix(X, Y, to)
         assert isinstance(method, Ratio)
         bins = self.rows_.arrays["bins"]
-        if has_gaps(bins).any():
+        if has_missing(bins).any():
             return super()._matrix(X, Y, to)
         codes, once = self.rows_.arrays["codes"], method.parting == "once"
         values = ratio_square(self.forest_, codes, bins, once, self.n_jobs)

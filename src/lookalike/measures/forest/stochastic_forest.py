@@ -30,7 +30,7 @@ from lookalike.saving.fields import (
     require,
 )
 from lookalike.table import LazyTable, Table
-from lookalike.trees.thresholds.blame import (
+from lookalike.trees.thresholds.attribution import (
     leaf_weights,
     parting_counts,
     parting_shares,
@@ -167,7 +167,7 @@ class StochasticForest(Measure):
             )
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
         for name in self.inputs_.names:
-            if table.gaps.get(name) == len(table):
+            if table.n_missing.get(name) == len(table):
                 refuse_empty(name, type(self).__name__)
         shape = (len(self.inputs_.owner), len(table))
         # Trees look at a few rows each: columns lie in a file, of which only those are read.

@@ -22,7 +22,7 @@ PAIRS = 64  # of columns with a distance of their own: a single one may take a t
 
 @saveable
 @dataclass(frozen=True)
-class Typical:
+class PairBaseline:
     """A sample of the fitted rows, and how much pairs of them differ.
 
     Parameters
@@ -46,7 +46,7 @@ class Typical:
     objects: np.ndarray
 
     @classmethod
-    def fit(cls, plan: MixedPlan, rows: RowsAt) -> Typical:
+    def fit(cls, plan: MixedPlan, rows: RowsAt) -> PairBaseline:
         """Draw the sample, always the same one of the same rows, and compare pairs in it."""
         size = min(len(rows), SAMPLE, max(PAIRS, MOST_CELLS // max(plan.n_simple, 1)))
         drawn, left, right = draw_pairs(len(rows), size)
@@ -61,7 +61,7 @@ class Typical:
         mean = np.concatenate([_mean(differs), _mean(objects)])
         return cls(simple, sample.seen, mean, objects)
 
-    def telling(
+    def surprisal(
         self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
     ) -> list[dict[str, tuple[float, float]]]:
         """Return how much the nearness and the farness of two rows say in each column, in bits.
@@ -102,7 +102,7 @@ class Typical:
         """Refuse a loaded sample of other columns than those of the plan."""
         widths = self.simple.shape[1], len(self.mean), self.objects.shape[1]
         needed = plan.n_simple, len(plan.names), len(plan.objects)
-        require(widths == needed, "Typical", f"{needed} columns", str(widths))
+        require(widths == needed, "PairBaseline", f"{needed} columns", str(widths))
         plan.check_levels({SIMPLE: self.simple})
 
 
@@ -115,7 +115,7 @@ def _mean(differs: np.ndarray) -> np.ndarray:
 
 def explain_mixed(
     plan: MixedPlan,
-    typical: Typical,
+    baseline: PairBaseline,
     columns: Iterable[str],
     weights: np.ndarray,
     midpoint: bool,
@@ -129,7 +129,7 @@ def explain_mixed(
     Parameters
     ----------
     plan : MixedPlan
-    typical : Typical, what random pairs have
+    baseline : PairBaseline, what random pairs have
     columns : names of the columns in the order of the table
     weights : float64 per column of the plan
     midpoint : bool
@@ -145,10 +145,10 @@ def explain_mixed(
     counted = np.where(gone, 0.0, weights)
     whole = counted.sum(axis=1)
     plus, minus = _shares(counted, np.nan_to_num(differs), whole)
-    known = counted * ~np.isnan(typical.mean)
-    usual = np.stack(_shares(known, np.nan_to_num(typical.mean), whole), axis=2)
+    known = counted * ~np.isnan(baseline.mean)
+    usual = np.stack(_shares(known, np.nan_to_num(baseline.mean), whole), axis=2)
     left_out = gone & (weights > 0)
-    telling = typical.telling(plan, a, b, found)
+    surprisal = baseline.surprisal(plan, a, b, found)
     each = []
     for i, (similarity, distance) in enumerate(
         zip(similarities.tolist(), distances.tolist(), strict=True)
@@ -166,8 +166,8 @@ def explain_mixed(
         pairs = (tuple(pair) for pair in usual[i].tolist())
         each.append(
             Explanation(
-                similarity, distance, pro, contra, typical=dict(zip(names, pairs, strict=True)),
-                telling=telling[i], not_compared=not_compared,
+                similarity, distance, pro, contra, baseline=dict(zip(names, pairs, strict=True)),
+                surprisal=surprisal[i], not_compared=not_compared,
             )
         )  # fmt: skip
     return each

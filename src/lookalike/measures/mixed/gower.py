@@ -18,7 +18,7 @@ from lookalike.measures.contract.codes import _BoundedMeasure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
-from lookalike.measures.mixed.explain import Typical, explain_mixed
+from lookalike.measures.mixed.explain import PairBaseline, explain_mixed
 from lookalike.measures.mixed.plan import SCALES, MixedPlan, PlanOptions
 from lookalike.neighbors.codes import ByteQuestion
 from lookalike.saving.fields import (
@@ -138,7 +138,7 @@ class Gower(_BoundedMeasure):
         "ranges": Maybe(Instance(Mapping, named="a mapping of column to range")),
         "weights": Anything(),
         "plan_": Saved("MixedPlan"),
-        "typical_": Saved("Typical"),
+        "baseline_": Saved("PairBaseline"),
         "weights_": MapOf(Text(), Real(0.0, finite=True)),
     }
 
@@ -221,7 +221,7 @@ class Gower(_BoundedMeasure):
 
     def _fit_rows(self, rows: Any) -> None:
         super()._fit_rows(rows)
-        self.typical_ = Typical.fit(self.plan_, rows)
+        self.baseline_ = PairBaseline.fit(self.plan_, rows)
 
     def _weigh(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
         if isinstance(self.weights, str):
@@ -321,7 +321,7 @@ class Gower(_BoundedMeasure):
     def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
         distances, similarities = (values[0] for values in self.both_blocks(a, b))
         return explain_mixed(
-            self.plan_, self.typical_, self.schema_.kinds, self._weights_in_order(),
+            self.plan_, self.baseline_, self.schema_.kinds, self._weights_in_order(),
             self.missing == "midpoint", a, b, distances, similarities,
         )  # fmt: skip
 
@@ -329,7 +329,7 @@ class Gower(_BoundedMeasure):
         names = set(self.plan_.names)
         require(names <= set(self.schema_.kinds), "Gower.plan_", "columns of the table", "others")
         require(names <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
-        self.typical_.check_fits(self.plan_)
+        self.baseline_.check_fits(self.plan_)
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""

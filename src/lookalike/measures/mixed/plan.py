@@ -374,7 +374,7 @@ class MixedPlan:
         where = "MixedPlan"
         require(set(self.names) == set(self.distances), where, "a distance per column", "others")
         for name, distance in self.distances.items():
-            fits = hasattr(distance, "scale_") and hasattr(distance, "cells_shape")
+            fits = hasattr(distance, "scale_") and hasattr(distance, "_cells_shape")
             require(fits, f"{where}.distances[{name[:40]!r}]", "a fitted distance", "another")
         rising = (self.ends[1:] >= self.ends[:-1]).all() and self.ends[-1] == dims["simple"]
         require(rising and dims["simple"] <= dims["columns"], f"{where}.ends", "ends of groups")

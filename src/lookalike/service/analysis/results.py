@@ -1,6 +1,6 @@
-"""What analyses have found, kept until the rows have changed too much; missing ones become jobs.
+"""Results of analyses, kept until the rows have changed too much; missing ones become jobs.
 
-It is kept in memory, and in the store for the next start.
+They are kept in memory, and in the store for the next start.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
 from lookalike.index import Index
 from lookalike.index.segments import learn_levels
-from lookalike.service.analysis.sample import MOST, fit_repaired
+from lookalike.service.analysis.sample import MAX_ANALYZED_ROWS, fit_repaired
 from lookalike.service.analysis.views import (
+    Analysis,
     Clusters,
     Hubs,
     Map,
@@ -44,12 +45,12 @@ def fit_again(
     measure : str
         A name with options, or "auto".
     kinds : mapping of column to kind
-        For columns that are to be read otherwise from now on.
+        For columns that are to be read as another kind from now on.
     weights : mapping of column to weight
     """
     before, table = view.settings, learn_levels(view.index.table)
     ids = table[before.names].values.tolist()
-    table = table.drop([before.names])
+    table = table.drop([before.names])  # the ids are not to be compared
     if kinds:
         table = read_table(table, kinds=kinds)
     settings = replace(
@@ -70,7 +71,7 @@ def fit_again(
 
 
 class Analyses:
-    """The long work of a service.
+    """Analyses of collections: known ones, and jobs for the others.
 
     Parameters
     ----------
@@ -81,10 +82,12 @@ class Analyses:
         self.jobs = jobs
         self._lock = threading.Lock()
         self._found: dict[tuple[int, str], Any] = {}
-        self._looked: dict[tuple[int, str], int] = {}  # the generation the store was asked about
+        # The generation for which the store was asked: a result that is not there is not asked
+        # for again by every request that waits for its job.
+        self._looked: dict[tuple[int, str], int] = {}
 
     def forget(self, collection: Collection) -> None:
-        """Forget what was found about a collection, and end what is under way."""
+        """Forget all results of a collection, and cancel its jobs."""
         self.jobs.cancel_all(collection.name)
         with self._lock:
             for held in (self._found, self._looked):
@@ -92,7 +95,7 @@ class Analyses:
                     del held[key]
 
     def map(self, collection: Collection) -> Map | Job:
-        """Return the map of a collection, or the job that makes it."""
+        """Return the map of a collection, or the job that computes it."""
         return self._get(collection, "map", Map, make_map)
 
     def clusters(self, collection: Collection) -> Clusters | Job:
@@ -104,7 +107,8 @@ class Analyses:
 
         def make(view: View) -> Hubs:
             repaired = view.repaired
-            if repaired is None and can_be_repaired(view) and len(view.index) <= MOST:
+            if repaired is None and can_be_repaired(view) and len(view.index) <= MAX_ANALYZED_ROWS:
+                # The page compares both spaces, and the index also serves searches from now on.
                 repaired = fit_repaired(view)
                 collection.set_repaired(view, repaired)
             return find_hubs(view, repaired, k)
@@ -115,21 +119,18 @@ class Analyses:
         """Return the hubs of a collection if they were counted, for lists of any length."""
         with self._lock:
             for (key, kind), found in self._found.items():
-                if (
-                    key == collection.key
-                    and kind.startswith("hubs")
-                    and found.sample.still_fits(view)
-                ):
+                is_hubs = key == collection.key and kind.startswith("hubs")
+                if is_hubs and found.sample.still_fits(view):
                     return found
         return None
 
     def repair(self, collection: Collection) -> Job:
-        """Start to make the space without hubs."""
+        """Start to compute the space with reduced hubness."""
         view = collection.view
         if not can_be_repaired(view):
             hint = Phrase("Use ", Param("space", "plain"), ", or refit with another measure")
             found = type(view.index.measure_).__name__
-            raise InvalidInput("repair", "a measure that can be repaired", found, hint)
+            raise InvalidInput("repair", "a measure without a reducer", found, hint)
 
         def work(job: Job) -> dict[str, Any]:
             now = collection.view
@@ -157,11 +158,7 @@ class Analyses:
         return self.jobs.start("measure", collection.name, key, work)
 
     def _get(
-        self,
-        collection: Collection,
-        kind: str,
-        form: type[Map] | type[Clusters] | type[Hubs],
-        make: Callable[[View], Any],
+        self, collection: Collection, kind: str, form: type[Analysis], make: Callable[[View], Any]
     ) -> Any:
         view, key = collection.view, (collection.key, kind)
         with self._lock:
@@ -173,10 +170,12 @@ class Analyses:
 
         def work(job: Job) -> dict[str, Any]:
             made = make(collection.view)
+            sample = made.sample
             with self._lock:
                 self._found[key] = made
-            self._to_store(collection, kind, made)
-            sample = made.sample
+            # A result that cannot be stored still serves until the server stops.
+            with contextlib.suppress(LookalikeError):
+                save_result(collection.store.database, *key, sample.view.generation, made.kept())
             return {
                 "rows": len(sample.ids),
                 "sampled": sample.sampled,
@@ -189,12 +188,14 @@ class Analyses:
             raise refused_again(problem)
         return self.jobs.start(name, collection.name, same, work)
 
-    def _from_store(self, collection: Collection, view: View, kind: str, form: Any) -> Any:
-        """Return what was found about the very same rows before, by this server or another."""
+    def _from_store(
+        self, collection: Collection, view: View, kind: str, form: type[Analysis]
+    ) -> Analysis | None:
+        """Return the stored result for the very same rows, by this server or another."""
         key = (collection.key, kind)
         with self._lock:
             if self._looked.get(key) == view.generation:
-                return None  # the job that makes it is under way, or has failed
+                return None
             self._looked[key] = view.generation
         try:
             kept = load_result(collection.store.database, *key, view.generation)
@@ -205,8 +206,3 @@ class Analyses:
             with self._lock:
                 self._found[key] = found
         return found
-
-    def _to_store(self, collection: Collection, kind: str, made: Any) -> None:
-        generation = made.sample.view.generation
-        with contextlib.suppress(LookalikeError):
-            save_result(collection.store.database, collection.key, kind, generation, made.kept())

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,20 +13,23 @@ from sklearn.base import clone
 
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
-from lookalike.index.choose import repair_hubs
+from lookalike.index.choose import reduce_hubness
 from lookalike.index.segments import join_tables
 from lookalike.measures import Measure
-from lookalike.service.answers import plain_row
 from lookalike.service.view import View
 from lookalike.table import Table, as_table
+from lookalike.verbs.source import NamedRows, TableSource
 
-MOST = 100_000  # rows that one analysis looks at
-SMALL = 5_000  # rows up to which every change makes an analysis old
-SLACK = 0.05  # share of rows that may change before it is old, for larger collections
+# Chosen by hand: neighbor lists of 100,000 rows take a job of minutes, not of hours.
+MAX_ANALYZED_ROWS = 100_000
+# Up to so many rows an analysis takes seconds, so that any change makes it stale; beyond, it is
+# shown until a share of the rows has changed. Both chosen by hand.
+MAX_ROWS_ALWAYS_FRESH = 5_000
+MAX_STALE_SHARE = 0.05
 
 
 @dataclass(eq=False)
-class Sample:
+class RowSample:
     """Rows of a view.
 
     Parameters
@@ -37,7 +42,7 @@ class Sample:
 
     Attributes
     ----------
-    positions : the position of each id among these rows
+    positions : dict, the position of each id among these rows
     """
 
     view: View
@@ -50,69 +55,103 @@ class Sample:
         self.positions = {id: position for position, id in enumerate(self.ids)}
 
     def still_fits(self, view: View) -> bool:
-        """Whether what was made of these rows may be shown for another view."""
+        """Whether a result computed from these rows may be shown for another view."""
         if view.fitted != self.view.fitted:
             return False
         moved, n = abs(view.changed - self.view.changed), len(view.index)
-        return moved == 0 if n <= SMALL else moved <= SLACK * n
+        return moved == 0 if n <= MAX_ROWS_ALWAYS_FRESH else moved <= MAX_STALE_SHARE * n
 
     def row(self, position: int) -> dict[str, Any]:
         """Return id, label and record of a row."""
-        record = plain_row(self.view, self.table.record(position))
-        id = self.ids[position]
-        return {"id": id, "label": self.view.label(id, record), "row": record}
+        return self.view.named_row(self.ids[position], self.table.record(position))
 
     def name(self, position: int) -> dict[str, Any]:
         """Return id and label of a row."""
         found = self.row(position)
         return {"id": found["id"], "label": found["label"]}
 
+    def fitted_measure(self) -> Measure | None:
+        """Return the measure of the view if it was fitted to exactly these rows, frozen."""
+        if self.view.changed or self.sampled:
+            return None
+        # Frozen, so that a verb uses it as it is: fitting it again would give the same bits.
+        return self.view.index.measure_.frozen()
 
-def take(view: View, most: int = MOST) -> Sample:
+    def fit_measure(self) -> Measure:
+        """Return the measure of the view, fitted to these rows."""
+        return self.fitted_measure() or clone(self.view.index.measure_).fit(self.table)
+
+
+class CollectionSource(TableSource):
+    """The rows of a collection, as a verb takes a table.
+
+    Parameters
+    ----------
+    view : View
+    name : str
+        Of the collection, for headings.
+    space : {"plain", "repaired"}
+    gamma : float, optional
+        Weight of the rows that are not liked; None: that of ``Index.search``.
+    """
+
+    def __init__(
+        self, view: View, name: str = "table", space: str = "plain", gamma: float | None = None
+    ) -> None:
+        super().__init__(view.space(space), name)
+        self.view, self.gamma = view, gamma
+
+    @property
+    def searched(self) -> Any:
+        """The index of the space, with the weight of marks that a request may set."""
+        if self.gamma is None:
+            return self.index
+        return SimpleNamespace(search=partial(self.given.search, gamma=self.gamma))
+
+    def rows(self, filter: Any = None) -> NamedRows:
+        """Return the rows that meet a filter; of very many, a sample."""
+        sample = take(self.view)
+        return NamedRows(sample.table, sample.ids, self.name, self.given).meeting(filter)
+
+
+def take(view: View, most: int = MAX_ANALYZED_ROWS) -> RowSample:
     """Take all rows of a view, or as many as an analysis looks at."""
     table = view.table
     n = len(table)
     if n > most:
+        # A fixed seed: the same rows after a restart, so that stored results still fit them.
         table = table[np.sort(np.random.default_rng(0).choice(n, most, replace=False))]
     ids = table[view.settings.names].values.tolist()
     sampled = n > most or view.sample is not None
-    return Sample(view, ids, table.drop([view.settings.names]), sampled)
+    return RowSample(view, ids, table.drop([view.settings.names]), sampled)
 
 
-def take_again(view: View, ids: list[Any]) -> Sample | None:
+def take_again(view: View, ids: list[Any]) -> RowSample | None:
     """Take the rows of these ids, in their order; None where they are not those of the view."""
     sample = take(view)
     if sample.ids == ids:
         return sample
     if len(ids) != len(sample.ids) or any(id not in sample.positions for id in ids):
         return None
+    # Another server may have loaded the rows in another order, after a replaced row for example.
     order = np.array([sample.positions[id] for id in ids], dtype=np.int64)
-    return Sample(view, list(ids), sample.table[order], sample.sampled)
+    return RowSample(view, list(ids), sample.table[order], sample.sampled)
 
 
-def with_rows(sample: Sample, ids: Sequence[Any]) -> Sample:
+def with_rows(sample: RowSample, ids: Sequence[Any]) -> RowSample:
     """Return a sample with further rows of its view, by their ids."""
     view, more = sample.view, [id for id in dict.fromkeys(ids) if id not in sample.positions]
     if not more:
         return sample
     table = as_table([view.record(id) for id in more], view.schema, who="profile")
-    return Sample(view, [*sample.ids, *more], join_tables([sample.table, table]), True)
-
-
-def fit_plain(sample: Sample) -> Measure:
-    """Return the measure of a collection, fitted to the rows of a sample."""
-    view = sample.view
-    if view.changed == 0 and not sample.sampled:
-        return view.index.measure_  # fitted to exactly these rows
-    return clone(view.index.measure_).fit(sample.table)
+    return RowSample(view, [*sample.ids, *more], join_tables([sample.table, table]), True)
 
 
 def fit_repaired(view: View) -> Index:
-    """Return an index of the same rows in a space without hubs."""
+    """Return an index of the same rows in a space with reduced hubness."""
     if view.sample is not None:
-        hint = Phrase("Use ", Param("space", "plain"))
-        raise InvalidInput(
-            Param("space", "repaired"), "rows in memory", "rows in a folder of shards", hint
-        )
-    measure = repair_hubs(clone(view.index.measure_), len(view.index))
+        # Mutual proximity needs the distances of all rows, which a folder does not hold in memory.
+        who, hint = Param("space", "repaired"), Phrase("Use ", Param("space", "plain"))
+        raise InvalidInput(who, "rows in memory", "rows in a folder of shards", hint)
+    measure = reduce_hubness(clone(view.index.measure_), len(view.index))
     return Index(measure, id_column=view.settings.names).fit(view.index.table)

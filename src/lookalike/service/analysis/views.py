@@ -1,234 +1,174 @@
-"""Views of a whole collection: hubs, clusters, the graph around a row, the map."""
+"""Views of a whole collection: hubs, clusters, the graph around a row, the map.
+
+Hubs and clusters are answers of the verbs ``hubs`` and ``cluster``, in the form of the page.
+"""
 
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, Self
 
 import numpy as np
-from sklearn.base import clone
 
 from lookalike._runtime.text import plain, short
-from lookalike.clustering import SimilarityClustering, profile_clusters
+from lookalike.clustering import profile_clusters
 from lookalike.clustering.profile import column_differences
-from lookalike.errors import InvalidInput, spelled, suggest
+from lookalike.errors import spelled, suggest
 from lookalike.evaluate import trustworthiness
-from lookalike.hubness import hubs_and_orphans, k_occurrence, skewness
+from lookalike.hubness import HubnessReport, hubs_and_orphans
 from lookalike.index import Hits, Index
 from lookalike.represent import layout
-from lookalike.service.analysis.sample import Sample, fit_plain, take, take_again, with_rows
+from lookalike.service.analysis.sample import (
+    CollectionSource,
+    RowSample,
+    take,
+    take_again,
+    with_rows,
+)
 from lookalike.service.cells import to_json
 from lookalike.service.notes import collected, spell_field
 from lookalike.service.store.caches import Kept
 from lookalike.service.store.store import NotFound
 from lookalike.service.view import View, missing_row
+from lookalike.verbs.cluster import cluster
+from lookalike.verbs.hubs import hubs as count_hubs
 
-TOP, ORPHANS = 20, 50
-BINS = 30
-
-
-@dataclass(frozen=True, eq=False)
-class Lists:
-    """The neighbor lists of one space, and how often each row stands in them."""
-
-    indices: np.ndarray
-    occurrence: np.ndarray
+# What fits on a screen of the page.
+MAX_SHOWN_HUBS, MAX_SHOWN_ORPHANS = 20, 50
+OCCURRENCE_BINS = 30
 
 
 @dataclass(frozen=True, eq=False)
-class Hubs:
-    """The lists of a sample of rows in the plain and in the repaired space."""
+class Analysis:
+    """A result that is kept until its rows have changed.
 
-    sample: Sample
-    k: int
-    plain: Lists
-    repaired: Lists | None
+    Parameters
+    ----------
+    sample : RowSample
+        The rows that were looked at.
+    document : dict
+        What JSON can hold of it.
+    arrays : mapping of name to array
+    """
 
-    def space(self, name: str) -> Lists:
-        """Return the lists of a space."""
-        if name == "plain" or self.repaired is None:
-            return self.plain
-        return self.repaired
+    sample: RowSample
+    document: dict[str, Any]
+    arrays: Mapping[str, np.ndarray]
 
     def kept(self) -> Kept:
-        """Return what is worth keeping."""
-        arrays = {"plain": self.plain.indices, "plain_counts": self.plain.occurrence}
-        if self.repaired is not None:
-            after = self.repaired
-            arrays |= {"repaired": after.indices, "repaired_counts": after.occurrence}
-        smaller = {name: values.astype(np.int32) for name, values in arrays.items()}
-        return Kept({"ids": self.sample.ids, "k": self.k}, smaller)
+        """Return the form for the store; ids say to which rows the arrays belong."""
+        return Kept({"ids": self.sample.ids, "document": self.document}, self.arrays)
 
     @classmethod
-    def of(cls, view: View, kept: Kept) -> Hubs | None:
-        """Return hubs that were kept; None where they are of other rows."""
+    def of(cls, view: View, kept: Kept) -> Self | None:
+        """Return a result that was kept; None where it is of other rows."""
         sample = take_again(view, kept.about["ids"])
-        if sample is None:
-            return None
-        spaces = [
-            Lists(
-                kept.arrays[name].astype(np.int64), kept.arrays[f"{name}_counts"].astype(np.int64)
-            )
-            for name in ("plain", "repaired")
-            if name in kept.arrays
-        ]
-        return cls(sample, kept.about["k"], spaces[0], spaces[1] if len(spaces) > 1 else None)
+        return None if sample is None else cls(sample, kept.about["document"], kept.arrays)
 
-    def document(self) -> dict[str, Any]:
-        """Return what there is to say, as JSON holds it."""
-        repaired = None if self.repaired is None else self._about(self.repaired)
-        plain = self._about(self.plain)
+
+class Hubs(Analysis):
+    """Hubs and unreachable rows; the arrays are the neighbor lists of each space."""
+
+    @cached_property
+    def occurrences(self) -> dict[str, np.ndarray]:
+        """In how many lists each row is, by space."""
+        n = len(self.sample.ids)
+        # -1 fills lists that are shorter than k, as of a row with nothing to compare.
         return {
-            "k": self.k,
-            "rows": len(self.sample.ids),
-            "sampled": self.sample.sampled,
-            "generation": self.sample.view.generation,
-            "plain": plain,
-            "repaired": repaired,
-            "sentence": self._sentence(plain, repaired),
+            space: np.bincount(lists[lists >= 0], minlength=n)
+            for space, lists in self.arrays.items()
         }
 
     def shown_by(self, id: Any, space: str, limit: int) -> dict[str, Any]:
-        """Return in whose lists a row stands, those where it comes first before the others."""
-        place = self.sample.positions.get(id)
-        if place is None:
+        """Return in whose lists a row is, those where it comes first before the others."""
+        position = self.sample.positions.get(id)
+        if position is None:
             raise missing_row(id)
-        lists = self.space(space)
-        rows, ranks = np.nonzero(lists.indices == place)
-        order = np.lexsort((rows, ranks))[:limit]
-        shown = [
-            self.sample.name(int(rows[at])) | {"rank": int(ranks[at]) + 1} for at in order.tolist()
-        ]
-        return {"id": id, "occurrence": int(lists.occurrence[place]), "shown_by": shown}
-
-    def _about(self, lists: Lists) -> dict[str, Any]:
-        counts = lists.occurrence
-        found = hubs_and_orphans(counts, self.k)
-        top = np.argsort(-counts, kind="stable")[:TOP]
-        orphans = found.orphans
-        return {
-            "skewness": float(skewness(counts)),
-            "largest": int(found.largest),
-            "hubs": len(found.hubs),
-            "unreachable": len(orphans),
-            "unreachable_share": len(orphans) / len(counts),
-            "histogram": self._histogram(counts),
-            "top": [
-                self.sample.row(int(at)) | {"occurrence": int(counts[at])} for at in top.tolist()
-            ],
-            "orphans": [self.sample.row(int(at)) for at in orphans[:ORPHANS].tolist()],
-        }
-
-    def _histogram(self, counts: np.ndarray) -> dict[str, Any]:
-        """Count rows by occurrence, in bins that are the same for both spaces."""
-        both = [self.plain, *([] if self.repaired is None else [self.repaired])]
-        largest = max(int(lists.occurrence.max(initial=0)) for lists in both)
-        # Nobody's neighbors have a bin of their own; the others grow like the counts do.
-        steps = np.unique(np.geomspace(1, max(2, largest + 1), BINS).round().astype(int))
-        edges = np.concatenate([[0], steps])
-        sizes, _ = np.histogram(counts, np.append(edges[:-1], edges[-1] + 1))
-        return {"edges": edges.tolist(), "counts": sizes.tolist()}
-
-    def _sentence(self, plain: dict[str, Any], repaired: dict[str, Any] | None) -> str:
-        n = len(self.sample.ids)
-        text = (
-            f"{plain['unreachable']:,} of {n:,} rows are among the {self.k} nearest of no other "
-            f"row: browsing never shows them. The most frequent row, {plain['top'][0]['label']}, "
-            f"stands in {plain['largest']:,} lists."
-        )
-        if repaired is not None:
-            text += (
-                f" In the repaired space {repaired['unreachable']:,} rows are never shown, and the "
-                f"most frequent one stands in {repaired['largest']:,} lists."
-            )
-        return text
+        space = space if space in self.arrays else "plain"
+        rows, ranks = np.nonzero(self.arrays[space] == position)
+        order = np.lexsort((rows, ranks))[:limit].tolist()
+        lists = [self.sample.name(int(rows[i])) | {"rank": int(ranks[i]) + 1} for i in order]
+        count = int(self.occurrences[space][position])
+        return {"id": id, "occurrence": count, "shown_by": lists}
 
 
 def can_be_repaired(view: View) -> bool:
-    """Whether the measure of a view can be wrapped: not one that is a repair itself."""
-    traits = view.index.measure_.traits
-    return not traits.pairwise and not hasattr(view.index.measure_, "measure_")
+    """Whether hubness can be reduced: a reducer, or a matrix of distances, cannot be wrapped."""
+    measure = view.index.measure_
+    return not measure.traits.pairwise and not hasattr(measure, "measure_")
 
 
 def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
-    """Count in how many lists each row stands.
+    """Count in how many lists each row is, by the verb ``hubs``.
 
     Parameters
     ----------
     view : View
     repaired : Index or None
-        The same rows in the repaired space.
+        The same rows in the space with reduced hubness.
     k : int
         Length of the lists.
     """
-    if len(view.index) < 3:
-        raise InvalidInput("hubs", "at least 3 rows", str(len(view.index)), "Add rows")
-    sample = take(view)
-    k = min(k, len(sample.ids) - 1)
-    plain = _lists(fit_plain(sample), k)
-    after = None
-    if repaired is not None:
-        index = take(replace(view, index=repaired))
-        after = _lists(fit_plain(index), k)
-    return Hubs(sample, k, plain, after)
+    # The report on a reducer has the measure inside it as well: one call counts both spaces.
+    shown = view if repaired is None else replace(view, index=repaired)
+    sample = take(shown)
+    k = max(1, min(k, len(sample.ids) - 1))
+    report = count_hubs(CollectionSource(shown), k, measure=sample.fitted_measure())
+    sample = replace(sample, view=view)
+    columns = dict(zip(("plain", "repaired"), report.occurrences, strict=False))
+    largest = max(int(counts.max()) for counts in report.occurrences.values())
+    # Rows in no list have a bin of their own; the others grow like the counts do.
+    steps = np.geomspace(1, max(2, largest + 1), OCCURRENCE_BINS).round().astype(int)
+    edges = np.concatenate([[0], np.unique(steps)])
+    document = {
+        "k": k,
+        "rows": len(sample.ids),
+        "sampled": sample.sampled,
+        "generation": view.generation,
+        "repaired": None,
+        **{space: _about(sample, report, name, edges) for space, name in columns.items()},
+        "sentence": spelled(report.verdict, spell_field),
+    }
+    # 32 bits hold every position, and halve what is stored.
+    lists = {space: report.lists[name].indices[:, :k] for space, name in columns.items()}
+    return Hubs(sample, document, {space: some.astype(np.int32) for space, some in lists.items()})
 
 
-def _lists(space: Any, k: int) -> Lists:
-    graph = space.neighbors(None, k)
-    return Lists(graph.indices, np.asarray(k_occurrence(graph, k)))
+def _about(
+    sample: RowSample, report: HubnessReport, column: str, edges: np.ndarray
+) -> dict[str, Any]:
+    counts, statistics = report.occurrences[column], report.figures[column]
+    top = np.argsort(-counts, kind="stable")[:MAX_SHOWN_HUBS].tolist()
+    orphans = np.flatnonzero(counts == 0)
+    sizes, _ = np.histogram(counts, np.append(edges[:-1], edges[-1] + 1))
+    return {
+        "skewness": plain(statistics["skewness"]),
+        "largest": int(counts.max()),
+        "hubs": int(statistics["hubs"] or 0),
+        "unreachable": len(orphans),
+        "unreachable_share": len(orphans) / len(counts),
+        "histogram": {"edges": edges.tolist(), "counts": sizes.tolist()},
+        "top": [sample.row(row) | {"occurrence": int(counts[row])} for row in top],
+        "orphans": [sample.row(row) for row in orphans[:MAX_SHOWN_ORPHANS].tolist()],
+    }
 
 
-TYPICAL = 5
-SOME = 500  # rows of a set among which typical ones are looked for
-COLUMNS = 6
-
-
-@dataclass(frozen=True, eq=False)
-class Clusters:
-    """Clusters of a sample of rows."""
-
-    sample: Sample
-    labels: np.ndarray
-    profiles: list[dict[str, Any]]
-    note: str | None
+class Clusters(Analysis):
+    """Clusters of rows; the array has the label of each row, -1 for none."""
 
     def by_id(self) -> dict[Any, int]:
-        """Return the cluster of each row, -1 for none."""
-        return dict(zip(self.sample.ids, self.labels.tolist(), strict=True))
-
-    def kept(self) -> Kept:
-        """Return what is worth keeping."""
-        about = {"ids": self.sample.ids, "profiles": self.profiles, "note": self.note}
-        return Kept(about, {"labels": self.labels})
-
-    @classmethod
-    def of(cls, view: View, kept: Kept) -> Clusters | None:
-        """Return clusters that were kept; None where they are of other rows."""
-        sample = take_again(view, kept.about["ids"])
-        if sample is None:
-            return None
-        return cls(sample, kept.arrays["labels"], kept.about["profiles"], kept.about["note"])
-
-    def document(self) -> dict[str, Any]:
-        """Return what there is to say, as JSON holds it."""
-        return {
-            "clusters": self.profiles,
-            "measure": repr(self.sample.view.index.measure_),
-            "sampled": self.sample.sampled,
-            "generation": self.sample.view.generation,
-            "note": self.note,
-        }
+        """Return the cluster of each row."""
+        return dict(zip(self.sample.ids, self.arrays["labels"].tolist(), strict=True))
 
 
 def find_clusters(view: View) -> Clusters:
-    """Cluster the rows of a view by its measure."""
-    if len(view.index) < 3:
-        raise InvalidInput("clusters", "at least 3 rows", str(len(view.index)), "Add rows")
+    """Cluster the rows of a view by the verb ``cluster``."""
     sample = take(view)
-    model = SimilarityClustering(clone(view.index.measure_), random_state=0).fit(sample.table)
-    found = profile_clusters(model, sample.table, n_columns=COLUMNS, n_examples=TYPICAL)
+    found = cluster(CollectionSource(view), measure=sample.fitted_measure())
     profiles = [
         {
             "cluster": one.cluster,
@@ -236,10 +176,20 @@ def find_clusters(view: View) -> Clusters:
             "label_rows": [sample.name(row) for row in one.typical],
             "differs": [{"column": each.column, "text": str(each)} for each in one.columns],
         }
-        for one in found.clusters
+        for one in found.profile.clusters
     ]
-    note = "; ".join(spelled(note, spell_field) for note in found.notes) or None
-    return Clusters(sample, np.asarray(model.labels_), profiles, note)
+    document = {
+        "clusters": profiles,
+        "measure": repr(view.index.measure_),
+        "sampled": sample.sampled,
+        "generation": view.generation,
+        "note": "; ".join(spelled(note, spell_field) for note in found.profile.notes) or None,
+    }
+    return Clusters(sample, document, {"labels": np.asarray(found.labels)})
+
+
+N_TYPICAL = 5
+MAX_ROWS_FOR_TYPICAL = 500  # all pairs of them are compared; chosen by hand
 
 
 def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
@@ -249,44 +199,31 @@ def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     labels = np.full(len(sample.ids), -1)
     inside = np.unique([sample.positions[id] for id in ids])
     labels[inside] = 0
+    found = [column_differences(column, labels, 1)[0] for column in sample.table.columns]
     differs = []
-    for column in sample.table.columns:
-        (one,) = column_differences(column, labels, 1)
-        if one is not None and one.size > 0:
-            differs.append(one)
-    differs.sort(key=lambda one: -one.size)
+    for one in sorted((one for one in found if one and one.size > 0), key=lambda one: -one.size):
+        values = one.to_dict()
+        differs.append(values | {"score": values.pop("size"), "text": str(one)})
     return {
         "size": len(inside),
         "rest": len(labels) - len(inside),
         "sampled": sample.sampled,
-        "differs": [
-            {
-                "column": one.column,
-                "kind": one.kind,
-                "what": one.what,
-                "value": plain(one.value),
-                "inside": plain(one.inside),
-                "outside": plain(one.outside),
-                "text": str(one),
-                "score": float(one.size),
-            }
-            for one in differs
-        ],
-        "typical": [sample.name(int(inside[place])) for place in _typical(sample, inside)],
+        "differs": differs,
+        "typical": [sample.name(row) for row in _typical(sample, inside)],
         "generation": view.generation,
     }
 
 
-def _typical(sample: Sample, inside: np.ndarray) -> tuple[int, ...]:
-    """Return which of some rows are most like the others of them."""
+def _typical(sample: RowSample, inside: np.ndarray) -> list[int]:
+    """Return the positions of the rows that are most like the others of a set."""
     if len(inside) <= 2:
-        return tuple(range(len(inside)))
-    some = np.arange(len(inside))
-    if len(some) > SOME:
-        some = np.sort(np.random.default_rng(0).choice(some, SOME, replace=False))
-    together = np.zeros(len(some), dtype=np.int64)
-    (one,) = profile_clusters(together, sample.table[inside[some]], n_examples=TYPICAL)
-    return tuple(int(some[place]) for place in one.typical)
+        return inside.tolist()
+    if len(inside) > MAX_ROWS_FOR_TYPICAL:
+        random = np.random.default_rng(0)
+        inside = np.sort(random.choice(inside, MAX_ROWS_FOR_TYPICAL, replace=False))
+    together = np.zeros(len(inside), dtype=np.int64)
+    (one,) = profile_clusters(together, sample.table[inside], n_examples=N_TYPICAL)
+    return inside[list(one.typical)].tolist()
 
 
 def grow(
@@ -304,14 +241,14 @@ def grow(
         Length of the lists that are followed.
     space : {"plain", "repaired"}
     most : int
-        The most nodes.
+        Maximum number of nodes.
     hubs : Hubs or None
-        How often rows stand in lists, where this was counted.
+        In how many lists rows are, where this was counted.
     """
     with collected():
         lists, depths = _walk(view.space(space), id, depth, k, most)
     return {
-        "nodes": [_node(view, one, steps, space, hubs) for one, steps in depths.items()],
+        "nodes": _nodes(view, depths, space, hubs),
         "links": _links(lists, depths, depth),
         "generation": view.generation,
     }
@@ -327,7 +264,7 @@ def _walk(
         answers: Any = index.search(ring, k) if ring else []
         lists.update(zip(ring, answers, strict=True))
         if step > depth:
-            break  # the lists of the last ring only tell which links are mutual
+            break  # the lists of the last ring only show which links are mutual
         ring, before = [], ring
         for hit in (hit for one in before for hit in lists[one]):
             if hit.id not in depths and len(depths) < most:
@@ -354,137 +291,112 @@ def _links(
     ]
 
 
-def _node(view: View, id: Any, depth: int, space: str, hubs: Hubs | None) -> dict[str, Any]:
-    record = view.record(id)
-    node = {
-        "id": id,
-        "label": view.label(id, record),
-        "depth": depth,
-        "occurrence": None,
-        "hub": False,
-        "orphan": False,
-    }
-    place = None if hubs is None else hubs.sample.positions.get(id)
-    if hubs is not None and place is not None:
-        counts = hubs.space(space).occurrence
-        groups = hubs_and_orphans(counts, hubs.k)
-        count = int(counts[place])
-        node |= {
-            "occurrence": count,
-            "hub": count > groups.factor * groups.k,
-            "orphan": count == 0,
+def _nodes(
+    view: View, depths: Mapping[Any, int], space: str, hubs: Hubs | None
+) -> list[dict[str, Any]]:
+    """Return the rows that are shown, ringed if they are hubs and hollow if in no list."""
+    counts: dict[Any, int] = {}
+    largest: set[int] = set()
+    if hubs is not None:
+        every = hubs.occurrences.get(space, hubs.occurrences["plain"])
+        largest = set(hubs_and_orphans(every, hubs.document["k"]).hubs.tolist())
+        # A row that came after the hubs were counted is not among them.
+        counts = {
+            id: int(every[p]) for id in depths if (p := hubs.sample.positions.get(id, -1)) >= 0
         }
-    return node
+    return [
+        {
+            "id": id,
+            "label": view.label(id, view.record(id)),
+            "depth": depth,
+            "occurrence": counts.get(id),
+            "hub": hubs is not None and hubs.sample.positions.get(id) in largest,
+            "orphan": counts.get(id) == 0,
+        }
+        for id, depth in depths.items()
+    ]
 
 
-LEVELS = 8  # colors; what is beyond is "other"
-GAP = 255
-NEAREST = 10  # rows on the map that should be alike
+N_COLORS = 8  # as many as people tell apart, color-blind ones too; the rest is "other"
+MISSING_CODE = 255
+N_TRUST_NEIGHBORS = 10  # rows on the map that should be alike
 
 
-@dataclass(frozen=True, eq=False)
-class Map:
-    """Where rows lie."""
-
-    sample: Sample
-    places: np.ndarray
-    trust: float | None
-
-    def kept(self) -> Kept:
-        """Return what is worth keeping."""
-        return Kept({"ids": self.sample.ids, "trust": self.trust}, {"places": self.places})
-
-    @classmethod
-    def of(cls, view: View, kept: Kept) -> Map | None:
-        """Return a map that was kept; None where it is of other rows."""
-        sample = take_again(view, kept.about["ids"])
-        return None if sample is None else cls(sample, kept.arrays["places"], kept.about["trust"])
+class Map(Analysis):
+    """Coordinates of rows; the array is of shape (n, 2)."""
 
     def to_bytes(self) -> bytes:
         """Return one line of JSON, then all x and all y as little-endian float32."""
         ids: Any = self.sample.ids
         if ids == list(range(len(ids))):
-            ids = "positions"
+            ids = "positions"  # 100,000 numbers that the page can count itself
         head = {
             "rows": len(self.sample.ids),
             "ids": ids,
             "generation": self.sample.view.generation,
             "sampled": self.sample.sampled,
-            "trust": self.trust,
+            "trust": self.document["trust"],
             "columns": [column.name for column in self.sample.table.columns],
         }
-        cells = self.places.T.astype("<f4")
-        return to_json(head) + b"\n" + cells[0].tobytes() + cells[1].tobytes()
+        # All x before all y: each half is one array of the page, without a copy.
+        return to_json(head) + b"\n" + self.arrays["places"].T.astype("<f4").tobytes()
 
     def colors(self, column: str) -> dict[str, Any]:
-        """Return what the rows have in a column: numbers, or codes of the most common values."""
+        """Return the values of a column: numbers, or codes of the most common levels."""
         table = self.sample.table
         names = [one.name for one in table.columns + table.aside]
         if column not in names:
             raise NotFound(f"column {column[:80]!r}", "a column", "none", suggest(column, names))
         found = table[column]
         if found.kind.name == "number":
-            values = np.asarray(found.values, dtype="<f4")
-            return {"kind": "number", "labels": [], "values": _text(values)}
+            return _numbers(found.values)
         cells = [found.cell(row) for row in range(len(found))]
-        gap = "missing"
+        missing = "missing"
         if found.kind.name in ("set", "sequence"):
             # A row has the color of its most common item, so that few colors say much.
-            gap = "none" if any(cell is not None and not cell for cell in cells) else gap
-            cells = _first_items(cells)
-        return _codes([None if cell is None else short(plain(cell), 40) for cell in cells], gap)
+            missing = "none" if any(cell is not None and not cell for cell in cells) else missing
+            counts = Counter(item for cell in cells for item in cell or ())
+            first = {item: (-count, str(item)) for item, count in counts.items()}
+            cells = [min(cell, key=lambda item: first[item]) if cell else None for cell in cells]
+        return _codes([None if cell is None else short(plain(cell), 40) for cell in cells], missing)
 
-    def by_cluster(self, labels: Mapping[Any, int]) -> dict[str, Any]:
+    def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
         """Return the cluster of every row."""
+        labels = clusters.by_id()
         found = [labels.get(id, -1) for id in self.sample.ids]
         return _codes([None if label < 0 else f"cluster {label}" for label in found], "no cluster")
 
     def by_occurrence(self, hubs: Hubs) -> dict[str, Any]:
-        """Return in how many lists of the plain space each row stands."""
-        counts, at = hubs.plain.occurrence, hubs.sample.positions
-        found = [float(counts[at[id]]) if id in at else np.nan for id in self.sample.ids]
-        return {"kind": "number", "labels": [], "values": _text(np.asarray(found, dtype="<f4"))}
+        """Return in how many lists of the plain space each row is."""
+        counts = dict(zip(hubs.sample.ids, hubs.occurrences["plain"].tolist(), strict=True))
+        return _numbers([counts.get(id, np.nan) for id in self.sample.ids])
 
 
 def make_map(view: View) -> Map:
-    """Lay the rows of a view out."""
+    """Compute the map of the rows of a view."""
     sample = take(view)
-    measure = fit_plain(sample)
+    measure = sample.fit_measure()
     places = np.asarray(layout(measure))
-    k = min(NEAREST, (len(places) - 1) // 2 - 1)
+    # Trustworthiness is defined for k < n/2 only.
+    k = min(N_TRUST_NEIGHBORS, (len(places) - 1) // 2 - 1)
     trust = float(trustworthiness(measure, places, k)) if k >= 1 else None
-    return Map(sample, places, trust)
+    return Map(sample, {"trust": trust}, {"places": places})
 
 
-def _first_items(cells: list[Any]) -> list[Any]:
-    counts: dict[Any, int] = {}
-    for cell in cells:
-        for item in cell or ():
-            counts[item] = counts.get(item, 0) + 1
-    order = sorted(counts, key=lambda item: (-counts[item], str(item)))
-    rank = {item: place for place, item in enumerate(order)}
-    return [min(cell, key=lambda item: rank[item]) if cell else None for cell in cells]
-
-
-def _codes(names: list[str | None], gap: str) -> dict[str, Any]:
-    """Return names as codes of the most common ones; ``gap`` says what None is called."""
-    counts: dict[str, int] = {}
-    for name in names:
-        if name is not None:
-            counts[name] = counts.get(name, 0) + 1
+def _codes(names: list[str | None], missing: str) -> dict[str, Any]:
+    """Return names as codes of the most common ones; ``missing`` says what None is called."""
+    counts = Counter(name for name in names if name is not None)
     common = sorted(counts, key=lambda name: (-counts[name], name))
-    labels = common[:LEVELS]
-    code = {name: place for place, name in enumerate(labels)}
-    values = [GAP if name is None else code.get(name, LEVELS) for name in names]
-    if len(common) > LEVELS:
-        labels = [*labels, "other"]
-    return {
-        "kind": "category",
-        "labels": labels,
-        "gap": gap,
-        "values": _text(np.asarray(values, dtype=np.uint8)),
-    }
+    code: dict[Any, int] = {name: number for number, name in enumerate(common[:N_COLORS])}
+    values = [code.get(name, N_COLORS) for name in names]
+    cells = np.where([name is None for name in names], MISSING_CODE, values).astype(np.uint8)
+    labels = [*code, *(["other"] if len(common) > N_COLORS else [])]
+    return {"kind": "category", "labels": labels, "gap": missing, "values": _base64(cells)}
 
 
-def _text(values: np.ndarray) -> str:
+def _numbers(values: Any) -> dict[str, Any]:
+    return {"kind": "number", "labels": [], "values": _base64(np.asarray(values, dtype="<f4"))}
+
+
+def _base64(values: np.ndarray) -> str:
     return base64.b64encode(values.tobytes()).decode("ascii")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hashlib
 import json
 import os
@@ -17,9 +18,8 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
-from lookalike.service.answers import first_answer, has_first, plain_row
+from lookalike.service.answers import first_answer, has_first
 from lookalike.service.api.models import CreateIn, RowIn, RowsIn
-from lookalike.service.api.search import ANSWER
 from lookalike.service.api.shared import (
     Found,
     Serving,
@@ -31,55 +31,41 @@ from lookalike.service.api.shared import (
 )
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.cells import dumps, to_json
-from lookalike.service.collection import FolderCollection, is_index_folder
+from lookalike.service.collection import Collection, FolderCollection
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
 from lookalike.service.view import View
+from lookalike.verbs.source import is_index_folder
 
 router = group("/api", "collections")
-BRIEF = {
-    "name": "pets",
-    "title": "pets",
-    "rows": 3,
-    "columns": 2,
-    "measure": "Gower",
-    "generation": 1,
-    "created": "2026-01-01T00:00:00+00:00",
-}
-CHUNK = 2**20
+CHUNK_BYTES = 2**20
 
 
-@router.get("/collections", responses=documented({"collections": [BRIEF]}, "All collections."))
+@router.get("/collections", responses=documented("collections", "All collections."))
 def list_collections(service: Serving) -> Response:
     """List the collections of this server."""
     return answer({"collections": service.briefs()})
 
 
+FORM = {
+    "type": "object",
+    "required": ["file"],
+    "properties": {
+        "file": {"type": "string", "format": "binary"},
+        "options": {"type": "string", "description": "The other body, as text."},
+    },
+}
 BODY = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "application/json": {"schema": CreateIn.model_json_schema()},
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["file"],
-                    "properties": {
-                        "file": {"type": "string", "format": "binary"},
-                        "options": {"type": "string", "description": "The other body, as text."},
-                    },
-                }
-            },
-        },
-    }
+    "application/json": {"schema": CreateIn.model_json_schema()},
+    "multipart/form-data": {"schema": FORM},
 }
 
 
 @router.post(
     "/collections",
     status_code=201,
-    responses=documented(BRIEF, "The new collection.", 201),
-    openapi_extra=BODY,
+    responses=documented("collection", "The new collection.", 201),
+    openapi_extra={"requestBody": {"required": True, "content": BODY}},
 )
 async def create_collection(request: Request, service: Serving) -> Response:
     """Make a collection from an uploaded table, from records, or from a file below the folder."""
@@ -101,14 +87,15 @@ async def _from_upload(request: Request, service: Service) -> Response:
         raw = text.encode() if isinstance(text, str) and text.strip() else b"{}"
         options = _options(read_json(raw, service.limits))
         with tempfile.TemporaryDirectory() as folder:
-            # The name only tells the format; the file is ours.
+            # The name is untrusted: only its ending is used, which tells the format.
             ending = "".join(Path(file.filename or "table.csv").suffixes[-2:])[-20:]
             ending = "".join(letter for letter in ending if letter.isalnum() or letter == ".")
             path = Path(folder) / f"upload{ending or '.csv'}"
             digest, size = hashlib.sha256(), 0
             with path.open("wb") as out:
-                while part := await file.read(CHUNK):
+                while part := await file.read(CHUNK_BYTES):
                     size += len(part)
+                    # While it is copied: what a client says about the size is not believed.
                     check_at_most("upload, in bytes", size, service.limits.upload)
                     digest.update(part)
                     await asyncio.to_thread(out.write, part)
@@ -127,16 +114,15 @@ def _options(given: Any) -> CreateIn:
 def _create(
     service: Service, options: CreateIn, upload: Path | None, source: dict[str, str] | None
 ) -> Response:
-    given = [upload is not None, options.path is not None, options.rows is not None]
-    if sum(given) != 1:
+    given = sum(one is not None for one in (upload, options.path, options.rows))
+    if given != 1:
         needed, hint = "one of file, path and rows", "Send one of them"
-        raise Refused(422, "collection", needed, f"{sum(given)} of them", hint)
+        raise Refused(422, "collection", needed, f"{given} of them", hint)
     rows: Any = upload
     title = (source or {}).get("file", "table")
     if options.path is not None:
         rows = service.file_under_folder(options.path)
-        title = rows.name
-        source = {"file": rows.name}
+        title, source = rows.name, {"file": rows.name}
     elif options.rows is not None:
         check_at_most("rows", len(options.rows), service.limits.rows)
         rows, title = options.rows, options.name or "table"
@@ -144,12 +130,12 @@ def _create(
     settings = settings_from(options.model_dump(), name, source or {})
     if options.path is not None and is_index_folder(rows):
         collection = service.catalog.open_folder(name, rows, settings)
-        return answer(service.document(collection), 201)
-    collection = service.catalog.create(name, rows, settings, service.limits)
+    else:
+        collection = service.catalog.create(name, rows, settings, service.limits)
     return answer(service.document(collection), 201)
 
 
-@router.get("/collections/{c}", responses=documented(BRIEF, "The collection."))
+@router.get("/collections/{c}", responses=documented("collection", "The collection."))
 def get_collection(service: Serving, found: Found) -> Response:
     """Describe a collection: columns with kinds, reasons and summaries, measure, drift."""
     return answer(service.document(found))
@@ -165,16 +151,10 @@ def delete_collection(service: Serving, c: str) -> Response:
 
 
 row_routes = group("/api/collections/{c}/rows", "rows")
-ROW = {"id": 0, "label": "cat", "row": {"weight": 4, "animal": "cat"}}
-FOUND = 50
+MAX_TEXT_HITS = 50
 
 
-def _shown(view: View, id: Any, record: dict[str, Any]) -> dict[str, Any]:
-    row = plain_row(view, record)
-    return {"id": id, "label": view.label(id, row), "row": row}
-
-
-@row_routes.get("", responses=documented({"rows": [ROW], "next": None, "generation": 1}, "Rows."))
+@row_routes.get("", responses=documented("rows", "Rows."))
 def list_rows(
     service: Serving,
     found: Found,
@@ -182,70 +162,74 @@ def list_rows(
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
     text: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
-    """List rows in the order in which they came, or find them by a text."""
-    view = found.view
+    """List rows in the order in which they were added, or find them by a text."""
+    view, following = found.view, None
     if text is not None and text.strip():
-        ids = found.texts.find(view, text, min(limit, FOUND))
-        rows = [_shown(view, id, view.record(id)) for id in ids if id in view.index]
-        return answer({"rows": rows, "next": None, "generation": view.generation})
-    if isinstance(found, FolderCollection):
-        ids = found.page(None if after is None else view.find(after), limit + 1)
-        rows = [_shown(view, id, view.record(id)) for id in ids[:limit]]
-        following = ids[limit - 1] if len(ids) > limit else None
-        return answer({"rows": rows, "next": following, "generation": view.generation})
-    behind = None if after is None else dumps(view.find(after))
-    stored = service.store.page(found.key, behind, limit + 1)
-    rows = []
-    for row in stored[:limit]:
-        id = json.loads(row.id)
-        record = view.record(id) if id in view.index else json.loads(row.record)
-        rows.append(_shown(view, id, record))
-    following = rows[-1]["id"] if len(stored) > limit else None
+        ids = found.texts.find(view, text, min(limit, MAX_TEXT_HITS))
+        rows = [view.named_row(id, view.record(id)) for id in ids if id in view.index]
+    else:
+        # One more than asked for says whether there is a next page.
+        page = _page(service, found, view, after, limit + 1)
+        rows = [view.named_row(id, record) for id, record in page[:limit]]
+        following = rows[-1]["id"] if len(page) > limit else None
     return answer({"rows": rows, "next": following, "generation": view.generation})
+
+
+def _page(
+    service: Service, found: Collection, view: View, after: str | None, limit: int
+) -> list[tuple[Any, dict[str, Any]]]:
+    """Return ids and records of some rows behind one of them."""
+    behind = None if after is None else view.find(after)
+    if isinstance(found, FolderCollection):
+        return [(id, view.record(id)) for id in found.page(behind, limit)]
+    stored = service.store.page(found.key, None if behind is None else dumps(behind), limit)
+    ids = [json.loads(row.id) for row in stored]
+    # A row that another server has just added is not in the view yet: it is read from the store.
+    return [
+        (id, view.record(id) if id in view.index else json.loads(row.record))
+        for id, row in zip(ids, stored, strict=True)
+    ]
 
 
 @row_routes.post(
     "",
     status_code=201,
-    responses=documented({"ids": [3], "generation": 2}, "The ids of the new rows.", 201),
+    responses=documented("added", "The ids of the new rows.", 201),
 )
 def add_rows(service: Serving, found: Found, body: RowsIn) -> Response:
     """Add rows, all or none; answered when they are on the disk."""
     check_at_most("rows", len(body.rows), service.limits.batch)
-    check_at_most("rows of the collection", len(found.view.index) + len(body.rows),
-                  service.limits.rows)  # fmt: skip
+    after = len(found.view.index) + len(body.rows)
+    check_at_most("rows of the collection", after, service.limits.rows)
     ids, generation = found.add(body.rows)
     return answer({"ids": ids, "generation": generation}, 201)
 
 
-@row_routes.get("/{id:path}", responses=documented(ROW | {"generation": 1}, "The row."))
+@row_routes.get("/{id:path}", responses=documented("row", "The row."))
 def get_row(found: Found, id: str) -> Response:
     """Return one row."""
     view = found.view
     key = view.find(id)
-    return answer(_shown(view, key, view.record(key)) | {"generation": view.generation})
+    return answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
-@row_routes.put("/{id:path}", responses=documented(ROW | {"generation": 2}, "The row."))
+@row_routes.put("/{id:path}", responses=documented("row", "The row."))
 def put_row(found: Found, id: str, body: RowIn) -> Response:
-    """Put another row in the place of one; answered when it is on the disk."""
+    """Replace a row, which keeps its id; answered when it is on the disk."""
     key = found.view.find(id)
     generation = found.replace(key, body.row)
     view = found.view
-    return answer(_shown(view, key, view.record(key)) | {"generation": generation})
+    return answer(view.named_row(key, view.record(key)) | {"generation": generation})
 
 
-@row_routes.delete("/{id:path}", responses=documented({"id": 0, "generation": 2}, "It is gone."))
+@row_routes.delete("/{id:path}", responses=documented("deleted", "It is deleted."))
 def delete_row(found: Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = found.view.find(id)
     return answer({"id": key, "generation": found.remove([key])})
 
 
-OPENING = {"collections": [BRIEF], "collection": BRIEF, "answer": ANSWER}
-
-
-@router.get("/opening", responses=documented(OPENING, "Collections, one of them, its first hits."))
+@router.get("/opening", responses=documented("opening", "Collections, one, its first hits."))
 def opening(
     service: Serving,
     collection: Annotated[str | None, Query(max_length=200)] = None,
@@ -253,7 +237,7 @@ def opening(
 ) -> Response:
     """List the collections, describe one or the first, and search from the row it opens on.
 
-    Three requests in one; a collection of this name that is not there is null.
+    Three requests in one; null for a collection that does not exist.
     """
     return answer(_opening(service, collection, answered))
 
@@ -261,7 +245,7 @@ def opening(
 def at_hand(service: Service) -> tuple[str, bytes] | None:
     """Return what the page opens on as JSON, with the collection that it is about.
 
-    None where it is not at hand yet, or not for everybody: then the page comes alone, and asks.
+    None where it is not computed yet, or not for everyone: then the page is sent alone, and asks.
     """
     if service.access.tokens or not service.store_answers:
         return None
@@ -271,7 +255,7 @@ def at_hand(service: Service) -> tuple[str, bytes] | None:
             return None
         return heads[0].name, to_json(_opening(service, heads[0].name, True))
     except LookalikeError:
-        return None  # the page says why, when it asks
+        return None  # the page shows the reason, when it asks
 
 
 def _opening(service: Service, collection: str | None, answered: bool) -> dict[str, Any]:
@@ -283,8 +267,7 @@ def _opening(service: Service, collection: str | None, answered: bool) -> dict[s
         one = service.catalog.get(name)
         found["collection"] = service.document(one)
         if answered:
-            try:
+            # Without an answer the page searches by itself, and then shows the error.
+            with contextlib.suppress(LookalikeError):
                 found["answer"] = first_answer(name, one.view)
-            except LookalikeError:
-                pass  # whoever asks for it alone is told why
     return found

@@ -1,15 +1,23 @@
-"""What requests look like, with examples; answers are described beside the routes."""
+"""What requests look like; answers are described beside the routes.
+
+Examples of both, for the OpenAPI document, are in ``examples.json``.
+"""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr
 
+EXAMPLES = json.loads(Path(__file__).with_name("examples.json").read_text(encoding="utf-8"))
+
+# Strict: in JSON "7" is another id than 7, and true is none.
 Id = Annotated[StrictStr, Field(max_length=1_000)] | StrictInt
 Space = Literal["plain", "repaired"]
 Record = dict[str, Any]
-Number = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Weight = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Strict(BaseModel):
@@ -17,29 +25,23 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
+        """Return the JSON schema, with the examples of the class."""
+        schema: dict[str, Any] = handler(core)
+        if cls.__name__ in EXAMPLES:
+            handler.resolve_ref_schema(schema)["examples"] = EXAMPLES[cls.__name__]
+        return schema
+
 
 class QueryIn(Strict):
-    """What a search starts from: the id of a row, or a record, in which gaps are allowed."""
+    """What a search starts from: the id of a row, or a record, in which columns may be missing."""
 
     id: Id | None = None
     record: Record | None = None
 
 
-class CreateIn(
-    Strict,
-    json_schema_extra={
-        "examples": [
-            {
-                "name": "pets",
-                "rows": [
-                    {"weight": 4, "animal": "cat"},
-                    {"weight": 30, "animal": "dog"},
-                    {"weight": 5, "animal": "cat"},
-                ],
-            }
-        ]
-    },
-):
+class CreateIn(Strict):
     """A new collection, from records or from a file under the allowed folder."""
 
     name: StrictStr | None = None
@@ -53,45 +55,31 @@ class CreateIn(
     measure: StrictStr = Field("auto", max_length=1_000)
 
 
-class RowsIn(
-    Strict, json_schema_extra={"examples": [{"rows": [{"weight": 28, "animal": "wolf"}]}]}
-):
+class RowsIn(Strict):
     """Rows to add, all or none."""
 
     rows: list[Record] = Field(min_length=1)
 
 
-class RowIn(Strict, json_schema_extra={"examples": [{"row": {"weight": 6, "animal": "cat"}}]}):
-    """A row that takes the place of another."""
+class RowIn(Strict):
+    """A row that replaces another."""
 
     row: Record
 
 
 class QuestionIn(Strict):
-    """What searches and sessions have in common."""
+    """The fields that searches and sessions have in common."""
 
     k: StrictInt = Field(10, ge=1)
-    gamma: float = Field(0.5, ge=0, le=100, allow_inf_nan=False)
+    gamma: float | None = Field(None, ge=0, le=100, allow_inf_nan=False)
     filter: dict[str, Any] | None = None
-    weights: dict[str, Number] | None = None
+    weights: dict[str, Weight] | None = None
     columns: list[StrictStr] | None = None
     explain: Annotated[StrictInt, Field(ge=0, le=1_000)] | Literal["all"] = 3
     space: Space = "plain"
 
 
-class SearchIn(
-    QuestionIn,
-    json_schema_extra={
-        "examples": [
-            {"query": {"id": 0}, "k": 5},
-            {
-                "query": {"record": {"weight": 6}},
-                "filter": {"animal": "cat"},
-                "weights": {"weight": 3},
-            },
-        ]
-    },
-):
+class SearchIn(QuestionIn):
     """A search in the words of ``Index.search``."""
 
     query: QueryIn | list[QueryIn]
@@ -100,35 +88,35 @@ class SearchIn(
     at_least: StrictInt | None = None
 
 
-class SessionIn(QuestionIn, json_schema_extra={"examples": [{"query": {"id": 0}, "k": 5}]}):
+class SessionIn(QuestionIn):
     """A search that will be refined by feedback."""
 
     query: QueryIn
 
 
-class MarksIn(Strict, json_schema_extra={"examples": [{"like": [2], "unlike": [1]}]}):
-    """Rows that are right, and rows that are not."""
+class MarksIn(Strict):
+    """Rows that are liked, and rows that are not."""
 
     like: list[Id] = Field(default_factory=list)
     unlike: list[Id] = Field(default_factory=list)
 
 
-class ProfileIn(Strict, json_schema_extra={"examples": [{"ids": [0, 2]}]}):
+class ProfileIn(Strict):
     """Rows whose difference from the rest is asked for."""
 
     ids: list[Id] = Field(min_length=1)
 
 
-class MeasureIn(Strict, json_schema_extra={"examples": [{"measure": "gower:scale=rank"}]}):
+class MeasureIn(Strict):
     """How rows are to be compared from now on."""
 
     measure: StrictStr = Field("auto", max_length=1_000)
     kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
-    weights: dict[str, Number] = Field(default_factory=dict)
+    weights: dict[str, Weight] = Field(default_factory=dict)
 
 
 class ProblemOut(BaseModel):
-    """What is sent instead of an answer (RFC 9457)."""
+    """A problem document, sent instead of an answer (RFC 9457)."""
 
     type: str
     title: str

@@ -1,4 +1,4 @@
-"""Long work and its progress; for those who run the server: is it alive, ready, how is it doing."""
+"""Jobs and their progress; health, readiness and metrics for operators."""
 
 from __future__ import annotations
 
@@ -10,32 +10,29 @@ from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
 from lookalike.service.api.models import MeasureIn
-from lookalike.service.api.shared import Found, Serving, answer, documented, group
-from lookalike.service.api.views import JOB
+from lookalike.service.api.shared import LATER, Found, Serving, answer, documented, group, started
 from lookalike.service.cells import to_json
-from lookalike.service.fitting import check_measure, list_measures
+from lookalike.service.fitting import list_measures
 from lookalike.service.jobs import Job
 from lookalike.service.monitoring import TYPE
+from lookalike.verbs.measures import read_measure
 
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/healthz", responses=documented({"ok": True}, "The process is alive."))
+@router.get("/healthz", responses=documented("alive", "The process is alive."))
 def healthz() -> Response:
-    """Say that the process is alive."""
+    """Report that the process is alive."""
     return answer({"ok": True})
-
-
-READY = {"ok": True, "store": True, "collections": {"films": "ready"}}
 
 
 @router.get(
     "/readyz",
-    responses=documented(READY, "The server can answer.")
-    | documented(READY | {"ok": False}, "It cannot yet, or the store does not answer.", 503),
+    responses=documented("ready", "The server can answer.")
+    | documented("not_ready", "The store does not answer.", 503),
 )
 def readyz(service: Serving) -> Response:
-    """Say whether the store answers, and which collections are in memory."""
+    """Report whether the store answers, and which collections are in memory."""
     ready = {one.name: "ready" if one.loaded else "not loaded" for one in service.catalog}
     ok = service.store_answers
     return answer({"ok": ok, "store": ok, "collections": ready}, 200 if ok else 503)
@@ -43,7 +40,7 @@ def readyz(service: Serving) -> Response:
 
 @router.get(
     "/metrics",
-    responses={200: {"description": "Figures for Prometheus.", "content": {"text/plain": {}}}},
+    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": {}}}},
 )
 def metrics(service: Serving) -> Response:
     """Return counts and times of requests, rows, generations, lag and jobs."""
@@ -58,39 +55,33 @@ def metrics(service: Serving) -> Response:
 
 
 job_routes = group("/api", "jobs")
-LOOK = 0.1  # seconds between two looks at a job
-ALIVE = 15.0  # seconds after which a silent stream says that it is alive
-MEASURES = {"measures": [{"name": "gower", "text": "Compare every column in its own way."}]}
+POLL_SECONDS = 0.1
+HEARTBEAT_SECONDS = 15.0  # proxies close a connection on which nothing is sent for a minute
 
 
-@job_routes.get("/measures", responses=documented(MEASURES, "Measures by name."))
+@job_routes.get("/measures", responses=documented("measures", "Measures by name."))
 def measures() -> Response:
     """List the measures that a collection can be asked for by name."""
     return answer({"measures": list_measures()})
 
 
-@job_routes.post(
-    "/collections/{c}/measure",
-    status_code=202,
-    responses=documented({"job": JOB}, "The measure is being fitted.", 202),
-)
+@job_routes.post("/collections/{c}/measure", status_code=202, responses=LATER)
 def refit(service: Serving, found: Found, body: MeasureIn) -> Response:
     """Fit the measure again, or another one; the old one serves until it is ready."""
-    check_measure(body.measure)
-    job = service.analyses.refit(found, body.measure, body.kinds, body.weights)
-    return answer({"job": job.to_dict()}, 202)
+    read_measure(body.measure)  # an unknown name is refused now, not by the job
+    return started(service.analyses.refit(found, body.measure, body.kinds, body.weights))
 
 
-@job_routes.get("/jobs/{j}", responses=documented(JOB, "The job."))
+@job_routes.get("/jobs/{j}", responses=documented("job", "The job."))
 def get_job(service: Serving, j: str) -> Response:
-    """Return how far a job is."""
+    """Return the state and progress of a job."""
     return answer(service.jobs.get(j).to_dict())
 
 
 @job_routes.get(
     "/jobs/{j}/events",
     responses={
-        200: {"description": "The job, again and again.", "content": {"text/event-stream": {}}}
+        200: {"description": "The job, at every change.", "content": {"text/event-stream": {}}}
     },
 )
 async def job_events(service: Serving, j: str) -> Response:
@@ -102,21 +93,22 @@ async def job_events(service: Serving, j: str) -> Response:
 async def _events(job: Job) -> AsyncIterator[bytes]:
     version, spoke = -1, time.monotonic()
     while True:
-        ended = job.ended.is_set()  # looked at first: what ends it is then in the document
+        # Read before the document: the last event then has the final state.
+        ended = job.ended.is_set()
         if job.version != version:
             version, spoke = job.version, time.monotonic()
             yield b"event: job\ndata: " + to_json(job.to_dict()) + b"\n\n"
         if ended:
             return
-        if time.monotonic() - spoke > ALIVE:
+        if time.monotonic() - spoke > HEARTBEAT_SECONDS:
             spoke = time.monotonic()
             yield b": alive\n\n"
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(POLL_SECONDS)
 
 
-@job_routes.delete("/jobs/{j}", responses=documented(JOB, "The job."))
+@job_routes.delete("/jobs/{j}", responses=documented("job", "The job."))
 def cancel_job(service: Serving, j: str) -> Response:
-    """End a job; what it has done so far is thrown away."""
+    """Cancel a job; its partial result is discarded."""
     job = service.jobs.get(j)
     service.jobs.cancel(job)
     return answer(job.to_dict())

@@ -14,10 +14,11 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from lookalike.service.analysis.sample import take
+from lookalike.service.analysis.sample import CollectionSource
 from lookalike.service.answers import search as find
 from lookalike.service.api.models import MarksIn, SearchIn, SessionIn
 from lookalike.service.api.shared import (
+    LATER,
     Found,
     Serving,
     answer,
@@ -26,8 +27,8 @@ from lookalike.service.api.shared import (
     documented,
     group,
     in_turn,
+    started,
 )
-from lookalike.service.api.views import LATER
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
 from lookalike.service.notes import collected
@@ -36,49 +37,11 @@ from lookalike.service.service import Service
 from lookalike.service.view import View
 from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.annotations import spelling_of
-from lookalike.verbs.source import NamedRows, Source
 
 router = group("/api/collections/{c}", "search")
-REASON = {
-    "column": "animal",
-    "kind": "category",
-    "share": 0.5,
-    "query": "cat",
-    "found": "cat",
-    "text": "same animal: cat",
-}
-ANSWER = {
-    "query": {"id": 0, "label": "cat", "row": {"weight": 4, "animal": "cat"}},
-    "hits": [
-        {
-            "rank": 1,
-            "id": 2,
-            "label": "cat",
-            "score": 0.02,
-            "similarity": 0.98,
-            "distance": 0.02,
-            "row": {"weight": 5, "animal": "cat"},
-            "reasons": {"for": [REASON], "against": []},
-        }
-    ],
-    "matched": 3,
-    "note": None,
-    "generation": 1,
-    "space": "plain",
-    "took_ms": 3.1,
-}
-SESSION = {
-    "id": "9f86d081884c7d65",
-    "round": 1,
-    "history": [{"round": 1, "liked": [2], "unliked": []}],
-    "liked": [2],
-    "unliked": [],
-    "asked": {"query": {"id": 0}, "k": 5},
-    "answer": ANSWER,
-}
 
 
-@router.post("/search", responses=documented(ANSWER, "What was found."))
+@router.post("/search", responses=documented("search", "What was found."))
 async def search(service: Serving, found: Found, body: SearchIn) -> Response:
     """Return the rows most like a row or a record, with reasons."""
     check_k(service, body.k)
@@ -90,13 +53,13 @@ async def search(service: Serving, found: Found, body: SearchIn) -> Response:
 
 
 async def _view(service: Service, found: Collection, at_least: int | None = None) -> View:
-    """Return the view to be searched; who waits for it does not keep others waiting."""
-    if found.loaded and at_least is None:
+    """Return the view to be searched; a request that waits for it does not block the others."""
+    if found.loaded and at_least is None:  # the usual case, without a thread
         return found.view
     return await run_in_threadpool(found.at_least, at_least, service.limits.wait)
 
 
-@router.post("/sessions", status_code=201, responses=documented(SESSION, "The new session.", 201))
+@router.post("/sessions", status_code=201, responses=documented("session", "The new session.", 201))
 async def start_session(service: Serving, found: Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback."""
     check_k(service, body.k)
@@ -104,21 +67,21 @@ async def start_session(service: Serving, found: Found, body: SessionIn) -> Resp
     return await in_turn(service, lambda: answer(start(found, view, body.model_dump()), 201))
 
 
-@router.get("/sessions/{s}", responses=documented(SESSION, "The session."))
+@router.get("/sessions/{s}", responses=documented("session", "The session."))
 def get_session(service: Serving, found: Found, s: str) -> Response:
     """Return a session with its rounds and its answer."""
     return answer(service.sessions.get(found, found.view, s))
 
 
-@router.post("/sessions/{s}/marks", responses=documented(SESSION, "The session after the marks."))
+@router.post("/sessions/{s}/marks", responses=documented("session", "The session after the marks."))
 async def mark(service: Serving, found: Found, s: str, body: MarksIn) -> Response:
-    """Mark rows as right and others as wrong: a round of its own."""
+    """Mark rows as liked or not: a round of its own."""
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
     view, change = await _view(service, found), service.sessions.mark
     return await in_turn(service, lambda: answer(change(found, view, s, body.like, body.unlike)))
 
 
-@router.post("/sessions/{s}/undo", responses=documented(SESSION, "The session before the round."))
+@router.post("/sessions/{s}/undo", responses=documented("session", "The session before the round."))
 def undo(service: Serving, found: Found, s: str) -> Response:
     """Take the last round back."""
     return answer(service.sessions.undo(found, found.view, s))
@@ -132,26 +95,7 @@ def end_session(service: Serving, found: Found, s: str) -> Response:
 
 
 verb_routes = group("/api/collections/{c}/ask", "verbs")
-QUICK = ("inspect", "search")  # answered at once; the others are jobs that a request waits for
-
-
-class CollectionSource(Source):
-    """The rows of a collection, as a verb takes a table.
-
-    Parameters
-    ----------
-    name : str
-    view : View
-    """
-
-    def __init__(self, name: str, view: View) -> None:
-        super().__init__(view.index, name)
-        self.view = view
-
-    def rows(self, filter: Any = None) -> NamedRows:
-        """Return the rows that meet a filter; of very many, a sample."""
-        sample = take(self.view)
-        return NamedRows(sample.table, sample.ids, self.name, self.view.index).meeting(filter)
+QUICK_VERBS = ("inspect", "search")  # the others are jobs, which a request waits for
 
 
 def request_model(verb: Callable[..., Any]) -> type[BaseModel]:
@@ -186,15 +130,15 @@ def ask(verb: str, collection: Collection, given: dict[str, Any]) -> dict[str, A
     """Ask a verb about a collection; return its answer as JSON holds it."""
     view = collection.view
     with collected() as notes:
-        found = get_verb(verb)(CollectionSource(collection.name, view), **given).to_dict()
-    hidden = view.settings.names if view.settings.id_column is None else None
+        found = get_verb(verb)(CollectionSource(view, collection.name), **given).to_dict()
     about = {"generation": view.generation, "notes": notes}
-    shown: dict[str, Any] = _without(found, hidden)
+    shown: dict[str, Any] = _without(found, view.hidden)
+    # What the verb answers comes first: the surfaces have the same fields.
     return shown | {name: value for name, value in about.items() if name not in shown}
 
 
 def _without(value: Any, hidden: str | None) -> Any:
-    """Return an answer without the column of ids that only the service knows of."""
+    """Return an answer without the hidden column of ids."""
     if isinstance(value, dict):
         return {name: _without(one, hidden) for name, one in value.items() if name != hidden}
     return [_without(one, hidden) for one in value] if isinstance(value, list) else value
@@ -208,8 +152,9 @@ def _add(verb: str) -> None:
     async def route(service: Serving, found: Found, body: BaseModel) -> Response:
         given = body.model_dump()
         check_k(service, given.get("k") or 1)
-        if verb in QUICK:
+        if verb in QUICK_VERBS:
             return await in_turn(service, lambda: answer(ask(verb, found, given)))
+        # Two clients with the same question about the same rows share one job.
         key = (found.key, found.view.generation, json.dumps(given, sort_keys=True))
 
         def work(job: Job) -> dict[str, Any]:
@@ -219,12 +164,11 @@ def _add(verb: str) -> None:
         await run_in_threadpool(job.ended.wait, service.limits.wait)
         if job.problem is not None:
             raise refused_again(job.problem)
-        done = job.state == "done"
-        return answer(job.result) if done else answer({"job": job.to_dict()}, 202)
+        return answer(job.result) if job.state == "done" else started(job)
 
     route.__annotations__["body"] = model
-    described = documented({}, f"What ``la.{verb}(...).to_dict()`` returns.")
-    responses = described if verb in QUICK else described | LATER
+    described = documented("verb", f"What ``la.{verb}(...).to_dict()`` returns.")
+    responses = described if verb in QUICK_VERBS else described | LATER
     verb_routes.post(f"/{verb}", name=f"ask_{verb}", description=text, responses=responses)(route)
 
 

@@ -16,21 +16,22 @@ from starlette.responses import Response
 
 from lookalike.errors import Param
 from lookalike.saving.safe_json import parse_json
-from lookalike.service.api.models import ProblemOut
+from lookalike.service.api.models import EXAMPLES, ProblemOut
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
-from lookalike.service.limits import Limits
+from lookalike.service.jobs import Job
+from lookalike.service.limits import RequestLimits
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
 
-LARGEST = 2**63
+MAX_INTEGER = 2**63  # a column of integers holds 64 bits
 
 
 class StrictRequest(Request):
     """A request whose JSON is read by our own rules."""
 
     async def json(self) -> Any:
-        """Return the body, or say what is wrong with it."""
+        """Return the body, or raise what is wrong with it."""
         if not hasattr(self, "_json"):
             self._json = read_json(await self.body(), self.app.state.service.limits)
         return self._json
@@ -40,7 +41,7 @@ class StrictRoute(APIRoute):
     """A route whose requests are strict."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the handler of a request."""
         usual = super().get_route_handler()
 
         async def handle(request: Request) -> Response:
@@ -49,8 +50,8 @@ class StrictRoute(APIRoute):
         return handle
 
 
-def read_json(body: bytes, limits: Limits) -> Any:
-    """Read a JSON text by our rules."""
+def read_json(body: bytes, limits: RequestLimits) -> Any:
+    """Parse untrusted JSON: with a depth limit, without NaN and repeated keys."""
     try:
         value = parse_json(body, limits.depth)
     except (ValueError, UnicodeDecodeError) as error:
@@ -61,33 +62,32 @@ def read_json(body: bytes, limits: Limits) -> Any:
     return value
 
 
-def check_json(value: Any, limits: Limits) -> None:
-    """Refuse numbers that no column can hold, texts that are huge, and broken letters."""
-    todo = [value]
-    while todo:
-        one = todo.pop()
+def check_json(value: Any, limits: RequestLimits) -> None:
+    """Refuse numbers that no column can hold, texts that are huge, and lone surrogates."""
+    # A stack of our own: recursion would need the depth limit to be far below Python's.
+    stack = [value]
+    while stack:
+        one = stack.pop()
         if isinstance(one, dict):
-            todo.extend(one.keys())
-            todo.extend(one.values())
+            stack.extend([*one.keys(), *one.values()])
         elif isinstance(one, list):
-            todo.extend(one)
+            stack.extend(one)
         elif isinstance(one, str):
             _check_text(one, limits)
-        elif isinstance(one, float):
-            if not abs(one) < float("inf"):
-                raise _refuse("numbers that a float can hold", "a larger one")
-        elif isinstance(one, int) and not -LARGEST <= one < LARGEST:
-            raise _refuse("whole numbers of at most 64 bits", "a larger one")
+        elif isinstance(one, float) and not abs(one) < float("inf"):
+            raise _refuse("numbers that a float can hold", "a larger one")
+        elif isinstance(one, int) and not -MAX_INTEGER <= one < MAX_INTEGER:
+            raise _refuse("integers of at most 64 bits", "a larger one")
 
 
-def _check_text(text: str, limits: Limits) -> None:
+def _check_text(text: str, limits: RequestLimits) -> None:
     if len(text) > limits.cell:
         needed = f"texts of at most {limits.cell:,} characters"
         raise Refused(413, "body", needed, f"one of {len(text):,}", "Shorten it")
     try:
         text.encode()
-    except UnicodeEncodeError as error:
-        raise _refuse("whole letters", "half of a surrogate pair") from error
+    except UnicodeEncodeError as error:  # it could be stored, but not sent back
+        raise _refuse("whole characters", "half of a surrogate pair") from error
 
 
 def _refuse(needed: str, found: str) -> Refused:
@@ -96,23 +96,30 @@ def _refuse(needed: str, found: str) -> Refused:
 
 T = TypeVar("T")
 
-PROBLEM = {"model": ProblemOut, "content": {"application/problem+json": {}}}
 PROBLEMS: dict[int | str, dict[str, Any]] = {
-    401: {**PROBLEM, "description": "A token is needed."},
-    403: {**PROBLEM, "description": "The token, the host or the origin is not allowed."},
-    404: {**PROBLEM, "description": "There is no such thing."},
-    408: {**PROBLEM, "description": "The body came too slowly."},
-    409: {**PROBLEM, "description": "It is there already."},
-    413: {**PROBLEM, "description": "Too large."},
-    415: {**PROBLEM, "description": "The body is of another type."},
-    422: {**PROBLEM, "description": "The request cannot be used."},
-    429: {**PROBLEM, "description": "Too many requests."},
-    503: {**PROBLEM, "description": "Not ready; see Retry-After."},
-    507: {**PROBLEM, "description": "The disk is full; nothing was written."},
+    status: {
+        "model": ProblemOut,
+        "content": {"application/problem+json": {}},
+        "description": description,
+    }
+    for status, description in {
+        401: "A token is needed.",
+        403: "The token, the host or the origin is not allowed.",
+        404: "Not found.",
+        408: "The body was received too slowly.",
+        409: "It exists already.",
+        413: "Too large.",
+        415: "Unsupported content type.",
+        422: "The request is not valid.",
+        429: "Too many requests.",
+        503: "Not ready; see Retry-After.",
+        507: "The disk is full; nothing was written.",
+    }.items()
 }
 
 
-# Neither has anything to wait for, as a rule: a thread for each would cost more than both do.
+# Both are coroutines that do not wait, as a rule: a plain function would get a thread for each
+# request, which costs more than they do.
 async def get_service(request: Request) -> Service:
     """Return the service of the application."""
     return request.app.state.service
@@ -125,6 +132,7 @@ async def get_collection(
     service: Serving, c: Annotated[str, Path(description="The name of a collection.")]
 ) -> Collection:
     """Return the collection that the path names."""
+    # Only a collection that was never asked for is read from the store, in a thread.
     known = service.catalog.known(c)
     return known if known is not None else await run_in_threadpool(service.catalog.get, c)
 
@@ -133,10 +141,8 @@ Found = Annotated[Collection, Depends(get_collection)]
 
 
 async def in_turn(service: Service, work: Callable[[], T]) -> T:
-    """Do what keeps a core busy: as many at once as there are cores, the others in line.
-
-    More at once would not be done sooner, but every short request would wait for all of them.
-    """
+    """Run CPU-bound work in a thread, at most as many as there are cores; the others wait."""
+    # More in parallel would not end sooner, but every short request would wait for all of them.
     return await anyio.to_thread.run_sync(work, limiter=service.turns)
 
 
@@ -150,25 +156,29 @@ def answer(value: Any, status: int = 200) -> Response:
     return Response(to_json(value), status, media_type="application/json")
 
 
-def documented(example: Any, description: str, status: int = 200) -> dict[int | str, Any]:
-    """Describe an answer by an example, for the OpenAPI document."""
-    content = {"application/json": {"example": example, "schema": {"type": "object"}}}
-    return {status: {"description": description, "content": content}}
+def documented(example: str, description: str, status: int = 200) -> dict[int | str, Any]:
+    """Describe an answer by one of the examples, for the OpenAPI document."""
+    content = {"example": EXAMPLES[example], "schema": {"type": "object"}}
+    return {status: {"description": description, "content": {"application/json": content}}}
+
+
+LATER = documented("started", "It is being computed: send the request again after the job.", 202)
+
+
+def started(job: Job) -> Response:
+    """Answer with the job that computes what was asked for."""
+    return answer({"job": job.to_dict()}, 202)
 
 
 def check_at_most(what: str, count: int, most: int) -> None:
     """Refuse more of something than one request may have."""
     if count > most:
-        raise Refused(413, what, f"at most {most:,}", f"{count:,}", "Ask in several requests")
+        raise Refused(413, what, f"at most {most:,}", f"{count:,}", "Send several requests")
 
 
 def check_k(service: Service, k: int) -> None:
     """Refuse longer lists than the limit."""
-    if k > service.limits.k:
-        raise Refused(
-            422,
-            Param("k", k),
-            f"at most {service.limits.k:,} hits",
-            f"{k:,}",
-            ("Use ", Param("k", service.limits.k)),
-        )
+    most = service.limits.k
+    if k > most:
+        hint = ("Use ", Param("k", most))
+        raise Refused(422, Param("k", k), f"at most {most:,} hits", f"{k:,}", hint)

@@ -2,214 +2,127 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from collections.abc import Callable
+from typing import Annotated, Any
 
 from fastapi import Query
 from starlette.responses import Response
 
-from lookalike.service.analysis.views import grow
+from lookalike.service.analysis.views import Map, grow
 from lookalike.service.analysis.views import profile as make_profile
-from lookalike.service.api.models import ProfileIn
+from lookalike.service.api.models import ProfileIn, Space
 from lookalike.service.api.shared import (
+    LATER,
     Found,
     Serving,
     answer,
     check_at_most,
     documented,
     group,
+    started,
 )
 from lookalike.service.jobs import Job
 
 router = group("/api/collections/{c}", "views")
-Space = Annotated[Literal["plain", "repaired"], Query()]
+SpaceQuery = Annotated[Space, Query()]
 RowId = Annotated[str, Query(max_length=1_000)]
-JOB = {
-    "id": "9f86d081884c7d65",
-    "kind": "map",
-    "collection": "pets",
-    "state": "running",
-    "progress": 0.4,
-    "text": "finding neighbors",
-    "problem": None,
-    "result": {},
+BYTES: dict[int | str, Any] = {
+    200: {"description": "The map.", "content": {"application/octet-stream": {}}}
 }
-LATER = documented({"job": JOB}, "It is being made: ask again when the job is done.", 202)
-NAME = {"id": 0, "label": "cat"}
-NEAREST = 10  # length of the lists that hubs are counted in
+N_NEIGHBORS = 10  # length of the lists that hubs are counted in; the page shows so many hits
+K = Annotated[int, Query(ge=1, le=50)]
 
 
-def _later(job: Job) -> Response:
-    """Answer with the job that makes what was asked for; with its problem if it has failed."""
-    return answer({"job": job.to_dict()}, 202)
+def _answer_or_job(made: Any, respond: Callable[[Any], Response]) -> Response:
+    """Answer with an analysis, or with the job that computes it."""
+    return started(made) if isinstance(made, Job) else respond(made)
 
 
-GRAPH = {
-    "nodes": [NAME | {"depth": 0, "occurrence": 2, "hub": False, "orphan": False}],
-    "links": [{"source": 0, "target": 2, "similarity": 0.98, "mutual": True}],
-    "generation": 1,
-}
-
-
-@router.get("/graph", responses=documented(GRAPH, "Nodes and links."))
+@router.get("/graph", responses=documented("graph", "Nodes and links."))
 def graph(
     service: Serving,
     found: Found,
     id: RowId,
     depth: Annotated[int, Query(ge=1, le=4)] = 1,
-    k: Annotated[int, Query(ge=1, le=50)] = 5,
-    space: Space = "plain",
+    k: K = 5,
+    space: SpaceQuery = "plain",
 ) -> Response:
     """Return the neighbors of a row, their neighbors, and so on."""
-    view = found.view
+    view, most = found.view, service.limits.nodes
     hubs = service.analyses.known_hubs(found, view)
-    most = service.limits.nodes
-    key = view.find(id)
-    return answer(grow(view, key, depth=depth, k=k, space=space, most=most, hubs=hubs))
+    return answer(grow(view, view.find(id), depth=depth, k=k, space=space, most=most, hubs=hubs))
 
 
-@router.get(
-    "/map",
-    responses=LATER
-    | {200: {"description": "The map.", "content": {"application/octet-stream": {}}}},
-)
+@router.get("/map", responses=LATER | BYTES)
 def map_of_rows(service: Serving, found: Found) -> Response:
-    """Return where all rows lie: one line of JSON, then x and y as little-endian float32."""
-    made = service.analyses.map(found)
-    if isinstance(made, Job):
-        return _later(made)
-    return Response(made.to_bytes(), media_type="application/octet-stream")
+    """Return the map: one line of JSON, then x and y of all rows as little-endian float32."""
+    return _answer_or_job(
+        service.analyses.map(found),
+        lambda made: Response(made.to_bytes(), media_type="application/octet-stream"),
+    )
 
 
-@router.get(
-    "/map/colors",
-    responses=LATER
-    | documented(
-        {"kind": "category", "labels": ["cat"], "gap": "missing", "values": "AAAA"},
-        "Codes or numbers.",
-    ),
-)
+@router.get("/map/colors", responses=LATER | documented("colors", "Codes or numbers."))
 def map_colors(
     service: Serving, found: Found, column: Annotated[str, Query(max_length=1_000)]
 ) -> Response:
-    """Return what colors the rows of the map: a column, their cluster, or their occurrence."""
-    made = service.analyses.map(found)
-    if isinstance(made, Job):
-        return _later(made)
-    names = {*found.view.schema.kinds, *found.view.schema.aside}
-    if column == "cluster" and column not in names:
-        clusters = service.analyses.clusters(found)
-        if isinstance(clusters, Job):
-            return _later(clusters)
-        return answer(made.by_cluster(clusters.by_id()))
-    if column == "occurrence" and column not in names:
-        counted = service.analyses.hubs(found, NEAREST)
-        if isinstance(counted, Job):
-            return _later(counted)
-        return answer(made.by_occurrence(counted))
-    return answer(made.colors(column))
+    """Return the colors of the rows of the map: by column, by cluster, or by occurrence."""
+    analyses, schema = service.analyses, found.view.schema
+
+    def by(made: Map) -> Response:
+        # A column of this name comes first: the two words are ours.
+        if column in {*schema.kinds, *schema.aside}:
+            return answer(made.colors(column))
+        if column == "cluster":
+            clusters = analyses.clusters(found)
+            return _answer_or_job(clusters, lambda one: answer(made.by_cluster(one)))
+        if column == "occurrence":
+            hubs = analyses.hubs(found, N_NEIGHBORS)
+            return _answer_or_job(hubs, lambda one: answer(made.by_occurrence(one)))
+        return answer(made.colors(column))
+
+    return _answer_or_job(analyses.map(found), by)
 
 
-ABOUT: dict[str, Any] = {
-    "skewness": 1.2,
-    "largest": 40,
-    "hubs": 1,
-    "unreachable": 3,
-    "unreachable_share": 0.1,
-    "histogram": {"edges": [0, 1, 2], "counts": [3, 20]},
-    "top": [NAME | {"occurrence": 40, "row": {}}],
-    "orphans": [NAME | {"row": {}}],
-}
-HUBS = {
-    "k": 10,
-    "rows": 30,
-    "sampled": False,
-    "generation": 1,
-    "plain": ABOUT,
-    "repaired": ABOUT,
-    "sentence": "3 of 30 rows are among the 10 nearest of no other row.",
-}
-K = Annotated[int, Query(ge=1, le=50)]
+@router.get("/hubs", responses=LATER | documented("hubs", "Hubs and unreachable rows."))
+def hubs(
+    service: Serving, found: Found, k: K = N_NEIGHBORS, space: SpaceQuery = "plain"
+) -> Response:
+    """Return hubs and rows in no list, before and after hubness is reduced."""
+    return _answer_or_job(service.analyses.hubs(found, k), lambda made: answer(made.document))
 
 
-@router.get("/hubs", responses=LATER | documented(HUBS, "Hubs and unreachable rows."))
-def hubs(service: Serving, found: Found, k: K = NEAREST, space: Space = "plain") -> Response:
-    """Say who is in everybody's list and who in nobody's, before and after the repair."""
-    made = service.analyses.hubs(found, k)
-    return _later(made) if isinstance(made, Job) else answer(made.document())
-
-
-@router.get(
-    "/hubs/{id:path}",
-    responses=LATER
-    | documented({"id": 0, "occurrence": 2, "shown_by": [NAME | {"rank": 1}]}, "Whose lists."),
-)
+@router.get("/hubs/{id:path}", responses=LATER | documented("shown_by", "Lists with the row."))
 def shown_by(
     service: Serving,
     found: Found,
     id: str,
-    k: K = NEAREST,
-    space: Space = "plain",
+    k: K = N_NEIGHBORS,
+    space: SpaceQuery = "plain",
     limit: Annotated[int, Query(ge=1, le=1_000)] = 20,
 ) -> Response:
-    """Say in whose lists a row stands."""
-    made = service.analyses.hubs(found, k)
-    if isinstance(made, Job):
-        return _later(made)
-    return answer(made.shown_by(found.view.find(id), space, limit))
+    """Return the rows that have a row in their list."""
+    return _answer_or_job(
+        service.analyses.hubs(found, k),
+        lambda made: answer(made.shown_by(found.view.find(id), space, limit)),
+    )
 
 
-CLUSTERS = {
-    "clusters": [
-        {
-            "cluster": 0,
-            "size": 3,
-            "label_rows": [NAME],
-            "differs": [{"column": "animal", "text": "animal cat 100% (others 0%)"}],
-        }
-    ],
-    "measure": "Gower()",
-    "sampled": False,
-    "generation": 1,
-    "note": None,
-}
-
-
-@router.get("/clusters", responses=LATER | documented(CLUSTERS, "Clusters."))
+@router.get("/clusters", responses=LATER | documented("clusters", "Clusters."))
 def clusters(service: Serving, found: Found) -> Response:
-    """Say which rows belong together, and what sets each cluster apart."""
-    made = service.analyses.clusters(found)
-    return _later(made) if isinstance(made, Job) else answer(made.document())
+    """Return clusters of rows, and what sets each apart."""
+    return _answer_or_job(service.analyses.clusters(found), lambda made: answer(made.document))
 
 
-PROFILE = {
-    "size": 2,
-    "rest": 1,
-    "sampled": False,
-    "differs": [
-        {
-            "column": "animal",
-            "kind": "category",
-            "what": "share",
-            "value": "cat",
-            "inside": 1,
-            "outside": 0,
-            "text": "animal cat 100% (others 0%)",
-            "score": 1,
-        }
-    ],
-    "typical": [NAME],
-    "generation": 1,
-}
-
-
-@router.post("/profile", responses=documented(PROFILE, "What makes the rows different."))
+@router.post("/profile", responses=documented("profile", "What makes the rows different."))
 def profile(service: Serving, found: Found, body: ProfileIn) -> Response:
-    """Say what makes some rows different from all others."""
+    """Return what makes some rows different from all others."""
+    # A set that was drawn on the map has more rows than anyone marks by hand.
     check_at_most("ids", len(body.ids), 10 * service.limits.marks)
     return answer(make_profile(found.view, body.ids))
 
 
 @router.post("/repair", status_code=202, responses=LATER)
 def repair(service: Serving, found: Found) -> Response:
-    """Start to make the space without hubs."""
-    return _later(service.analyses.repair(found))
+    """Start to compute the space with reduced hubness."""
+    return started(service.analyses.repair(found))

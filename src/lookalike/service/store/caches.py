@@ -1,8 +1,7 @@
-"""Caches beside the rows, believed only if their hash is right: the fitted index, and results.
+"""Caches beside the rows, used only if their hash is right: the fitted index, and results.
 
-A result of long work belongs to one generation of a collection: when rows have changed it is of no
-use any more, and is deleted when the next one is kept. It is a text and some arrays; nothing in it
-is ever run.
+A result of an analysis belongs to one generation of a collection: when rows have changed it is
+stale, and is deleted when the next one is kept. It is a text and some arrays, never code.
 """
 
 from __future__ import annotations
@@ -32,11 +31,12 @@ from lookalike.service.store.database import Database
 from lookalike.service.store.store import now
 from lookalike.table import Schema
 
-PART = 2**22  # bytes of one part
+# Bytes of one part: small beside the memory of a server, large beside the cost of a query.
+PART_BYTES = 2**22
 
 
 def dump(thing: Any) -> bytes:
-    """Return the saved form of something that can be saved: arrays and JSON, never code."""
+    """Return the saved form of an object: arrays and JSON, never code."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "saved"
         write(path, thing)
@@ -54,37 +54,31 @@ def parse_schema(saved: bytes) -> Schema:
 
 
 def save_index(database: Database, key: int, generation: int, fitted: int, index: Index) -> None:
-    """Keep an index as it stands at a generation, in the place of an older one."""
+    """Store an index at a generation, in place of an older one."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "index"
         index.save(path)
-        parts = max(1, -(-os.path.getsize(path) // PART))
+        parts = max(1, -(-os.path.getsize(path) // PART_BYTES))
         with database.write() as connection, path.open("rb") as file:
             c = t.caches.c
             query = sa.select(c.generation).where(c.collection == key)
             older = connection.execute(query).scalar()
             if older is not None and older > generation:
-                return  # another server was quicker
+                return  # another server has stored a newer one
             connection.execute(t.cache_parts.delete().where(t.cache_parts.c.collection == key))
             connection.execute(t.caches.delete().where(c.collection == key))
             if not exists(connection, key):
                 return  # deleted meanwhile
             digest = hashlib.sha256()
             for number in range(parts):
-                data = file.read(PART)
+                data = file.read(PART_BYTES)
                 digest.update(data)
                 connection.execute(
                     t.cache_parts.insert().values(collection=key, part=number, bytes=data)
                 )
-            connection.execute(
-                t.caches.insert().values(
-                    collection=key,
-                    generation=generation,
-                    fitted=fitted,
-                    version=__version__,
-                    hash=digest.hexdigest(),
-                )
-            )
+            values = {"generation": generation, "fitted": fitted, "version": __version__}
+            values |= {"collection": key, "hash": digest.hexdigest()}
+            connection.execute(t.caches.insert().values(**values))
 
 
 def exists(connection: sa.Connection, key: int) -> bool:
@@ -94,7 +88,7 @@ def exists(connection: sa.Connection, key: int) -> bool:
 
 
 def load_index(database: Database, key: int, fitted: int) -> tuple[int, Index] | str:
-    """Return the cached index and its generation, or in words why there is none to use.
+    """Return the cached index and its generation, or the reason why it cannot be used.
 
     Parameters
     ----------
@@ -126,20 +120,20 @@ def load_index(database: Database, key: int, fitted: int) -> tuple[int, Index] |
     return (int(row.generation), index) if isinstance(index, Index) else "a cache of something else"
 
 
-MOST = 2**26  # bytes of one result
-MANY = 8  # results of one collection; the oldest go
+MAX_RESULT_BYTES = 2**26  # a map of 100,000 rows has about 2**21; chosen by hand
+MAX_RESULTS = 8  # of one collection; the oldest are deleted
 TEXT = "about"  # the name of the text among the arrays
 
 
 class Kept(NamedTuple):
-    """What is kept of a result: what JSON can hold, and arrays by name."""
+    """The stored form of a result: what JSON can hold, and arrays by name."""
 
     about: dict[str, Any]
     arrays: Mapping[str, np.ndarray]
 
 
 def save_result(database: Database, key: int, kind: str, generation: int, kept: Kept) -> bool:
-    """Keep a result, in the place of older ones; return whether it is small enough to be kept.
+    """Store a result, in place of older ones; return whether it is small enough.
 
     Parameters
     ----------
@@ -151,7 +145,7 @@ def save_result(database: Database, key: int, kind: str, generation: int, kept: 
     kept : Kept
     """
     data = _pack(kept)
-    if len(data) > MOST:
+    if len(data) > MAX_RESULT_BYTES:
         return False
     c = t.results.c
     with database.write() as connection:
@@ -160,31 +154,19 @@ def save_result(database: Database, key: int, kind: str, generation: int, kept: 
         stale = sa.or_(c.generation < generation, c.kind == kind, c.version != __version__)
         connection.execute(t.results.delete().where(c.collection == key, stale))
         newest = sa.select(c.kind).where(c.collection == key).order_by(c.made.desc(), c.kind)
-        for (old,) in connection.execute(newest.offset(MANY - 1)).all():
+        for (old,) in connection.execute(newest.offset(MAX_RESULTS - 1)).all():
             connection.execute(t.results.delete().where(c.collection == key, c.kind == old))
-        connection.execute(
-            t.results.insert().values(
-                collection=key,
-                kind=kind,
-                generation=generation,
-                version=__version__,
-                made=now(),
-                hash=hashlib.sha256(data).hexdigest(),
-                bytes=data,
-            )
-        )
+        values = {"collection": key, "kind": kind, "generation": generation, "made": now()}
+        values |= {"version": __version__, "hash": hashlib.sha256(data).hexdigest(), "bytes": data}
+        connection.execute(t.results.insert().values(**values))
     return True
 
 
 def load_result(database: Database, key: int, kind: str, generation: int) -> Kept | None:
     """Return a result that was kept for this generation; None where none is whole."""
     c = t.results.c
-    query = sa.select(c.hash, c.bytes).where(
-        c.collection == key,
-        c.kind == kind,
-        c.generation == generation,
-        c.version == __version__,
-    )
+    same = (c.collection == key, c.kind == kind, c.generation == generation)
+    query = sa.select(c.hash, c.bytes).where(*same, c.version == __version__)
     with database.read() as connection:
         row = connection.execute(query).first()
     if row is None or hashlib.sha256(row.bytes).hexdigest() != row.hash:
@@ -201,6 +183,7 @@ def _pack(kept: Kept) -> bytes:
 
 def _unpack(data: bytes) -> Kept | None:
     try:
+        # Without pickle: an array of objects would run code that is stored in it.
         with np.load(io.BytesIO(data), allow_pickle=False) as found:
             arrays = {name: found[name] for name in found.files}
         about = json.loads(arrays.pop(TEXT).tobytes())

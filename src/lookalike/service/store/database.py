@@ -15,58 +15,57 @@ from sqlalchemy import event, exc
 from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, UnreadableFile
 
 METADATA = sa.MetaData()
-WHOLE = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+# SQLite numbers rows by itself only in a column that is called INTEGER; it has 64 bits there.
+INTEGER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
 def _collection(**options: Any) -> sa.Column[int]:
-    """Return the column that says which collection something belongs to, and goes with."""
+    """Return the column with the collection that something belongs to, and is deleted with."""
     owner = sa.ForeignKey("lookalike_collections.key", ondelete="CASCADE")
-    return sa.Column("collection", WHOLE, owner, **options)
+    return sa.Column("collection", INTEGER, owner, **options)
 
 
-version = sa.Table(
-    "lookalike_version",
-    METADATA,
-    sa.Column("version", sa.Integer, nullable=False),
-)
+def _needed(name: str, type_: Any) -> sa.Column[Any]:
+    """Return a column without NULL."""
+    return sa.Column(name, type_, nullable=False)
+
+
+version = sa.Table("lookalike_version", METADATA, _needed("version", sa.Integer))
 
 # The last key that a collection was given. None is given twice: another server that still holds a
 # collection which was deleted would take a new one of the same key for it. (SQLite by itself gives
 # the key of the last collection again.)
-keys = sa.Table(
-    "lookalike_keys",
-    METADATA,
-    sa.Column("last", WHOLE, nullable=False),
-)
+keys = sa.Table("lookalike_keys", METADATA, _needed("last", INTEGER))
 
-# ``generation`` is the number of the last change, ``fitted`` the one whose living rows the measure
+# ``generation`` is the number of the last change, ``fitted`` the one whose live rows the measure
 # was fitted to; ``settings`` is what the collection was asked to be (a JSON text), ``schema`` how
 # its rows are read (a saved ``Schema``).
 collections = sa.Table(
     "lookalike_collections",
     METADATA,
-    sa.Column("key", WHOLE, primary_key=True, autoincrement=True),
+    sa.Column("key", INTEGER, primary_key=True, autoincrement=True),
     sa.Column("name", sa.String(100), nullable=False, unique=True),
-    sa.Column("created", sa.String(32), nullable=False),
-    sa.Column("generation", WHOLE, nullable=False),
-    sa.Column("fitted", WHOLE, nullable=False),
-    sa.Column("next_row", WHOLE, nullable=False),
-    sa.Column("settings", sa.Text, nullable=False),
-    sa.Column("schema", sa.LargeBinary, nullable=False),
+    _needed("created", sa.String(32)),
+    _needed("generation", INTEGER),
+    _needed("fitted", INTEGER),
+    _needed("next_row", INTEGER),
+    _needed("settings", sa.Text),
+    _needed("schema", sa.LargeBinary),
 )
 
-# A row lives from the change ``born`` until before the change ``died``. Dead rows stay until the
-# measure is fitted without them: it can always be fitted again to the rows it was fitted to.
+# A row is live from the change ``born`` until before the change ``died``. Deleted rows stay until
+# the measure is fitted without them: it can always be fitted again to the rows it was fitted to.
 rows = sa.Table(
     "lookalike_rows",
     METADATA,
     _collection(primary_key=True),
-    sa.Column("number", WHOLE, primary_key=True, autoincrement=False),
-    sa.Column("id", sa.Text, nullable=False),
-    sa.Column("record", sa.Text, nullable=False),
-    sa.Column("born", WHOLE, nullable=False),
-    sa.Column("died", WHOLE),
+    sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
+    _needed("id", sa.Text),
+    _needed("record", sa.Text),
+    _needed("born", INTEGER),
+    sa.Column("died", INTEGER),
 )
+# One live row per id, and any number of deleted ones: hence a partial index.
 sa.Index(
     "lookalike_rows_by_id",
     rows.c.collection,
@@ -82,51 +81,52 @@ changes = sa.Table(
     "lookalike_changes",
     METADATA,
     _collection(primary_key=True),
-    sa.Column("generation", WHOLE, primary_key=True, autoincrement=False),
-    sa.Column("kind", sa.String(16), nullable=False),
-    sa.Column("rows", WHOLE, nullable=False),
-    sa.Column("at", sa.String(32), nullable=False),
+    sa.Column("generation", INTEGER, primary_key=True, autoincrement=False),
+    _needed("kind", sa.String(16)),
+    _needed("rows", INTEGER),
+    _needed("at", sa.String(32)),
 )
 
-# The fitted index as it stood at a generation: a cache, cut into parts, checked by its hash.
+# The fitted index at a generation: a cache, cut into parts (a cell of PostgreSQL holds at most one
+# gigabyte, and is read into memory as a whole), checked by its hash.
 caches = sa.Table(
     "lookalike_caches",
     METADATA,
     _collection(primary_key=True),
-    sa.Column("generation", WHOLE, nullable=False),
-    sa.Column("fitted", WHOLE, nullable=False),
-    sa.Column("version", sa.String(32), nullable=False),
-    sa.Column("hash", sa.String(64), nullable=False),
+    _needed("generation", INTEGER),
+    _needed("fitted", INTEGER),
+    _needed("version", sa.String(32)),
+    _needed("hash", sa.String(64)),
 )
 cache_parts = sa.Table(
     "lookalike_cache_parts",
     METADATA,
     _collection(primary_key=True),
     sa.Column("part", sa.Integer, primary_key=True, autoincrement=False),
-    sa.Column("bytes", sa.LargeBinary, nullable=False),
+    _needed("bytes", sa.LargeBinary),
 )
 
-# What long work has found about the rows of a generation: a cache too.
+# Results of analyses of the rows of a generation: a cache too.
 results = sa.Table(
     "lookalike_results",
     METADATA,
     _collection(primary_key=True),
     sa.Column("kind", sa.String(32), primary_key=True),
-    sa.Column("generation", WHOLE, nullable=False),
-    sa.Column("version", sa.String(32), nullable=False),
-    sa.Column("made", sa.String(32), nullable=False),
-    sa.Column("hash", sa.String(64), nullable=False),
-    sa.Column("bytes", sa.LargeBinary, nullable=False),
+    _needed("generation", INTEGER),
+    _needed("version", sa.String(32)),
+    _needed("made", sa.String(32)),
+    _needed("hash", sa.String(64)),
+    _needed("bytes", sa.LargeBinary),
 )
 
 tokens = sa.Table(
     "lookalike_tokens",
     METADATA,
     sa.Column("id", sa.String(16), primary_key=True),
-    sa.Column("name", sa.String(100), nullable=False),
-    sa.Column("scope", sa.String(8), nullable=False),
-    sa.Column("hash", sa.String(64), nullable=False),
-    sa.Column("created", sa.String(32), nullable=False),
+    _needed("name", sa.String(100)),
+    _needed("scope", sa.String(8)),
+    _needed("hash", sa.String(64)),
+    _needed("created", sa.String(32)),
     sa.Column("revoked", sa.String(32)),
 )
 
@@ -135,39 +135,22 @@ sessions = sa.Table(
     METADATA,
     sa.Column("id", sa.String(32), primary_key=True),
     _collection(nullable=False),
-    sa.Column("document", sa.Text, nullable=False),
-    sa.Column("touched", sa.String(32), nullable=False),
+    _needed("document", sa.Text),
+    _needed("touched", sa.String(32)),
 )
 sa.Index("lookalike_sessions_touched", sessions.c.touched)
 
 
-LOCK = 0x6C6F6F6B  # two servers that start at once on one PostgreSQL take turns
+MIGRATION_LOCK = 0x6C6F6F6B  # "look": two servers that start together on one PostgreSQL take turns
 
 
-def _rows(connection: sa.Connection) -> None:
-    """Make the tables of collections, their rows, their changes and the cache."""
-    wanted = [
-        collections,
-        rows,
-        changes,
-        caches,
-        cache_parts,
-    ]
-    METADATA.create_all(connection, tables=wanted)
+def _create(*tables: sa.Table) -> Callable[[sa.Connection], None]:
+    """Return the step that creates tables."""
+    return lambda connection: METADATA.create_all(connection, tables=tables)
 
 
-def _people(connection: sa.Connection) -> None:
-    """Make the tables of tokens and of feedback sessions."""
-    METADATA.create_all(connection, tables=[tokens, sessions])
-
-
-def _results(connection: sa.Connection) -> None:
-    """Make the table of what long work has found."""
-    METADATA.create_all(connection, tables=[results])
-
-
-def _keys(connection: sa.Connection) -> None:
-    """Make the table of the last key that was given."""
+def _create_keys(connection: sa.Connection) -> None:
+    """Create the table of the last key, which older collections have taken already."""
     METADATA.create_all(connection, tables=[keys])
     last = connection.execute(sa.text("SELECT max(key) FROM lookalike_collections")).scalar()
     connection.execute(keys.insert().values(last=last or 0))
@@ -175,11 +158,16 @@ def _keys(connection: sa.Connection) -> None:
 
 # Step i leads from version i to version i + 1. A step that was released is never changed: a
 # change of a table is a new step, written in plain SQL against the tables as they were.
-MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (_rows, _people, _results, _keys)
+MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (
+    _create(collections, rows, changes, caches, cache_parts),
+    _create(tokens, sessions),
+    _create(results),
+    _create_keys,
+)
 
 
 def version_of(connection: sa.Connection) -> int:
-    """Return the version of the schema that a database has; 0 for an empty one."""
+    """Return the schema version of a database; 0 for an empty one."""
     if not sa.inspect(connection).has_table(version.name):
         return 0
     return connection.execute(sa.select(sa.func.max(version.c.version))).scalar() or 0
@@ -191,15 +179,13 @@ def migrate(connection: sa.Connection) -> tuple[int, int]:
     All steps are one transaction: a database is never left between two versions.
     """
     if connection.dialect.name == "postgresql":
-        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(LOCK)))
+        connection.execute(sa.select(sa.func.pg_advisory_xact_lock(MIGRATION_LOCK)))
     before = version_of(connection)
     if before > len(MIGRATIONS):
-        raise UnreadableFile(
-            "store",
-            f"a schema of version {len(MIGRATIONS)} or older",
-            f"version {before}, made by a newer lookalike",
-            "Install the newer version of lookalike; the store was left as it is",
-        )
+        needed = f"a schema of version {len(MIGRATIONS)} or older"
+        found = f"version {before}, made by a newer lookalike"
+        hint = "Install the newer version of lookalike; the store was left as it is"
+        raise UnreadableFile("store", needed, found, hint)
     METADATA.create_all(connection, tables=[version])
     for number in range(before, len(MIGRATIONS)):
         MIGRATIONS[number](connection)
@@ -207,9 +193,10 @@ def migrate(connection: sa.Connection) -> tuple[int, int]:
     return before, len(MIGRATIONS)
 
 
-BUSY = 30.0  # seconds to wait for another writer of the same SQLite file
+BUSY_SECONDS = 30.0  # to wait for another writer of the same SQLite file
 WRITE = {"lookalike_write": True}
-FULL = ("disk is full", "disk i/o error", "no space left", "could not extend file")
+# What SQLite and PostgreSQL say, neither of which has a type of error of its own for it.
+DISK_FULL = ("disk is full", "disk i/o error", "no space left", "could not extend file")
 
 
 class StoreUnavailable(LookalikeError, OSError):
@@ -226,7 +213,7 @@ class Database:
     Parameters
     ----------
     address : str or path
-        A path (SQLite, made if it is not there), or an address such as
+        A path (SQLite, created if it does not exist), or an address such as
         ``postgresql+psycopg://user@host/name``.
     """
 
@@ -243,13 +230,15 @@ class Database:
 
     @property
     def shown(self) -> str:
-        """Where the data lie, without a password."""
+        """The address of the database, without a password."""
         return str(self.path) if self.path else self.engine.url.render_as_string(hide_password=True)
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Give a connection that sees the database as it stands now, whatever is written."""
+        """Yield a connection that sees one snapshot of the database, whatever is written."""
         with _translated(self.shown), self.engine.connect() as connection:
+            # SQLite in WAL mode reads a snapshot anyway; the default of PostgreSQL would show
+            # rows that were committed between two queries.
             if self.dialect == "postgresql":
                 connection = connection.execution_options(isolation_level="REPEATABLE READ")
             with connection.begin():
@@ -257,7 +246,7 @@ class Database:
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
-        """Give a connection whose changes are all durable when the block has ended, or none is."""
+        """Yield a connection whose changes are durable when the block has ended, all or none."""
         with _translated(self.shown), self.engine.connect() as connection:
             connection = connection.execution_options(**WRITE)
             with connection.begin():
@@ -270,42 +259,32 @@ class Database:
 
 @contextmanager
 def _translated(where: str) -> Iterator[None]:
-    """Turn what the database raises into errors of ours."""
+    """Translate errors of the database into our own."""
     who = f"store {where!r}"
     try:
         yield
     except exc.IntegrityError:
-        raise  # two clients wrote the same: whoever asked knows what it means
+        raise  # two clients wrote the same id or name: only the caller knows what it means
     except exc.DBAPIError as error:
-        text = str(error.orig).lower()
-        if any(words in text for words in FULL):
-            hint = "Make room on the disk, then send the request again; nothing of it was written"
-            raise StoreFull(
-                who, "room for the rows", "a full disk", hint, problem="the disk is full"
-            ) from error
+        text, kind = str(error.orig).lower(), type(error.orig).__name__
+        if any(words in text for words in DISK_FULL):
+            hint = "Free some space, then send the request again; nothing of it was written"
+            full = "the disk is full"
+            raise StoreFull(who, "space for the rows", "a full disk", hint, problem=full) from error
         if "malformed" in text or "not a database" in text:
             raise _damaged(where, text) from error
-        raise StoreUnavailable(
-            who,
-            "an answer",
-            type(error.orig).__name__,
-            "Try again; nothing of the request was written",
-            problem=f"the database did not answer ({type(error.orig).__name__})",
-        ) from error
+        hint, problem = "Try again; nothing was written", f"the database did not answer ({kind})"
+        raise StoreUnavailable(who, "an answer", kind, hint, problem=problem) from error
     except exc.TimeoutError as error:
-        hint = "Try again in a moment"
-        raise StoreUnavailable(
-            who, "a free connection", "none", hint, problem="all connections are in use"
-        ) from error
+        parts = (who, "a free connection", "none", "Try again in a moment")
+        raise StoreUnavailable(*parts, problem="all connections are in use") from error
 
 
 def _damaged(where: str, text: str) -> UnreadableFile:
+    found, problem = f"a damaged one ({text})", f"the database is damaged ({text})"
+    hint = "Restore it from a copy, or name another --store; the file was left as it is"
     return UnreadableFile(
-        f"store {where!r}",
-        "a whole SQLite database",
-        f"a damaged one ({text})",
-        "Restore it from a copy, or name another --store; the file was left as it is",
-        problem=f"the database is damaged ({text})",
+        f"store {where!r}", "a whole SQLite database", found, hint, problem=problem
     )
 
 
@@ -319,7 +298,7 @@ def _check_file(path: Path) -> None:
         raise InvalidInput(f"store {str(path)!r}", "a folder that exists", found, hint)
     if not path.exists() or path.stat().st_size == 0:
         return
-    # Without a log beside it nobody has the file open: then not even helper files are made.
+    # Without a log beside it no process has the file open: then not even helper files are made.
     alone = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
     try:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{alone}", uri=True)
@@ -336,12 +315,13 @@ def _check_file(path: Path) -> None:
 def _open_sqlite(path: Path) -> sa.Engine:
     engine = sa.create_engine(
         sa.URL.create("sqlite", database=str(path)),
-        connect_args={"timeout": BUSY, "check_same_thread": False},
+        connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
     )
 
     @event.listens_for(engine, "connect")
     def connect(connection: Any, record: Any) -> None:
-        connection.isolation_level = None  # transactions begin where we say, not where it guesses
+        # Transactions begin below, not before the first statement that pysqlite takes for a write.
+        connection.isolation_level = None
         cursor = connection.cursor()
         cursor.execute("PRAGMA journal_mode=WAL")
         cursor.execute("PRAGMA synchronous=FULL")  # a commit is on the disk when it returns
@@ -358,18 +338,18 @@ def _open_sqlite(path: Path) -> sa.Engine:
 
 
 def _open_server(address: str) -> sa.Engine:
+    hint = "Write postgresql+psycopg://user@host/name, or the path of a file"
     try:
         url = sa.make_url(address)
     except exc.ArgumentError as error:
-        hint = "Write postgresql+psycopg://user@host/name, or the path of a file"
+        # The address is not quoted: it may hold a password.
         raise InvalidInput("--store", "an address of a database", "another", hint) from error
     if url.drivername in ("postgres", "postgresql"):
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername != "postgresql+psycopg":
-        hint = "Write postgresql+psycopg://user@host/name, or the path of a file"
         raise InvalidInput("--store", "PostgreSQL or a file", repr(url.drivername), hint)
     try:
-        # A connection that died with the server is replaced before it is used.
+        # A connection that was lost with its server is replaced before it is used.
         return sa.create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)
     except ImportError as error:
         hint = "Install lookalike[postgres]"

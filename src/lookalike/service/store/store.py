@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,20 +21,20 @@ from lookalike.errors import InvalidInput, Param
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database, migrate
 
-MANY = 5_000  # rows that are sent to the database at once
+BATCH_ROWS = 5_000  # rows of one statement: what is held as parameters stays small
 
 
 class NotFound(InvalidInput):
-    """There is no collection, row, session, job or token of this name."""
+    """A collection, row, session, job or token does not exist."""
 
 
 class Conflict(InvalidInput):
-    """A collection or a row of this name is there already."""
+    """A collection or a row of this name exists already."""
 
 
 @dataclass(frozen=True)
 class Head:
-    """What the store knows about a collection, its rows apart."""
+    """A collection in the store, without its rows."""
 
     key: int
     name: str
@@ -57,10 +57,10 @@ class StoredRow:
 
 @dataclass(frozen=True)
 class Changed:
-    """What happened between two generations: ids that went, rows that came and are still there."""
+    """Changes between two generations: ids of deleted rows, and added rows that still exist."""
 
-    gone: list[str]
-    came: list[StoredRow]
+    deleted: list[str]
+    added: list[StoredRow]
 
 
 def now() -> str:
@@ -129,9 +129,9 @@ class Store:
         schema: bytes,
         rows: Sequence[tuple[str, str]],
         *,
-        instead: bool = False,
+        replace_old: bool = False,
     ) -> Head:
-        """Make a collection with its first rows, numbered from 0.
+        """Create a collection with its first rows, numbered from 0.
 
         Parameters
         ----------
@@ -139,8 +139,8 @@ class Store:
         settings : str, a JSON text
         schema : bytes, how rows are read
         rows : pairs of id and record, as JSON texts
-        instead : bool
-            Whether it takes the place of the collection of this name: both or nothing is done.
+        replace_old : bool
+            Whether it replaces the collection of this name, in the same transaction.
         """
         values = {
             "name": name,
@@ -153,7 +153,7 @@ class Store:
         }
         try:
             with self.database.write() as connection:
-                if instead:
+                if replace_old:
                     _remove(connection, name)
                 key = _next_key(connection)
                 connection.execute(t.collections.insert().values(key=key, **values))
@@ -172,7 +172,7 @@ class Store:
     # -- rows --------------------------------------------------------------------------------------
 
     def rows_at(self, key: int, generation: int) -> list[StoredRow]:
-        """Return the rows that lived at a generation, in the order in which they came."""
+        """Return the rows that were live at a generation, in the order of their numbers."""
         c = t.rows.c
         alive = sa.or_(c.died.is_(None), c.died > generation)
         query = sa.select(c.number, c.id, c.record).where(
@@ -182,28 +182,24 @@ class Store:
             return [StoredRow(*row) for row in connection.execute(query.order_by(c.number))]
 
     def count(self, key: int) -> int:
-        """Return how many rows of a collection are alive."""
+        """Return the number of live rows of a collection."""
         c = t.rows.c
         query = sa.select(sa.func.count()).where(c.collection == key, c.died.is_(None))
         with self.database.read() as connection:
             return int(connection.execute(query).scalar() or 0)
 
     def page(self, key: int, after: str | None, limit: int) -> list[StoredRow]:
-        """Return some living rows behind the one of an id, in the order in which they came."""
+        """Return some live rows behind the one of an id, in the order of their numbers."""
         c = t.rows.c
         with self.database.read() as connection:
             start = -1
             if after is not None:
+                # The newest row of the id, deleted or not: paging goes on while rows are deleted.
                 one = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
                 found = connection.execute(one).scalar()
                 if found is None:
-                    raise NotFound(
-                        Param("after", after[:100]),
-                        "an id that is there",
-                        after,
-                        "Start again",
-                        problem="no row has this id",
-                    )
+                    who, problem = Param("after", after[:100]), "no row has this id"
+                    raise NotFound(who, "the id of a row", after, "Start again", problem=problem)
                 start = int(found)
             query = (
                 sa.select(c.number, c.id, c.record)
@@ -224,8 +220,9 @@ class Store:
             return [dict(row._mapping) for row in found]
 
     def moved(self, key: int, after: int, until: int) -> int:
-        """Return how many rows came or went behind a generation, up to another."""
+        """Return how many rows were added or deleted behind a generation, up to another."""
         c = t.changes.c
+        # A replaced row is one that was deleted and one that was added.
         both = sa.case((c.kind == "replace", 2), (c.kind == "fit", 0), else_=1)
         query = sa.select(sa.func.sum(c.rows * both)).where(
             c.collection == key, c.generation > after, c.generation <= until
@@ -234,7 +231,7 @@ class Store:
             return int(connection.execute(query).scalar() or 0)
 
     def changed(self, key: int, after: int) -> tuple[Head | None, Changed]:
-        """Return the newest head, and what happened behind a generation until then."""
+        """Return the newest head, and the changes behind a generation until then."""
         with self.database.read() as connection:
             head = _head(connection, key)
             if head is None or head.generation <= after:
@@ -242,22 +239,23 @@ class Store:
             return head, _changed(connection, key, after, head.generation)
 
     @contextmanager
-    def turn(self, key: int, name: str) -> Iterator[Turn]:
-        """Take the turn to write to a collection: one transaction, durable when the block ends."""
+    def turn(self, key: int, name: str) -> Iterator[WriteTransaction]:
+        """Yield a write to a collection: one transaction, durable when the block ends."""
         with self.database.write() as connection:
+            # SQLite has one writer at a time; PostgreSQL locks the row of the collection.
             head = _head(connection, key, lock=connection.dialect.name != "sqlite")
             if head is None:
                 raise missing_collection(name)
-            yield Turn(connection, head)
+            yield WriteTransaction(connection, head)
 
 
-class Turn:
+class WriteTransaction:
     """One change of a collection that is being made.
 
     Parameters
     ----------
     connection : Connection, in a transaction
-    head : Head, as it stood when the turn was taken
+    head : Head, at the start of the transaction
     """
 
     def __init__(self, connection: sa.Connection, head: Head) -> None:
@@ -265,7 +263,7 @@ class Turn:
         self.generation = head.generation + 1
 
     def changed(self, after: int) -> Changed:
-        """Return what happened behind a generation until this turn began."""
+        """Return the changes behind a generation until this transaction began."""
         return _changed(self._connection, self.head.key, after, self.head.generation)
 
     def add(self, rows: Sequence[tuple[str, str]]) -> None:
@@ -275,21 +273,22 @@ class Turn:
         self.head = replace(self.head, next_row=self.head.next_row + len(rows))
 
     def remove(self, ids: Sequence[str]) -> None:
-        """Take rows away."""
+        """Mark rows as deleted."""
         c = t.rows.c
         query = (
             t.rows.update()
             .where(c.collection == self.head.key, c.id == sa.bindparam("one"), c.died.is_(None))
             .values(died=self.generation)
         )
-        for start in range(0, len(ids), MANY):
-            part = [{"one": id} for id in ids[start : start + MANY]]
+        for start in range(0, len(ids), BATCH_ROWS):
+            part = [{"one": id} for id in ids[start : start + BATCH_ROWS]]
             self._connection.execute(query, part)
 
     def refit(self, at: int, settings: str, schema: bytes) -> None:
-        """Say that the measure was fitted to the rows that lived at a generation."""
+        """Record that the measure was fitted to the rows that were live at a generation."""
         self._move(fitted=at, settings=settings, schema=schema)
-        c = t.rows.c  # nobody will ask for rows that were dead when it was fitted
+        # Rows deleted before the fit are never read again: no older generation can be asked for.
+        c = t.rows.c
         dead = t.rows.delete().where(c.collection == self.head.key, c.died <= at)
         self._connection.execute(dead)
 
@@ -309,13 +308,14 @@ class Turn:
 
 
 def _next_key(connection: sa.Connection) -> int:
-    """Return a key that no collection has had; whoever asks at the same time waits."""
+    """Return a key that no collection has had."""
+    # Updated before it is read: a transaction that does the same waits for this one to end.
     connection.execute(t.keys.update().values(last=t.keys.c.last + 1))
     return int(connection.execute(sa.select(t.keys.c.last)).scalar_one())
 
 
 def _remove(connection: sa.Connection, name: str) -> bool:
-    """Remove a collection with everything that belongs to it; say whether there was one."""
+    """Delete a collection with everything that belongs to it; return whether it existed."""
     c = t.collections.c
     found = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
     if found is None:
@@ -328,19 +328,14 @@ def _remove(connection: sa.Connection, name: str) -> bool:
 
 def taken_name(name: str) -> Conflict:
     """Return the error about a second collection of a name."""
-    hint = "Choose another name, or delete the old collection first"
-    problem = "there is one of this name already"
-    return Conflict(
-        f"collection {name!r}", "a name that is free", "one of this name", hint, problem=problem
-    )
+    hint, problem = "Choose another name, or delete the old collection", "it exists already"
+    return Conflict(f"collection {name!r}", "a new name", "one in use", hint, problem=problem)
 
 
 def missing_collection(name: str) -> NotFound:
-    """Return the error about a collection that is not there."""
-    hint = "GET /api/collections lists those that are there"
-    return NotFound(
-        f"collection {name!r}", "a collection of this name", "none", hint, problem="not found"
-    )
+    """Return the error about a collection that does not exist."""
+    hint, who = "GET /api/collections lists all collections", f"collection {name!r}"
+    return NotFound(who, "the name of a collection", "none", hint, problem="not found")
 
 
 def _head(connection: sa.Connection, key: int, lock: bool = False) -> Head | None:
@@ -369,26 +364,15 @@ def _insert(
     key: int,
     generation: int,
     start: int,
-    rows: Iterable[tuple[str, str]],
+    rows: Sequence[tuple[str, str]],
 ) -> None:
-    part: list[dict[str, Any]] = []
-    for number, (id, record) in enumerate(rows, start):
-        part.append(
-            {"collection": key, "number": number, "id": id, "record": record, "born": generation}
-        )
-        if len(part) == MANY:
-            connection.execute(t.rows.insert(), part)
-            part = []
-    if part:
-        connection.execute(t.rows.insert(), part)
+    shared = {"collection": key, "born": generation}
+    for first in range(0, len(rows), BATCH_ROWS):
+        batch = enumerate(rows[first : first + BATCH_ROWS], start + first)
+        values = [shared | {"number": n, "id": id, "record": text} for n, (id, text) in batch]
+        connection.execute(t.rows.insert(), values)
 
 
 def _log(connection: sa.Connection, key: int, generation: int, kind: str, rows: int) -> None:
-    values = {
-        "collection": key,
-        "generation": generation,
-        "kind": kind,
-        "rows": rows,
-        "at": now(),
-    }
+    values = {"collection": key, "generation": generation, "kind": kind, "rows": rows, "at": now()}
     connection.execute(t.changes.insert().values(**values))

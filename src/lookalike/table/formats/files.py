@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
+import warnings
+import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
 from io import BytesIO
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,8 @@ from lookalike._runtime.config import settings, show_bytes
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
+    LookalikeWarning,
+    MissingExtra,
     Param,
     Phrase,
     UnreadableFile,
@@ -30,28 +35,31 @@ from lookalike.table.formats.delimited import CsvOptions, read_csv, unreadable
 from lookalike.table.formats.raw import Raw, of_arrow, of_values
 
 FORMATS = {
-    ".csv": "csv",
+    **dict.fromkeys((".csv", ".txt"), "csv"),
     ".tsv": "tsv",
-    ".txt": "csv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
+    **dict.fromkeys((".jsonl", ".ndjson"), "jsonl"),
     ".json": "json",
-    ".parquet": "parquet",
-    ".pq": "parquet",
-    ".arrow": "arrow",
-    ".feather": "arrow",
-    ".ipc": "arrow",
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
     ".xlsx": "excel",
 }
-# A zip bomb unpacks to a thousand times its size and more.
-RATIO = 200  # how much smaller than its content a gzip file may be; tables come to 3 to 50
-SMALL = 2**26  # bytes that may always be unpacked
-CHUNK = 2**24  # bytes unpacked at a time
-ROWS = 2**17  # rows of a Parquet file read at a time
+# Rows of a sheet in this format.
+MAX_SHEET_ROWS = 2**20
+# The reference to a value, the least that a cell takes in memory.
+CELL_BYTES = 8
+EXCEL_ERRORS = {"#N/A", "#DIV/0!", "#NULL!", "#NAME?", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"}
+# How much smaller than its content a gzip file may be: a zip bomb unpacks to a thousand times its
+# size and more, tables to 3 to 50 times.
+MAX_UNPACKED_RATIO = 200
+# Bytes that may always be unpacked, and bytes unpacked at a time; chosen by hand.
+ALWAYS_UNPACKED_BYTES = 2**26
+CHUNK_BYTES = 2**24
+# Rows of a Parquet file between two looks at the memory that they take.
+CHUNK_ROWS = 2**17
 
 
 def read_file(path: Path, options: CsvOptions) -> list[Raw]:
-    """Read a file into columns; the format is told by the ending of the name.
+    """Read a file into columns; the ending of the name gives the format.
 
     Parameters
     ----------
@@ -134,10 +142,8 @@ def _format(path: Path) -> tuple[str, bool]:
     packed = path.suffix.lower() == ".gz"
     ending = Path(path.stem).suffix.lower() if packed else path.suffix.lower()
     if ending not in FORMATS:
-        needed, found = (
-            "a file name whose ending tells the format",
-            repr(ending) if ending else "no ending",
-        )
+        found = repr(ending) if ending else "no ending"
+        needed = "a file name whose ending tells the format"
         raise unreadable(path, needed, found, suggest(ending, FORMATS))
     return FORMATS[ending], packed
 
@@ -148,7 +154,7 @@ def _content(path: Path, packed: bool) -> bytes:
         return path.read_bytes()
     parts, size, limit = [], 0, _most_unpacked(path)
     with gzip.open(path) as file:
-        while part := file.read(CHUNK):
+        while part := file.read(CHUNK_BYTES):
             size += len(part)
             if size > limit:
                 raise _too_large(path, size, limit)
@@ -158,7 +164,10 @@ def _content(path: Path, packed: bool) -> bytes:
 
 def _most_unpacked(path: Path) -> int:
     """Return how many bytes a packed file may have inside: untrusted ones may claim terabytes."""
-    return min(settings().memory_limit, max(SMALL, RATIO * path.stat().st_size))
+    return min(
+        settings().memory_limit,
+        max(ALWAYS_UNPACKED_BYTES, MAX_UNPACKED_RATIO * path.stat().st_size),
+    )
 
 
 def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
@@ -168,14 +177,71 @@ def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
     return unreadable(path, needed, f"{show_bytes(size)} and more", hint)
 
 
-def _read_excel(path: Path, packed: bool) -> list[Raw]:
-    from lookalike.table.formats.excel import read_excel, unpacked_size
+# -- Excel ----------------------------------------------------------------------------------------
 
+
+def _read_excel(path: Path, packed: bool) -> list[Raw]:
+    """Read the first sheet of a workbook, whose first line has the names of the columns."""
+    # A workbook is a zip file: what it says it unpacks to is checked before anything is.
     source = BytesIO(_content(path, packed))
-    size, limit = unpacked_size(source), _most_unpacked(path)
+    with zipfile.ZipFile(source) as archive:
+        size, limit = sum(member.file_size for member in archive.infolist()), _most_unpacked(path)
     if size > limit:
         raise _too_large(path, size, limit)
-    return read_excel(source, path)
+    try:
+        import openpyxl
+    except ImportError as error:
+        hint = 'Install it with: pip install "lookalike[excel]"'
+        who = f"File {str(path)!r}"
+        raise MissingExtra(who, "the package openpyxl", "it is not installed", hint) from error
+    # data_only: a formula counts by its last result.
+    book = openpyxl.load_workbook(source, read_only=True, data_only=True)
+    try:
+        sheets = book.worksheets
+        if not sheets:
+            raise unreadable(path, "a sheet with rows", "none", "Save the workbook again")
+        if len(sheets) > 1:
+            others = ", ".join(repr(sheet.title) for sheet in sheets[1:6])
+            warnings.warn(
+                f"{path.name}: the first sheet, {sheets[0].title!r}, is read, not {others}.",
+                LookalikeWarning,
+                stacklevel=2,
+            )
+        lines = _lines(sheets[0], path)
+    finally:
+        book.close()
+    if not lines:
+        raise unreadable(path, "a sheet with rows", "an empty one", "Fill the first sheet")
+    columns = zip_longest(*lines)
+    return [of_values("" if head is None else str(head), cells) for head, *cells in columns]
+
+
+def _lines(sheet: Any, path: Path) -> list[list[Any]]:
+    """Return the lines of a sheet that have a cell, each up to its last one."""
+    # The dimension tag is what the writing program claims. Some claim too little, and openpyxl
+    # would leave out the cells beyond; a file can also claim 17 thousand million empty ones.
+    sheet.reset_dimensions()
+    limit = settings().memory_limit
+    lines: list[list[Any]] = []
+    width = 0
+    for number, line in enumerate(sheet.iter_rows(values_only=True), 1):
+        if number > MAX_SHEET_ROWS:  # lines between two row numbers are filled in, without end
+            found, hint = "a row of a higher number", "Save the workbook again"
+            raise unreadable(path, f"at most {MAX_SHEET_ROWS:,} rows", found, hint)
+        cells = [None if isinstance(c, str) and c in EXCEL_ERRORS else c for c in line]
+        while cells and cells[-1] is None:
+            cells.pop()
+        if not cells:
+            continue
+        lines.append(cells)
+        width = max(width, len(cells))
+        # One cell far to the right makes every line that long: 20 bytes of XML can be
+        # 18,278 cells, so the size of the file bounds nothing.
+        if CELL_BYTES * width * len(lines) > limit:
+            needed = f"cells of at most {show_bytes(limit)}"
+            hint = "Delete the cells far to the right, or raise config(memory_limit=...)"
+            raise unreadable(path, needed, f"{width:,} columns and {len(lines):,} rows", hint)
+    return lines
 
 
 # -- JSON -----------------------------------------------------------------------------------------
@@ -219,10 +285,8 @@ def _read_json(data: bytes, path: Path) -> list[Raw]:
             hint = "Give every column a value per row"
             raise unreadable(path, "columns of equal length", "different lengths", hint)
         return [of_values(name, cells) for name, cells in content.items()]
-    needed, hint = (
-        "a JSON list of records or an object of columns",
-        "Write the rows as [{column: value, ...}, ...]",
-    )
+    needed = "a JSON list of records or an object of columns"
+    hint = "Write the rows as [{column: value, ...}, ...]"
     raise unreadable(path, needed, f"a {type(content).__name__}", hint)
 
 
@@ -241,7 +305,7 @@ def _text(data: bytes, path: Path) -> str:
 def _read_parquet(source: Any, path: Path) -> Any:
     # ParquetFile, not read_table: a folder name such as "year=2001" must not become a column.
     with pyarrow.parquet.ParquetFile(source) as file:
-        return _gather(file.iter_batches(ROWS), file.schema_arrow, path)
+        return _gather(file.iter_batches(CHUNK_ROWS), file.schema_arrow, path)
 
 
 def _read_ipc(source: Any, path: Path) -> Any:
@@ -259,11 +323,11 @@ def _read_ipc(source: Any, path: Path) -> Any:
 
 def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
     """Join batches of rows; stop where they take more memory than they may."""
-    limit, size, kept = settings().memory_limit, 0, []
+    limit, size, checked = settings().memory_limit, 0, []
     for batch in batches:
         batch.validate(full=True)  # offsets and indices of an untrusted file may lead anywhere
         size += batch.nbytes
         if size > limit:
             raise _too_large(path, size, limit)
-        kept.append(batch)
-    return pa.Table.from_batches(kept, schema)
+        checked.append(batch)
+    return pa.Table.from_batches(checked, schema)

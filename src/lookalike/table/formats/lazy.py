@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput
-from lookalike.table.formats.parquet import BATCH, ParquetParts, find_files
+from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts, find_files
 from lookalike.table.formats.raw import Raw
 from lookalike.table.formats.sources import check_shape, name_unnamed
 from lookalike.table.infer import roles, thresholds
 from lookalike.table.infer.kinds import infer_columns
-from lookalike.table.infer.learning import Facts, Learner, neutral_columns
+from lookalike.table.infer.learning import ColumnFacts, Learner, neutral_columns
 from lookalike.table.infer.lists import kind_of
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
@@ -38,8 +38,8 @@ class LazyTable:
     parts : the files
     like : Table without rows, with the columns and kinds of this one
     missing : tuple
-        Cell values that are read as gaps.
-    gaps : mapping of column to the number of its missing cells
+        Cell values that are read as missing.
+    n_missing : mapping of column to the number of its missing cells
     learner : Learner, who reads rows to learn from them; this process unless given
 
     Examples
@@ -63,11 +63,11 @@ class LazyTable:
         parts: ParquetParts,
         like: Table,
         missing: tuple[Any, ...] = (),
-        gaps: Mapping[str, int] | None = None,
+        n_missing: Mapping[str, int] | None = None,
         learner: Learner | None = None,
     ) -> None:
         self.parts, self.like, self.missing = parts, like, tuple(missing)
-        self.gaps = dict(gaps or {})
+        self.n_missing = dict(n_missing or {})
         self.learner = learner or Learner()
         self._tallies: dict[str, Tally] = {}
 
@@ -115,7 +115,9 @@ class LazyTable:
             raise InvalidInput("LazyTable", f"rows below {len(self):,}", found, hint)
         return self._table(self.parts.take(rows))
 
-    def batches(self, rows: int = BATCH, columns: Sequence[str] | None = None) -> Iterator[Table]:
+    def batches(
+        self, rows: int = BATCH_ROWS, columns: Sequence[str] | None = None
+    ) -> Iterator[Table]:
         """Yield all rows as tables of so many rows each, in their order.
 
         Parameters
@@ -129,7 +131,7 @@ class LazyTable:
                 self.parts.read(part.start, part.stop, self._stored(columns)), columns
             )
 
-    def column(self, name: str, rows: int = BATCH) -> Iterator[Column]:
+    def column(self, name: str, rows: int = BATCH_ROWS) -> Iterator[Column]:
         """Yield the cells of one column in parts; nothing else is read."""
         for table in self.batches(rows, [name]):
             yield table[name]
@@ -150,7 +152,7 @@ class LazyTable:
         """
         if name not in self._tallies:
             tally = self.learner.tally(self, name)
-            if len(tally.values) > BATCH:
+            if len(tally.values) > BATCH_ROWS:
                 # One long tally is kept at most: several would be as large as the table.
                 self._tallies.clear()
             self._tallies[name] = tally
@@ -162,11 +164,11 @@ class LazyTable:
         columns = [column for column in like.columns if column.name != name]
         aside = [column for column in like.aside if column.name != name]
         other = Table(columns, [*aside, like[name]], 0, like.missing)
-        return LazyTable(self.parts, other, self.missing, self.gaps, self.learner)
+        return LazyTable(self.parts, other, self.missing, self.n_missing, self.learner)
 
     def learned_by(self, learner: Learner) -> LazyTable:
         """Return the table with another who reads its rows to learn from them."""
-        return LazyTable(self.parts, self.like, self.missing, self.gaps, learner)
+        return LazyTable(self.parts, self.like, self.missing, self.n_missing, learner)
 
     def with_kinds(self, kinds: Mapping[Any, Any]) -> LazyTable:
         """Return the table with some columns read as another kind."""
@@ -243,7 +245,7 @@ def read_lazy(
 
 def table_of(
     parts: ParquetParts,
-    facts: Mapping[str, Facts],
+    facts: Mapping[str, ColumnFacts],
     chosen: Mapping[str, Kind | None],
     tokens: tuple[Any, ...],
 ) -> LazyTable:
@@ -257,17 +259,17 @@ def table_of(
             guesses[name] = replace(whole, aside=whole.aside or guess.aside)
     columns, aside = read_columns(raws, chosen, guesses)
     times = {raw.name: raw.times for raw in raws}
-    gaps = {c.name: _gaps(c, times[c.name], facts[c.name]) for c in columns + aside}
+    n_missing = {c.name: _n_missing(c, times[c.name], facts[c.name]) for c in columns + aside}
     # What was learned stays in the kinds; the cells that stood for many are no rows.
     columns, aside = ([c.take(slice(0, 0)) for c in some] for some in (columns, aside))
-    table = LazyTable(parts, Table(columns, aside, 0, tokens), tokens, gaps)
+    table = LazyTable(parts, Table(columns, aside, 0, tokens), tokens, n_missing)
     columns, aside = without_copies(columns, aside, set(chosen), _find_copies(table, columns))
-    return LazyTable(parts, make_table(columns, aside, tokens), tokens, gaps)
+    return LazyTable(parts, make_table(columns, aside, tokens), tokens, n_missing)
 
 
-def _gaps(column: Column, times: np.ndarray | None, facts: Facts) -> int:
+def _n_missing(column: Column, times: np.ndarray | None, facts: ColumnFacts) -> int:
     if facts.lists is not None or times is None:
-        return facts.gaps
+        return facts.n_missing
     return int(times[column.missing].sum())
 
 

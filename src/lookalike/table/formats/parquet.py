@@ -23,7 +23,7 @@ import pyarrow.parquet
 from lookalike.errors import InvalidInput, LookalikeError, Param, WrongType, missing_file
 from lookalike.table.formats.delimited import unreadable
 
-BATCH = 2**16  # rows read together
+BATCH_ROWS = 2**16  # read together; chosen by hand
 ENDINGS = (".parquet", ".pq")
 WHO = Param("lazy", True, of="read_table")
 
@@ -125,7 +125,7 @@ class ParquetParts:
     def batches(
         self, start: int = 0, stop: int | None = None, columns: Sequence[str] | None = None
     ) -> Iterator[Any]:
-        """Yield Arrow tables of up to ``BATCH`` rows each, from row ``start`` to ``stop``.
+        """Yield Arrow tables of up to ``BATCH_ROWS`` rows each, from row ``start`` to ``stop``.
 
         Parameters
         ----------
@@ -206,7 +206,7 @@ def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[
         groups = [g for g, end in enumerate(ends[1:]) if end > low and ends[g] < high]
         # Row groups before the first wanted row are not even opened.
         at = int(ends[groups[0]])
-        batches = iter(file.iter_batches(BATCH, row_groups=groups, columns=schema.names))
+        batches = iter(file.iter_batches(BATCH_ROWS, row_groups=groups, columns=schema.names))
         while at < high:
             with _reading(path):
                 batch = next(batches, None)

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InPython, InvalidInput, Phrase
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
 from lookalike.table.infer.vocabulary import MISSING, vocabulary
 
 # Arrow would flatten these (a set into a list, a dict into a record with all keys of the column).
@@ -86,12 +86,12 @@ class Raw:
 
     @property
     def words(self) -> Any:
-        """The distinct strings of a text column."""
+        """The distinct strings of a text column, or the levels of categories."""
         return self.cells.dictionary
 
     @property
     def codes(self) -> np.ndarray:
-        """For each row the place of its string in ``words``, -1 where missing."""
+        """For each row the position of its string in ``words``, -1 where missing."""
         indices = self.cells.indices
         if indices.null_count:
             indices = pc.fill_null(indices.cast(pa.int64()), -1)
@@ -100,7 +100,7 @@ class Raw:
     def present(self) -> np.ndarray:
         """Where there is a cell, as a boolean array."""
         if not self.is_arrow:
-            return np.fromiter((c is not None for c in self.cells), bool, len(self))
+            return np.array([cell is not None for cell in self.cells], bool)
         return ~to_numpy(pc.is_null(self.cells, nan_is_null=pa.types.is_floating(self.type)))
 
     def values(self) -> list[Any]:
@@ -134,7 +134,7 @@ class Raw:
         return replace(self, cells=cells)
 
     def _without_levels(self, words: set[str]) -> Raw:
-        levels = self.cells.dictionary
+        levels = self.words
         if pa.types.is_large_string(levels.type):
             tokens = pa.array(sorted(words), pa.large_string())
             gone = pc.is_in(levels, value_set=tokens)
@@ -153,15 +153,84 @@ class Raw:
         ----------
         keep : boolean array, one entry per cell of the dictionary
         """
-        kept = np.flatnonzero(keep)
-        to = np.full(len(keep) + 1, -1, dtype=np.int64)
-        # The last entry is met by code -1: a missing cell stays missing.
-        to[kept] = np.arange(len(kept))
-        codes = to[self.codes]
-        cells = pa.DictionaryArray.from_arrays(
-            pa.array(codes, mask=codes < 0), self.cells.dictionary.take(pa.array(kept))
-        )
+        return self.with_order(np.flatnonzero(keep))
+
+    def with_order(self, positions: np.ndarray) -> Raw:
+        """Return the column with these of its distinct cells, in this order."""
+        new_codes = np.full(len(self.words) + 1, -1, dtype=np.int64)
+        # The last entry is for code -1: a missing cell stays missing.
+        new_codes[positions] = np.arange(len(positions))
+        codes = new_codes[self.codes]
+        words = self.words.take(pa.array(positions))
+        cells = pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), words)
         return replace(self, cells=cells)
+
+    # -- as text -----------------------------------------------------------------------------------
+
+    def neutral(self) -> Raw:
+        """Make blank strings missing; typed cells stay as they are."""
+        if not self.is_text:
+            return self
+        blank = pc.or_(pc.utf8_is_space(self.words), pc.equal(pc.binary_length(self.words), 0))
+        if not self.words.null_count and not pc.any(blank).as_py():
+            return self
+        return self.with_words(~to_numpy(pc.fill_null(blank, True)))
+
+    def strings(self) -> Words:
+        """Return the distinct strings that some row has."""
+        codes = self.codes
+        present = codes >= 0
+        # A cell that comes from the facts of files counts for several rows; below 2**53 rows the
+        # sums of floats are exact.
+        times = None if self.times is None else self.times[present]
+        counts = np.bincount(codes[present], times, len(self.words)).astype(np.int64)
+        trimmed = pc.utf8_trim_whitespace(self.words)
+        return Words(self.name, trimmed, counts, self.rows, self.words).where(counts > 0)
+
+    def spread(self, words: Words, cells: Any) -> Raw:
+        """Give every row of a text column the value of its string; one not in words is missing.
+
+        Parameters
+        ----------
+        words : Words
+            The distinct strings of the column, or some of them.
+        cells : Arrow array
+            The value of each word.
+        """
+        known = pc.index_in(self.words, value_set=words.written)
+        known = to_numpy(pc.fill_null(known.cast(pa.int64()), -1))
+        codes = np.append(known, -1)[self.codes]  # the last entry is for code -1
+        return Raw(self.name, cells.take(pa.array(codes, mask=codes < 0)), times=self.times)
+
+    def misfits(self, words: Words, fits: np.ndarray) -> tuple[np.ndarray, str, bool]:
+        """Return the rows of words that do not fit, the first of them, and whether these are all.
+
+        Parameters
+        ----------
+        words : Words
+            Its distinct strings.
+        fits : boolean array
+            Which of them fit by themselves.
+        """
+        every = not fits.any() or bool(fits.all())  # each fits for itself, but not in one reading
+        bad = words.written if every else words.where(~fits).written
+        rows = np.flatnonzero(to_numpy(pc.is_in(self.cells.dictionary_decode(), value_set=bad)))
+        return rows, self.cells[int(rows[0])].as_py(), every
+
+    def error(
+        self,
+        rows: Any,
+        value: Any,
+        needed: str,
+        hint: str,
+        error: Callable[..., LookalikeError] = InvalidInput,
+    ) -> LookalikeError:
+        """Describe cells that do not fit: how many, the first, its row."""
+        rows = np.atleast_1d(rows)
+        value = value.item() if isinstance(value, np.generic) else value
+        count = f"{len(rows):,} of {len(self):,} cells that are not"
+        found = f"{count} (first: {value!r:.60}, row {rows[0]})"
+        return error(f"Column {self.name!r}", needed, found, hint)
 
 
 def to_numpy(cells: Any) -> np.ndarray:
@@ -172,6 +241,16 @@ def to_numpy(cells: Any) -> np.ndarray:
 def is_number(kind: Any) -> bool:
     """Whether an Arrow type is that of integers or floats."""
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def is_numeric(kind: Any) -> bool:
+    """Whether cells of an Arrow type can be taken for numbers: also true and false."""
+    return is_number(kind) or bool(pa.types.is_boolean(kind))
+
+
+def is_list(kind: Any) -> bool:
+    """Whether an Arrow type is that of lists; None is the type of Python objects."""
+    return kind is not None and pa.types.is_nested(kind) and not pa.types.is_struct(kind)
 
 
 def written(value: Any) -> str:
@@ -387,9 +466,8 @@ def of_array(name: str, values: np.ndarray) -> Raw:
     if kind == "c":
         raise complex_error(f"Column {name!r}")
     if kind in "OSU":
-        return of_values(
-            name, (np.char.decode(values, "utf-8") if kind == "S" else values).tolist()
-        )
+        values = np.char.decode(values, "utf-8") if kind == "S" else values
+        return of_values(name, values.tolist())
     if kind in "Mm" and np.datetime_data(values.dtype)[0] not in ("s", "ms", "us", "ns"):
         values = values.astype(f"{kind}8[s]")
     if values.dtype == np.longdouble:
@@ -404,8 +482,15 @@ def complex_error(who: str) -> InvalidInput:
     return InvalidInput(who, "real numbers", found, hint)
 
 
+def map_distinct(strings: Any, value: Callable[[str], float], missing: float) -> np.ndarray:
+    """Apply a function to every string of an Arrow array, once for each distinct one."""
+    encoded = strings.dictionary_encode()
+    values = np.array([*map(value, encoded.dictionary.to_pylist()), missing])
+    return np.asarray(values[to_numpy(pc.fill_null(encoded.indices.cast(pa.int64()), -1))])
+
+
 def as_number(word: str) -> float | None:
-    """Return the number that a word is, None where it is none."""
+    """Return the number that a word is, None where it is something else."""
     try:
         return None if "_" in word else float(word)
     except ValueError:
@@ -425,22 +510,11 @@ def _scalar(value: Any) -> bool:
     return isinstance(value, str | int | float | np.generic | decimal.Decimal)
 
 
-def wrong(
-    raw: Raw, rows: Any, value: Any, needed: str, hint: str, error: type[Exception] = InvalidInput
-) -> Exception:
-    """Describe cells that do not fit: how many, the first, its row."""
-    rows = np.atleast_1d(rows)
-    value = value.item() if isinstance(value, np.generic) else value
-    found = (
-        f"{len(rows):,} of {len(raw):,} cells that are not (first: {value!r:.60}, row {rows[0]})"
-    )
-    return error(f"Column {raw.name!r}", needed, found, hint)
-
-
 LONGEST_MISSING = 80  # bytes; the longest word for missing has 20 characters
 # Most columns fail a pattern in their first strings, so a regular expression over millions of
 # strings is hardly ever run in vain.
-SAMPLE = 200  # distinct strings that a pattern must fit before all of them are tried
+# Distinct strings that a pattern must fit before all of them are tried.
+MAX_SAMPLE_STRINGS = 200
 
 
 @dataclass(frozen=True)
@@ -467,6 +541,11 @@ class Words:
     rows: int
     written: Any
 
+    @classmethod
+    def once(cls, name: str, distinct: Any) -> Words:
+        """Take strings as they are, each for one row."""
+        return cls(name, distinct, np.ones(len(distinct), dtype=np.int64), 1, distinct)
+
     def __len__(self) -> int:
         return len(self.distinct)
 
@@ -492,36 +571,12 @@ class Words:
         return dict(zip(self.written.to_pylist(), self.counts.tolist(), strict=True))
 
 
-def neutralise(raw: Raw) -> Raw:
-    """Make blank strings missing; typed cells stay as they are."""
-    if not raw.is_text:
-        return raw
-    blank = pc.or_(pc.utf8_is_space(raw.words), pc.equal(pc.binary_length(raw.words), 0))
-    if not raw.words.null_count and not pc.any(blank).as_py():
-        return raw
-    return raw.with_words(~to_numpy(pc.fill_null(blank, True)))
-
-
-def words_of(raw: Raw) -> Words:
-    """Return the distinct strings that some row has."""
-    codes = raw.codes
-    here = codes >= 0
-    counts = np.zeros(len(raw.words), np.int64)
-    if raw.times is None:
-        counts = np.bincount(codes[here], minlength=len(raw.words))
-    else:
-        # Cells that stand for several rows (facts of files): each counts as often.
-        np.add.at(counts, codes[here], raw.times[here])
-    trimmed = pc.utf8_trim_whitespace(raw.words)
-    return Words(raw.name, trimmed, counts, raw.rows, raw.words).where(counts > 0)
-
-
 def means_missing(distinct: Any) -> np.ndarray:
     """Return which strings say that a cell is missing, such as "n/a", "-" or "unknown"."""
     # Long texts are not folded for nothing: no such word has more bytes.
     if len(distinct) and pc.min(pc.binary_length(distinct)).as_py() > LONGEST_MISSING:
         return np.zeros(len(distinct), dtype=bool)
-    known = pa.array(sorted(vocabulary().gaps), pa.large_string())
+    known = pa.array(sorted(vocabulary().missing), pa.large_string())
     return to_numpy(pc.is_in(pc.utf8_lower(distinct), value_set=known))
 
 
@@ -552,46 +607,11 @@ def matches(strings: Any, pattern: str) -> np.ndarray:
 
 def all_match(strings: Any, pattern: str) -> bool:
     """Whether every string has a pattern; a sample is asked first, as most columns fail there."""
-    return bool(matches(strings[:SAMPLE], pattern).all() and matches(strings, pattern).all())
-
-
-def spread(raw: Raw, words: Words, cells: Any) -> Raw:
-    """Give every row of a text column the value of its string; one not in words is missing.
-
-    Parameters
-    ----------
-    raw : Raw
-    words : Words
-        The distinct strings of the column, or some of them.
-    cells : Arrow array
-        The value of each word.
-    """
-    place = pc.index_in(raw.words, value_set=words.written)
-    place = to_numpy(pc.fill_null(place.cast(pa.int64()), -1))
-    at = np.append(place, -1)[raw.codes]
-    # A mask costs a pass over all rows, so a column without missing cells goes without.
-    rows = pa.array(at, mask=at < 0) if at.min(initial=0) < 0 else pa.array(at)
-    return Raw(raw.name, cells.take(rows), times=raw.times)
+    return bool(
+        matches(strings[:MAX_SAMPLE_STRINGS], pattern).all() and matches(strings, pattern).all()
+    )
 
 
 def join_notes(*notes: str) -> str:
     """Put notes together, without the empty ones."""
     return "; ".join(note for note in notes if note)
-
-
-def misfits(raw: Raw, words: Words, fits: np.ndarray) -> tuple[np.ndarray, str, bool]:
-    """Return the rows of words that do not fit, the first of them, and whether these are all.
-
-    Parameters
-    ----------
-    raw : Raw
-        A text column.
-    words : Words
-        Its distinct strings.
-    fits : boolean array
-        Which of them fit by themselves.
-    """
-    every = not fits.any() or bool(fits.all())  # each fits for itself, but not in one reading
-    bad = words.written if every else words.where(~fits).written
-    rows = np.flatnonzero(to_numpy(pc.is_in(raw.cells.dictionary_decode(), value_set=bad)))
-    return rows, raw.cells[int(rows[0])].as_py(), every

@@ -22,7 +22,6 @@ from lookalike.table.formats.files import read_file, records_to_raw
 from lookalike.table.formats.raw import (
     Raw,
     complex_error,
-    neutralise,
     of_array,
     of_arrow,
     of_values,
@@ -109,7 +108,7 @@ def raw_columns(source: Any, options: CsvOptions) -> list[Raw]:
     raws = name_unnamed(raws)
     check_columns("read_table", raws)
     check_shape(len(raws[0]) if raws else 0, len(raws))
-    return [neutralise(raw) for raw in raws]
+    return [raw.neutral() for raw in raws]
 
 
 def name_unnamed(raws: list[Raw]) -> list[Raw]:

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import LISTED, InPython, InvalidInput, Param, Phrase, WrongType
-from lookalike.table.formats.raw import Raw, is_missing, objects, words_of, written, wrong
+from lookalike.table.formats.raw import Raw, is_missing, written
 from lookalike.table.infer.levels import find_bands, find_levels, find_numbered
 from lookalike.table.infer.numbers import read_number
 from lookalike.table.infer.roles import Guess, set_aside_constant
@@ -37,10 +37,8 @@ def _answers() -> tuple[dict[str, str], dict[str, str]]:
 
 def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
     """Return the distinct scalars of a column and a code per row, -1 where missing."""
-    if not raw.is_arrow:
+    if not raw.is_arrow or pa.types.is_nested(raw.type):
         return _encode_objects(raw)
-    if pa.types.is_nested(raw.type):
-        return _encode_objects(Raw(raw.name, objects(raw.cells.to_pylist())))
     cells = raw.cells if pa.types.is_dictionary(raw.type) else raw.cells.dictionary_encode()
     values = cells.dictionary.to_pylist()
     codes = replace(raw, cells=cells).codes.astype(np.int64)
@@ -53,32 +51,43 @@ def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
 def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:
     values: dict[Any, int] = {}
     codes = np.full(len(raw), -1, dtype=np.int64)
-    for row, cell in enumerate(raw.cells):
+    for row, cell in enumerate(raw.values()):
         if cell is None:
             continue
         if isinstance(cell, _SEVERAL) or not isinstance(cell, Hashable):
             hint = "Leave the kind to be guessed, or give each cell one value"
-            raise wrong(raw, row, cell, "single values", hint, WrongType)
+            raise raw.error(row, cell, "single values", hint, WrongType)
         codes[row] = values.setdefault(cell, len(values))
     return list(values), codes
 
 
-def _recode(codes: np.ndarray, to: list[int]) -> np.ndarray:
-    table = np.array([*to, -1], dtype=np.int64)  # the last entry is met by code -1
-    return table[codes]
+def _recode(codes: np.ndarray, new_codes: list[int]) -> np.ndarray:
+    return np.array([*new_codes, -1], dtype=np.int64)[codes]  # the last entry is for code -1
 
 
 def _finder(levels: tuple[Any, ...]) -> Callable[[Any], int | None]:
-    """Return a function from value to code: equal first, else written alike (4, 4.0 and "4").
+    """Return a function from value to code: equal first, else written alike (4, 4.0 and "4")."""
+    exact = {level: code for code, level in enumerate(levels)}
+    # Made when the first value is not a level: those of the column itself all are.
+    alike = cache(lambda: _written_alike(levels))
+
+    def find(value: Any) -> int | None:
+        code = exact.get(value)
+        return alike().get(written(value)) if code is None else code
+
+    return find
+
+
+def _written_alike(levels: tuple[Any, ...]) -> dict[str, int | None]:
+    """Return the codes of levels by their writing; None where two levels are written alike.
 
     A string without spaces around it is also the one level that has some: people ask for "Private"
     where a file has " Private". One with spaces is never taken for a level without, since it would
     come back as something else than was written.
     """
-    exact = {level: code for code, level in enumerate(levels)}
     alike: dict[str, int | None] = {}
+    known = set(levels)
     for code, level in enumerate(levels):
-        # Two levels written alike cannot be told apart by their writing.
         alike[written(level)] = None if written(level) in alike else code
     for code, level in enumerate(levels):
         if isinstance(level, bool | int | float) and level in (0, 1):
@@ -86,14 +95,9 @@ def _finder(levels: tuple[Any, ...]) -> Callable[[Any], int | None]:
                 alike.setdefault(word, code)
     for code, level in enumerate(levels):
         bare = level.strip() if isinstance(level, str) else level
-        if bare != level and bare not in exact:
+        if bare != level and bare not in known:
             alike[bare] = None if bare in alike else code
-
-    def find(value: Any) -> int | None:
-        code = exact.get(value)
-        return alike.get(written(value)) if code is None else code
-
-    return find
+    return alike
 
 
 def _sorted(values: list[Any]) -> list[Any]:
@@ -103,27 +107,14 @@ def _sorted(values: list[Any]) -> list[Any]:
         return sorted(values, key=lambda value: (type(value).__name__, str(value)))
 
 
-def _learn_words(raw: Raw, kind: Kind) -> Column:
-    """Take the distinct strings of a text column as levels, without a look at each cell."""
-    words = raw.words.to_pylist()
-    # Sorted, so that the codes do not depend on the order of the rows.
-    order = range(len(words)) if raw.declared else sorted(range(len(words)), key=words.__getitem__)
-    place = np.full(len(words) + 1, -1, dtype=np.int64)  # the last entry is met by code -1
-    place[list(order)] = np.arange(len(words))
-    levels = tuple(words[at] for at in order)
-    return Column(raw.name, replace(kind, levels=levels), place[raw.codes])
-
-
 def read_category(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a category column."""
-    if raw.is_text and not fitted and not kind.levels:
-        return _learn_words(raw, kind)
     values, codes = _encode(raw)
     levels = kind.levels
     if not fitted and not levels:
-        declared = bool(raw.declared)
         known = [value for value in values if not is_missing(value)]
-        levels = tuple(known if declared else _sorted(known))
+        # Sorted, so that the codes do not depend on the order of the rows.
+        levels = tuple(known if raw.declared else _sorted(known))
     codes, unknown = _place(values, codes, levels)
     return Column(raw.name, replace(kind, levels=levels), codes, unknown)
 
@@ -133,18 +124,16 @@ def _place(
 ) -> tuple[np.ndarray, dict[int, Any]]:
     """Return a code in the levels per row, and the values behind codes that no level has."""
     find = _finder(levels)
-    to, unknown = [], {}
-    used = np.zeros(len(values) + 1, dtype=bool)
+    new_codes = [-1 if is_missing(value) else find(value) for value in values]
     # Declared levels that no row has are not worth a warning about unknown ones.
-    used[codes] = True
-    for i, value in enumerate(values):
-        code = -1 if is_missing(value) else find(value)
+    used = set(np.unique(codes).tolist()) if None in new_codes else set()
+    unknown = {}
+    for old, (value, code) in enumerate(zip(values, new_codes, strict=True)):
         if code is None:
-            code = unknown_code(value)
-            if used[i]:
-                unknown[code] = value
-        to.append(code)
-    return _recode(codes, to), unknown
+            new_codes[old] = unknown_code(value)
+            if old in used:
+                unknown[unknown_code(value)] = value
+    return _recode(codes, [-1 if code is None else code for code in new_codes]), unknown
 
 
 def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
@@ -160,7 +149,7 @@ def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
         value = unknown[int(codes[bad[0]])]
         needed = f"one of the levels {', '.join(map(repr, kind.levels))}"
         hint = Phrase("Add the level in its place, or use ", Param("missing", [value]))
-        raise wrong(raw, bad, value, needed, hint)
+        raise raw.error(bad, value, needed, hint)
     return Column(raw.name, kind, codes, unknown)
 
 
@@ -191,31 +180,23 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a flag column."""
     values, codes = _encode(raw)
     levels = kind.levels or _flag_levels(values)
-    find = _finder(levels) if levels else (lambda value: None)
-    to: list[int] = []
+    find = _finder(levels)
+    answers: list[int] = []
     for code, value in enumerate(values):
         answer = -1 if is_missing(value) else find(value)
         if answer is None:
             answer = _answer(value)
-        if answer is None:
-            rows = np.flatnonzero(codes == code)
-            if len(rows):
-                raise _no_answer(raw, rows, value)
-            answer = -1  # a declared category that no row has
-        to.append(answer)
-    codes = _recode(codes, to)
+        rows = np.flatnonzero(codes == code) if answer is None else ()
+        if len(rows):
+            category = Param("kinds", {raw.name: "category"})
+            levels_too = InPython(', or Kind("flag", levels=(no, yes)) with its two values')
+            needed = "yes or no (also true/false, t/f, y/n, 1/0)"
+            raise raw.error(rows, value, needed, Phrase("Use ", category, levels_too))
+        answers.append(-1 if answer is None else answer)  # a declared category that no row has
+    codes = _recode(codes, answers)
     if kind.reading is not None and kind.reading.what == "mark":
         codes = np.maximum(codes, 0)  # nothing means no
     return Column(raw.name, replace(kind, levels=levels or (False, True)), codes)
-
-
-def _no_answer(raw: Raw, rows: np.ndarray, value: Any) -> Exception:
-    hint = Phrase(
-        "Use ",
-        Param("kinds", {raw.name: "category"}),
-        InPython(', or Kind("flag", levels=(no, yes)) with its two values'),
-    )
-    return wrong(raw, rows, value, "yes or no (also true/false, t/f, y/n, 1/0)", hint)
 
 
 def _answer(value: Any) -> int | None:
@@ -266,19 +247,16 @@ def _read_cycle(raw: Raw, kind: Kind) -> Column:
     codes = _named(raw, names) if raw.is_text else None
     if codes is None:
         codes = _dated(raw, kind.role, len(levels))
-    kind = replace(kind, levels=levels, reading=None)
-    return Column(raw.name, kind, codes)
+    return Column(raw.name, replace(kind, levels=levels, reading=None), codes)
 
 
 def _named(raw: Raw, names: tuple[tuple[str, ...], ...]) -> np.ndarray | None:
-    """Return the places of names; None where a cell is something else."""
-    if len(words_of(raw)) > MAX_LEVELS:
+    """Return the ranks of names; None where a cell is something else."""
+    if len(raw.strings()) > MAX_LEVELS:
         return None
-    place = {word: at for at, level in enumerate(names) for word in level}
-    places = [place.get(fold(word)) for word in raw.words.to_pylist()]
-    if None in places:
-        return None
-    return np.array([*places, -1], dtype=np.int64)[raw.codes]
+    rank = {word: code for code, level in enumerate(names) for word in level}
+    ranks = [rank.get(fold(word), -1) for word in raw.words.to_pylist()]
+    return None if -1 in ranks else _recode(raw.codes, ranks)
 
 
 def _dated(raw: Raw, role: str, count: int) -> np.ndarray:
@@ -300,5 +278,5 @@ def _dated(raw: Raw, role: str, count: int) -> np.ndarray:
         odd = np.flatnonzero(~missing & ((codes < 0) | (codes >= count) | (codes + 1 != values)))
         if len(odd):
             hint = Phrase("Give dates or names, or use ", Param("kinds", {raw.name: "number"}))
-            raise wrong(raw, odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", hint)
+            raise raw.error(odd, values[odd[0]], f"a {role}: dates, names or 1 to {count}", hint)
     return np.asarray(np.where(missing, -1, codes), dtype=np.int64)

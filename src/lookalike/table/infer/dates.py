@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -17,7 +17,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import SAMPLE, Raw, Words, join_notes, matches, to_numpy
+from lookalike.table.formats.raw import (
+    MAX_SAMPLE_STRINGS,
+    Raw,
+    Words,
+    join_notes,
+    map_distinct,
+    matches,
+    to_numpy,
+)
 from lookalike.table.infer.roles import Guess, set_aside_constant
 from lookalike.table.infer.thresholds import MAX_DURATION_SECONDS
 from lookalike.table.infer.vocabulary import read_data, vocabulary
@@ -43,11 +51,6 @@ def date_forms() -> dict[str, str]:
             pattern = filled
         forms[name] = f"^(?i:{pattern})$"
     return forms
-
-
-@cache
-def _month_numbers() -> dict[str, int]:
-    return {word: at for at, level in enumerate(vocabulary().months, 1) for word in level}
 
 
 def _any_of(levels: tuple[tuple[str, ...], ...]) -> str:
@@ -83,7 +86,7 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found |
     compact : bool
         Whether 20200924 may be a date.
     """
-    sample = words.distinct[:SAMPLE]
+    sample = words.distinct[:MAX_SAMPLE_STRINGS]
     for form, pattern in _tried(compact):
         if not matches(sample, pattern).all():
             continue
@@ -104,7 +107,7 @@ def _tried(compact: bool = False) -> Iterator[tuple[str, str]]:
 
 def misfit_dates(distinct: Any) -> np.ndarray:
     """Return which strings are no date or time in the form that most of the first ones have."""
-    sample = distinct[:SAMPLE]
+    sample = distinct[:MAX_SAMPLE_STRINGS]
     for _, pattern in _tried():
         if 2 * matches(sample, pattern).sum() > len(sample):
             return ~matches(distinct, pattern)
@@ -172,12 +175,6 @@ class _Parts:
         digits = pc.if_else(pc.equal(digits, ""), str(default), digits)
         return to_numpy(pc.fill_null(digits, "0").cast(pa.int64()))
 
-    def looked_up(self, name: str, value: Callable[[str], int]) -> np.ndarray:
-        """Apply a function to a group, once for each distinct string of it."""
-        encoded = self.groups.field(name).dictionary_encode()
-        values = np.array([value(word or "") for word in encoded.dictionary.to_pylist()] or [0])
-        return np.asarray(values[to_numpy(pc.fill_null(encoded.indices, 0))])
-
 
 def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     """Read strings in a form that is known already.
@@ -196,10 +193,8 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
         within = micros.max(initial=0) < DAY and micros.min(initial=0) >= 0
         cells = pa.array(micros, mask=~fits).cast(pa.time64("us") if within else pa.duration("us"))
         return cells, fits
-    if reading.form == "week":
-        days = _mondays(parts, fits)
-    else:
-        days = _days(parts, reading.form, fits)
+    week = reading.form == "week"
+    days = _mondays(parts, fits) if week else _days(parts, reading.form, fits)
     stamps = days.astype("datetime64[us]") + micros.astype("timedelta64[us]")
     return pa.array(stamps, pa.timestamp("us"), mask=~fits), fits
 
@@ -220,8 +215,11 @@ def _days(parts: _Parts, form: str, fits: np.ndarray) -> np.ndarray:
         first, second = parts.integers("a"), parts.integers("b")
         day, month = (first, second) if form == "dmy" else (second, first)
     elif "name" in parts.names:
-        months = _month_numbers()
-        month = parts.looked_up("name", lambda word: months.get(word.lower(), 0))
+        names = enumerate(vocabulary().months, 1)
+        number = {word: month for month, level in names for word in level}
+        month = map_distinct(
+            parts.groups.field("name"), lambda word: number.get(word.lower(), 0), 0
+        )
     elif "quarter" in parts.names:
         month = 3 * parts.integers("quarter", 1) - 2
     two = pc.fill_null(pc.less(pc.utf8_length(parts.groups.field("year")), 4), False)
@@ -252,7 +250,7 @@ def _clock(parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
     hour = np.where(marked, hour % 12 + 12 * (half == "p"), hour)
     micros = (hour * 3600 + minute * 60) * 1_000_000 + np.round(second * 1e6).astype(np.int64)
     if "zone" in parts.names:
-        micros = micros - parts.looked_up("zone", _offset) * 1_000_000
+        micros = micros - map_distinct(parts.groups.field("zone"), _offset, 0) * 1_000_000
     return micros, valid
 
 
@@ -292,16 +290,14 @@ def infer_dates(raw: Raw) -> Guess:
     seconds, source = to_seconds(raw.cells)
     seconds = seconds[~np.isnan(seconds)]
     low, high = float(seconds.min()), float(seconds.max())
-    first: Any
-    last: Any
     if source == "duration":
         what, role = "times of day" if pa.types.is_time(raw.type) else "durations", "time"
-        first, last = _duration(low), _duration(high)
+        first, last = map(_duration, (low, high))
     else:
         what, role = "dates", "date"
-        first, last = (np.datetime64(round(end), "s") for end in (low, high))
-        if all(day == day.astype("datetime64[D]") for day in (first, last)):
-            first, last = first.astype("datetime64[D]"), last.astype("datetime64[D]")
+        ends = np.array([round(low), round(high)], "datetime64[s]")
+        days = ends.astype("datetime64[D]")
+        first, last = map(str, days if (days == ends).all() else ends)
     kind = Kind("number", f"{what} from {first} to {last}", source=source, role=role)
     if low != high:
         return Guess(kind)
@@ -309,7 +305,6 @@ def infer_dates(raw: Raw) -> Guess:
     return set_aside_constant(raw, constant, kind.reason)
 
 
-def _duration(seconds: float) -> dt.timedelta | str:
-    return (
-        dt.timedelta(seconds=seconds) if abs(seconds) < MAX_DURATION_SECONDS else f"{seconds:g} s"
-    )
+def _duration(seconds: float) -> str:
+    fits = abs(seconds) < MAX_DURATION_SECONDS
+    return str(dt.timedelta(seconds=seconds)) if fits else f"{seconds:g} s"

@@ -20,7 +20,7 @@ them stand in ``thresholds.py``):
    or half of them contain a space, or more than 20 are distinct and hardly one repeats; else
    category. Where most of them are numbers or dates, the note says so.
 5. Numbers: number. Never order or flag, whatever the values: a 0/1 column is a number until
-   ``kinds=`` says otherwise. Whole numbers under a name such as "store_id", "zip" or "account_no"
+   ``kinds=`` says otherwise. Integers under a name such as "store_id", "zip" or "account_no"
    are a code (category) where they repeat and an identifier (set aside) where they do not, as are
    those under a name such as "index" or "rownames"; 20200924 is a date under such a name. Under a
    name such as "subject" or "region" they stay numbers, with the code as the second reading.
@@ -28,7 +28,7 @@ them stand in ``thresholds.py``):
    Strings that the source stores as categories without an order are read like other text;
    numbers and dates that it declares to be categories stay so.
 7. Lists of numbers, all of one length from 2: histogram where nothing is negative and all sums
-   agree within 1 %, else vector. Of several lengths: series, except whole numbers that never repeat
+   agree within 1 %, else vector. Of several lengths: series, except integers that never repeat
    in a row and come twice or more on average: set.
 8. Lists of strings: set where no row repeats one, else sequence. Lists of lists: sequence of sets.
 9. Sets: set. Graphs (``nodes`` and ``edges``): graph. Anything else, such as records, is an object:
@@ -41,24 +41,37 @@ from __future__ import annotations
 
 import datetime as dt
 import decimal
-import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from numbers import Number
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import Raw, is_number, neutralise, of_values
-from lookalike.table.infer.codes import infer_flag
-from lookalike.table.infer.dates import ORDERS, infer_dates
-from lookalike.table.infer.lists import kind_of_lists
-from lookalike.table.infer.nested import is_graph
-from lookalike.table.infer.numbers import infer_numbers
+from lookalike.table.formats.raw import (
+    MAX_SAMPLE_STRINGS,
+    Raw,
+    Words,
+    all_match,
+    is_list,
+    is_number,
+    join_notes,
+    matches,
+    means_missing,
+    missing_words,
+    of_values,
+    to_numpy,
+)
+from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, thresholds
 from lookalike.table.infer.roles import Guess, guess_of
-from lookalike.table.infer.text import EMPTY, infer_text
-from lookalike.table.model.kind import Kind
+from lookalike.table.infer.vocabulary import MISSING, vocabulary
+from lookalike.table.model.cells import is_graph
+from lookalike.table.model.kind import Kind, Reading
 from lookalike.table.model.table import Graph
+
+EMPTY = Guess(Kind("object", "every cell is missing", role="empty"), aside=True)
 
 
 def infer(raw: Raw, prefer: str = "") -> Guess:
@@ -75,7 +88,7 @@ def infer(raw: Raw, prefer: str = "") -> Guess:
     Guess
         Its kind may have no levels yet; those are learned when the cells are converted.
     """
-    raw = neutralise(raw)
+    raw = raw.neutral()
     if not raw.present().any():
         return EMPTY
     if not raw.is_arrow:
@@ -94,15 +107,11 @@ def _has_graphs(kind: Any) -> bool:
     return pa.types.is_struct(kind) and {"nodes", "edges"} <= {field.name for field in kind}
 
 
-def _has_lists(kind: Any) -> bool:
-    return bool(pa.types.is_nested(kind) and not pa.types.is_struct(kind))
-
-
 _BY_TYPE: tuple[tuple[Callable[[Any], bool], Callable[[Raw], Guess]], ...] = (
-    (pa.types.is_boolean, infer_flag),
-    (pa.types.is_temporal, infer_dates),
-    (is_number, infer_numbers),
-    (_has_lists, lambda raw: guess_of(kind_of_lists(raw.cells))),
+    (pa.types.is_boolean, codes.infer_flag),
+    (pa.types.is_temporal, dates.infer_dates),
+    (is_number, numbers.infer_numbers),
+    (is_list, lambda raw: guess_of(lists.kind_of_lists(raw.cells))),
     (_has_graphs, lambda raw: Guess(Kind("graph", "records with nodes and edges"))),
 )
 
@@ -113,7 +122,7 @@ def infer_columns(raws: Sequence[Raw]) -> dict[str, Guess]:
     A column of "24/09/2020" proves that days come first, also for the "03/04/2020" beside it.
     """
     guesses = {raw.name: infer(raw) for raw in raws}
-    for pair in ((",", "."), ORDERS):
+    for pair in ((",", "."), dates.ORDERS):
         proven = {guess.proves for guess in guesses.values() if guess.proves in pair}
         if len(proven) == 1:
             settled = proven.pop()
@@ -141,21 +150,13 @@ def _declared(raw: Raw, prefer: str) -> Guess:
         if raw.declared == "enum":
             kind = replace(kind, confidence=0.7, close="category")
         return Guess(kind)
-    if raw.is_text:  # how strings are stored (factors, dictionaries) is no statement about them
-        return infer_text(_as_they_come(raw), prefer)
+    if raw.is_text:
+        # How strings are stored (factors, dictionaries) says nothing about them. Their order
+        # becomes that of the rows, as in a column of text.
+        present = raw.cells.drop_null().indices
+        used, first = np.unique(to_numpy(present), return_index=True)
+        return infer_text(raw.with_order(used[np.argsort(first)]), prefer)
     return Guess(Kind("category", f"{count:,} categories declared by the source"))
-
-
-def _as_they_come(raw: Raw) -> Raw:
-    """Put the words of a text column into the order in which rows have them, as text has it."""
-    codes = raw.codes
-    used, first = np.unique(codes[codes >= 0], return_index=True)
-    used = used[np.argsort(first)]
-    to = np.full(len(raw.words) + 1, -1)
-    to[used] = np.arange(len(used))
-    at = to[codes]
-    words = raw.words.take(pa.array(used))
-    return replace(raw, cells=pa.DictionaryArray.from_arrays(pa.array(at, mask=at < 0), words))
 
 
 def _objects(raw: Raw) -> Guess:
@@ -171,17 +172,349 @@ def _objects(raw: Raw) -> Guess:
         return Guess(Kind("set", f"sets, {distinct:,} distinct items in all"))
     if every(Graph) or all(map(is_graph, cells)):
         return Guess(Kind("graph", "cells with nodes and edges"))
-    if every(numbers.Number, decimal.Decimal):
+    if every(Number, decimal.Decimal):
         values = [None if cell is None else float(cell) for cell in raw.cells]
-        return infer_numbers(of_values(raw.name, values))
+        return numbers.infer_numbers(of_values(raw.name, values))
     names = ", ".join(sorted(kind.__name__ for kind in types))
-    if every(str, numbers.Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic):
+    if every(str, Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic):
         what = f"mixed types ({names})" if len(types) > 1 else f"type {names}"
         return Guess(Kind("category", f"{len(set(cells)):,} distinct values of {what}"))
-    if types <= {list, tuple, np.ndarray} and _are_sequences(cells):
-        return Guess(Kind("sequence", "lists of mixed items"))
+    if types <= {list, tuple, np.ndarray}:
+        if not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell):
+            return Guess(Kind("sequence", "lists of mixed items"))
     return guess_of(Kind("object", f"cells of type {names}"))
 
 
-def _are_sequences(cells: list[Any]) -> bool:
-    return not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell)
+# -- text: the recognizers, in the order in which they are tried -----------------------------------
+
+
+def infer_text(raw: Raw, prefer: str = "") -> Guess:
+    """Say what a column of strings holds.
+
+    Parameters
+    ----------
+    raw : Raw
+        A text column in its neutral form.
+    prefer : str
+        What other columns of the table prove; see ``kinds.infer``.
+    """
+    words = raw.strings()
+    missing = means_missing(words.distinct)
+    if not missing.any() or missing.all():
+        return _first(_RECOGNIZERS, raw, words, prefer) or _words(raw, words)
+    guess = _levels(raw, words, prefer)  # "none" may be the lowest level
+    if guess is not None:
+        return guess
+    guess = _first(_RECOGNIZERS[:-1], raw, words.where(~missing), prefer)
+    if guess is None:  # any word may be an item of a set: "none" says that there are none
+        missing &= np.array([word.casefold() != "none" for word in words.distinct.to_pylist()])
+        guess = _set(raw, words.where(~missing), prefer)
+    if guess is None:
+        return _words(raw, words)
+    return _with_missing(guess, words.where(missing)) if missing.any() else guess
+
+
+def _first(recognizers: Sequence[Recognizer], raw: Raw, words: Words, prefer: str) -> Guess | None:
+    guesses = (recognize(raw, words, prefer) for recognize in recognizers)
+    return next((guess for guess in guesses if guess is not None), None)
+
+
+def _words(raw: Raw, words: Words) -> Guess:
+    """Say what strings are that stay strings; NA and its like are missing cells."""
+    listed = missing_words(words.distinct)
+    if not listed:
+        return _strings(raw, words)
+    missing = np.isin(words.distinct.to_pylist(), listed)
+    if missing.all():
+        return replace(EMPTY, raw=raw.without(listed))
+    guess = _strings(raw.without(listed), words.where(~missing))
+    guess = _with_missing(guess, words.where(missing))
+    kind = guess.kind
+    if "NA" in listed and kind.name == "category":
+        note = f"{kind.note} (the kind 'code' keeps the words)"
+        guess = replace(guess, kind=replace(kind, note=note, close=kind.close or "code"))
+    return guess
+
+
+def _with_missing(guess: Guess, missing: Words) -> Guess:
+    """Say which words were read as missing; that NA is no number goes without saying."""
+    listed = tuple(sorted(set(missing.distinct.to_pylist())))
+    if guess.kind.name == "number" and set(listed) <= set(MISSING):
+        return guess
+    shown = ", ".join(repr(word) for word in listed[:3])
+    cells = f"{missing.count:,} cell{'' if missing.count == 1 else 's'}"
+    note = join_notes(guess.kind.note, f"{cells} {shown} read as missing")
+    reading = replace(guess.kind.reading or Reading(), missing_words=listed)
+    confidence = min(guess.kind.confidence, 0.9)
+    kind = replace(guess.kind, reading=reading, note=note, confidence=confidence)
+    if missing.count > 0.5 * (missing.rows or 1):
+        kind = replace(kind, confidence=0.6, close=kind.close or "category")
+    return replace(guess, kind=kind)
+
+
+# -- read as something typed -----------------------------------------------------------------------
+
+
+def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    if len(words) > 6:
+        return None
+    lower = pc.utf8_lower(words.distinct)
+    if not set(lower.to_pylist()) <= {"true", "false"}:
+        return None
+    typed = raw.spread(words, pc.equal(lower, "true"))
+    return replace(codes.infer_flag(typed), raw=typed)
+
+
+def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    """Digits after a zero, or very many digits, are a name, not an amount."""
+    if not all_match(words.distinct, r"^\d+$"):
+        return None
+    long = bool(matches(words.distinct, r"^\d{19}").any())
+    if not long and not numbers.has_leading_zeros(words.distinct):
+        return None
+    if roles.is_zero_padded_count(raw.name, words.distinct):
+        return None
+    n, rows = len(words), words.rows
+    why = "too long to be a quantity" if long else "some with leading zeros"
+    reason = f"{n:,} distinct digit strings in {rows:,} rows, {why}"
+    if n == 1:
+        return _constant(raw, words)
+    if n == words.count == rows and rows >= thresholds.MIN_ROWS_FOR_PATTERN:
+        return _identifier(reason, close="code")
+    return Guess(Kind("category", reason, role="code", confidence=0.9, close="number"))
+
+
+def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    if roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$"):
+        guess = _date(raw, words, prefer)  # 20200924
+        if guess is not None:
+            return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
+    found = numbers.find_numbers(words, prefer if prefer in (",", ".") else "")
+    if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
+        return None
+    typed = raw.spread(words, found.cells)
+    guess = numbers.infer_numbers(typed)
+    kind = _with_reading(guess.kind, found)
+    return Guess(kind, guess.aside, guess.raw or typed, found.proves, bool(found.open))
+
+
+def _with_reading(kind: Kind, found: dates.Found) -> Kind:
+    """Say how numbers were written, and what would be another way to read them."""
+    reading = found.reading
+    if reading != numbers.PLAIN:
+        unit = reading.unit or reading.currency
+        kind = replace(
+            kind,
+            reason=f"{kind.reason} {unit}" if unit and not kind.role else kind.reason,
+            reading=reading,
+            note=join_notes(kind.note, found.note),
+            confidence=min(kind.confidence, 0.95),
+        )
+    if found.open:
+        other = "decimal_comma" if found.open == "," else "decimal_point"
+        kind = replace(kind, confidence=0.6, close=other)
+    return kind
+
+
+def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    compact = roles.says_date(raw.name)
+    found = dates.find_dates(words, prefer if prefer in dates.ORDERS else "", compact)
+    if found is None:
+        return None
+    typed = raw.spread(words, found.cells)
+    guess = dates.infer_dates(typed)
+    kind = replace(guess.kind, note=join_notes(guess.kind.note, found.note), reading=found.reading)
+    if found.open:
+        kind = replace(kind, confidence=0.6, close=found.open)
+    return Guess(kind, guess.aside, typed, found.proves, found.open in dates.ORDERS)
+
+
+# -- flags -----------------------------------------------------------------------------------------
+
+
+def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    if len(words) != 2:  # "Yes" beside "yes" is a third answer until its writer says otherwise
+        return None
+    listed = words.written.to_pylist()
+    lower = [levels.without_number(word).casefold() for word in listed]
+    for no, yes in vocabulary().flags:
+        if set(lower) == {no, yes}:
+            pair = tuple(listed[lower.index(word)] for word in (no, yes))
+            kind = Kind("flag", f"{pair[0]} or {pair[1]}", pair, confidence=0.95)
+            # "No" in words is an answer as good as "yes"; false may only mean that nothing is set.
+            role = "" if yes == "true" else "answer"
+            return Guess(replace(kind, close="category", role=role))
+    return None
+
+
+def _mark(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    if len(words) != 1 or words.count == words.rows or words.rows < 5:
+        return None
+    word = words.written[0].as_py()
+    if word.strip().casefold() not in vocabulary().marks or raw.count != words.count:
+        return None
+    note = f"a cell without {word!r} is read as no"
+    kind = Kind("flag", f"{word!r} or nothing", ("", word), confidence=0.8, close="category")
+    return Guess(replace(kind, note=note, reading=Reading("mark")))
+
+
+# -- order, sets -----------------------------------------------------------------------------------
+
+
+def _levels(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    return _ordered(levels.find_levels(raw.name, _few(words)))
+
+
+def _ranked(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    return _ordered(levels.find_numbered(_few(words)) or levels.find_bands(_few(words)))
+
+
+def _few(words: Words) -> dict[str, int]:
+    """Return words and their counts; none where they are too many to be levels."""
+    return words.counted() if len(words) <= thresholds.MAX_LEVELS else {}
+
+
+def _ordered(found: levels.LevelsFound | None) -> Guess | None:
+    if found is None:
+        return None
+    names = " < ".join(found.levels[:12]) + (" < ..." if len(found.levels) > 12 else "")
+    kind = Kind("order", f"{found.what}: {names}", found.levels, reading=Reading("level"))
+    sure = replace(kind, confidence=0.9)
+    return Guess(replace(kind, confidence=0.6, close="category") if found.open else sure)
+
+
+def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    cells = lists.find_lists(words)
+    if cells is None:
+        return None
+    kind = lists.kind_of_lists(cells)
+    kind = replace(kind, reason=f"written {kind.reason}", confidence=0.95, close="text")
+    return roles.guess_of(replace(kind, reading=Reading("list")), raw.spread(words, cells))
+
+
+def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
+    found = lists.find_sets(words)
+    if found is None:
+        return None
+    reason = f"items between {found.separator!r}, {found.items:,} distinct in all"
+    kind = Kind("set", reason, confidence=0.7 if found.open else 0.9, close="category")
+    return Guess(replace(kind, reading=Reading("set", separator=found.separator)))
+
+
+# A recognizer takes the column, its distinct strings and what other columns prove.
+Recognizer = Callable[[Raw, Words, str], Guess | None]
+_RECOGNIZERS: tuple[Recognizer, ...] = (
+    _truth,
+    _padded,
+    _number,
+    _date,
+    _flag,
+    _mark,
+    _levels,
+    _ranked,
+    _list,
+    _set,
+)
+
+
+# -- strings that stay strings ---------------------------------------------------------------------
+
+
+def _constant(raw: Raw, words: Words) -> Guess:
+    kind = Kind("category", f"one value, {words.distinct[0].as_py()!r:.40}")
+    plural = "s" if words.rows > 1 else ""
+    return roles.set_aside_constant(raw, kind, f"1 distinct string in {words.rows:,} row{plural}")
+
+
+def _identifier(reason: str, close: str = "text") -> Guess:
+    kind = Kind("text", f"identifier: {reason}", role="identifier", confidence=0.9, close=close)
+    return Guess(kind, aside=True)
+
+
+def _strings(raw: Raw, words: Words) -> Guess:
+    n, count = len(words), words.count
+    if n == 1:
+        return _constant(raw, words)
+    reason = f"{n:,} distinct strings in {words.rows:,} rows"
+    if n == count == words.rows:
+        guess = _key(raw, words, reason)
+        if guess is not None:
+            return guess
+    if 2 * n <= count:
+        return Guess(_category(raw, words, reason))
+    named = roles.name_reason(words)
+    if named is not None:
+        why, confidence = named
+        kind = Kind("text", f"{reason}, {why}", role="name", confidence=confidence, close="text")
+        return Guess(kind, aside=True)
+    return Guess(_text_or_category(raw, words, reason))
+
+
+def _key(raw: Raw, words: Words, reason: str) -> Guess | None:
+    """Say why strings that differ in every row are identifiers; None where they are not."""
+    if roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name):
+        return _identifier(f"{reason}, named {raw.name!r}")
+    # In a few rows all strings differ by chance.
+    if words.rows < thresholds.MIN_ROWS_FOR_PATTERN or not roles.looks_like_codes(words.distinct):
+        return None
+    plain = roles.address_kind(words) in ("", "UUIDs")
+    return _identifier(f"{reason}, all of them codes") if plain else None
+
+
+def _text_or_category(raw: Raw, words: Words, reason: str) -> Kind:
+    """Tell strings that hardly repeat apart: by length, spaces, and how many differ."""
+    n, count = len(words), words.count
+    if thresholds.FEW_STRINGS < n < count and roles.looks_like_codes(words.distinct):
+        return replace(_category(raw, words, reason), role="code", close="text")
+    length = pc.mean(pc.utf8_length(words.distinct)).as_py()
+    spaced = pc.sum(pc.match_substring(words.distinct, " ")).as_py()
+    hardly_repeat = n > thresholds.FEW_STRINGS and n > thresholds.MAX_CATEGORY_SHARE * count
+    if length > thresholds.MAX_MEAN_LABEL_LENGTH or 2 * spaced >= n or hardly_repeat:
+        kind = Kind("text", f"{reason}, {length:.0f} characters on average", confidence=0.8)
+        return _nearly(kind, words)
+    kind = _category(raw, words, reason)
+    return replace(kind, close=kind.close or "text") if n > thresholds.FEW_STRINGS else kind
+
+
+def _category(raw: Raw, words: Words, reason: str) -> Kind:
+    kind = Kind("category", reason, confidence=0.9)
+    if roles.is_code_name(raw.name) and all_match(words.distinct, r"\d"):
+        kind = replace(kind, role="code")
+    if len(words) > thresholds.MAX_LEVELS:
+        return _nearly(kind, words)
+    counted = words.counted()
+    missing = tuple(word for word in counted if word.strip().casefold() in vocabulary().missing)
+    if missing:
+        cells = sum(counted[word] for word in missing)
+        note = f"{cells:,} cells are the word {missing[0]!r}"
+        kind = replace(kind, note=note, missing_values=missing)
+    shared = levels.say_shared_level(raw.name, counted)
+    if shared:  # no second reading: only the caller can say which of the two is higher
+        return replace(kind, note=join_notes(kind.note, shared), confidence=0.7)
+    if levels.is_partly_scale(raw.name, counted) or levels.is_partly_bands(counted):
+        return replace(kind, close="order", confidence=0.7)
+    return _nearly(kind, words)
+
+
+def _nearly(kind: Kind, words: Words) -> Kind:
+    """Say where most cells are numbers or dates, and which is the first that is not."""
+    if len(words) < 5 or kind.role:
+        return kind
+    readings = {"numbers": numbers.misfit_numbers, "dates or times": dates.misfit_dates}
+    for what, misfit in readings.items():
+        # Twice the share in a sample is beyond chance, so all strings need not be tried.
+        if misfit(words.distinct[:MAX_SAMPLE_STRINGS]).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
+            continue
+        others = words.where(misfit(words.distinct))
+        if max(len(others) / len(words), others.count / words.count) > thresholds.MAX_MISFIT_SHARE:
+            continue
+        listed = others.distinct.to_pylist()
+        shown = ", ".join(map(repr, listed[:3])) + (", ..." if len(listed) > 3 else "")
+        note = f"{words.count - others.count:,} of {words.count:,} cells are {what}, not {shown}"
+        return replace(
+            kind,
+            note=join_notes(kind.note, note),
+            missing_values=(*kind.missing_values, *(listed if len(listed) <= 5 else ())),
+            confidence=min(kind.confidence, 0.7),
+        )
+    return kind

@@ -2,8 +2,9 @@
 
 The facts of a part are small. Those of several parts, merged in the order of the parts, are those
 of the whole, so parts may be read by this process (``Learner``) or by others
-(``lookalike.index.dask``), with the same outcome. ``Facts.raw`` turns them into cells that each
-stand for many (``Raw.times``), from which the kind is guessed by the same rules as from all cells.
+(``lookalike.index.dask``), with the same outcome. ``ColumnFacts.raw`` turns them into a few cells
+with the number of rows that have each (``Raw.times``), from which the kind is guessed by the same
+rules as from all cells.
 
 Exact up to a bound: distinct words, and distinct integers of columns named like codes, are kept up
 to ``MAX_WORDS`` and ``MAX_NUMBERS``. Past it nothing more is learned about which there are, and
@@ -13,7 +14,6 @@ their number is taken to grow as it did.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +23,8 @@ import pyarrow as pa
 from lookalike._runtime.progress import Progress
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.table.formats.files import arrow_to_raw
-from lookalike.table.formats.parquet import BATCH, ParquetParts
-from lookalike.table.formats.raw import Raw, is_number, neutralise, to_numpy
+from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
+from lookalike.table.formats.raw import Raw, is_list, is_number, to_numpy
 from lookalike.table.formats.sources import name_unnamed
 from lookalike.table.infer.lists import ListFacts, list_facts
 from lookalike.table.infer.roles import is_key_name, says_date
@@ -35,62 +35,72 @@ from lookalike.table.model.tally import Tally
 if TYPE_CHECKING:
     from lookalike.table.formats.lazy import LazyTable
 
-# Distinct values that are kept: some hundred megabytes of strings or of integers.
+# Distinct values that are kept: some hundred megabytes of strings or of integers. Chosen by hand,
+# as are the bounds below.
 MAX_WORDS = 2**22
 MAX_NUMBERS = 2**24
-MAX_PLAIN_INTEGERS = 2**20  # of a column with an ordinary name
-MIN_TO_MERGE = 2**14  # distinct strings that come before parts are put together
-ENDS = 4  # smallest and largest numbers that are kept whatever else is: sentinels lie there
-SHOWN = 64  # cells of lists that are kept to be read
+# The same for integers of a column with an ordinary name, which are never codes.
+MAX_PLAIN_INTEGERS = 2**20
+# Distinct strings that must come before parts are put together.
+MIN_WORDS_TO_MERGE = 2**14
+# Smallest and largest numbers that are kept whatever else is: sentinels lie there.
+N_END_VALUES = 4
+# Cells of lists that are kept to be read.
+MAX_SAMPLE_LISTS = 64
 LEVELLED = ("category", "order")  # kinds whose every value becomes a level
 
 
-class Facts(ABC):
+class ColumnFacts(ABC):
     """What is known about a column; the cells of one more part are added in their order."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
         self.name, self.type, self.all_values = name, kind, all_values
-        self.rows = self.gaps = 0
+        self.rows = self.n_missing = 0
         self.lists: ListFacts | None = None  # what decides about a column of lists
+
+    @property
+    def count(self) -> int:
+        """How many rows have a cell."""
+        return self.rows - self.n_missing
 
     def add(self, raw: Raw) -> None:
         """Count the cells of one more part, in their neutral form."""
-        here = raw.present()
+        present = raw.present()
         self.rows += len(raw)
-        self.gaps += len(raw) - int(here.sum())
-        if here.any():
-            self._count(raw, here)
+        self.n_missing += len(raw) - int(present.sum())
+        if present.any():
+            self._count(raw, present)
 
     def merge(self, other: Any) -> None:
         """Count what another has counted in a part that comes after all of this one's."""
         self.rows += other.rows
-        self.gaps += other.gaps
+        self.n_missing += other.n_missing
         self._merge(other)
 
     @abstractmethod
-    def _count(self, raw: Raw, here: np.ndarray) -> None: ...
+    def _count(self, raw: Raw, present: np.ndarray) -> None: ...
 
     @abstractmethod
     def _merge(self, other: Any) -> None: ...
 
     @abstractmethod
     def raw(self) -> Raw:
-        """Return cells that stand for all."""
+        """Return a few cells, each with the number of rows that have it."""
 
-    def _standing(self, cells: Any, times: np.ndarray, distinct: int | None = None) -> Raw:
-        """Return cells that stand for so many rows each, and one for the missing cells."""
-        if self.gaps or not len(cells):
+    def _weighted(self, cells: Any, times: np.ndarray, distinct: int | None = None) -> Raw:
+        """Return cells with their numbers of rows, and one more for the missing cells."""
+        if self.n_missing or not len(cells):
             cells = pa.concat_arrays([cells, pa.nulls(1, self.type)])
-            times = np.append(times, self.gaps)
+            times = np.append(times, self.n_missing)
         return Raw(self.name, cells, times=times, distinct=distinct)
 
-    def _too_many(self, most: int) -> InvalidInput:
+    def _too_many(self, limit: int) -> InvalidInput:
         hint = "Give it another kind, such as 'text', 'number' or 'aside'"
-        needed = f"at most {most:,} levels in the column {self.name!r}"
+        needed = f"at most {limit:,} levels in the column {self.name!r}"
         return InvalidInput(Param("lazy", True, of="read_table"), needed, "more", hint)
 
 
-class _Words(Facts):
+class _Words(ColumnFacts):
     """Text: every distinct string, in the order of their coming, and how many rows have it."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
@@ -99,9 +109,10 @@ class _Words(Facts):
         self.words: list[Any] = []
         self.counts: list[np.ndarray] = []
         self.held = self.settled = 0
-        self.full: tuple[int, int] | None = None  # distinct strings, and rows they were counted in
+        # Distinct strings, and rows they were counted in, once there are too many of them.
+        self.full: tuple[int, int] | None = None
 
-    def _count(self, raw: Raw, here: np.ndarray) -> None:
+    def _count(self, raw: Raw, present: np.ndarray) -> None:
         self.declared = raw.declared
         codes = raw.codes
         self._take(raw.words, np.bincount(codes[codes >= 0], minlength=len(raw.words)))
@@ -113,7 +124,7 @@ class _Words(Facts):
         self.counts.append(counts)
         self.held += len(words)
         # Merged when they have doubled: every string is merged a few times, not once per part.
-        if self.held > 2 * max(self.settled, MIN_TO_MERGE):
+        if self.held > 2 * max(self.settled, MIN_WORDS_TO_MERGE):
             self._settle()
 
     def _merge(self, other: _Words) -> None:
@@ -143,120 +154,104 @@ class _Words(Facts):
         words = self.words[0] if self.words else pa.array([], pa.large_string())
         counts = self.counts[0] if self.counts else np.empty(0, np.int64)
         if self.full is not None:
-            # What was counted stands for all rows: the strings keep their shares.
-            share = (self.rows - self.gaps) / max(1, self.full[1])
+            # The strings that were counted represent all rows: they keep their shares.
+            share = self.count / max(1, self.full[1])
             counts = np.maximum(np.round(counts * share).astype(np.int64), counts)
-            counts[0] += self.rows - self.gaps - counts.sum()
+            counts[0] += self.count - counts.sum()
         codes, times = np.arange(len(words)), counts
-        if self.gaps:
-            codes, times = np.append(codes, -1), np.append(counts, self.gaps)
+        if self.n_missing:
+            codes, times = np.append(codes, -1), np.append(counts, self.n_missing)
         cells = pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), words)
         return Raw(self.name, cells, self.declared, times)
 
 
-class _Numbers(Facts):
-    """Numbers: both ends with their counts, and the distinct values where they may matter."""
+class _Numbers(ColumnFacts):
+    """Numbers: the distinct ones with their counts; past a bound those at both ends."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
         super().__init__(name, kind, all_values)
         self.whole = pa.types.is_integer(kind)
         self.named = is_key_name(name) or says_date(name)
-        self.distinct = _Distinct()
-        self.ends: tuple[np.ndarray, np.ndarray] = (np.empty(0), np.empty(0, np.int64))
-        self.broken: Any = None  # a number that is not whole
-        self.kept: tuple[int, int] | None = None  # distinct values, and rows, when they were let go
+        self.tally = Tally()
+        self.is_large = False  # whether some integer is not a float
+        self.fraction: Any = None  # a number that is not an integer
+        # Distinct values, and rows, when those between the ends were dropped.
+        self.dropped: tuple[int, int] | None = None
 
-    def _count(self, raw: Raw, here: np.ndarray) -> None:
-        values = to_numpy(raw.cells.filter(pa.array(here)))
+    def _count(self, raw: Raw, present: np.ndarray) -> None:
+        values = to_numpy(raw.cells.filter(pa.array(present)))
         self._take(*np.unique(values, return_counts=True))
 
     def _take(self, values: np.ndarray, counts: np.ndarray) -> None:
         """Count distinct values, ascending, and how many rows have each."""
-        self.ends = _join_ends(self.ends, (values, counts))
-        if self.broken is None and not self.whole:
-            # One fraction is enough to know that the column is no column of codes.
-            odd = np.flatnonzero(values != np.floor(values))
-            self.broken = values[odd[0]] if len(odd) else None
-        if self.kept is None:
-            self.distinct.add(values)
-            if self.distinct.size > self._most():
-                self.distinct.settle()
-                if self.distinct.size > self._most():
-                    if self.all_values:
-                        raise self._too_many(MAX_NUMBERS)
-                    self.kept = (self.distinct.size, self.rows - self.gaps)
-                    self.distinct = _Distinct()
+        if not len(values):
+            return
+        self.is_large |= bool(np.abs(values[[0, -1]]).max() > MAX_EXACT_INTEGER)
+        if self.fraction is None and not self.whole:
+            # One fraction is enough to know that these are not codes.
+            fractions = values[values != np.floor(values)]
+            self.fraction = fractions[0] if len(fractions) else None
+        self.tally.add_counts(values, counts)
+        if self.dropped is None and self.tally.held > self._limit():
+            size = len(self.tally.values)
+            if size > self._limit():
+                if self.all_values:
+                    raise self._too_many(MAX_NUMBERS)
+                self.dropped = (size, self.count)
+        if self.dropped is not None:
+            self._drop()
 
-    def _most(self) -> int:
+    def _drop(self) -> None:
+        """Keep the numbers at both ends alone.
+
+        Their counts are those of all rows: a value that is at an end of all of them is at an end
+        of every part, so it was never dropped before.
+        """
+        values, counts = self.tally.values, self.tally.counts
+        if len(values) > 2 * N_END_VALUES:
+            ends = np.r_[:N_END_VALUES, len(values) - N_END_VALUES : len(values)]
+            self.tally = Tally()
+            self.tally.add_counts(values[ends], counts[ends])
+
+    def _limit(self) -> int:
         if self.named or self.all_values:
             return MAX_NUMBERS
         if not self.whole:
             return MAX_CELLS_TO_COUNT_DISTINCT
-        values = self.ends[0]
-        large = len(values) and np.abs(values[[0, -1]]).max() > MAX_EXACT_INTEGER
-        return MAX_NUMBERS if large else MAX_PLAIN_INTEGERS
+        return MAX_NUMBERS if self.is_large else MAX_PLAIN_INTEGERS
 
     def _merge(self, other: _Numbers) -> None:
-        self.ends = _join_ends(self.ends, other.ends)
-        self.broken = other.broken if self.broken is None else self.broken
-        # Which values the other part let go is lost, so those of this part say nothing about all.
-        if self.kept is None and other.kept is not None:
-            self.kept, self.distinct = other.kept, _Distinct()
-        elif self.kept is None:
-            self.distinct.add(other.distinct.values())
+        self.fraction = other.fraction if self.fraction is None else self.fraction
+        # Which values the other part dropped is lost, so those of this part say nothing about all.
+        self.dropped = self.dropped or other.dropped
+        self._take(other.tally.values, other.tally.counts)
 
     def raw(self) -> Raw:
-        count = self.rows - self.gaps
-        values, counts = self.ends
-        distinct: int | None = None
-        if self.kept is None:
-            every = self.distinct.values()
-        else:
-            every = values if self.broken is None else np.append(values, self.broken)
-            every = np.unique(every)
-            distinct = round(count * self.kept[0] / max(1, self.kept[1]))
-        times = np.zeros(len(every), np.int64)
-        times[np.searchsorted(every, values)] = counts
-        rest = np.flatnonzero(times == 0)
-        times[rest] = 1
-        if len(every):
-            at = rest[0] if len(rest) else len(every) // 2
-            times[at] += count - times.sum()  # which of those between has them says nothing
-        return self._standing(pa.array(every, self.type), times, distinct)
+        values, counts = self.tally.values, self.tally.counts
+        if self.dropped is None or not len(values):
+            return self._weighted(pa.array(values, self.type), counts)
+        # Which of the values between the ends has the other rows changes nothing in the guess.
+        between, rest = len(values) // 2, self.count - counts.sum()
+        if self.fraction is not None and self.fraction not in values:
+            between = int(np.searchsorted(values, self.fraction))
+            values, counts = (
+                np.insert(values, between, self.fraction),
+                np.insert(counts, between, 0),
+            )
+        counts = counts + rest * (np.arange(len(values)) == between)
+        distinct = round(self.count * self.dropped[0] / max(1, self.dropped[1]))
+        return self._weighted(pa.array(values, self.type), counts, distinct)
 
 
-class _Distinct:
-    """Distinct numbers, put together when those that came since are as many."""
-
-    def __init__(self) -> None:
-        self.parts: list[np.ndarray] = []
-        self.size = self.settled = 0
-
-    def add(self, values: np.ndarray) -> None:
-        self.parts.append(values)
-        self.size += len(values)
-        if self.size > 2 * max(self.settled, 2**16):
-            self.settle()
-
-    def settle(self) -> None:
-        if len(self.parts) > 1:
-            self.parts = [np.unique(np.concatenate(self.parts))]
-        self.size = self.settled = sum(map(len, self.parts))
-
-    def values(self) -> np.ndarray:
-        self.settle()
-        return self.parts[0] if self.parts else np.empty(0)
-
-
-class _Ticks(Facts):
-    """Dates, times and durations: when the first and the last are."""
+class _Ticks(ColumnFacts):
+    """Dates, times, durations, true and false: the first and the last, or every distinct one."""
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
         super().__init__(name, kind, all_values)
         self.storage = pa.int32() if kind.bit_width == 32 else pa.int64()
-        self.ticks = np.empty(0, np.int64)  # both ends, or every distinct one
+        self.ticks = np.empty(0, np.int64)
 
-    def _count(self, raw: Raw, here: np.ndarray) -> None:
+    def _count(self, raw: Raw, present: np.ndarray) -> None:
         cells = raw.cells.drop_null().cast(self.storage).cast(pa.int64())
         self._take(to_numpy(cells))
 
@@ -272,36 +267,17 @@ class _Ticks(Facts):
 
     def raw(self) -> Raw:
         times = np.ones(len(self.ticks), np.int64)
-        times[:1] += self.rows - self.gaps - len(times)
-        return self._standing(pa.array(self.ticks).cast(self.storage).cast(self.type), times)
+        times[:1] += self.count - len(times)
+        return self._weighted(pa.array(self.ticks).cast(self.storage).cast(self.type), times)
 
 
-class _Truths(Facts):
-    """True or false: how many of each, in the order of their coming."""
-
-    def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
-        super().__init__(name, kind, all_values)
-        self.counts: Counter[bool] = Counter()
-
-    def _count(self, raw: Raw, here: np.ndarray) -> None:
-        for entry in raw.cells.drop_null().value_counts().to_pylist():
-            self.counts[entry["values"]] += entry["counts"]
-
-    def _merge(self, other: _Truths) -> None:
-        self.counts.update(other.counts)
-
-    def raw(self) -> Raw:
-        times = np.array(list(self.counts.values()), np.int64)
-        return self._standing(pa.array(list(self.counts), pa.bool_()), times)
-
-
-class _Others(Facts):
+class _Others(ColumnFacts):
     """Cells of which the type decides alone; some are kept to be read."""
 
     shown = 1
     some: Any = None
 
-    def _count(self, raw: Raw, here: np.ndarray) -> None:
+    def _count(self, raw: Raw, present: np.ndarray) -> None:
         self._keep(raw.cells.drop_null()[: self.shown])
 
     def _merge(self, other: _Others) -> None:
@@ -323,10 +299,10 @@ class _Others(Facts):
 class _Lists(_Others):
     """Lists: also what decides about all of them (``ListFacts``)."""
 
-    shown = SHOWN
+    shown = MAX_SAMPLE_LISTS
 
-    def _count(self, raw: Raw, here: np.ndarray) -> None:
-        super()._count(raw, here)
+    def _count(self, raw: Raw, present: np.ndarray) -> None:
+        super()._count(raw, present)
         self._know(list_facts(raw.cells))
 
     def _merge(self, other: _Others) -> None:
@@ -338,7 +314,7 @@ class _Lists(_Others):
             self.lists = lists if self.lists is None else self.lists.merge(lists)
 
 
-def facts_of(raw: Raw, all_values: bool = False) -> Facts:
+def facts_of(raw: Raw, all_values: bool = False) -> ColumnFacts:
     """Return what can count a column of this type; nothing is counted yet.
 
     Parameters
@@ -370,40 +346,14 @@ def _in_memory_only(needed: str, found: str, hint: tuple[str | InPython, ...]) -
     return InvalidInput(Param("lazy", True, of="read_table"), needed, found, Phrase(*hint))
 
 
-def _counter(kind: Any) -> type[Facts]:
+def _counter(kind: Any) -> type[ColumnFacts]:
     if pa.types.is_dictionary(kind):
         return _Words
-    if pa.types.is_boolean(kind):
-        return _Truths
-    if pa.types.is_temporal(kind):
+    if pa.types.is_boolean(kind) or pa.types.is_temporal(kind):
         return _Ticks
     if is_number(kind):
         return _Numbers
-    return _Lists if pa.types.is_nested(kind) and not pa.types.is_struct(kind) else _Others
-
-
-def _join_ends(
-    one: tuple[np.ndarray, np.ndarray], other: tuple[np.ndarray, np.ndarray]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest and the largest of distinct values, with how many rows have each.
-
-    Both must come with the counts of all rows up to now, so that the sums of those that stay are
-    sums over all rows: a value at an end stays counted while it is one.
-    """
-    values, counts = _ends(*other)
-    if not len(one[0]):
-        return values, counts
-    every, place = np.unique(np.concatenate([one[0], values]), return_inverse=True)
-    total = np.zeros(len(every), np.int64)
-    np.add.at(total, place, np.concatenate([one[1], counts]))
-    return _ends(every, total)
-
-
-def _ends(values: np.ndarray, counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    if len(values) <= 2 * ENDS:
-        return values, counts
-    at = np.r_[:ENDS, len(values) - ENDS : len(values)]
-    return values[at], counts[at]
+    return _Lists if is_list(kind) else _Others
 
 
 # -- reading the parts -----------------------------------------------------------------------------
@@ -414,7 +364,7 @@ class Learner:
 
     def facts(
         self, parts: ParquetParts, chosen: Mapping[str, Kind | None], tokens: tuple[Any, ...]
-    ) -> dict[str, Facts]:
+    ) -> dict[str, ColumnFacts]:
         """Count what decides about the columns, in all rows; see ``learn_facts``."""
         return learn_facts(parts, chosen, tokens)
 
@@ -429,20 +379,20 @@ def learn_facts(
     tokens: tuple[Any, ...],
     start: int = 0,
     stop: int | None = None,
-) -> dict[str, Facts]:
+) -> dict[str, ColumnFacts]:
     """Count what decides about the columns, in some of the rows; such facts merge.
 
     Parameters
     ----------
     parts : ParquetParts
     chosen : mapping of column to the kind that the caller said
-    tokens : values that are read as gaps
+    tokens : values that are read as missing
     start, stop : int
         Which rows; all of them by default.
     """
-    found: dict[str, Facts] = {}
+    found: dict[str, ColumnFacts] = {}
     stop = len(parts) if stop is None else stop
-    progress = Progress("reading columns", -(-(stop - start) // BATCH))
+    progress = Progress("reading columns", -(-(stop - start) // BATCH_ROWS))
     for rows in parts.batches(start, stop):
         for raw in neutral_columns(rows, tokens):
             if raw.name not in found:
@@ -456,4 +406,4 @@ def learn_facts(
 
 def neutral_columns(rows: Any, tokens: Sequence[Any]) -> list[Raw]:
     """Return the columns of an Arrow table as ``read_table`` looks at them."""
-    return [neutralise(raw).without(tokens) for raw in name_unnamed(arrow_to_raw(rows))]
+    return [raw.neutral().without(tokens) for raw in name_unnamed(arrow_to_raw(rows))]

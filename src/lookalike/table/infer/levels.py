@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
 from lookalike.table.infer import thresholds
+from lookalike.table.infer.numbers import read_amount
 from lookalike.table.infer.vocabulary import Scale, fold, known_scales, vocabulary
 
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -252,51 +253,30 @@ def _span(word: str, dash: str = "up") -> Span | None:
     """
     for form, pattern in _band_forms().items():
         match = pattern.match(word.strip())
-        if match is not None:
-            return _dashed(match, dash) if form == "dashed" else _ENDS[form](match)
+        if match is None:
+            continue
+        if form == "range":
+            return _range(*match.groups(""))
+        if form == "single":
+            value = _signed(*match.groups(""))
+            return value, value
+        # Which of the alternatives matched is open: a number, and "k" or "m" behind it or not.
+        groups = match.groups() if form == "dashed" else match.groups()[1:]
+        value = read_amount(*(group for group in groups if group))
+        goes_up = form == "above" or (form == "dashed" and dash == "up")
+        return (value, _INFINITY) if goes_up else (-_INFINITY, value)
     return None
 
 
-def _single(match: re.Match[str]) -> Span:
-    value = _value(*match.groups())
-    return value, value
-
-
-def _range(match: re.Match[str]) -> Span | None:
-    sign, low, times, sign2, high, times2 = match.groups()
+def _range(
+    sign: str, low: str, multiple: str, sign2: str, high: str, multiple2: str
+) -> Span | None:
     if low.isdigit() and high.isdigit() and len(low) == 4 and len(high) == 2:
         # Years: the century is written once.
         high = low[:2] + high  # 1960-64
-    ends = _value(sign, low, times or times2), _value(sign2, high, times2)
+    ends = _signed(sign, low, multiple or multiple2), _signed(sign2, high, multiple2)
     return ends if ends[0] < ends[1] else None
 
 
-def _dashed(match: re.Match[str], dash: str) -> Span:
-    value = _value("", *match.groups())
-    return (value, _INFINITY) if dash == "up" else (-_INFINITY, value)
-
-
-def _open_end(match: re.Match[str]) -> float:
-    """Return the number of a band such as "65+"; which of the alternatives matched is open."""
-    digits, *times = [group for group in match.groups()[1:] if group]
-    return _value("", digits, times[0] if times else None)
-
-
-_ENDS: dict[str, Callable[[re.Match[str]], Span | None]] = {
-    "single": _single,
-    "range": _range,
-    "below": lambda match: (-_INFINITY, _open_end(match)),
-    "above": lambda match: (_open_end(match), _INFINITY),
-}
-
-
-def _value(sign: str, digits: str, times: str | None) -> float:
-    if digits == "Inf":
-        return -_INFINITY if sign else _INFINITY
-    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", digits):
-        digits = digits.replace(",", "")
-    elif digits.count(",") == 1:
-        digits = digits.replace(",", ".")
-    value = float(digits.replace(",", "") if digits.count(".") <= 1 else digits.replace(".", ""))
-    value *= {"k": 1e3, "m": 1e6}.get((times or "").lower(), 1.0)
-    return -value if sign else value
+def _signed(sign: str, digits: str, multiple: str) -> float:
+    return read_amount(digits, multiple) * (-1.0 if sign else 1.0)

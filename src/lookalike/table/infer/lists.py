@@ -21,16 +21,14 @@ from lookalike.table.formats.raw import (
     Raw,
     Words,
     all_match,
-    is_number,
+    as_number,
+    is_numeric,
     matches,
-    misfits,
     short_number,
-    spread,
     to_numpy,
-    words_of,
-    wrong,
 )
 from lookalike.table.infer import thresholds
+from lookalike.table.infer.numbers import are_integers
 from lookalike.table.model.kind import Kind, Reading
 
 
@@ -73,9 +71,7 @@ class ListFacts:
         if sums:
             sums = (sums[0], min(sums[1::3]), max(sums[2::3]))
         items = [part.distinct for part in (self, other) if part.distinct is not None]
-        distinct = items[0] if len(items) == 1 else None
-        if len(items) == 2:
-            distinct = pa.concat_arrays(items).unique()
+        distinct = pa.concat_arrays(items).unique() if items else None
         return replace(
             self,
             item=other.item if self.n_items == self.n_missing else self.item,
@@ -107,23 +103,19 @@ def list_facts(cells: Any) -> ListFacts | None:
     facts = ListFacts(item, low, high, len(items), items.null_count)
     if pa.types.is_nested(item) or len(items) == items.null_count:
         return facts
-    if _is_numeric(item):
+    if is_numeric(item):
         values = to_numpy(items.cast(pa.float64()))
         unsigned = bool(np.isfinite(values).all() and (values >= 0).all())
         facts = replace(facts, unsigned=unsigned)
         if low == high and low >= 2 and unsigned:
-            facts = _with_sums(facts, values.reshape(-1, low).sum(axis=1))
+            sums = values.reshape(-1, low).sum(axis=1)
+            sums = sums[sums > 0]
+            if len(sums):
+                ends = (float(sums[0]), float(sums.min()), float(sums.max()))
+                facts = replace(facts, sums=ends, n_sums=len(sums))
         if not pa.types.is_integer(item):
             return facts
     return _with_tokens(facts, items, lengths)
-
-
-def _with_sums(facts: ListFacts, sums: np.ndarray) -> ListFacts:
-    full = sums[sums > 0]
-    if not len(full):
-        return facts
-    ends = (float(full[0]), float(full.min()), float(full.max()))
-    return replace(facts, sums=ends, n_sums=len(full))
 
 
 def kind_of_lists(cells: Any) -> Kind:
@@ -143,33 +135,27 @@ def kind_of(facts: ListFacts) -> Kind:
         if inner is None or pa.types.is_nested(inner) or pa.types.is_floating(inner):
             return Kind("object", f"lists of {item}")
         return Kind("sequence", f"lists of lists, from {facts.low:,} to {facts.high:,} long")
-    if _is_numeric(item):
+    if is_numeric(item):
         return _kind_of_numbers(facts)
     what = "strings" if pa.types.is_string(item) or pa.types.is_large_string(item) else str(item)
     name, repeats = ("sequence", "with repeats") if facts.repeats else ("set", "without a repeat")
     return Kind(name, f"lists of {what} {repeats}, {facts.n_distinct:,} distinct in all")
 
 
-def _is_numeric(item: Any) -> bool:
-    return is_number(item) or bool(pa.types.is_boolean(item))
-
-
 def _kind_of_numbers(facts: ListFacts) -> Kind:
     low, high = facts.low, facts.high
     if low != high:
-        if pa.types.is_integer(facts.item) and not facts.repeats:
-            if 2 * facts.n_distinct <= facts.n_items:
-                what = f"{facts.n_distinct:,} distinct in all"
-                return Kind("set", f"lists of whole numbers without a repeat, {what}")
+        # Ids that come again are items; numbers that do not are measurements.
+        again = pa.types.is_integer(facts.item) and 2 * facts.n_distinct <= facts.n_items
+        if again and not facts.repeats:
+            what = f"{facts.n_distinct:,} distinct in all"
+            return Kind("set", f"lists of integers without a repeat, {what}")
         return Kind("series", f"lists of {low:,} to {high:,} numbers")
     if low < 2:
         return Kind("series", f"lists of {low} number{'s' if low != 1 else ''}")
     # Infinite entries make sums that agree with nothing: a vector, and no warning.
-    if (
-        facts.unsigned
-        and facts.n_sums > 1
-        and facts.sums[2] / thresholds.SUMS_AGREE <= facts.sums[1]
-    ):
+    several = facts.unsigned and facts.n_sums > 1
+    if several and facts.sums[2] / thresholds.MAX_RATIO_OF_SUMS <= facts.sums[1]:
         total = f"none negative, each with sum {short_number(facts.sums[0])}"
         return Kind("histogram", f"lists of {low:,} numbers, {total}", width=low)
     return Kind("vector", f"lists of {low:,} numbers", width=low)
@@ -205,18 +191,11 @@ def find_sets(words: Words) -> SetsFound | None:
         with_it = pc.sum(pc.match_substring(words.distinct, separator)).as_py() or 0
         # One cell may hold all there is to see in a handful of strings.
         if with_it >= (1 if 2 <= len(words) <= 6 else 2):
-            found = _split_by(words, separator, rule)
-            if found is not None:
-                return found
-    return None
-
-
-def _split_by(words: Words, separator: str, rule: thresholds.SetRule) -> SetsFound | None:
-    some = words.distinct[: thresholds.MAX_STRINGS_TO_SPLIT].to_pylist()
-    cells = [split_items(word, separator) for word in some]
-    counts = Counter(item for items in cells for item in set(items))
-    if _are_sets(cells, counts, rule) and _are_items(counts, separator, rule):
-        return SetsFound(separator, len(counts), rule.punctuation)
+            some = words.distinct[: thresholds.MAX_STRINGS_TO_SPLIT].to_pylist()
+            cells = [split_items(word, separator) for word in some]
+            counts = Counter(item for items in cells for item in set(items))
+            if _are_sets(cells, counts, rule) and _are_items(counts, separator, rule):
+                return SetsFound(separator, len(counts), rule.punctuation)
     return None
 
 
@@ -356,7 +335,7 @@ def _items(word: str) -> list[Any] | None:
         items.append(_item(match))
     if len(items) == 1 and isinstance(items[0], str) and "," not in inside and " " in inside:
         numbers = [_value(part) for part in inside.split()]  # as numpy prints an array
-        items = numbers if {type(number) for number in numbers} == {float} else items
+        items = numbers if set(map(type, numbers)) == {float} else items
     return items
 
 
@@ -369,28 +348,19 @@ def _item(match: re.Match[str]) -> Any:
 
 
 def _value(text: str) -> Any:
-    if text in CONSTANTS:
-        return CONSTANTS[text]
-    try:
-        return float(text) if "_" not in text else text
-    except ValueError:
-        return text
+    number = as_number(text)
+    return CONSTANTS.get(text, text if number is None else number)
 
 
 def _alike(cells: list[Any]) -> list[Any]:
     """Make integers of floats where all are; one item that is a word makes words of all."""
     flat = [item for items in cells for item in items if item is not None]
     types = set(map(type, flat))
-    if types == {float} and _are_integers(np.array(flat)):
+    if types == {float} and are_integers(np.array(flat)):
         return _each(int, cells)
     if str in types and len(types) > 1 and types <= {str, float, int, bool}:
         return _each(_word, cells)
     return cells
-
-
-def _are_integers(values: np.ndarray) -> bool:
-    whole = np.isfinite(values).all() and (values == np.trunc(values)).all()
-    return bool(whole and abs(values).max() < thresholds.MAX_EXACT_INTEGER)
 
 
 def _each(make: Callable[[Any], Any], cells: list[Any]) -> list[Any]:
@@ -422,13 +392,13 @@ def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
     known = reading.what == "list"
     if not known and reading.separator:
         return raw, kind
-    words = words_of(raw)
+    words = raw.strings()
     cells = parse_lists(words.distinct) if known else find_lists(words)
     if cells is not None:
-        return spread(raw, words, cells), replace(kind, reading=replace(reading, what="list"))
+        return raw.spread(words, cells), replace(kind, reading=replace(reading, what="list"))
     if not known or not len(words):
         return raw, kind
     fits = [parse_lists(words.distinct[at : at + 1]) is not None for at in range(len(words))]
-    rows, first, _ = misfits(raw, words, np.array(fits))
+    rows, first, _ = raw.misfits(words, np.array(fits))
     needed = "lists such as ['a', 'b'], alike in all cells"
-    raise wrong(raw, rows, first, needed, "Write it alike, or give a list")
+    raise raw.error(rows, first, needed, "Write it alike, or give a list")

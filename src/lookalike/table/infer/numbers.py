@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import decimal
 import numbers
-from collections.abc import Callable
+import re
 from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
@@ -19,24 +19,21 @@ import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.table.formats.raw import (
-    SAMPLE,
+    MAX_SAMPLE_STRINGS,
     Raw,
     Words,
     all_match,
     is_number,
+    is_numeric,
     join_notes,
+    map_distinct,
     matches,
     means_missing,
-    misfits,
-    neutralise,
     of_arrow,
     of_values,
     short_number,
-    spread,
     to_numpy,
-    words_of,
     written,
-    wrong,
 )
 from lookalike.table.infer import dates, roles, thresholds
 from lookalike.table.infer.roles import Guess
@@ -90,7 +87,7 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
         if prefer == "," and all_match(words.distinct, rf"^[+\-]?{_GROUPED}$"):
             return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
         return dates.Found(PLAIN, plain)
-    if pc.extract_regex(words.distinct[:SAMPLE], _pattern()).null_count:
+    if pc.extract_regex(words.distinct[:MAX_SAMPLE_STRINGS], _pattern()).null_count:
         return None
     parts = pc.extract_regex(words.distinct, _pattern())
     if parts.null_count:
@@ -113,17 +110,12 @@ def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
     first, others = styles[0], [style for style in styles if style[0] != styles[0][0]]
     if not others:
         return *first, ""
-    style, other = first, others[0][0]
-    if first == (
-        ".",
-        "",
-    ):  # plain numbers stay so, unless a comma is proven and all may be thousands
-        if prefer != "," or not all_match(bodies, rf"^{_GROUPED}$"):
-            return *first, ""
-        style = (",", ".")
-    elif first[1] and prefer == other:
-        style = others[0]
-    return *style, other
+    # Plain numbers stay so, unless a comma is proven and all may be thousands.
+    if first == (".", ""):
+        grouped = prefer == "," and all_match(bodies, rf"^{_GROUPED}$")
+        return (",", ".", others[0][0]) if grouped else (*first, "")
+    other = others[0]
+    return *(other if first[1] and prefer == other[0] else first), other[0]
 
 
 def _find_affixes(parts: Any) -> tuple[str, str, str] | None:
@@ -237,40 +229,47 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     values = to_numpy(full.cast(pa.float64())) * factors
     values = np.where(_is_negative(parts), -values, values)
     cells = pa.array(values, mask=~fits)
-    if fits.all() and not pc.any(pc.match_substring(full, ".")).as_py() and _are_integers(values):
+    if fits.all() and not pc.any(pc.match_substring(full, ".")).as_py() and are_integers(values):
         cells = cells.cast(pa.int64())
     return cells, fits
 
 
-def _are_integers(values: np.ndarray) -> bool:
+def are_integers(values: np.ndarray) -> bool:
     """Whether floats are integers, and none is so large that a digit may have been lost."""
-    return bool(
-        np.all(values == np.floor(values))
-        and np.abs(values).max(initial=0) < thresholds.MAX_EXACT_INTEGER
-    )
+    largest = np.abs(values).max(initial=0)
+    return bool((values == np.floor(values)).all() and largest < thresholds.MAX_EXACT_INTEGER)
+
+
+def read_amount(digits: str, multiple: str = "") -> float:
+    """Return the number that one amount in a band is: "1,000" with "k" is a million.
+
+    Which separator is the decimal one cannot be asked of a whole column here, so one comma alone
+    is, unless three digits follow each of them.
+    """
+    if digits == "Inf":
+        return np.inf
+    if re.fullmatch(r"\d{1,3}(,\d{3})+(\.\d+)?", digits):
+        digits = digits.replace(",", "")
+    elif digits.count(",") == 1:
+        digits = digits.replace(",", ".")
+    value = float(digits.replace(",", "") if digits.count(".") <= 1 else digits.replace(".", ""))
+    return value * {"k": 1e3, "m": 1e6}.get(multiple.lower(), 1.0)
 
 
 def _factors(parts: Any, reading: Reading) -> np.ndarray:
     """Return what each number is multiplied with: NaN where its affixes are not of the reading."""
     # "day" and "days" are one unit.
     known = {_singular(word) for word in ("", reading.unit, reading.currency)}
+    multiples = vocabulary().multiples if reading.currency else {}
 
     def of_after(after: str) -> float:
-        if _singular(after) in known:
-            return 1.0
-        return vocabulary().multiples.get(after.casefold(), np.nan) if reading.currency else np.nan
+        return 1.0 if _singular(after) in known else multiples.get(after.casefold(), np.nan)
 
     def of_before(before: str) -> float:
         return 1.0 if before in ("", reading.currency) or not reading.currency else np.nan
 
-    return _each(parts.field("after"), of_after) * _each(parts.field("before"), of_before)
-
-
-def _each(strings: Any, value: Callable[[str], float]) -> np.ndarray:
-    """Apply a function to every string, once for each distinct one; 1 where missing."""
-    encoded = strings.dictionary_encode()
-    values = np.array([*map(value, encoded.dictionary.to_pylist()), 1.0])
-    return np.asarray(values[to_numpy(pc.fill_null(encoded.indices.cast(pa.int64()), -1))])
+    before = map_distinct(parts.field("before"), of_before, 1.0)
+    return map_distinct(parts.field("after"), of_after, 1.0) * before
 
 
 def _is_negative(parts: Any) -> np.ndarray:
@@ -286,7 +285,9 @@ def _plain(distinct: Any) -> Any:
     """Read strings that programs write; None where one of them is not."""
     for kind in (pa.int64(), pa.float64()):
         try:
-            distinct[:SAMPLE].cast(kind)  # a failing cast looks at every string before it says so
+            distinct[:MAX_SAMPLE_STRINGS].cast(
+                kind
+            )  # a failing cast looks at every string before it says so
             return distinct.cast(kind)
         except pa.ArrowInvalid:
             continue
@@ -315,7 +316,7 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
 def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
     """Return typed cells, and how they were read if they were text or dates such as 20200924."""
     if raw.declared and not raw.is_text and pa.types.is_dictionary(raw.type):
-        raw = neutralise(of_arrow(raw.name, raw.cells.dictionary_decode()))
+        raw = of_arrow(raw.name, raw.cells.dictionary_decode()).neutral()
     if raw.is_text:
         return _read_text_as(raw, kind, fitted)
     compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
@@ -334,13 +335,13 @@ def _floats(raw: Raw) -> tuple[np.ndarray, str]:
         return np.full(len(raw), np.nan), ""
     if pa.types.is_temporal(raw.type):
         return dates.to_seconds(raw.cells)
-    if is_number(raw.type) or pa.types.is_boolean(raw.type):
+    if is_numeric(raw.type):
         # safe=False: integers beyond 2**53 are rounded, which the kind's note says
         floating = pa.types.is_floating(raw.type)
         return to_numpy(raw.cells if floating else raw.cells.cast(pa.float64(), safe=False)), ""
     rows = np.flatnonzero(raw.present())
     hint = Phrase("Leave it to be guessed, or use ", Param("kinds", {raw.name: "object"}))
-    raise wrong(raw, rows, raw.cells[int(rows[0])].as_py(), "numbers", hint, WrongType)
+    raise raw.error(rows, raw.cells[int(rows[0])].as_py(), "numbers", hint, WrongType)
 
 
 def _floats_of_objects(raw: Raw) -> np.ndarray:
@@ -354,7 +355,7 @@ def _floats_of_objects(raw: Raw) -> np.ndarray:
     if bad:
         cell = raw.cells[bad[0]]
         hint = f"The argument must be a string or a real number, not {type(cell).__name__!r}"
-        raise wrong(raw, bad, cell, "numbers", hint, WrongType)
+        raise raw.error(bad, cell, "numbers", hint, WrongType)
     return values
 
 
@@ -381,73 +382,58 @@ def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Read
         How they were read; None where numbers are written plainly.
     """
     # Asked for numbers, a column may still hold words such as "n/a".
-    every = words_of(raw)
+    every = raw.strings()
     words = every.where(~means_missing(every.distinct))
     if len(words) == 0:
         return Raw(raw.name, pa.nulls(len(raw), pa.float64())), kind.reading
     date = kind.role in ("date", "time") or kind.source in ("datetime", "duration")
-    found = _parse_known(words, kind.reading) or _find_any(words, kind.reading, date)
+    known = kind.reading or Reading(decimal="")
+    found = _parse_known(words, known)
+    if found is None and not date:
+        found = find_numbers(words, known.decimal)
+    found = found or dates.find_dates(words, known.form, compact=date)
     if found is None:
         raise _misfit(raw, words, kind, date, fitted)
-    reading, cells = found
-    return spread(raw, words, cells), reading
+    return raw.spread(words, found.cells), None if found.reading == PLAIN else found.reading
 
 
-def _parse_known(words: Words, known: Reading | None) -> tuple[Reading | None, Any] | None:
-    """Read words by a known reading; None where there is none, or one word does not fit."""
-    if known is None:
+def _parse_known(words: Words, known: Reading) -> dates.Found | None:
+    """Read words by a known reading; None where it says nothing, or one word does not fit."""
+    dated = known.what in ("date", "time") and known.form
+    if known == PLAIN or not (dated or known.what == "number"):
         return None
-    found, parse = None, parse_numbers
-    if known.what in ("date", "time") and known.form:
-        parse = dates.parse_dates
-        if known.form in dates.ORDERS:  # the caller may have given no more than this order
-            found = dates.find_dates(words, known.form)
-    elif known.what != "number" or known == PLAIN:
-        return None
-    elif known.decimal == "," and not known.thousands:  # or than this separator
+    # The caller may have given an order of day and month, or a decimal comma, and no more.
+    found = None
+    if known.form in dates.ORDERS:
+        found = dates.find_dates(words, known.form)
+    elif known.decimal == "," and not known.thousands and not dated:
         found = find_numbers(words, ",")
-    reading = known if found is None else found.reading
-    if found is not None and (reading.form, reading.decimal) == (known.form, known.decimal):
-        return reading, found.cells
-    cells, fits = parse(words.distinct, known)
-    return (known, cells) if fits.all() else None
-
-
-def _find_any(words: Words, known: Reading | None, date: bool) -> tuple[Reading | None, Any] | None:
-    """Find how words are numbers, or dates; a known reading says what to prefer."""
-    known = known or Reading(decimal="")
-    if not date:
-        found = find_numbers(words, known.decimal)
-        if found is not None:
-            return None if found.reading == PLAIN else found.reading, found.cells
-    found = dates.find_dates(words, known.form, compact=date)
-    return None if found is None else (found.reading, found.cells)
+    if found and (found.reading.form, found.reading.decimal) == (known.form, known.decimal):
+        return found
+    cells, fits = (dates.parse_dates if dated else parse_numbers)(words.distinct, known)
+    return dates.Found(known, cells) if fits.all() else None
 
 
 def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exception:
     """Name the first cell that is not what the others are."""
     fits = [_fits_alone(word, words.name, kind, date) for word in words.distinct.to_pylist()]
-    rows, first, every = misfits(raw, words, np.array(fits))
+    rows, first, every = raw.misfits(words, np.array(fits))
     text = Param("kinds", {raw.name: "text"})
     hint = Phrase("Use ", Param("missing", [first]), " or ", text)
     if every and date:
         hint = Phrase("Write them alike, for example 2020-09-24, or use ", text)
     if fitted:  # how cells are read was settled by the fitted table
         hint = Phrase("Write it as the fitted cells are written, or leave it missing")
-    return wrong(raw, rows, first, "dates" if date else "numbers", hint)
+    return raw.error(rows, first, "dates" if date else "numbers", hint)
 
 
 def _fits_alone(word: str, name: str, kind: Kind, date: bool) -> bool:
-    alone = pa.array([word], pa.large_string())
-    words = Words(name, alone, np.ones(1, dtype=np.int64), 1, alone)
-    known = kind.reading
-    if date:
-        if known is not None and known.form:
-            return bool(dates.parse_dates(alone, known)[1].all())
-        return dates.find_dates(words, compact=True) is not None
-    if known is not None and known.what == "number":
-        return bool(parse_numbers(alone, known)[1].all())
-    return find_numbers(words) is not None
+    words, known = Words.once(name, pa.array([word], pa.large_string())), kind.reading or Reading()
+    if date and known.form:
+        return bool(dates.parse_dates(words.distinct, known)[1].all())
+    if not date and known.what == "number":
+        return bool(parse_numbers(words.distinct, known)[1].all())
+    return (dates.find_dates(words, compact=True) if date else find_numbers(words)) is not None
 
 
 # -- what a column of numbers is -------------------------------------------------------------------
@@ -463,7 +449,7 @@ def infer_numbers(raw: Raw) -> Guess:
         return roles.set_aside_constant(raw, Kind("number", f"one value, {short_number(low)}"))
     whole = pa.types.is_integer(raw.type)
     if not whole and (roles.is_key_name(raw.name) or roles.says_date(raw.name)):
-        whole = bool(np.isfinite([low, high]).all()) and _are_integers(values)
+        whole = bool(np.isfinite([low, high]).all()) and are_integers(values)
         # Missing cells made floats of integers; names and dates need their digits back.
         values = values.astype(np.int64) if whole else values
     guess = _infer_integers(raw, values) if whole else None
@@ -476,12 +462,12 @@ def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
     reason = f"values from {short_number(low)} to {short_number(high)}"
     if raw.count <= thresholds.MAX_CELLS_TO_COUNT_DISTINCT:
         reason = f"{_distinct(raw, values):,} distinct {reason}"
-    note, gaps = roles.sentinel_note(
-        values, None if raw.times is None else raw.times[raw.present()]
-    )
+    times = None if raw.times is None else raw.times[raw.present()]
+    note, sentinels = roles.sentinel_note(values, times)
     if whole and max(abs(int(low)), abs(int(high))) > thresholds.MAX_EXACT_INTEGER:
-        note, gaps = "beyond 2**53, where the last digits are rounded", ()
-    kind = Kind("number", reason, note=note, gaps=gaps, confidence=0.8 if note else 1.0)
+        note, sentinels = "beyond 2**53, where the last digits are rounded", ()
+    kind = Kind("number", reason, note=note, missing_values=sentinels)
+    kind = replace(kind, confidence=0.8 if note else 1.0)
     if roles.names_things(raw.name) and low >= 0 and _may_count(raw, values):
         kind = replace(kind, confidence=0.8, close="code")
     return Guess(kind)
@@ -530,7 +516,7 @@ def _code(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers are categories written in digits; None where they are not."""
     if not facts.lossy and not (roles.is_code_name(raw.name) and facts.distinct < raw.count):
         return None
-    reason = f"{facts.distinct:,} distinct whole numbers in {raw.rows:,} rows, {_why(raw)}"
+    reason = f"{facts.distinct:,} distinct integers in {raw.rows:,} rows, {_why(raw)}"
     kind = Kind("category", reason, role="code", confidence=0.8, close="number")
     return Guess(kind, raw=replace(raw, cells=_as_integers(raw)))
 
@@ -541,16 +527,16 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     key, row = roles.is_identifier_name(name), roles.is_row_name(name)
     many = count >= thresholds.MIN_ROWS_FOR_PATTERN
     if row and many and facts.low >= 0 and span >= count:
-        reason = f"{facts.distinct:,} distinct whole numbers, named {name!r}"
+        reason = f"{facts.distinct:,} distinct integers, named {name!r}"
         return _aside(reason, confidence=0.9, close="number")
     if (key or row) and span == count - 1:
-        reason = f"consecutive whole numbers from {facts.low} to {facts.high}, named {name!r}"
+        reason = f"consecutive integers from {facts.low} to {facts.high}, named {name!r}"
         return _aside(reason, confidence=0.95)
     long = facts.lossy or (facts.large and many and not roles.says_date(name))
     coded = count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
     if not (key or long or coded):
         return None
-    reason = f"{facts.distinct:,} distinct whole numbers in as many rows, {_why(raw)}"
+    reason = f"{facts.distinct:,} distinct integers in as many rows, {_why(raw)}"
     guess = _aside(reason, confidence=0.9, close="code")
     if not facts.large:
         return guess
@@ -579,9 +565,7 @@ def _as_integers(raw: Raw) -> Any:
 def _compact_dates(raw: Raw) -> Guess | None:
     """Read 20200924 as a date."""
     text = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
-    digits = text.dictionary
-    words = Words(raw.name, digits, np.ones(len(digits), dtype=np.int64), 1, digits)
-    found = dates.find_dates(words, compact=True)
+    found = dates.find_dates(Words.once(raw.name, text.dictionary), compact=True)
     if found is None:
         return None
     typed = replace(raw, cells=found.cells.take(text.indices))

@@ -192,7 +192,7 @@ def sentinel_note(
     Returns
     -------
     note : str, empty if there is none
-    gaps : the numbers
+    sentinels : the numbers
     """
     count = len(values) if times is None else int(times.sum())
     if count < thresholds.MIN_CELLS_FOR_SENTINEL:
@@ -206,10 +206,10 @@ def sentinel_note(
         cells = int(hit.sum() if times is None else times[hit].sum())
         rest = values[~hit]
         if cells <= thresholds.MAX_SENTINEL_SHARE * count and _is_far(value, cells, rest):
-            gaps = np.unique(values[hit])[::-1].tolist()
-            named = " or ".join(f"{gap:g}" for gap in gaps)
+            sentinels = np.unique(values[hit])[::-1].tolist()
+            named = " or ".join(f"{value:g}" for value in sentinels)
             span = f"{float(rest.min()):g} to {float(rest.max()):g}"
-            return f"{cells:,} cells are {named}, far from the rest ({span})", tuple(gaps)
+            return f"{cells:,} cells are {named}, far from the rest ({span})", tuple(sentinels)
     return "", ()
 
 
@@ -282,7 +282,7 @@ def glance(column: Column) -> str:
 def _digest(column: Column) -> str:
     """Return a hash of all cells, so that a thousand sparse columns are not compared pair by pair.
 
-    Columns that are the same have the same hash: -0 and 0 are one number, so are all gaps.
+    Columns that are the same have the same hash: -0 and 0 are one number, so are all missing cells.
     """
     if column.kind.name not in ("number", *CODED):
         return ""

@@ -62,7 +62,7 @@ MIN_SHARE_OF_SCALE = 0.6
 
 # Lists of one length whose sums differ by no more than this factor are histograms: shares that were
 # rounded to two digits add up to 0.99 or 1.01.
-SUMS_AGREE = 1.01
+MAX_RATIO_OF_SUMS = 1.01
 
 # -- sets written as text --------------------------------------------------------------------------
 

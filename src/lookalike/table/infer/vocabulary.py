@@ -30,7 +30,7 @@ def read_data(name: str) -> dict[str, Any]:
 class Vocabulary:
     """The words of ``data/words.toml``, which says what each of them is for."""
 
-    gaps: frozenset[str]
+    missing: frozenset[str]
     flags: tuple[tuple[str, str], ...]
     marks: frozenset[str]
     months: tuple[tuple[str, ...], ...]
@@ -46,7 +46,7 @@ def vocabulary() -> Vocabulary:
     """Return the words; the file is read once."""
     words = read_data("words")
     return Vocabulary(
-        gaps=frozenset(words["gaps"]),
+        missing=frozenset(words["missing"]),
         flags=tuple((no, yes) for no, yes in words["flags"]),
         marks=frozenset(words["marks"]),
         months=tuple(map(tuple, words["months"])),

@@ -6,18 +6,31 @@ learned, True when the kind comes from a fitted table and new values must fit it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import Raw, is_number, missing_words, neutralise, of_values
-from lookalike.table.infer import codes, lists, nested, numbers
+from lookalike.errors import InvalidInput, Param, WrongType
+from lookalike.table.formats.raw import (
+    Raw,
+    is_list,
+    is_missing,
+    is_number,
+    is_numeric,
+    missing_words,
+    of_values,
+    to_numpy,
+    written,
+)
+from lookalike.table.infer import codes, lists, numbers
 from lookalike.table.model.kind import Kind, Reading
-from lookalike.table.model.table import Column
+from lookalike.table.model.table import Column, Graph
 
+_LISTS = (list, tuple, np.ndarray)
 # Kinds whose cells hold several things; a sequence may be a string as it is.
 LISTS = ("set", "sequence", "series", "histogram", "vector")
 
@@ -38,7 +51,7 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     Column
     """
     reading = kind.reading or Reading()
-    raw = neutralise(raw).without(reading.gaps)
+    raw = raw.neutral().without(reading.missing_words)
     # Numbers find their own words for missing; a code given by the caller keeps all its words.
     if raw.is_text and kind.name != "number" and (fitted or kind.role != "code"):
         raw = raw.without(_missing_words(raw, kind))
@@ -71,25 +84,219 @@ def raw_of_column(column: Column) -> Raw:
     return of_values(name, [column.cell(row) for row in range(len(column))])
 
 
-_READERS: dict[str, Callable[[Raw, Kind, bool], Column]] = {
-    "number": numbers.read_number,
-    "category": codes.read_category,
-    "order": codes.read_order,
-    "flag": codes.read_flag,
-    "text": nested.read_text,
-    "set": nested.read_set,
-    "sequence": nested.read_sequence,
-    "series": nested.read_series,
-    "histogram": nested.read_matrix,
-    "vector": nested.read_matrix,
-    "graph": nested.read_graph,
-    "object": nested.read_object,
-}
-
-
 def set_aside(raw: Raw, reason: str) -> Column:
     """Keep a column for display only, with the reason for not comparing it."""
     name = "text" if raw.is_text else "object"
     if raw.is_arrow and is_number(raw.type):
         name = "number"
     return convert(raw, Kind(name, reason))
+
+
+# -- text, sets, sequences -------------------------------------------------------------------------
+
+
+def _cells(raw: Raw, read: Callable[[int, Any], Any]) -> np.ndarray:
+    cells = np.empty(len(raw), dtype=object)
+    for row, value in enumerate(raw.values()):
+        if value is not None:
+            cells[row] = read(row, value)
+    return cells
+
+
+def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    """Read the cells of a text column."""
+    if raw.is_text:
+        words = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
+        words[:-1] = to_numpy(raw.words)
+        return Column(raw.name, kind, words[raw.codes])
+
+    def read(row: int, value: Any) -> str:
+        if isinstance(value, (set, frozenset, Mapping, bytes, *_LISTS)):
+            raise raw.error(row, value, "texts", "Give each cell one string", WrongType)
+        return written(value)
+
+    return Column(raw.name, kind, _cells(raw, read))
+
+
+def _items(raw: Raw, row: int, value: Any, needed: str, hint: str) -> list[Any]:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    if not isinstance(value, set | frozenset | list | tuple):
+        raise raw.error(row, value, needed, hint, WrongType)
+    return [item for item in value if not is_missing(item)]
+
+
+def _frozen(raw: Raw, row: int, items: list[Any]) -> frozenset[Any]:
+    try:
+        return frozenset(tuple(i) if isinstance(i, list) else i for i in items)
+    except TypeError:
+        needed = "items that can be compared"
+        raise raw.error(row, items, needed, "Use strings", WrongType) from None
+
+
+def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    """Read the cells of a column of sets."""
+    hint = f"Split a string first, for example [cell.split(',') for cell in {raw.name}]"
+    needed = "lists or sets of items (a string is not a set)"
+    if not raw.is_text:
+        cells = _cells(raw, lambda row, v: _frozen(raw, row, _items(raw, row, v, needed, hint)))
+        return Column(raw.name, kind, cells)
+    reading = kind.reading
+    if reading is None or not reading.separator:  # else the one that the column was fitted with
+        found = lists.find_sets(raw.strings())
+        if found is None:
+            row = int(np.flatnonzero(raw.present())[0])
+            raise raw.error(row, raw.cells[row].as_py(), needed, hint, WrongType)
+        reading = Reading("set", separator=found.separator)
+    sets = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
+    for at, word in enumerate(raw.words.to_pylist()):
+        sets[at] = frozenset(item for item in lists.split_items(word, reading.separator) if item)
+    return Column(raw.name, replace(kind, reading=reading), sets[raw.codes])
+
+
+def read_sequence(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    """Read the cells of a column of sequences."""
+
+    def item(row: int, value: Any) -> Any:
+        if isinstance(value, list | tuple | set | frozenset):
+            return _frozen(raw, row, [i for i in value if not is_missing(i)])
+        if not isinstance(value, Hashable):
+            needed = "items that can be compared"
+            raise raw.error(row, value, needed, "Use strings", WrongType)
+        return value
+
+    def read(row: int, value: Any) -> tuple[Any, ...]:
+        if isinstance(value, str):
+            return tuple(value)
+        if isinstance(value, set | frozenset):
+            raise raw.error(row, value, "items in order", "Give lists, not sets", WrongType)
+        items = _items(raw, row, value, "lists of items or strings", "Give each cell as a list")
+        return tuple(item(row, value) for value in items)
+
+    return Column(raw.name, kind, _cells(raw, read))
+
+
+# -- numbers in lists -----------------------------------------------------------------------------
+
+
+def _number_rows(raw: Raw) -> np.ndarray:
+    """Return each cell as a 1-D array of floats; None where missing."""
+    if not is_list(raw.type) or not is_numeric(raw.type.value_type):
+        return _cells(raw, lambda row, value: _numbers(raw, row, value))
+    # Lists of numbers are cut out of one flat array, without a Python object per number.
+    full = raw.cells.drop_null()
+    dtype = np.float32 if full.type.value_type == pa.float32() else np.float64
+    values = to_numpy(pc.list_flatten(full).cast(pa.from_numpy_dtype(dtype)))
+    ends = np.cumsum(to_numpy(pc.list_value_length(full)))
+    rows = np.empty(len(raw), dtype=object)
+    for row, cell in zip(np.flatnonzero(raw.present()), np.split(values, ends[:-1]), strict=False):
+        rows[row] = cell
+    return rows
+
+
+def _numbers(raw: Raw, row: int, value: Any) -> np.ndarray:
+    numbers = None
+    if isinstance(value, _LISTS):
+        try:
+            numbers = np.array([np.nan if is_missing(v) else v for v in value], dtype=np.float64)
+        except (TypeError, ValueError):
+            pass  # named below
+    if numbers is None or numbers.ndim != 1:
+        hint = "Give each cell as a list of numbers"
+        raise raw.error(row, value, "lists of numbers", hint, WrongType)
+    return numbers
+
+
+def read_series(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    """Read the cells of a column of time series."""
+    cells = _number_rows(raw)
+    for row in np.flatnonzero(raw.present()):
+        cells[row] = cells[row].astype(np.float64)
+    return Column(raw.name, kind, cells)
+
+
+def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:
+    """Read the cells of a column of vectors or histograms."""
+    cells = {row: cell for row, cell in enumerate(_number_rows(raw)) if cell is not None}
+    width = kind.width or next(map(len, cells.values()), 0)
+    # float32 stays float32 where all cells are; embeddings take half the memory so.
+    dtypes = {cell.dtype for cell in cells.values()} if kind.name == "vector" else ()
+    matrix = np.full((len(raw), width), np.nan, np.result_type(*dtypes or (np.float64,)))
+    for row, cell in cells.items():
+        _check_entries(raw, row, kind, cell, width)
+        matrix[row] = cell
+    return Column(raw.name, replace(kind, width=width), matrix)
+
+
+def _check_entries(raw: Raw, row: int, kind: Kind, values: np.ndarray, width: int) -> None:
+    who = f"Column {raw.name!r}"
+    if len(values) != width:
+        hint = ("Pad it, or use ", Param("kinds", {raw.name: "series"}), " for lists of any length")
+        needed = f"{width} numbers in every {kind.name}"
+        raise InvalidInput(who, needed, f"{len(values)} in row {row}", hint)
+    if kind.name == "histogram" and (values < 0).any():
+        found = f"{values.min():g} in row {row}"
+        vector = ("Use ", Param("kinds", {raw.name: "vector"}))
+        raise InvalidInput(who, "bins that are not negative", found, vector)
+
+
+# -- graph, object --------------------------------------------------------------------------------
+
+
+def is_graph(cell: Any) -> bool:
+    """Whether a cell is a graph: a dictionary or an object with nodes and edges."""
+    if isinstance(cell, Mapping):
+        return "nodes" in cell and "edges" in cell
+    return hasattr(cell, "nodes") and hasattr(cell, "edges")
+
+
+def _graph(raw: Raw, row: int, value: Any) -> Graph:
+    if isinstance(value, Graph):
+        return value
+    if not is_graph(value):
+        hint = 'Give {"nodes": {node: label}, "edges": [(a, b)]} or a networkx graph'
+        raise raw.error(row, value, "graphs with nodes and edges", hint, WrongType)
+    directed = bool(getattr(value, "is_directed", lambda: False)())
+    mapping = isinstance(value, Mapping)
+    nodes = _nodes(value["nodes"] if mapping else value.nodes)
+    edges = set()
+    for edge in (value["edges"] if mapping else value.edges) or ():
+        a, b = (edge["source"], edge["target"]) if isinstance(edge, Mapping) else tuple(edge)[:2]
+        unknown = [end for end in (a, b) if end not in nodes]
+        if unknown:
+            found = f"an edge to {unknown[0]!r}, which is not a node, in row {row}"
+            needed = "edges between nodes of the graph"
+            raise InvalidInput(f"Column {raw.name!r}", needed, found, "Add the node")
+        # Sorted by repr, since ends of different types have no order.
+        edges.add((a, b) if directed or repr(a) <= repr(b) else (b, a))
+    return Graph(nodes, frozenset(edges))
+
+
+def _nodes(given: Any) -> dict[Any, Any]:
+    # Mappings of node to label; networkx has a dictionary of attributes there. Lists hold nodes,
+    # or records of them as JSON has.
+    if not isinstance(given, Mapping):
+        records = (node if isinstance(node, Mapping) else {"id": node} for node in given or ())
+        given = {record["id"]: record for record in records}
+    return {
+        node: label.get("label") if isinstance(label, Mapping) else label
+        for node, label in given.items()
+    }
+
+
+_READERS: dict[str, Callable[[Raw, Kind, bool], Column]] = {
+    "number": numbers.read_number,
+    "category": codes.read_category,
+    "order": codes.read_order,
+    "flag": codes.read_flag,
+    "text": read_text,
+    "set": read_set,
+    "sequence": read_sequence,
+    "series": read_series,
+    "histogram": read_matrix,
+    "vector": read_matrix,
+    "graph": lambda raw, kind, fitted: Column(
+        raw.name, kind, _cells(raw, lambda row, value: _graph(raw, row, value))
+    ),
+    "object": lambda raw, kind, fitted: Column(raw.name, kind, _cells(raw, lambda _, value: value)),
+}

@@ -10,18 +10,9 @@ import numpy as np
 
 from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Choice,
-    Fields,
-    Integer,
-    Maybe,
-    Plain,
-    Real,
-    Saved,
-    Text,
-    TupleOf,
-)
+from lookalike.saving.fields import Fields
 
 # Names of the ways to write dates; ``data/dates.toml`` has a pattern for each.
 DATE_FORMS = tuple(
@@ -52,19 +43,19 @@ class Reading:
         How dates are written: "ymd", "dmy", "mdy", or another of ``DATE_FORMS``.
     separator : str
         What stands between the items of a set.
-    gaps : tuple of str
+    missing_words : tuple of str
         Words that were read as missing.
     """
 
     FIELDS: ClassVar[Fields] = {
-        "what": Choice("", "number", "date", "time", "mark", "set", "list", "level"),
-        "decimal": Choice(".", ","),
-        "thousands": Text(),
-        "currency": Text(),
-        "unit": Text(),
-        "form": Choice("", *DATE_FORMS),
-        "separator": Text(),
-        "gaps": TupleOf(Text()),
+        "what": fields.Choice("", "number", "date", "time", "mark", "set", "list", "level"),
+        "decimal": fields.Choice(".", ","),
+        "thousands": fields.Text(),
+        "currency": fields.Text(),
+        "unit": fields.Text(),
+        "form": fields.Choice("", *DATE_FORMS),
+        "separator": fields.Text(),
+        "missing_words": fields.TupleOf(fields.Text()),
     }
 
     what: str = ""
@@ -74,12 +65,13 @@ class Reading:
     unit: str = ""
     form: str = ""
     separator: str = ""
-    gaps: tuple[str, ...] = ()
+    missing_words: tuple[str, ...] = ()
 
 
 KINDS = tuple(
     "number category order flag text set sequence series histogram vector graph object".split()
 )
+# More words that ``kinds=`` takes: kind, role, and how the text is to be read where it matters.
 SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "date": ("number", "date", None),
     "dmy": ("number", "date", Reading("date", form="dmy")),
@@ -92,9 +84,6 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "weekday": ("order", "weekday", None),
     "name": ("text", "name", None),
 }
-"""More words that ``kinds=`` takes: kind, role, and how the text is to be read where it matters."""
-
-
 RECORD = "record"  # the role of objects, which are set aside until a measure brings a distance
 
 
@@ -128,24 +117,24 @@ class Kind:
         The second reading, as it may be given in ``kinds=``; "" where none comes close.
     note : str
         What a person should know about the guess, such as a sentinel among the values.
-    gaps : tuple
+    missing_values : tuple
         Values that may stand for missing, as ``missing=`` takes them.
     reading : Reading, optional
         How the text of the cells was read, where they were text.
     """
 
     FIELDS: ClassVar[Fields] = {
-        "name": Choice(*KINDS),
-        "reason": Text(),
-        "levels": TupleOf(Plain()),
-        "source": Choice("", "datetime", "duration"),
-        "width": Integer(0, high=2**31),
-        "role": Text(),
-        "confidence": Real(0.0, 1.0),
-        "close": Text(),
-        "note": Text(),
-        "gaps": TupleOf(Plain()),
-        "reading": Maybe(Saved("Reading")),
+        "name": fields.Choice(*KINDS),
+        "reason": fields.Text(),
+        "levels": fields.TupleOf(fields.Plain()),
+        "source": fields.Choice("", "datetime", "duration"),
+        "width": fields.Integer(0, high=2**31),
+        "role": fields.Text(),
+        "confidence": fields.Real(0.0, 1.0),
+        "close": fields.Text(),
+        "note": fields.Text(),
+        "missing_values": fields.TupleOf(fields.Plain()),
+        "reading": fields.Maybe(fields.Saved("Reading")),
     }
 
     name: str
@@ -157,7 +146,7 @@ class Kind:
     confidence: float = 1.0
     close: str = ""
     note: str = ""
-    gaps: tuple[Any, ...] = ()
+    missing_values: tuple[Any, ...] = ()
     reading: Reading | None = None
 
     @property
@@ -168,10 +157,10 @@ class Kind:
     @property
     def remark(self) -> str:
         """The note, with what to give where values may stand for missing."""
-        if not self.gaps:
+        if not self.missing_values:
             return self.note
-        gaps = Param("missing", [plain(gap) for gap in self.gaps])
-        return Phrase(f"{self.note}: use ", gaps, " if that means missing")
+        values = Param("missing", [plain(value) for value in self.missing_values])
+        return Phrase(f"{self.note}: use ", values, " if that means missing")
 
     @property
     def takes_new_levels(self) -> bool:

@@ -22,13 +22,17 @@ if TYPE_CHECKING:
 
     from lookalike.table.model.table import Column, Table
 
-MOSTLY = 0.5  # share of missing cells from which a column is called mostly missing
-NEARLY = 0.8  # distinct values per row from which a category hardly groups anything
-MANY = 20  # rows from which rising whole numbers look like row numbers, not like measurements
-OPEN = 0.8  # confidence up to which the second reading of a column is named
-EXAMPLES = 3  # values that stand for a column
-SHOWN = 100  # columns in a table for people
-NAMED = 20  # columns that a line below it names
+# All chosen by hand.
+# Share of missing cells from which a column is called mostly missing.
+MIN_SHARE_MOSTLY_MISSING = 0.5
+# Distinct values per row from which a category hardly groups anything.
+MIN_DISTINCT_SHARE_TO_WARN = 0.8
+# Rows from which rising integers look like row numbers, not like measurements.
+MIN_ROWS_OF_ROW_NUMBERS = 20
+# Confidence up to which the second reading of a column is named.
+MAX_CONFIDENCE_TO_DOUBT = 0.8
+# Examples of a column, columns in a table for people, columns that a line below it names.
+N_EXAMPLES, MAX_SHOWN_COLUMNS, MAX_NAMED_COLUMNS = 3, 100, 20
 
 
 @dataclass(frozen=True)
@@ -99,8 +103,8 @@ class TableSummary(Sequence[ColumnSummary], Result):
     def title(self) -> str:
         """How large the table is, in words."""
         rows, columns = self.n_rows, len(self.columns)
-        words = f"{rows:,} row{'s' if rows != 1 else ''}"
-        return f"{words}, {columns} column{'s' if columns != 1 else ''}"
+        plural = ["" if count == 1 else "s" for count in (rows, columns)]
+        return f"{rows:,} row{plural[0]}, {columns} column{plural[1]}"
 
     def __len__(self) -> int:
         return len(self.columns)
@@ -131,7 +135,7 @@ class TableSummary(Sequence[ColumnSummary], Result):
         names = ColumnSummary.__dataclass_fields__
         frame: dict[str, list[Any]] = {name: [] for name in names} | self.cells()
         frame["examples"] = [", ".join(map(short, cell)) for cell in frame["examples"]]
-        for name in ("missing_share", "low", "high"):  # dates may stand beside numbers
+        for name in ("missing_share", "low", "high"):  # dates may be among numbers
             to = str if any(isinstance(cell, str) for cell in frame[name]) else float
             frame[name] = [None if cell is None else to(cell) for cell in frame[name]]
         return make_frame(frame, backend)
@@ -149,18 +153,21 @@ class TableSummary(Sequence[ColumnSummary], Result):
         """Print the columns, then what to look at before rows are compared."""
         layout.headline(console, f"{self.name}: {self.title}")
         console.print(self.table())
-        more = Counter(one.kind if one.compared else "aside" for one in self.columns[SHOWN:])
+        more = Counter(
+            one.kind if one.compared else "aside" for one in self.columns[MAX_SHOWN_COLUMNS:]
+        )
         if more:
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in more.most_common())
             rest = f"{more.total():,} more columns: {kinds} (csv and json have all)"
             layout.say(console, f"not shown: {rest}")
         for warning, columns in self._by_warning(spell).items():
-            names = ", ".join(map(short, columns[:NAMED]))
-            others = f" and {len(columns) - NAMED:,} more" if len(columns) > NAMED else ""
+            names = ", ".join(map(short, columns[:MAX_NAMED_COLUMNS]))
+            unnamed = len(columns) - MAX_NAMED_COLUMNS
+            others = f" and {unnamed:,} more" if unnamed > 0 else ""
             layout.say(console, f"! {names}{others}: {warning}", "yellow")
 
     def _by_warning(self, spell: Spell) -> dict[str, list[str]]:
-        """Return warnings, each with its columns; what stands in the table is left out."""
+        """Return warnings, each with its columns; what the table shows is left out."""
         columns: dict[str, list[str]] = {}
         for one in self:
             for warning in one.warnings:
@@ -174,7 +181,7 @@ class TableSummary(Sequence[ColumnSummary], Result):
         """Return the columns as a table for a console, the first ones if there are very many."""
         heads = [("column", "left"), ("kind", "left"), ("gaps", "right")]
         table = layout.grid([*heads, ("values", "fold"), ("why", "fold")])
-        for name, *words in self.grid()[:SHOWN]:
+        for name, *words in self.grid()[:MAX_SHOWN_COLUMNS]:
             table.add_row(*layout.cells([short(name), *words]))
         return table
 
@@ -215,65 +222,49 @@ def summarize(table: Table) -> TableSummary:
     return TableSummary(len(table), tuple(columns))
 
 
-class Facts(NamedTuple):
+class _ValueSummary(NamedTuple):
     """What one kind of column says about its values."""
 
     values: str
     distinct: int | None = None
     constant: bool = False
     examples: tuple[Any, ...] = ()
-    low: Any = None
-    high: Any = None
+    ends: tuple[Any, Any] = (None, None)
     warnings: tuple[str, ...] = ()
 
 
 def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
     present = np.flatnonzero(~column.missing)
-    rows = len(column)
+    rows, kind = len(column), column.kind
     missing = rows - len(present)
     share = missing / rows if rows else 0.0
-    facts = Facts("")
+    found = _ValueSummary("")
     if len(present):
-        facts = _BY_KIND.get(column.kind.name, _objects)(column, present)
-    warnings: list[str] = []
-    if not compared:
-        warnings.append(f"set aside: {column.kind.reason}")
-    else:
-        if facts.constant and rows - missing > 1:
-            warnings.append("constant: it tells no rows apart")
-        if share > MOSTLY:
+        found = _BY_KIND.get(kind.name, _objects)(column, present)
+    warnings = [f"set aside: {kind.reason}"]
+    if compared:
+        constant = ["constant: it tells no rows apart"] if found.constant else []
+        warnings = constant if len(present) > 1 else []
+        if share > MIN_SHARE_MOSTLY_MISSING:
             warnings.append(f"mostly missing: {missing:,} of {rows:,} cells")
-        warnings += facts.warnings
-        warnings += _doubts(column)
-    return ColumnSummary(
-        column.name,
-        column.kind.name,
-        column.kind.reason,
-        compared,
-        missing,
-        share,
-        facts.distinct,
-        facts.low,
-        facts.high,
-        facts.examples,
-        facts.values,
-        tuple(warnings),
-    )
+        warnings += [*found.warnings, *_doubts(column)]
+    about = (column.name, kind.name, kind.reason, compared, missing, share, found.distinct)
+    return ColumnSummary(*about, *found.ends, found.examples, found.values, tuple(warnings))
 
 
 def _doubts(column: Column) -> list[str]:
     """Say what the guess left open, and what to paste to have it otherwise."""
     kind = column.kind
     doubts = [kind.remark] if kind.note else []
-    if kind.close and kind.close != kind.name and kind.confidence <= OPEN:
+    if kind.close and kind.close != kind.name and kind.confidence <= MAX_CONFIDENCE_TO_DOUBT:
         doubts.append(Phrase(f"may also be {kind.close!r}: use ", kind.paste(column.name)))
     return doubts
 
 
-# -- one function per kind: the column, and the positions of the cells that are there -------------
+# -- one function per kind: the column, and the positions of its present cells ---------------------
 
 
-def _numbers(column: Column, at: np.ndarray) -> Facts:
+def _numbers(column: Column, at: np.ndarray) -> _ValueSummary:
     values = column.values[at]
     distinct = len(np.unique(values))
     order = at[np.argsort(values, kind="stable")]
@@ -284,19 +275,17 @@ def _numbers(column: Column, at: np.ndarray) -> Facts:
     infinite = int(np.isinf(values).sum())
     if infinite:
         warnings.append(f"infinite: {infinite:,} of its numbers, which most measures refuse")
-    plain_number = column.kind.source == ""
-    if plain_number and not infinite and len(values) == len(column) >= MANY:
+    elif column.kind.source == "" and len(values) == len(column) >= MIN_ROWS_OF_ROW_NUMBERS:
         steps = np.diff(values)
         if (values == np.round(values)).all() and (steps > 0).all():
             what = "row numbers" if (steps == 1).all() else "an identifier"
-            warnings.append(
-                f"looks like {what}: whole numbers that only rise; the kind 'aside' leaves it out"
-            )
+            why = "integers that only rise; the kind 'aside' leaves it out"
+            warnings.append(f"looks like {what}: {why}")
     words = f"{_grouped(low)} to {_grouped(high)}"
     if distinct > 2:
         words += f", median {_grouped(middle)}"
     examples = tuple(dict.fromkeys([low, middle, high]))
-    return Facts(words, distinct, distinct == 1, examples, low, high, tuple(warnings))
+    return _ValueSummary(words, distinct, distinct == 1, examples, (low, high), tuple(warnings))
 
 
 def _grouped(cell: Any) -> str:
@@ -306,11 +295,12 @@ def _grouped(cell: Any) -> str:
     return f"{whole:,}" if long else short(cell)
 
 
-def _codes(column: Column, at: np.ndarray) -> Facts:
+def _codes(column: Column, at: np.ndarray) -> _ValueSummary:
     codes, sizes = np.unique(column.values[at], return_counts=True)
     whole = int(sizes.sum())
     warnings = []
-    if column.kind.name == "category" and len(codes) > 2 and len(codes) >= NEARLY * whole:
+    rare = len(codes) > 2 and len(codes) >= MIN_DISTINCT_SHARE_TO_WARN * whole
+    if column.kind.name == "category" and rare:
         warnings.append(
             f"hardly a category: {len(codes):,} values in {whole:,} rows; "
             "the kind 'text' or 'aside' may say more"
@@ -321,66 +311,56 @@ def _codes(column: Column, at: np.ndarray) -> Facts:
     words, examples = _common(counts, whole)
     if column.kind.name == "order":
         words = " < ".join(map(short, levels))
-    return Facts(words, len(codes), len(codes) == 1, examples, warnings=tuple(warnings))
+    return _ValueSummary(words, len(codes), len(codes) == 1, examples, warnings=tuple(warnings))
 
 
-def _items(column: Column, at: np.ndarray) -> Facts:
-    held = column.values[at]
-    counts: Counter[Any] = Counter(item for cell in held for item in set(cell))
-    words, examples = _common(counts, len(held)) if counts else ("all empty", ())
-    return Facts(words, len(counts), len(set(held)) == 1, examples)
+def _items(column: Column, at: np.ndarray) -> _ValueSummary:
+    cells = column.values[at]
+    counts: Counter[Any] = Counter(item for cell in cells for item in set(cell))
+    words, examples = _common(counts, len(cells)) if counts else ("all empty", ())
+    return _ValueSummary(words, len(counts), len(set(cells)) == 1, examples)
 
 
 def _common(counts: Counter[Any], whole: int) -> tuple[str, tuple[Any, ...]]:
     """Return the most common values, in words with their shares and as they are."""
-    top = counts.most_common(EXAMPLES)
+    top = counts.most_common(N_EXAMPLES)
     words = ", ".join(f"{short(value)} {percent(count / whole)}" for value, count in top)
-    return words + (", …" if len(counts) > EXAMPLES else ""), tuple(value for value, _ in top)
+    return words + (", …" if len(counts) > N_EXAMPLES else ""), tuple(value for value, _ in top)
 
 
-def _texts(column: Column, at: np.ndarray) -> Facts:
-    held = column.values[at]
-    example = held[len(held) // 2]  # the first row of a sorted file is seldom typical
-    distinct = len(set(held))
-    return Facts(f"such as {short(example)}", distinct, distinct == 1, (example,))
+def _texts(column: Column, at: np.ndarray) -> _ValueSummary:
+    cells = column.values[at]
+    example = cells[len(cells) // 2]  # the first row of a sorted file is seldom typical
+    distinct = len(set(cells))
+    return _ValueSummary(f"such as {short(example)}", distinct, distinct == 1, (example,))
 
 
-def _matrix(column: Column, at: np.ndarray) -> Facts:
+def _matrix(column: Column, at: np.ndarray) -> _ValueSummary:
     rows = column.values[at]
     words = f"{rows.shape[1]} {'bins' if column.kind.name == 'histogram' else 'entries'}"
-    return Facts(words, None, bool((rows == rows[0]).all()), (column.cell(int(at[0])),))
+    return _ValueSummary(words, None, bool((rows == rows[0]).all()), (column.cell(int(at[0])),))
 
 
-def _series(column: Column, at: np.ndarray) -> Facts:
-    lengths = [len(cell) for cell in column.values[at]]
-    return Facts(f"{_between(lengths)} values each", examples=(column.cell(int(at[0])),))
-
-
-def _graphs(column: Column, at: np.ndarray) -> Facts:
-    sizes = [len(cell.nodes) for cell in column.values[at]]
-    return Facts(f"{_between(sizes)} nodes each", examples=(column.cell(int(at[0])),))
-
-
-def _between(sizes: list[int]) -> str:
+def _sized(column: Column, at: np.ndarray) -> _ValueSummary:
+    """Series and graphs: how large they are."""
+    is_graph = column.kind.name == "graph"
+    sizes = [len(cell.nodes if is_graph else cell) for cell in column.values[at]]
     low, high = min(sizes), max(sizes)
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    words = f"{low:,}" if low == high else f"{low:,} to {high:,}"
+    words += " nodes each" if is_graph else " values each"
+    return _ValueSummary(words, examples=(column.cell(int(at[0])),))
 
 
-def _objects(column: Column, at: np.ndarray) -> Facts:
+def _objects(column: Column, at: np.ndarray) -> _ValueSummary:
     example = column.cell(int(at[0]))
-    return Facts(f"such as {short(example)}", examples=(example,))
+    return _ValueSummary(f"such as {short(example)}", examples=(example,))
 
 
 _BY_KIND = {
     "number": _numbers,
-    "category": _codes,
-    "order": _codes,
-    "flag": _codes,
+    **dict.fromkeys(("category", "order", "flag"), _codes),
     "text": _texts,
-    "set": _items,
-    "sequence": _items,
-    "series": _series,
-    "histogram": _matrix,
-    "vector": _matrix,
-    "graph": _graphs,
+    **dict.fromkeys(("set", "sequence"), _items),
+    **dict.fromkeys(("histogram", "vector"), _matrix),
+    **dict.fromkeys(("series", "graph"), _sized),
 }

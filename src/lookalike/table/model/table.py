@@ -34,22 +34,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike.errors import InvalidInput, message, suggest
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Array,
-    Dims,
-    Either,
-    Fields,
-    FrozensetOf,
-    Integer,
-    MapOf,
-    Objects,
-    Plain,
-    Saved,
-    Text,
-    TupleOf,
-    require,
-)
+from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table.model.kind import RECORD, Kind
 from lookalike.table.model.summary import TableSummary, summarize
 
@@ -69,8 +56,8 @@ class Graph:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "nodes": MapOf(Plain(), Plain()),
-        "edges": FrozensetOf(TupleOf(Plain(), 2)),
+        "nodes": fields.MapOf(fields.Plain(), fields.Plain()),
+        "edges": fields.FrozensetOf(fields.TupleOf(fields.Plain(), 2)),
     }
 
     nodes: Mapping[Any, Any]
@@ -90,9 +77,9 @@ class Schema:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "kinds": MapOf(Text(), Saved("Kind")),
-        "aside": MapOf(Text(), Text()),
-        "missing": TupleOf(Plain()),
+        "kinds": fields.MapOf(fields.Text(), fields.Saved("Kind")),
+        "aside": fields.MapOf(fields.Text(), fields.Text()),
+        "missing": fields.TupleOf(fields.Plain()),
     }
 
     kinds: Mapping[str, Kind]
@@ -110,15 +97,15 @@ class Column:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "name": Text(),
-        "kind": Saved("Kind"),
-        "values": Either(
-            Array("float64 float32", "rows"),
-            Array("int64", "rows"),
-            Array("float64 float32", "rows", "width"),
-            Objects("rows"),
+        "name": fields.Text(),
+        "kind": fields.Saved("Kind"),
+        "values": fields.Either(
+            fields.Array("float64 float32", "rows"),
+            fields.Array("int64", "rows"),
+            fields.Array("float64 float32", "rows", "width"),
+            fields.Objects("rows"),
         ),
-        "unknown": MapOf(Integer(low=-(2**63)), Plain()),
+        "unknown": fields.MapOf(fields.Integer(low=-(2**63)), fields.Plain()),
     }
 
     name: str
@@ -146,10 +133,9 @@ class Column:
         if self.kind.name in CODED:
             return np.asarray(self.values == -1)
         if self.kind.name in MATRIX:
-            if self.values.shape[1] == 0:
-                return np.zeros(len(self.values), dtype=bool)
-            return np.isnan(self.values).all(axis=1)
-        return np.fromiter((cell is None for cell in self.values), dtype=bool, count=len(self))
+            # All of no entries are missing, yet a cell of none is there.
+            return np.isnan(self.values).all(axis=1) & (self.values.shape[1] > 0)
+        return np.array([cell is None for cell in self.values], dtype=bool)
 
     @property
     def blank(self) -> np.ndarray:
@@ -178,6 +164,7 @@ class Column:
         check_cells(self.values, self.kind, f"column {self.name[:40]!r}")
 
 
+# Types of the cells where they are kept as objects.
 CELLS: dict[str, tuple[type, ...]] = {
     "text": (str,),
     "set": (frozenset,),
@@ -185,42 +172,38 @@ CELLS: dict[str, tuple[type, ...]] = {
     "graph": (Graph,),
     **dict.fromkeys(MATRIX, (np.ndarray, list, tuple)),
 }
-"""Types of the cells where they are kept as objects."""
 
 
 def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
     """Refuse a loaded column whose cells are not what its kind says."""
-    if kind.name == "number":
-        require(values.dtype.kind == "f" and values.ndim == 1, where, "numbers", str(values.dtype))
-    elif kind.name in CODED:
-        require(values.dtype.kind == "i" and values.ndim == 1, where, "codes", str(values.dtype))
-        most = len(kind.levels) if kind.levels or kind.name != "flag" else 2
-        require(values.max(initial=-1) < most, where, f"codes below {most}", "others")
-    elif values.dtype != object:
-        matrix = kind.name in MATRIX and values.ndim == 2
-        require(matrix, where, f"cells of kind {kind.name}", str(values.dtype))
+    dtype = values.dtype
+    if kind.name == "number" or kind.name in CODED:
+        needed, letter = ("codes", "i") if kind.name in CODED else ("numbers", "f")
+        require(dtype.kind == letter and values.ndim == 1, where, needed, str(dtype))
+        if kind.name in CODED:
+            n_levels = len(kind.levels) if kind.levels or kind.name != "flag" else 2
+            fits = values.max(initial=-1) < n_levels
+            require(fits, where, f"codes below {n_levels}", "others")
+    elif dtype.kind != "O":
+        is_matrix = kind.name in MATRIX and values.ndim == 2
+        require(is_matrix, where, f"cells of kind {kind.name}", str(dtype))
     elif kind.name == "series":
         require(all(map(_is_series, values)), where, "one-dimensional arrays of float64", "others")
     elif kind.name != "object":
         types = set(map(type, values)) - {*CELLS[kind.name], type(None)}
-        shown = ", ".join(sorted(one.__name__ for one in types))
+        shown = ", ".join(sorted(other.__name__ for other in types))
         require(not types, where, f"cells of kind {kind.name}", shown)
+        # A list inside a sequence has no hash, and every distance of sets and sequences takes one.
         if kind.name in ("set", "sequence"):
-            require(_are_hashable(values), where, "items that can be looked up", "others")
+            try:
+                set(values)
+            except TypeError:
+                require(False, where, "items that can be looked up", "others")
 
 
 def _is_series(cell: Any) -> bool:
-    if cell is None:
-        return True
-    return isinstance(cell, np.ndarray) and cell.ndim == 1 and cell.dtype == np.float64
-
-
-def _are_hashable(values: np.ndarray) -> bool:
-    """Whether the items of every cell can be counted: a list inside a sequence cannot."""
-    try:
-        return all(hash(cell) is not None for cell in values)
-    except TypeError:
-        return False
+    is_line = isinstance(cell, np.ndarray) and cell.ndim == 1 and cell.dtype == np.float64
+    return cell is None or is_line
 
 
 def check_columns(who: str, columns: Sequence[Any]) -> None:
@@ -264,10 +247,10 @@ class Table:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "columns": TupleOf(Saved("Column")),
-        "aside": TupleOf(Saved("Column")),
-        "missing": TupleOf(Plain()),
-        "_n_rows": Integer(0),
+        "columns": fields.TupleOf(fields.Saved("Column")),
+        "aside": fields.TupleOf(fields.Saved("Column")),
+        "missing": fields.TupleOf(fields.Plain()),
+        "_n_rows": fields.Integer(0),
     }
 
     def __init__(

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-FEW = 2**16  # values that are sorted together at least
+# Values that must come before parts are sorted together; chosen by hand.
+MIN_VALUES_TO_MERGE = 2**16
 
 
 class Tally:
@@ -25,7 +26,7 @@ class Tally:
     def __init__(self) -> None:
         self._values: list[np.ndarray] = []
         self._counts: list[np.ndarray] = []
-        self._held = self._settled = 0
+        self.held = self._settled = 0  # values in all parts, and after the last merge of them
         self.rows = self.missing = 0
         self.infinite = -1  # the row of the first infinite number
 
@@ -47,10 +48,10 @@ class Tally:
         ----------
         values, counts : distinct numbers, ascending, and how many rows have each
         rows, missing : int, all rows, and those without a number
-        infinite : int, the row of the first infinite number; -1: there is none
+        infinite : int, the row of the first infinite number; -1 if none is infinite
         """
         tally = cls()
-        tally._take(values, counts)
+        tally.add_counts(values, counts)
         tally.rows, tally.missing, tally.infinite = rows, missing, infinite
         return tally
 
@@ -64,7 +65,7 @@ class Tally:
         self.rows += len(values)
         self.missing += int(gone.sum())
         # -0.0 and 0.0 are one number.
-        self._take(*np.unique(values[~gone] + 0.0, return_counts=True))
+        self.add_counts(*np.unique(values[~gone] + 0.0, return_counts=True))
 
     def merge(self, other: Tally) -> None:
         """Count what another has counted in rows that come after these."""
@@ -72,14 +73,15 @@ class Tally:
             self.infinite = self.rows + other.infinite
         self.rows += other.rows
         self.missing += other.missing
-        self._take(other.values, other.counts)
+        self.add_counts(other.values, other.counts)
 
-    def _take(self, values: np.ndarray, counts: np.ndarray) -> None:
+    def add_counts(self, values: np.ndarray, counts: np.ndarray) -> None:
+        """Add distinct numbers, ascending, and how often each occurs; rows are not counted."""
         self._values.append(values)
         self._counts.append(counts)
-        self._held += len(values)
+        self.held += len(values)
         # Merged when they have doubled, so that all merges together cost as much as a few sorts.
-        if self._held > 2 * max(self._settled, FEW):
+        if self.held > 2 * max(self._settled, MIN_VALUES_TO_MERGE):
             self._settle()
 
     def _settle(self) -> None:
@@ -91,7 +93,7 @@ class Tally:
             counts = np.concatenate(self._counts)[order]
             self._values = [every[first]]
             self._counts = [np.add.reduceat(counts, first) if len(first) else counts]
-        self._settled = self._held = sum(map(len, self._values))
+        self._settled = self.held = sum(map(len, self._values))
 
     @property
     def values(self) -> np.ndarray:
@@ -114,16 +116,13 @@ class Tally:
         """Return the tally without infinite numbers."""
         if self.infinite < 0:
             return self
-        kept = Tally()
-        here = np.isfinite(self.values)
-        kept._take(self.values[here], self.counts[here])
-        kept.rows = int(kept.counts.sum())
-        return kept
+        finite = np.isfinite(self.values)
+        values, counts = self.values[finite], self.counts[finite]
+        return Tally.counted(values, counts, int(counts.sum()), 0, -1)
 
-    def ranked(self, places: np.ndarray) -> np.ndarray:
-        """Return the numbers at some places of the sorted column, counted from 0."""
-        upto = np.cumsum(self.counts)
-        return self.values[np.searchsorted(upto, places, side="right")]
+    def ranked(self, ranks: np.ndarray) -> np.ndarray:
+        """Return the numbers of some ranks in the sorted column, counted from 0."""
+        return self.values[np.searchsorted(np.cumsum(self.counts), ranks, side="right")]
 
     def quantiles(self, shares: np.ndarray) -> np.ndarray:
         """Return quantiles, to the last bit those that numpy finds in all numbers."""

@@ -30,12 +30,16 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
     if isinstance(y, str):
         return _take_column(table, y, who)
     target = np.asarray(y)
-    if target.ndim == 2 and target.shape[1] == 1:
+    if _is_one_column(target):
         target = target[:, 0]
     _check_shape(target, len(table), who)
     if target.dtype.kind in "fO":
         _check_missing(_missing(target), who)
     return table, target
+
+
+def _is_one_column(target: np.ndarray) -> bool:
+    return target.ndim == 2 and target.shape[1] == 1
 
 
 def _missing(values: Sequence[Any] | np.ndarray) -> np.ndarray:
@@ -89,7 +93,7 @@ def require_target(y: Any, who: str) -> Any:
     if isinstance(y, str):
         return y
     target = np.asarray(y)
-    if target.ndim == 2 and target.shape[1] == 1:
+    if _is_one_column(target):
         from sklearn.exceptions import DataConversionWarning
 
         warnings.warn(
@@ -112,9 +116,10 @@ def holds_classes(values: np.ndarray) -> bool:
         return not real or holds_classes(values.astype(np.float64))
     if values.dtype.kind not in "iuf":
         return True
-    if values.dtype.kind == "f" and bool((values != np.floor(values)).any()):
-        return False
-    return len(np.unique(values)) <= max(2, len(values) / 2)
+    # Of integers, each class has two rows on average; chosen by hand.
+    return bool(
+        (values == np.floor(values)).all() and 2 * len(np.unique(values)) <= max(4, len(values))
+    )
 
 
 def read_target(
@@ -158,11 +163,11 @@ def read_classes(
         found = f"{' and '.join(types)} labels"
         hint = "Turn them all into strings"
         raise InvalidInput(_y(who), "classes of one type", found, hint) from error
-    if y.dtype.kind == "f" and not (np.isfinite(y) & (y == np.round(y))).all():
-        broken = y[~np.isfinite(y) | (y != np.round(y))]
-        first = (f"{broken[0]:g}", InPython(" (Unknown label type: continuous)"))
+    fractions = y[~(np.isfinite(y) & (y == np.round(y)))] if y.dtype.kind == "f" else y[:0]
+    if len(fractions):
+        first = (f"{fractions[0]:g}", InPython(" (Unknown label type: continuous)"))
         advice = (f"Use {instead} for amounts, or turn ", Param("y"), " into strings")
-        raise InvalidInput(who, "classes: strings, whole numbers or flags", first, advice)
+        raise InvalidInput(who, "classes: strings, integers or flags", first, advice)
     if len(classes) < least:
         found = f"{len(classes)} class" + (f" ({str(classes[0])!r})" if len(classes) else "es")
         words = {1: "one class", 2: "two classes"}.get(least, f"{least} classes")
@@ -215,10 +220,8 @@ def label_sets(labels: Sequence[Any], n: int, who: str) -> list[frozenset[Any]]:
     sets = []
     for row, cell in enumerate(labels):
         if isinstance(cell, str | bytes) or not hasattr(cell, "__iter__"):
-            needed, hint = (
-                "a set or list of labels in each row",
-                "Use loo_accuracy for single labels",
-            )
+            needed = "a set or list of labels in each row"
+            hint = "Use loo_accuracy for single labels"
             raise WrongType(who, needed, f"{cell!r} in row {row}", hint)
         sets.append(frozenset(cell))
     return sets

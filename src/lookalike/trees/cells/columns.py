@@ -248,22 +248,22 @@ def check_distance(column: Column, distance: Distance) -> None:
     who = f"the distance of column {column.name!r}"
     hint = "Correct the function, or leave the column out"
     with np.errstate(invalid="ignore"):
-        negative = np.argwhere(block < 0)
-        itself = np.flatnonzero(np.diag(block) > 1e-9)
+        itself = np.eye(len(at), dtype=bool) & (block > 1e-9)
         both = np.isfinite(block) & np.isfinite(block.T)
-        uneven = np.argwhere(both & (np.abs(block - block.T) > 1e-8 * (1e-12 + np.abs(block))))
-    if len(negative):
-        i, j = negative[0]
-        found = f"{block[i, j]:g} for rows {at[i]} and {at[j]}"
-        raise InvalidInput(who, "numbers of at least 0", found, hint)
-    if len(itself):
-        i = itself[0]
-        found = f"{block[i, i]:g} for row {at[i]} and itself"
-        raise InvalidInput(who, "0 between equal cells", found, hint)
-    if len(uneven):
-        i, j = uneven[0]
-        found = f"{block[i, j]:g} from row {at[i]} to row {at[j]} and {block[j, i]:g} back"
-        raise InvalidInput(who, "the same distance in both directions", found, hint)
+        uneven = both & (np.abs(block - block.T) > 1e-8 * (1e-12 + np.abs(block)))
+    for wrong, needed, text in (
+        (block < 0, "numbers >= 0", "{:g} for rows {} and {}"),
+        (itself, "0 between equal cells", "{:g} for row {} and itself"),
+        (
+            uneven,
+            "the same distance in both directions",
+            "{:g} from row {} to row {} and {:g} back",
+        ),
+    ):
+        if wrong.any():
+            i, j = np.argwhere(wrong)[0]
+            found = text.format(block[i, j], at[i], at[j], block[j, i])
+            raise InvalidInput(who, needed, found, hint)
 
 
 # -- the fitted cells in the form that trees are grown from ----------------------------------------

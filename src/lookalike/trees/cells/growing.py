@@ -14,12 +14,9 @@ from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import check_stopped
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param
+from lookalike.kernels import cells as kernels
 from lookalike.kernels.cells import (
-    EXACT,
     OUTSIDE,
-    TABLE_SQUARED,
-    TIE,
-    VARIANCE,
     BestTest,
     CellColumns,
     CellTree,
@@ -27,33 +24,35 @@ from lookalike.kernels.cells import (
     Scratch,
     SplitRules,
     Targets,
-    close_node,
-    column_of,
-    describe_node,
-    draw_entry,
-    draw_second,
-    judge_cut,
-    keep_better,
-    least_weight,
-    make_best,
-    make_scratch,
-    open_node,
-    part_rows,
-    try_column,
 )
-from lookalike.kernels.growing import MADE, WAITING, draw_next, sort_values, stack_root
+from lookalike.kernels.growing import (
+    MADE,
+    WAITING,
+    draw_next,
+    draw_rows,
+    sample_rows,
+    sort_values,
+    stack_root,
+)
 from lookalike.trees.cells.columns import CellCache, TreeColumn
 from lookalike.trees.cells.trees import SimilarityTrees, cut_off, join_cell_trees
-from lookalike.trees.growing import PAUSE, Grown, count_share, grow_by_parts, grow_each, tree_states
+from lookalike.trees.growing import (
+    MAX_DEPTH,
+    PAUSE,
+    GrownForest,
+    count_share,
+    grow_by_parts,
+    grow_each,
+    tree_states,
+)
 
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
 PER_TREE = 2_000_000  # and for a tree, where they are computed as they are asked for
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2}
-DEEPEST = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Limits:
+class TreeLimits:
     """How a tree is grown.
 
     Parameters
@@ -87,21 +86,14 @@ class Limits:
     min_weight_fraction_leaf: float = 0.0
 
     def for_kernels(self, n_columns: int) -> SplitRules:
-        """Return the whole numbers that kernels read."""
+        """Return the same in integers, as kernels read them."""
         share = self.max_features
-        whole = isinstance(share, numbers.Integral)
-        tried = int(share) if whole else int(share * n_columns)
-        return SplitRules(
-            min(max(1, tried), n_columns),
-            int(self.max_pairs),
-            DEEPEST if self.max_depth is None else int(self.max_depth),
-            int(self.min_samples_split),
-            int(self.min_samples_leaf),
-            CRITERIA[self.criterion],
-            int(self.by_class),
-            int(self.balanced),
-            int(self.midpoint),
-        )
+        tried = share if isinstance(share, numbers.Integral) else share * n_columns
+        depth = MAX_DEPTH if self.max_depth is None else self.max_depth
+        leaf = self.min_samples_split, self.min_samples_leaf, CRITERIA[self.criterion]
+        switches = self.by_class, self.balanced, self.midpoint
+        first = min(max(1, int(tried)), n_columns)
+        return SplitRules(*map(int, (first, self.max_pairs, depth, *leaf, *switches)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,13 +140,10 @@ class Sampling:
 
     def draw(self, labels: np.ndarray, state: np.ndarray) -> np.ndarray:
         """Draw the rows of a tree; return how often each came."""
-        from lookalike.kernels.cells import draw_times
-        from lookalike.kernels.growing import draw_rows
-
         n = len(labels)
         times = np.zeros(n, np.int64)
         if self.bootstrap and not self.both:
-            draw_times(state, n, times)
+            kernels.draw_times(state, n, times)
             return times
         size = count_share(self.max_samples, n, "max_samples")
         if self.both:
@@ -167,8 +156,6 @@ class Sampling:
         return times
 
     def _draw_both(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
-        from lookalike.kernels.growing import sample_rows
-
         drawn, kinds = np.empty(size, np.int64), labels.astype(np.uint8)
         if size < 2 or sample_rows(len(labels), size, self.bootstrap, kinds, state, drawn) < 0:
             raise InvalidInput(
@@ -185,12 +172,12 @@ def grow_trees(
     goal: Goal,
     n_trees: int = 100,
     *,
-    limits: Limits | None = None,
+    limits: TreeLimits | None = None,
     sampling: Sampling | None = None,
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> Grown[SimilarityTrees]:
+) -> GrownForest[SimilarityTrees]:
     """Grow trees that tell labels apart, or predict a target.
 
     Parameters
@@ -199,16 +186,14 @@ def grow_trees(
         The fitted cells.
     goal : Goal
     n_trees : int
-    limits : Limits, optional
+    limits : TreeLimits, optional
     sampling : Sampling, optional
     keep_bag : bool
         Return which rows each tree was grown on.
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    from lookalike.kernels.cells import grow_similarity, least_weight, make_tree
-
-    n, limits, sampling = len(cache), limits or Limits(), sampling or Sampling()
+    n, limits, sampling = len(cache), limits or TreeLimits(), sampling or Sampling()
     rules = limits.for_kernels(len(cache.columns))
     share = float(limits.min_weight_fraction_leaf)
     weights = np.ones(n) if goal.weight is None else np.asarray(goal.weight, np.float64)
@@ -230,21 +215,21 @@ def grow_trees(
             here = here * goal.reweigh(times)
         rows = np.flatnonzero(here > 0)
         targets = Targets(labels, amounts, here, times, goal.n_classes)
-        tree = make_tree(2 * len(rows), goal.n_classes)
+        tree = kernels.make_tree(2 * len(rows), goal.n_classes)
         if lazy:
             made = grow_lazily(cache, targets, rows, rules, share, state, PER_TREE, tree)
         else:
-            floor, pool = least_weight(share, here, rows), np.arange(len(cache.columns))
+            floor, pool = kernels.least_weight(share, here, rows), np.arange(len(cache.columns))
             pause = max(1, PAUSE // max(1, rules.max_columns))
             made = grow_by_parts(
                 len(rows),
-                lambda stack: grow_similarity(
+                lambda stack: kernels.grow_similarity(
                     cache.arrays, targets, rows, rules, floor, pool, state, stack, pause, tree
                 ),
             )
         return cut_off(tree, made)
 
-    return Grown(join_cell_trees(cache, grow_each(one, n_trees, 4, n_jobs)), in_bag)
+    return GrownForest(join_cell_trees(cache, grow_each(one, n_trees, 4, n_jobs)), in_bag)
 
 
 def grow_unsupervised(
@@ -252,14 +237,14 @@ def grow_unsupervised(
     cells: tuple[Cells, ...],
     n_trees: int = 100,
     *,
-    limits: Limits | None = None,
+    limits: TreeLimits | None = None,
     sampling: Sampling | None = None,
     resample: bool = False,
     cache_pairs: int = CACHE_PAIRS,
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> Grown[SimilarityTrees]:
+) -> GrownForest[SimilarityTrees]:
     """Grow similarity trees without labels: tell the rows from rows whose columns were shuffled.
 
     As many synthetic rows as there are rows are made by permuting every column by itself, which
@@ -271,7 +256,7 @@ def grow_unsupervised(
     columns, cells
         From ``fit_columns`` and ``encode_columns``.
     n_trees : int
-    limits : Limits, optional
+    limits : TreeLimits, optional
     sampling : Sampling, optional
         Of the 2n real and synthetic rows; None: 80 % of them without replacement.
     resample : bool
@@ -317,7 +302,7 @@ def grow_unsupervised(
         random_state=rng,
         n_jobs=n_jobs,
     )
-    return Grown(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
+    return GrownForest(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
 
 
 # -- distances computed as they are asked for ------------------------------------------------------
@@ -351,10 +336,6 @@ class DistanceMemory:
             known[new] = self.cache.distances(f, row, new)
         return np.asarray(known[rows])
 
-    def block(self, f: int, rows: np.ndarray) -> np.ndarray:
-        """Return the distances of a few rows to each other."""
-        return self.cache.block(f, rows)
-
 
 def grow_lazily(
     cache: CellCache,
@@ -377,22 +358,24 @@ def grow_lazily(
     tree : CellTree
         Where the nodes are written.
     """
-    floor = least_weight(share, targets.weight, rows)
+    floor = kernels.least_weight(share, targets.weight, rows)
     pool = np.arange(len(cache.columns))
-    best, scratch = make_best(), make_scratch(len(rows), targets.n_classes)
+    best, scratch = kernels.make_best(), kernels.make_scratch(len(rows), targets.n_classes)
     memory = DistanceMemory(cache, most)
     stack = stack_root(len(rows))
 
     def tries(f: int, node: NodeRows) -> bool:
         if cache.arrays.kinds[f] == OUTSIDE:
             return _try_objects(memory, f, node, targets, rules, state, best, scratch)
-        column = column_of(cache.arrays, f)
-        return bool(try_column(f, column, node, targets, rules, state, best, scratch))
+        column = kernels.column_of(cache.arrays, f)
+        return bool(kernels.try_column(f, column, node, targets, rules, state, best, scratch))
 
     while stack.count[WAITING]:
         check_stopped()
-        at, low, high, depth = open_node(stack, tree)
-        node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules, floor)
+        at, low, high, depth = kernels.open_node(stack, tree)
+        node, splits = kernels.describe_node(
+            tree, at, rows, low, high, depth, targets, rules, floor
+        )
         best.test[0] = -1
         drawn = tried = 0
         while splits and drawn < len(pool) and tried < rules.max_columns:
@@ -400,14 +383,14 @@ def grow_lazily(
             drawn += 1
         if best.test[0] >= 0:
             middle = _part(memory, best, rows, low, high)
-            close_node(stack, tree, at, best, low, middle, high, depth)
+            kernels.close_node(stack, tree, at, best, low, middle, high, depth)
     return int(stack.count[MADE])
 
 
 def _projections(memory: DistanceMemory, f: int, p: int, q: int, rows: np.ndarray) -> np.ndarray:
     to_p, to_q = memory.row(f, p, rows), memory.row(f, q, rows)
     with np.errstate(invalid="ignore"):  # both infinitely far: the projection is unknown
-        if memory.cache.columns[f].kind == TABLE_SQUARED:
+        if memory.cache.columns[f].kind == kernels.TABLE_SQUARED:
             return np.asarray(to_q * to_q - to_p * to_p)
         return np.asarray(to_q - to_p)
 
@@ -416,8 +399,8 @@ def _part(memory: DistanceMemory, best: BestTest, rows: np.ndarray, low: int, hi
     """Bring the rows that go left to the front, as ``part_rows`` does for the other columns."""
     arrays, (f, p, q, _, default), threshold = memory.cache.arrays, best.test, best.score[1]
     if arrays.kinds[f] != OUTSIDE:
-        column = column_of(arrays, f)
-        return int(part_rows(column, p, q, threshold, default, rows, low, high))
+        column = kernels.column_of(arrays, f)
+        return int(kernels.part_rows(column, p, q, threshold, default, rows, low, high))
     here = rows[low:high].copy()
     goes = np.full(len(here), bool(default))
     known = np.flatnonzero(~np.isnan(arrays.values[f][here]))
@@ -432,9 +415,9 @@ def _part(memory: DistanceMemory, best: BestTest, rows: np.ndarray, low: int, hi
 def _varies(
     memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
 ) -> bool:
-    if len(rows) <= EXACT:
-        return bool((memory.block(f, rows) > 0).any())
-    pivot = draw_entry(state, rows, len(rows), times)
+    if len(rows) <= kernels.EXACT:
+        return bool((memory.cache.block(f, rows) > 0).any())
+    pivot = kernels.draw_entry(state, rows, len(rows), times)
     return bool((memory.row(f, int(pivot), rows) > 0).any())
 
 
@@ -442,22 +425,19 @@ def _spread(
     memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
 ) -> float:
     """Return half the mean squared distance of some rows; summed in the order of the kernel."""
-    square, count = 0.0, 0
-    if len(rows) <= EXACT:
-        block = memory.block(f, rows)
-        t = times[rows]
-        pairs = zip(block.ravel(), np.outer(t, t).ravel(), strict=True)
-        for distance, often in pairs:
-            if not np.isnan(distance):
-                square += often * distance * distance
-                count += often
-        return square / (2.0 * count) if count else 0.0
-    pivot = draw_entry(state, rows, len(rows), times)
-    for distance, often in zip(memory.row(f, int(pivot), rows), times[rows], strict=True):
+    square, count, counts = 0.0, 0, times[rows]
+    exact = len(rows) <= kernels.EXACT
+    if exact:
+        distances, counts = memory.cache.block(f, rows).ravel(), np.outer(counts, counts).ravel()
+    else:
+        distances = memory.row(f, int(kernels.draw_entry(state, rows, len(rows), times)), rows)
+    for distance, often in zip(distances, counts, strict=True):
         if not np.isnan(distance):
             square += often * distance * distance
             count += often
-    return square / count if count else 0.0
+    if not count:
+        return 0.0
+    return square / (2.0 * count) if exact else square / count
 
 
 def _least_varied_class(
@@ -470,7 +450,7 @@ def _least_varied_class(
         if not len(group):
             continue
         varied = _spread(memory, f, group, targets.times, state)
-        if members is here or varied < least * (1.0 - TIE):
+        if members is here or varied < least * (1.0 - kernels.TIE):
             members, least = group, varied
     return members
 
@@ -491,16 +471,16 @@ def _try_objects(
     here = here[~np.isnan(memory.cache.arrays.values[f][here])]
     if len(here) < 2 or not _varies(memory, f, here, times, state):
         return False
-    by_target = bool(rules.criterion == VARIANCE)
-    tie = TIE * node.impurity if by_target else TIE
+    by_target = bool(rules.criterion == kernels.VARIANCE)
+    tie = kernels.TIE * node.impurity if by_target else kernels.TIE
     members = here
     if rules.by_class and not by_target:
         members = _least_varied_class(memory, f, here, targets, state)
     for _ in range(rules.max_pairs):
-        p = int(draw_entry(state, members, len(members), times))
+        p = int(kernels.draw_entry(state, members, len(members), times))
         scratch.gaps[: len(here)] = memory.row(f, p, here)
         spread = np.sqrt(node.impurity)
-        q = int(draw_second(here, len(here), p, spread, by_target, targets, state, scratch))
+        q = int(kernels.draw_second(here, len(here), p, spread, by_target, targets, state, scratch))
         if q < 0:
             continue
         a, b = (p, q) if rules.by_class else (q, p)
@@ -509,8 +489,8 @@ def _try_objects(
         k = int(known.sum())
         scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
         sort_values(scratch.proj, scratch.item, k, scratch.counts)
-        cut = judge_cut(OUTSIDE, node, k, targets, rules, scratch)
-        keep_better(f, a, b, cut, rules, tie, best)
+        cut = kernels.judge_cut(OUTSIDE, node, k, targets, rules, scratch)
+        kernels.keep_better(f, a, b, cut, rules, tie, best)
     return True
 
 
@@ -541,9 +521,6 @@ def grow_isolation_trees(
     random_state : None, int or Generator
     n_jobs : int, optional
     """
-    from lookalike.kernels.cells import isolate, make_tree
-    from lookalike.kernels.growing import draw_rows
-
     n = len(cells[0])
     # All pairs at once, where that is less work than the pairs of every sample.
     whole = n * n <= 2 * n_trees * n_samples**2
@@ -573,8 +550,8 @@ def grow_isolation_trees(
             flat[base[f] : base[f] + n_samples**2] = cache.block(f, drawn).ravel()
             values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
         cells = CellColumns(kinds, values, no_ranks, flat, base, width)
-        tree = make_tree(2 * n_samples, 1)
-        made = isolate(cells, np.arange(n_samples), depth, far, state, tree)
+        tree = kernels.make_tree(2 * n_samples, 1)
+        made = kernels.isolate(cells, np.arange(n_samples), depth, far, state, tree)
         tree = cut_off(tree, made)
         # Rows of the sample become rows of the table.
         first, second = (

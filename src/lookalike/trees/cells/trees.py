@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -29,7 +30,13 @@ from lookalike.saving.fields import (
 )
 from lookalike.table.model.table import Table
 from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, missing_cells
-from lookalike.trees.thresholds.flat import Forest, check_preorder, find_shape, flatten
+from lookalike.trees.thresholds.flat import (
+    Forest,
+    check_preorder,
+    find_shape,
+    flatten,
+    left_children,
+)
 
 if TYPE_CHECKING:
     from lookalike.kernels.cells_walk import CellTrees
@@ -190,11 +197,10 @@ class SimilarityTrees:
 
         out = np.empty((len(cells[0]), self.n_trees), np.int32)
 
-        def one(part: slice) -> None:
-            scratch = self._scratch(part.stop - part.start)
-            find_leaves(self._read_rows(cells, part), self.descent, *scratch, out[part])
+        def find(block: CellBlock, part: slice) -> None:
+            find_leaves(block, self.descent, *self._scratch(block), out[part])
 
-        run(one, self._row_blocks(len(out)), n_jobs, "walking down trees")
+        self._by_blocks(find, cells, n_jobs, "walking down trees")
         return out
 
     def sum_votes(
@@ -208,18 +214,30 @@ class SimilarityTrees:
 
         out = np.zeros((len(cells[0]), votes.shape[1]))
 
-        def one(part: slice) -> None:
-            scratch = self._scratch(part.stop - part.start)
-            add_votes(self._read_rows(cells, part), self.descent, votes, *scratch, out[part])
+        def add(block: CellBlock, part: slice) -> None:
+            add_votes(block, self.descent, votes, *self._scratch(block), out[part])
 
-        run(one, self._row_blocks(len(out)), n_jobs, "walking down trees")
+        self._by_blocks(add, cells, n_jobs, "walking down trees")
         return out
 
-    def _row_blocks(self, n: int) -> list[tuple[slice]]:
-        """Cut n rows so that their distances to the kept cells stay small."""
+    def _by_blocks(
+        self,
+        write: Callable[[CellBlock, slice], None],
+        cells: tuple[Cells, ...],
+        n_jobs: int | None,
+        what: str,
+        rows: slice = slice(None),
+    ) -> None:
+        """Call ``write`` with blocks of some rows, and where a block is among these rows."""
+        start, stop, _ = rows.indices(len(cells[0]))
         wide = sum(len(k) for k, c in zip(self.kept, self.columns, strict=True) if c.is_object)
-        tall = TALLEST if wide == 0 else min(TALLEST, max(16, BLOCK_BYTES // (8 * wide)))
-        return [(part,) for part in blocks(n, tall)]
+        # Distances of the rows of a block to all kept cells are in memory together.
+        tall = min(TALLEST, max(16, BLOCK_BYTES // (8 * max(1, wide))))
+
+        def one(part: slice) -> None:
+            write(self._read_rows(cells, slice(part.start + start, part.stop + start)), part)
+
+        run(one, [(part,) for part in blocks(stop - start, tall)], n_jobs, what)
 
     def _read_rows(self, cells: tuple[Cells, ...], part: slice) -> CellBlock:
         """Return some rows for kernels, with their distances to the kept cells."""
@@ -240,11 +258,11 @@ class SimilarityTrees:
                 used += len(parts[-1])
         return CellBlock(self.kinds, values, np.concatenate(parts), base, width)
 
-    def _scratch(self, m: int) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-        """Return memory for m rows that go down trees together, and for where they end."""
+    def _scratch(self, block: CellBlock) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
+        """Return memory for rows that go down trees together, and for where they end."""
         from lookalike.kernels.cells_walk import Groups
 
-        deepest = int(self.depth.max(initial=0))
+        m, deepest = block.values.shape[1], int(self.depth.max(initial=0))
         groups = Groups(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
         return groups, np.empty(m, np.int32)
 
@@ -258,14 +276,13 @@ class SimilarityTrees:
         """
         from lookalike.kernels.cells_walk import answer_tests
 
-        n = len(cells[0])
-        out = np.empty((n, len(self.feature)), np.uint8)
+        out = np.empty((len(cells[0]), len(self.feature)), np.uint8)
         tests = self._tests
 
-        def one(part: slice) -> None:
-            answer_tests(self._read_rows(cells, part), tests, out[part])
+        def answer(block: CellBlock, part: slice) -> None:
+            answer_tests(block, tests, out[part])
 
-        run(one, self._row_blocks(n), n_jobs, "asking every test")
+        self._by_blocks(answer, cells, n_jobs, "answering every test")
         return out
 
     def path(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -315,19 +332,11 @@ class SimilarityTrees:
         when input and threshold are. ``inputs`` gives the values of rows on these inputs.
         """
         different, number = self._inputs
-        size = len(self.feature)
-        within = np.arange(size) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
-        left = np.where(self.feature >= 0, within + 1, -1)
+        left, n_inputs = left_children(self.feature, self.offsets), max(1, len(different))
         forest = flatten(
-            number,
-            self.threshold,
-            left,
-            self.right,
-            self.offsets,
-            max(1, len(different)),
-            default=self.default,
+            number, self.threshold, left, self.right, self.offsets, n_inputs, default=self.default
         )
-        column = np.zeros(max(1, len(different)), np.int32)
+        column = np.zeros(n_inputs, np.int32)
         places = np.array([c.column for c in self.columns], np.int32)
         column[: len(different)] = places[different[:, 0]]
         return replace(forest, column=column)
@@ -360,11 +369,10 @@ class SimilarityTrees:
         feature, first, second = np.ascontiguousarray(different.T)
         tests = self._tests_of(feature, first, second, np.zeros(len(different)))
 
-        def one(rows: slice) -> None:
-            moved = slice(rows.start + start, rows.stop + start)
-            project_rows(self._read_rows(cells, moved), tests, out[rows, : len(different)])
+        def project(block: CellBlock, rows: slice) -> None:
+            project_rows(block, tests, out[rows, : len(different)])
 
-        run(one, self._row_blocks(stop - start), n_jobs, "projecting rows")
+        self._by_blocks(project, cells, n_jobs, "projecting rows", slice(start, stop))
         return out
 
     # -- facts about columns -----------------------------------------------------------------------
@@ -452,10 +460,7 @@ def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
         all_nodes.right,
         all_nodes.default,
         offsets,
-        all_nodes.entries,
-        all_nodes.weights,
-        all_nodes.impurities,
-        all_nodes.value,
+        *all_nodes[-4:],  # entries, weights, impurities and value
     )
 
 
@@ -484,19 +489,17 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
     new_offsets = ends[offsets].astype(np.int64)
     moved = ends[start + np.maximum(trees.right, 0)] - ends[start]
     right = np.where(feature >= 0, moved, -1).astype(np.int32)
-    inner = feature >= 0
-    return SimilarityTrees(
-        trees.columns,
-        trees.kept,
-        feature[keep],
-        np.where(inner, trees.first, -1)[keep].astype(np.int32),
-        np.where(inner, trees.second, -1)[keep].astype(np.int32),
-        np.where(inner, trees.threshold, 0.0)[keep],
-        right[keep],
-        trees.default[keep],
-        new_offsets,
-        trees.entries[keep],
-        trees.weights[keep],
-        trees.impurities[keep],
-        trees.value[keep],
+    leaf = feature < 0
+    first, second, threshold = trees.first.copy(), trees.second.copy(), trees.threshold.copy()
+    first[leaf], second[leaf], threshold[leaf] = -1, -1, 0.0
+    same = ("default", "entries", "weights", "impurities", "value")
+    return replace(
+        trees,
+        feature=feature[keep],
+        first=first[keep],
+        second=second[keep],
+        threshold=threshold[keep],
+        right=right[keep],
+        offsets=new_offsets,
+        **{name: getattr(trees, name)[keep] for name in same},
     )

@@ -145,18 +145,8 @@ class Forest:
         cut[at] = number - cut_offsets[f]
         repeat, slot = np.empty(size, np.uint8), np.empty(size, np.int32)
         height, n_slots = np.empty(size, np.int32), np.empty(self.n_trees, np.int64)
-        n_tests = int(cut_offsets[-1])
-        test_facts(
-            self.feature,
-            test,
-            self.offsets,
-            self.nodes.parent,
-            n_tests,
-            repeat,
-            slot,
-            n_slots,
-            height,
-        )
+        facts = repeat, slot, n_slots, height
+        test_facts(test, self.offsets, self.nodes.parent, int(cut_offsets[-1]), *facts)
         return Tests(c[new], cut_offsets, category, test, cut, repeat, slot, n_slots, height)
 
     @cached_property
@@ -193,10 +183,10 @@ class Forest:
         bins = np.empty(values.shape, bin_type(self))
         unknown = bins.dtype.type(unknown_bin(bins))
 
+        facts = tests.cuts, tests.cut_offsets, tests.category, unknown
+
         def one(part: slice) -> None:
-            bin_values(
-                values[part], tests.cuts, tests.cut_offsets, tests.category, unknown, bins[part]
-            )
+            bin_values(values[part], *facts, bins[part])
 
         run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "reading rows")
         return bins
@@ -277,42 +267,38 @@ class Forest:
         from lookalike.kernels import trees as kernels
 
         unknown = bins.dtype.type(unknown_bin(bins))
-        gaps = np.flatnonzero(has_gaps(bins)) if self.soft else np.empty(0, np.int64)
+        rows = np.flatnonzero(has_missing(bins)) if self.soft else np.empty(0, np.int64)
         counts = np.zeros(len(bins), np.int64)
         nothing, no_weight = np.empty(0, np.int32), np.empty(0)
         splits, nodes = self.splits, self.nodes
 
         def walk(row: int, out: np.ndarray, weights: np.ndarray) -> int:
-            made = kernels.share_leaves(
-                bins[row], splits, self.mass, nodes, unknown, by_mass, out, weights
-            )
-            return int(made)
+            facts = splits, self.mass, nodes, unknown, by_mass
+            return int(kernels.share_leaves(bins[row], *facts, out, weights))
 
+        # Twice down the trees: how many leaves there are is not known before the first time.
         def count(part: slice) -> None:
-            for row in gaps[part]:
+            for row in rows[part]:
                 counts[row] = walk(row, nothing, no_weight)
 
-        parts = [(part,) for part in blocks(len(gaps), 64)]
+        parts = [(part,) for part in blocks(len(rows), 64)]
         run(count, parts, n_jobs, "spreading rows with gaps")
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         needed = int(offsets[-1]) * 12
         if needed > settings().memory_limit:
+            more = Param("memory_limit", of="config")
             raise TooLarge(
                 f"forest of {self.n_trees:,} trees",
-                f"{show_bytes(needed)} for the leaves that {len(gaps):,} rows with gaps may reach",
+                f"{show_bytes(needed)} for the leaves that {len(rows):,} rows with gaps may reach",
                 f"a memory limit of {show_bytes(settings().memory_limit)}",
-                (
-                    "Raise ",
-                    Param("memory_limit", of="config"),
-                    ", encode fewer rows at once, or grow smaller trees",
-                ),
+                ("Raise ", more, ", encode fewer rows at once, or grow smaller trees"),
             )
         reached, weights = np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
 
         def fill(part: slice) -> None:
-            for row in gaps[part]:
-                at = slice(offsets[row], offsets[row + 1])
-                walk(row, reached[at], weights[at])
+            for row in rows[part]:
+                leaves = slice(offsets[row], offsets[row + 1])
+                walk(row, reached[leaves], weights[leaves])
 
         run(fill, parts, n_jobs, "spreading rows with gaps")
         present = np.zeros(len(bins), bool)
@@ -328,14 +314,24 @@ class Forest:
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that nodes are in preorder and an input has one kind of test."""
         check_preorder(self.feature, self.right, self.offsets, "Forest")
-        within = np.arange(len(self.feature)) - np.repeat(self.offsets[:-1], np.diff(self.offsets))
-        left = np.where(self.feature >= 0, within + 1, -1)
+        left = left_children(self.feature, self.offsets)
         require(np.array_equal(left, self.left), "Forest.left", "the node after its parent")
-        inside = self.feature >= 0
-        tested = np.zeros((self.n_inputs, 2), bool)
-        tested[self.feature[inside], self.equal[inside]] = True
-        one_kind = not tested.all(axis=1).any()
+        one_kind = not len(_tested_twice(self.feature, self.equal, self.n_inputs))
         require(one_kind, "Forest.equal", "one kind of test per input", "both kinds")
+
+
+def left_children(feature: np.ndarray, offsets: np.ndarray) -> np.ndarray:
+    """Return the left child of every node in preorder, counted within its tree; -1 in a leaf."""
+    within = np.arange(len(feature)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return np.where(feature >= 0, within + 1, -1)
+
+
+def _tested_twice(feature: np.ndarray, equal: np.ndarray, n_inputs: int) -> np.ndarray:
+    """Return the inputs that are tested both by thresholds and by categories."""
+    inside = feature >= 0
+    tested = np.zeros((n_inputs, 2), bool)
+    tested[feature[inside], equal[inside]] = True
+    return np.flatnonzero(tested.all(axis=1))
 
 
 def find_shape(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray) -> Nodes:
@@ -436,27 +432,24 @@ def flatten(
         _refuse(f"tests on inputs 0 to {n_inputs - 1}", f"a test on input {int(feature.max())}")
     if np.isnan(threshold[inside]).any():
         _refuse("a threshold in every inner node", "a node without one")
-    asked = np.zeros((n_inputs, 2), bool)
-    asked[feature[inside], same[inside]] = True
-    if asked.all(axis=1).any():
-        both = int(np.flatnonzero(asked.all(axis=1))[0])
-        _refuse("one kind of test per input", f"thresholds and categories on input {both}")
+    both = _tested_twice(feature, same, n_inputs)
+    if len(both):
+        _refuse("one kind of test per input", f"thresholds and categories on input {both[0]}")
     order, place = np.empty(size, np.int64), np.empty(size, np.int64)
     wrong = order_nodes(feature, *children, offsets, order, place)
     if wrong >= 0:
         _refuse("trees whose every node is reached once from the root", f"tree {wrong} is not")
     start = np.repeat(offsets[:-1], np.diff(offsets))
     taken = order + start
-    moved = []
-    for child in children:
-        old = child[taken]
-        moved.append(np.where(old >= 0, place[np.maximum(old, 0) + start], -1).astype(np.int32))
-        moved[-1][feature[taken] < 0] = -1
+    left, right = (
+        np.where(feature[taken] >= 0, place[np.maximum(child[taken], 0) + start], -1)
+        for child in children
+    )
     return Forest(
         feature[taken],
         threshold[taken],
-        moved[0],
-        moved[1],
+        left.astype(np.int32),
+        right.astype(np.int32),
         offsets,
         same[taken],
         side[taken],
@@ -491,7 +484,7 @@ def bin_type(forest: Forest) -> type[np.unsignedinteger]:
     return np.uint16 if most < 65534 else np.uint32
 
 
-def has_gaps(bins: np.ndarray) -> np.ndarray:
+def has_missing(bins: np.ndarray) -> np.ndarray:
     """Return which rows miss a value that some test asks for."""
     unknown = unknown_bin(bins)
     parts = [(bins[part] == unknown).any(axis=1) for part in blocks(len(bins), 64)]

@@ -10,7 +10,7 @@ import numpy as np
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged
 from lookalike.kernels.proximity import SpreadRows
-from lookalike.trees.thresholds.flat import Forest, has_gaps, unknown_bin
+from lookalike.trees.thresholds.flat import Forest, has_missing, unknown_bin
 
 Soft = tuple[Ragged, Ragged]
 
@@ -43,14 +43,12 @@ def share_block(
     -------
     float64 array of shape (n, m)
     """
-    from lookalike.kernels.proximity import overlap_soft, share_matches
+    from lookalike.kernels.proximity import count_matches, overlap_soft
 
     codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
     out = np.empty((len(codes_x), len(codes_y)))
-    share_matches(codes_x, codes_y, out)
-    if soft_x is not None and soft_y is not None and leaf_offsets is not None:
-        one, other = Side(codes_x, soft_x), Side(codes_y, soft_y)
-        _fill_soft(overlap_soft, one, other, leaf_offsets, out)
+    count_matches(codes_x, codes_y, codes_x.shape[1], out)
+    _fill_soft(overlap_soft, Side(codes_x, soft_x), Side(codes_y, soft_y), leaf_offsets, out)
     return out
 
 
@@ -76,69 +74,61 @@ def out_of_bag_block(
     """
     from lookalike.kernels.proximity import count_matches, overlap_out_of_bag
 
-    shape = len(codes_x), len(codes_y)
-    shared, usable = np.empty(shape, np.int64), np.empty(shape, np.int64)
+    shared, usable = np.empty((len(codes_x), len(codes_y)), np.int64), count_usable(bag_x, bag_y)
     # Rows grown on carry marks that match nothing, a different one on each side.
     top = int(np.iinfo(codes_x.dtype).max)
     count_matches(
         np.where(bag_x > 0, codes_x.dtype.type(top), codes_x),
         np.where(bag_y > 0, codes_y.dtype.type(top - 1), codes_y),
+        1,
         shared,
     )
-    _count_usable(bag_x, bag_y, usable)
     out = shared / np.maximum(usable, 1)
-    stranded = usable == 0
-    if stranded.any():
-        everywhere = share_block(codes_x, codes_y)
-        out[stranded] = everywhere[stranded]
-    if soft_x is not None and soft_y is not None and leaf_offsets is not None:
-        one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
-        _fill_soft(overlap_out_of_bag, one, other, leaf_offsets, out)
+    if not usable.all():
+        out = np.where(usable == 0, share_block(codes_x, codes_y), out)
+    one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
+    _fill_soft(overlap_out_of_bag, one, other, leaf_offsets, out)
     return out
 
 
-def count_unusable(bag_x: np.ndarray, bag_y: np.ndarray) -> np.ndarray:
-    """Return True for pairs of rows such that every tree was grown on one of the two."""
-    usable = np.empty((len(bag_x), len(bag_y)), np.int64)
-    _count_usable(bag_x, bag_y, usable)
-    return np.asarray(usable == 0)
-
-
-def _count_usable(bag_x: np.ndarray, bag_y: np.ndarray, out: np.ndarray) -> None:
+def count_usable(bag_x: np.ndarray, bag_y: np.ndarray) -> np.ndarray:
+    """Return for pairs of rows how many trees were grown on neither of the two."""
     from lookalike.kernels.proximity import count_matches
 
-    count_matches(
-        np.where(bag_x > 0, np.uint8(1), np.uint8(0)),
-        np.where(bag_y > 0, np.uint8(2), np.uint8(0)),
-        out,
-    )
+    usable = np.empty((len(bag_x), len(bag_y)), np.int64)
+    # 1 and 2 mark the rows of each side that a tree was grown on: they match nothing.
+    ones, twos = (bag_x > 0).astype(np.uint8), 2 * (bag_y > 0).astype(np.uint8)
+    count_matches(ones, twos, 1, usable)
+    return usable
 
 
 class Side(NamedTuple):
     """The rows of one side of a block; see ``share_block`` and ``out_of_bag_block``."""
 
     codes: np.ndarray
-    soft: Soft
+    soft: Soft | None
     bag: np.ndarray = np.empty((0, 0), np.uint8)
-
-    @property
-    def spread(self) -> np.ndarray:
-        """Which rows have gaps and so belong to several leaves."""
-        return np.diff(self.soft[0].offsets) > 0
 
     def take(self, rows: np.ndarray) -> SpreadRows:
         """Return some rows for kernels."""
-        leaves, weights = (part[rows] for part in self.soft)
+        leaves, weights = (part[rows] for part in self.soft or ())
         bag = self.bag[rows] if len(self.bag) else self.bag
         return SpreadRows(self.codes[rows], bag, leaves.values, weights.values, leaves.offsets)
 
 
 def _fill_soft(
-    overlap: Callable[..., None], one: Side, other: Side, leaf_offsets: np.ndarray, out: np.ndarray
+    overlap: Callable[..., None],
+    one: Side,
+    other: Side,
+    leaf_offsets: np.ndarray | None,
+    out: np.ndarray,
 ) -> None:
-    """Overwrite the pairs in which at least one row has gaps, in two rectangles."""
-    for rows, columns in _rectangles(one.spread, other.spread):
-        if one.spread[rows[0]] or other.spread[columns[0]]:
+    """Overwrite the pairs in which at least one row misses values and so is in several leaves."""
+    if one.soft is None or other.soft is None:
+        return
+    spread = [np.diff(side.soft[0].offsets) > 0 for side in (one, other) if side.soft]
+    for rows, columns in _rectangles(*spread):
+        if spread[0][rows[0]] or spread[1][columns[0]]:
             part = np.empty((len(rows), len(columns)))
             overlap(one.take(rows), other.take(columns), leaf_offsets, part)
             out[np.ix_(rows, columns)] = part
@@ -314,7 +304,7 @@ def ratio_block(
     float64 array of shape (len(leaf_x), len(leaf_y))
     """
     once, plain = parting == "once", alpha == beta == 1.0
-    gaps_x, gaps_y = has_gaps(bins_x), has_gaps(bins_y)
+    gaps_x, gaps_y = has_missing(bins_x), has_missing(bins_y)
     if plain and not (gaps_x.any() or gaps_y.any()):
         half = ratio_half(forest, leaf_x, leaf_y, bins_y, once)
         own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves

@@ -97,7 +97,6 @@ class BalancedForest:
     def flat(self) -> Forest:
         """The same trees in the form that all forests share."""
         inner = self.feature.shape[1]
-        node = np.arange(2 * inner + 1)
         feature = np.full((self.n_trees, 2 * inner + 1), -1, np.int32)
         feature[:, :inner] = self.feature
         cut = np.zeros(feature.shape)
@@ -105,18 +104,12 @@ class BalancedForest:
         reached = self._reached()
         # Numbers of the nodes that exist, within each tree.
         place = np.cumsum(reached, axis=1) - 1
-        children = [np.full(feature.shape, -1, np.int64) for _ in range(2)]
-        for side, child in enumerate(children):
-            child[:, :inner] = place[:, 2 * node[:inner] + 1 + side]
+        children = np.full((2, *feature.shape), -1, np.int64)
+        for side in range(2):
+            children[side, :, :inner] = place[:, 2 * np.arange(inner) + 1 + side]
         offsets = np.concatenate([[0], np.cumsum(reached.sum(axis=1))])
-        return flatten(
-            feature[reached],
-            cut[reached],
-            children[0][reached],
-            children[1][reached],
-            offsets,
-            self.n_inputs,
-        )
+        left, right = (child[reached] for child in children)
+        return flatten(feature[reached], cut[reached], left, right, offsets, self.n_inputs)
 
     @cached_property
     def leaf_codes(self) -> np.ndarray:
@@ -212,18 +205,10 @@ def grow_stochastic(
     feature, cut = np.empty((n_trees, inner), np.int32), np.empty((n_trees, inner))
     failed = np.full(n_trees, -2, np.int64)  # -2: not tried, because a tree before it failed
 
+    options = height, max_retries, on_fail == "relax", side == "random"
+
     def one(part: slice) -> None:
-        grow_perfect(
-            columns,
-            height,
-            max_retries,
-            on_fail == "relax",
-            side == "random",
-            states[part],
-            feature[part],
-            cut[part],
-            failed[part],
-        )
+        grow_perfect(columns, *options, states[part], feature[part], cut[part], failed[part])
 
     # Small parts, so that a table that cannot be balanced is found out soon.
     run(one, [(part,) for part in blocks(n_trees, 32)], n_jobs, "growing trees")

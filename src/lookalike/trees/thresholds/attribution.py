@@ -1,0 +1,220 @@
+"""Which columns keep two rows apart in a forest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lookalike.columns.ragged import Ragged
+from lookalike.trees.thresholds.flat import Forest
+
+ROUNDING = 1e-9  # of sums over all leaves of a forest
+
+
+def leaf_weights(
+    leaf_offsets: np.ndarray, codes: np.ndarray, soft: tuple[Ragged, Ragged] | None = None
+) -> np.ndarray:
+    """Return the weight of one row in every leaf: 1 in one leaf of each tree, or shares.
+
+    Parameters
+    ----------
+    leaf_offsets : int64 array
+        Where the leaf numbers of each tree begin.
+    codes : array of shape (1, n_trees)
+    soft : pair of Ragged of one row, optional
+        The leaves and weights of a row with gaps, if it has any.
+    """
+    weight = np.zeros(int(leaf_offsets[-1]))
+    if soft is not None and len(soft[0].values):
+        weight[soft[0].values] = soft[1].values
+    else:
+        weight[leaf_offsets[:-1] + codes[0].astype(np.int64)] = 1.0
+    return weight
+
+
+def parting_shares(forest: Forest, weight_x: np.ndarray, weight_y: np.ndarray) -> np.ndarray:
+    """Return, for every node, how likely two rows part at its test.
+
+    Parameters
+    ----------
+    forest : Forest
+    weight_x, weight_y : arrays from ``leaf_weights``
+        In a tree the sum over the nodes, plus the sum of ``weight_x * weight_y`` over the leaves,
+        is 1.
+    """
+    share = np.zeros(len(forest.feature))
+    inside, (left_x, right_x) = _sides(forest, weight_x)
+    _, (left_y, right_y) = _sides(forest, weight_y)
+    share[inside] = left_x * right_y + right_x * left_y
+    return np.maximum(share, 0.0)
+
+
+def undecided_columns(forest: Forest, weight: np.ndarray, n_columns: int) -> np.ndarray:
+    """Return, for every column, whether a row goes both ways at a test on it: it has a gap there.
+
+    Parameters
+    ----------
+    forest : Forest
+    weight : array from ``leaf_weights``
+    n_columns : int
+        How many columns ``Forest.column`` counts.
+    """
+    inside, (left, right) = _sides(forest, weight)
+    found = np.zeros(n_columns, bool)
+    found[forest.column[forest.feature[inside[(left > ROUNDING) & (right > ROUNDING)]]]] = True
+    return found
+
+
+def _sides(forest: Forest, weight: np.ndarray) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+    """Return the nodes with a test, and the weight of a row on the left and right of each."""
+    nodes = forest.nodes
+    tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))
+    begin = nodes.leaf_offsets[tree]
+    upto = np.concatenate([[0.0], np.cumsum(weight)])
+    below = upto[begin + nodes.last] - upto[begin + nodes.first]
+    inside = np.flatnonzero(forest.feature >= 0)
+    rights = forest.offsets[tree[inside]] + forest.right[inside]
+    return inside, (below[inside + 1], below[rights])
+
+
+def parting_counts(
+    forest: Forest, leaf_x: np.ndarray, leaf_y: np.ndarray, n_columns: int
+) -> np.ndarray:
+    """Return in how many trees one row and each of some part at a test on every column.
+
+    Parameters
+    ----------
+    forest : Forest
+    leaf_x : array of shape (1, n_trees)
+    leaf_y : array of shape (n, n_trees)
+    n_columns : int
+        How many columns ``Forest.column`` counts.
+
+    Returns
+    -------
+    array of shape (n, n_columns)
+    """
+    row, tree = np.nonzero(leaf_y != leaf_x)
+    parted = _common_ancestors(forest, tree, leaf_x[0, tree], leaf_y[row, tree])
+    column = forest.column[forest.feature[parted]]
+    counts = np.bincount(row * n_columns + column, minlength=len(leaf_y) * n_columns)
+    return counts.reshape(len(leaf_y), n_columns)
+
+
+def _leaf_nodes(forest: Forest, tree: np.ndarray, leaf: np.ndarray) -> np.ndarray:
+    """Return the nodes, numbered over the forest, of leaves in some trees."""
+    nodes = forest.nodes
+    within = nodes.leaf_node[nodes.leaf_offsets[tree] + leaf.astype(np.int64)]
+    return np.asarray(forest.offsets[tree] + within)
+
+
+def _common_ancestors(
+    forest: Forest, tree: np.ndarray, leaf_x: np.ndarray, leaf_y: np.ndarray
+) -> np.ndarray:
+    """Return the lowest common ancestors, over the forest, of pairs of leaves in some trees."""
+    nodes, goal = forest.nodes, leaf_y.astype(np.int64)
+    ancestor = _leaf_nodes(forest, tree, leaf_x)
+    climbing = np.arange(len(tree))
+    while len(climbing):  # all pairs and trees together, one step up at a time
+        here, leaf = ancestor[climbing], goal[climbing]
+        climbing = climbing[(leaf < nodes.first[here]) | (leaf >= nodes.last[here])]
+        ancestor[climbing] = forest.offsets[tree[climbing]] + nodes.parent[ancestor[climbing]]
+    return ancestor
+
+
+def ancestor_dissimilarities(
+    forest: Forest, leaf_x: np.ndarray, leaf_y: np.ndarray, value: np.ndarray, kind: str
+) -> np.ndarray:
+    """Return the dissimilarity of two rows by each tree.
+
+    That is 1 minus its similarity where ``kind`` of ``ancestor_block`` is a share, and the share of
+    fitted rows below the lowest common ancestor where it is the value.
+    """
+    tree = np.arange(forest.n_trees)
+    shared = _common_ancestors(forest, tree, leaf_x, leaf_y)
+    if kind == "value":
+        return np.asarray(forest.mass[shared] / forest.mass[forest.offsets[:-1]])
+    x, y = _leaf_nodes(forest, tree, leaf_x), _leaf_nodes(forest, tree, leaf_y)
+    here, deep_x, deep_y = value[shared], forest.nodes.depth[x], forest.nodes.depth[y]
+    with np.errstate(divide="ignore", invalid="ignore"):  # 0 / 0 in a tree of a single leaf
+        if kind == "depth":
+            share = here / np.maximum(deep_x, deep_y)
+        elif kind == "max":
+            share = here / np.maximum(value[x], value[y])
+        else:  # of the deeper leaf; of both where they are equally deep
+            by_x, by_y = here / value[x], here / value[y]
+            share = np.where(deep_x > deep_y, by_x, by_y)
+            share[deep_x == deep_y] = ((by_x + by_y) / 2)[deep_x == deep_y]
+    return np.where(np.maximum(deep_x, deep_y) == 0, 0.0, np.maximum(1.0 - share, 0.0))
+
+
+def ratio_parts(
+    forest: Forest,
+    leaf_x: np.ndarray,
+    bins_x: np.ndarray,
+    leaf_y: np.ndarray,
+    bins_y: np.ndarray,
+    *,
+    unknown: int,
+    once: bool = False,
+    alpha: float = 1.0,
+    beta: float = 1.0,
+) -> tuple[np.ndarray, np.ndarray, float]:
+    """Split the ratio similarity of two rows by the inputs of the tests they agree and differ on.
+
+    Parameters
+    ----------
+    forest : Forest
+    leaf_x, bins_x, leaf_y, bins_y : 1-D arrays of one row each
+    unknown : int
+        The bin of a missing value.
+    once, alpha, beta
+        As for ``ratio_block``.
+
+    Returns
+    -------
+    plus, minus : arrays of n_inputs
+    rest : float
+        What trees of a single leaf add. ``plus.sum() + rest`` is the similarity, and with
+        ``minus.sum()`` it makes 1 unless a weight is 0.
+    """
+    plus, minus, rest = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs), 0.0
+    n_usable = 0  # trees with a test that both rows can answer, or of a single leaf
+    known = (bins_x != unknown) & (bins_y != unknown)
+    for t in range(forest.n_trees):
+        paths = [_path_tests(forest, t, int(leaf[t])) for leaf in (leaf_x, leaf_y)]
+        if forest.offsets[t + 1] - forest.offsets[t] == 1:
+            rest, n_usable = rest + 1.0, n_usable + 1
+            continue
+        tests = [test for test in paths[0] | paths[1] if known[test[0]]]
+        common, apart = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs)
+        for test in tests:
+            if _answers_alike(test, bins_x, bins_y):
+                common[test[0]] += 1.0
+                continue
+            on_x, on_y = test in paths[0], test in paths[1]
+            weight = alpha * on_x + beta * on_y
+            apart[test[0]] += weight / 2 if once and on_x and on_y else weight
+        n_usable += len(tests) > 0
+        total = common.sum() + apart.sum()
+        if total > 0:  # it is 0 if differences have no weight and there is nothing else
+            plus, minus = plus + common / total, minus + apart / total
+    of = max(1, n_usable)
+    return plus / of, minus / of, rest / of
+
+
+def _answers_alike(test: tuple[int, int, bool], bins_x: np.ndarray, bins_y: np.ndarray) -> bool:
+    f, cut, equal = test
+    x, y = int(bins_x[f]), int(bins_y[f])
+    return (x == cut) == (y == cut) if equal else (x <= cut) == (y <= cut)
+
+
+def _path_tests(forest: Forest, t: int, leaf: int) -> set[tuple[int, int, bool]]:
+    """Return the tests on the path to a leaf, by content."""
+    base, nodes = int(forest.offsets[t]), forest.nodes
+    v = int(nodes.parent[base + nodes.leaf_node[nodes.leaf_offsets[t] + leaf]])
+    found = set()
+    while v >= 0:
+        at = base + v
+        found.add((int(forest.feature[at]), int(forest.tests.cut[at]), bool(forest.equal[at])))
+        v = int(nodes.parent[at])
+    return found
