@@ -13,9 +13,8 @@ ELSEWHERE = {
 }
 # Packages whose tests are not yet sorted by module.
 UNSORTED = {
-    "_runtime", "cli", "clustering", "columns", "datasets", "evaluate", "hubness", "index",
-    "kernels", "leaderboard", "measures", "neighbors", "prediction", "represent", "saving",
-    "service", "show", "table", "testing", "trees", "verbs", "warming.py",
+    "cli", "columns", "datasets", "hubness", "index", "kernels", "leaderboard", "measures",
+    "neighbors", "prediction", "represent", "service", "show", "table", "trees", "verbs",
 }  # fmt: skip
 # Folders of tests that belong to no package of the library.
 OTHER_FOLDERS = {

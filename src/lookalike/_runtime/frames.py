@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,13 +21,18 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     backend : {"pandas", "polars", "pyarrow"}
     """
     BACKEND.check("to_frame", "backend", backend)
+    make: Any
     try:
-        library = importlib.import_module(backend)
+        if backend == "pandas":
+            from pandas import DataFrame as make
+        elif backend == "polars":
+            from polars import DataFrame as make
+        else:
+            from pyarrow import table as make
     except ImportError as error:
         raise MissingExtra(
             f"to_frame: {backend} is not installed. Install it, or choose another backend."
         ) from error
-    make = library.table if backend == "pyarrow" else library.DataFrame
     return make(dict(columns))
 
 

@@ -81,8 +81,8 @@ def frames(
         if missing and draw(st.booleans()):
             cell = st.one_of(st.none(), cell)
         constant = draw(st.integers(0, 5)) == 0  # a range of 0 divides by zero if it is forgotten
-        values = st.lists(cell, min_size=n, max_size=n)
-        columns[f"{kind}{number}"] = [draw(cells(kind))] * n if constant else draw(values)
+        column = st.lists(cell, min_size=n, max_size=n)
+        columns[f"{kind}{number}"] = [draw(cells(kind))] * n if constant else draw(column)
         declared[f"{kind}{number}"] = list(LEVELS) if kind == "order" else kind
     if n > 1 and draw(st.booleans()):  # a repeated row: ties, and a distance of 0 to another row
         one, other = draw(st.integers(0, n - 1)), draw(st.integers(0, n - 1))
