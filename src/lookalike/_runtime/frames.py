@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from lookalike.errors import MissingExtra
 from lookalike.saving.fields import Choice
 
@@ -21,19 +23,20 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     backend : {"pandas", "polars", "pyarrow"}
     """
     BACKEND.check("to_frame", "backend", backend)
-    make: Any
     try:
         if backend == "pandas":
-            from pandas import DataFrame as make
-        elif backend == "polars":
-            from polars import DataFrame as make
-        else:
-            from pyarrow import table as make
+            import pandas as pd
+
+            return pd.DataFrame(dict(columns))
+        if backend == "polars":
+            import polars as pl
+
+            return pl.DataFrame(dict(columns))
     except ImportError as error:
         raise MissingExtra(
             f"to_frame: {backend} is not installed. Install it, or choose another backend."
         ) from error
-    return make(dict(columns))
+    return pa.table(dict(columns))
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]], backend: str = "pandas") -> Any:
