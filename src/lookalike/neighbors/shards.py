@@ -24,7 +24,7 @@ import numpy as np
 
 from lookalike._runtime.files import making_folder
 from lookalike.errors import InvalidInput, UnreadableFile, WrongType, missing_file
-from lookalike.saving.archive import LONGEST_HEADER, read_header
+from lookalike.saving.archive import MAX_HEADER_BYTES, read_header
 from lookalike.saving.safe_json import parse_json
 
 try:
@@ -124,7 +124,7 @@ def _read_empty(path: Path) -> np.ndarray:
     """Return an array without entries, which cannot be mapped; refuse any other."""
     try:
         with path.open("rb") as file:
-            dtype, shape, _ = read_header(file.read(12 + LONGEST_HEADER), path.name)
+            dtype, shape, _ = read_header(file.read(12 + MAX_HEADER_BYTES), path.name)
     except Exception as error:
         raise _damaged(path, "an array", f"{type(error).__name__}: {error}") from error
     if math.prod(shape):

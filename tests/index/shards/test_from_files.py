@@ -414,14 +414,14 @@ def test_a_full_disk_leaves_no_damaged_shard(files, tmp_path, memory, monkeypatc
         real(path, table)
 
     monkeypatch.setattr(shard_segment, "write_cells", full)
-    with pytest.raises(UnwritableFile, match="room on the disk"):
+    with pytest.raises(UnwritableFile, match="space on the disk"):
         build(files, tmp_path / "index")
     assert [entry.name for entry in (tmp_path / "index" / "shards").iterdir()] == ["000000"]
     monkeypatch.setattr(shard_segment, "write_cells", real)
     index = build(files, tmp_path / "index")
     assert_alike(index, memory, query=1)
     monkeypatch.setattr(shard_segment, "write_cells", full)
-    with pytest.raises(UnwritableFile, match="room on the disk"):
+    with pytest.raises(UnwritableFile, match="space on the disk"):
         index.add(make_rows(2))
     assert len(index) == len(la.Index.open(tmp_path / "index")) == 2500
 
@@ -443,7 +443,7 @@ def small_disk(tmp_path):
 def test_a_disk_that_is_really_full(files, small_disk, memory):
     filler = small_disk / "filler"
     filler.write_bytes(bytes(shutil.disk_usage(small_disk).free - 100_000))
-    with pytest.raises(UnwritableFile, match="room on the disk"):
+    with pytest.raises(UnwritableFile, match="space on the disk"):
         build(files, small_disk / "index")
     for shard in (small_disk / "index").glob("shards/0*"):
         assert open_shard(shard).faults() == []
@@ -452,7 +452,7 @@ def test_a_disk_that_is_really_full(files, small_disk, memory):
     assert_alike(index, memory, query=1)
     free = shutil.disk_usage(small_disk).free
     filler.write_bytes(bytes(free - 4096))
-    with pytest.raises(UnwritableFile, match="room on the disk"):
+    with pytest.raises(UnwritableFile, match="space on the disk"):
         index.add(make_rows(500, seed=9))
     assert len(index) == len(la.Index.open(small_disk / "index")) == 2500
     assert index.check() == {}

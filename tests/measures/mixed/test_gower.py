@@ -124,7 +124,7 @@ def test_the_kernel_equals_its_slow_twin(missing, data):
 
 @given(data=st.data())
 def test_complete_data_give_a_positive_semi_definite_matrix(data):
-    columns, said = data.draw(frames(min_rows=3, gaps=False))
+    columns, said = data.draw(frames(min_rows=3, missing=False))
     columns["rest"], said["rest"] = [0.0] * len(next(iter(columns.values()))), "category"
     s = Gower(said).fit(columns).similarity()
     assert np.linalg.eigvalsh(s).min() > -1e-8

@@ -15,7 +15,6 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from narwhals.exceptions import DuplicateError
 
 from lookalike.errors import InPython, InvalidInput, WrongType
 from lookalike.table.formats.delimited import CsvOptions
@@ -178,7 +177,7 @@ def unwrap(source: Any) -> Any:
         return source
     try:
         frame = nw.from_native(source, pass_through=True)
-    except DuplicateError as error:
+    except ValueError as error:  # two columns of one name; a DuplicateError in newer versions
         found = " ".join(str(error).split())
         raise InvalidInput(
             "read_table", "column names that differ", found, "Rename one of them"
@@ -200,7 +199,7 @@ def has_no_names(source: Any) -> bool:
 def _frame_columns(frame: Any) -> list[Raw]:
     if len(frame) == 0 or len(frame.columns) == 0:
         check_shape(len(frame), len(frame.columns))
-    return [_series_column(_flat_name(series.name), series) for series in frame.iter_columns()]
+    return [_series_column(_flat_name(name), frame.get_column(name)) for name in frame.columns]
 
 
 def _flat_name(name: Any) -> str:

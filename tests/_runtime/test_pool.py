@@ -139,7 +139,7 @@ def test_no_thread_keeps_the_program_from_ending(ending):
         "atexit.register(late)\n" + ending
     )
     ended = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=600, check=False
     )
     assert ended.stdout.strip() == "15"  # work that comes at the very end is done as well
     assert ("KeyboardInterrupt" in ended.stderr) == ("interrupt" in ending)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-LIMIT = 1.5  # seconds; a busy machine may need longer than the second that is promised
+LIMIT = 60.0  # seconds: a second is usual, a busy machine may need longer; uninterrupted, minutes
 
 # Each scenario runs smaller first, with all loops compiled (the compiler cannot be interrupted);
 # then large, and is interrupted by a real signal.

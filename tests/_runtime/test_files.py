@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lookalike._runtime.files import (
-    HERE,
+    MACHINE,
     check_writable,
     making_folder,
     replacing,
@@ -84,7 +84,7 @@ except UnwritableFile as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "needs room on the disk" in done.stdout
+    assert "needs space on the disk" in done.stdout
     assert path.read_text() == "old"
     assert drafts(tmp_path) == []
 
@@ -94,9 +94,9 @@ def test_drafts_of_processes_that_are_gone_are_removed(tmp_path):
     path = tmp_path / "a[1].txt"
     done = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"],
                           capture_output=True, text=True, check=True)  # fmt: skip
-    gone = tmp_path / f".{path.name}.{done.stdout.strip()}-{HERE + '0' * 24}.part"
-    mine = tmp_path / f".{path.name}.{os.getpid()}-{HERE + '1' * 24}.part"
-    other = tmp_path / f".b.txt.{done.stdout.strip()}-{HERE + '2' * 24}.part"
+    gone = tmp_path / f".{path.name}.{done.stdout.strip()}-{MACHINE + '0' * 24}.part"
+    mine = tmp_path / f".{path.name}.{os.getpid()}-{MACHINE + '1' * 24}.part"
+    other = tmp_path / f".b.txt.{done.stdout.strip()}-{MACHINE + '2' * 24}.part"
     elsewhere = tmp_path / f".{path.name}.{done.stdout.strip()}-{'3' * 32}.part"
     for file in (gone, mine, other, elsewhere):
         file.write_text("half")
@@ -173,7 +173,7 @@ except UnwritableFile as error:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     first, said = done.stdout.splitlines()
     assert first == "1000"
-    assert said.startswith("Forest: needs room on the disk")
+    assert said.startswith("Forest: needs space on the disk")
     assert "TMPDIR" in said
 
 
