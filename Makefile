@@ -24,7 +24,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test fuzz mutants check checkweb format bench load papers quality docs clean
+.PHONY: help demo test lowest fuzz mutants check checkweb format bench load papers quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -57,6 +57,20 @@ demo: $(VENV)/.user ## real films, their column kinds, and the neighbors of thre
 # The seed of hashes orders sets of words, from which random examples are drawn: the same for all.
 test: $(VENV)/.dev ## the whole test suite, doctests included
 	PYTHONHASHSEED=0 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+
+# The lower bounds in pyproject.toml: exactly these versions, in an environment of their own. What
+# they require themselves is as new as they allow. Their own deprecation warnings are no errors.
+LOWEST := .venv-lowest
+$(LOWEST)/.dev: pyproject.toml .ci/lowest
+	@echo "setting up $(LOWEST) with the lowest versions (once)"
+	@$(PYTHON) -m venv $(LOWEST)
+	@$(PYTHON) .ci/lowest > $(LOWEST)/constraints.txt
+	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[dev]'
+	@touch $@
+
+lowest: $(LOWEST)/.dev ## the test suite with the lowest versions that pyproject.toml allows; CASE=tests/table for one folder
+	PYTHONHASHSEED=0 $(LOWEST)/bin/python -m pytest -q -n $(WORKERS) --dist worksteal \
+		-W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(filter-out all,$(CASE))
 
 fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that break a property; CASE=tests/measures for one folder
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
@@ -106,4 +120,4 @@ docs: $(VENV)/.docs ## the documentation as HTML in docs/_build/html
 	$(BIN)/python -m sphinx -q -W -b html docs docs/_build/html
 
 clean: ## remove the environment and everything generated
-	rm -rf $(VENV) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist
+	rm -rf $(VENV) $(LOWEST) docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis build dist

@@ -85,6 +85,8 @@ def rank_methods(
     # Scores that differ by rounding alone are the same score.
     signed = np.round(-table if higher else table, 12)
     ranks = np.column_stack([rankdata(signed[:, at]) for at in range(n)])
+    # Friedman's statistic with the correction for ties: divided by the observed variance of
+    # ranks instead of k (k + 1) / 12.
     spread = float(((ranks - (k + 1) / 2) ** 2).sum() / (n * (k - 1)))  # smaller where ranks tie
     means = ranks.mean(axis=1)
     statistic = 0.0 if spread == 0 else float(n * ((means - (k + 1) / 2) ** 2).sum() / spread)
@@ -110,6 +112,7 @@ def critical_difference(n_methods: int, n_sets: int, alpha: float = 0.05) -> flo
     """
     from scipy.stats import studentized_range
 
+    # Demsar (2006): the studentized range with infinite degrees of freedom, divided by sqrt(2).
     q = float(studentized_range.ppf(1 - alpha, n_methods, np.inf)) / np.sqrt(2)
     return float(q * np.sqrt(n_methods * (n_methods + 1) / (6 * n_sets)))
 

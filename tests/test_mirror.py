@@ -12,11 +12,7 @@ ELSEWHERE = {
     "__init__.py": "tests/test_import.py and tests/test_public_names.py are about it",
 }
 # Packages whose tests are not yet sorted by module.
-UNSORTED = {
-    "_runtime", "cli", "clustering", "columns", "datasets", "evaluate", "hubness", "index",
-    "kernels", "leaderboard", "measures", "neighbors", "prediction", "represent", "saving",
-    "service", "show", "table", "testing", "trees", "verbs", "warming.py",
-}  # fmt: skip
+UNSORTED: set[str] = set()
 # Folders of tests that belong to no package of the library.
 OTHER_FOLDERS = {
     "fuzz": "damages files of every class",

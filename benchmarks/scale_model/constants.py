@@ -74,7 +74,7 @@ def measure(n):
         found = replace(found, look=looked / n, count=spent / n)
         warm = rows_of(2048)
         la.Index("gower").fit(la.read_table(warm)).search(0, K)
-        spent, shards = clock(lambda: [write_part(build, i) for i in range(build.n_shards)])
+        spent, shards = clock(lambda: [write_part(build, i) for i in range(len(build.parts))])
         finish(build)
         sizes = {"codes": 0, "rows": 0, "cells": 0}
         for shard in shards:

@@ -32,8 +32,9 @@ from lookalike.saving.fields import Choice
 from lookalike.show.report import report
 from lookalike.table import Table, read_table
 
-FEW = 60  # rows of a table that only serves to compile
-MANY = 4200  # rows from which on bytes propose neighbors, and a value takes two bytes
+N_ROWS = 60  # of a table that only serves to compile
+# More than the 4096 rows from which on a search is pruned by quantized lower bounds.
+N_ROWS_QUANTIZED = 4200
 LEVELS = ["low", "middle", "high"]
 # What is called on new rows, of each estimator that has it.
 USES = ("predict", "predict_proba", "decision_path", "score_samples", "transform")
@@ -79,8 +80,8 @@ def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
     >>> done.compiled  # doctest: +SKIP
     174
     """
-    began, found = time.monotonic(), cache_folder()
-    folder = None if found is None else Path(found)
+    began, path = time.monotonic(), cache_folder()
+    folder = None if path is None else Path(path)
     if not COMPILED:
         return Warmed(folder, 0, 0.0)
     from numba.core.event import install_recorder
@@ -99,12 +100,10 @@ def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
                 progress(what, done, len(every))
             go()
             bar.advance()
-    ours = [event for _, event in seen.buffer if event.is_start and _is_ours(event)]
-    return Warmed(folder, len(ours), time.monotonic() - began)
-
-
-def _is_ours(event: Any) -> bool:
-    return str(event.data["dispatcher"].py_func.__module__).startswith("lookalike.")
+    # numba compiles helpers of its own on the way, and umap-learn may be loaded.
+    modules = [e.data["dispatcher"].py_func.__module__ for _, e in seen.buffer if e.is_start]
+    compiled = sum(str(module).startswith("lookalike.") for module in modules)
+    return Warmed(folder, compiled, time.monotonic() - began)
 
 
 def steps() -> Iterator[Step]:
@@ -118,18 +117,18 @@ def steps() -> Iterator[Step]:
                 yield f"{kind} columns by {name}", partial(_compare_cells, name, kind)
     for estimator, tables in _estimators():
         yield type(estimator).__name__, partial(_use, estimator, tables)
-    for call in (_propose, _keep_long_lists, _walk_trees, _represent, _index, _judge):
+    for call in (_prune_by_lower_bounds, _keep_long_lists, _walk_trees, _represent, _index, _judge):
         yield call.__name__[1:].replace("_", " "), call
 
 
 # -- tables ----------------------------------------------------------------------------------------
 
 
-def _numbers(n: int = FEW, columns: int = 9, dtype: Any = np.float64) -> np.ndarray:
+def _numbers(n: int = N_ROWS, columns: int = 9, dtype: Any = np.float64) -> np.ndarray:
     return np.random.default_rng(0).normal(size=(n, columns)).astype(dtype)
 
 
-def _mixed(n: int = FEW, missing: float = 0.1, alike: bool = False) -> Table:
+def _mixed(n: int = N_ROWS, missing: float = 0.1, alike: bool = False) -> Table:
     """Return columns of numbers, some missing, of categories, ordered levels and flags."""
     rng = np.random.default_rng(0)
     size = rng.normal(size=n)
@@ -151,7 +150,7 @@ def _tables() -> list[Any]:
 def _objects(*shapes: str) -> Table:
     """Return a column of numbers, and one of objects of each shape."""
     rng = np.random.default_rng(0)
-    words = [rng.choice(list("abcdefgh"), rng.integers(1, 6)).tolist() for _ in range(FEW)]
+    words = [rng.choice(list("abcdefgh"), rng.integers(1, 6)).tolist() for _ in range(N_ROWS)]
     make: dict[str, Callable[[list[str]], Any]] = {
         "text": " ".join,
         "set": frozenset,
@@ -162,7 +161,7 @@ def _objects(*shapes: str) -> Table:
         "histogram": lambda word: rng.random(4),
         "graph": lambda word: {
             "nodes": dict(enumerate(word)),
-            "edges": [(at, at + 1) for at in range(len(word) - 1)],
+            "edges": [(i, i + 1) for i in range(len(word) - 1)],
         },
     }
     columns = {shape: [make[shape](word) for word in words] for shape in shapes}
@@ -239,16 +238,18 @@ def _use(estimator: Any, tables: list[Any]) -> None:
                 getattr(fitted, use)(table)
 
 
-def _propose() -> None:
+def _prune_by_lower_bounds() -> None:
     for measure in (Ranked(), Vector("cityblock"), Vector("chebyshev"), Vector(), Vector("cosine")):
         for dtype in (np.float64, np.float32):
-            measure.fit(_numbers(MANY, dtype=dtype)).kneighbors(_numbers(3, dtype=dtype), 3)
-            # So many rows are alike that the first ones proposed cannot be all: a second look.
-            alike = np.sign(_numbers(MANY, 2, dtype))
+            measure.fit(_numbers(N_ROWS_QUANTIZED, dtype=dtype)).kneighbors(
+                _numbers(3, dtype=dtype), 3
+            )
+            # So many rows are equal that the first candidates cannot be all: a second pass.
+            alike = np.sign(_numbers(N_ROWS_QUANTIZED, 2, dtype))
             measure.fit(alike).kneighbors(alike[:3], 3)
     for missing in (0.0, 0.1):
         for alike in (False, True):
-            rows = _mixed(MANY, missing, alike)
+            rows = _mixed(N_ROWS_QUANTIZED, missing, alike)
             Gower().fit(rows).kneighbors(rows[:3], 3)
 
 
@@ -259,10 +260,10 @@ def _keep_long_lists() -> None:
 
 def _walk_trees() -> None:
     for dtype in (np.float64, np.float32):
-        StochasticForest(3, 9, random_state=0).fit(_numbers(MANY, dtype=dtype))
+        StochasticForest(3, 9, random_state=0).fit(_numbers(N_ROWS_QUANTIZED, dtype=dtype))
     for table in _tables():
         forest = prediction.RandomSimilarityForestClassifier(3, random_state=0).fit(
-            table, np.arange(FEW) % 2
+            table, np.arange(N_ROWS) % 2
         )
         forest.trees_.outcomes(forest.trees_.encode(read_table(table)))
         ForestProximity("ratio", forest).fit(table).similarity()
@@ -277,7 +278,7 @@ def _represent() -> None:
     for mode in ("path", "plain"):
         represent.power_similarity(square, 3, mode=mode)
     for method in METHODS:
-        y = np.arange(FEW) % 2
+        y = np.arange(N_ROWS) % 2
         represent.select_prototypes(Gower(), _mixed(), y, method, 5, random_state=0)
     represent.layout(measure, random_state=0)
     represent.layout(measure.neighbors(k=5), random_state=0)  # a bare graph starts from hops
@@ -297,7 +298,7 @@ def _index() -> None:
 
 
 def _judge() -> None:
-    measure, y = Vector().fit(_numbers()), np.arange(FEW) % 2
+    measure, y = Vector().fit(_numbers()), np.arange(N_ROWS) % 2
     hubness.hubness_report(measure, y, k=3)
     hubness.reachability(measure, k=3)
     compare(_numbers(), y=y)
@@ -306,4 +307,4 @@ def _judge() -> None:
         prediction.find_outliers(table, n_estimators=3, random_state=0)
         prediction.find_outliers(table, "neighbors", measure=Gower())
     report(_mixed(), np.where(y, "yes", "no").tolist())
-    report(_numbers(), np.arange(FEW) * 1.0)
+    report(_numbers(), np.arange(N_ROWS) * 1.0)

@@ -1,6 +1,6 @@
 """Each measure with each reducer on each task, on every set.
 
-Distances under a measure are computed once for a set; every repair is put on top of them. Rows are
+Distances under a measure are computed once for a set; every reducer is put on top of them. Rows are
 a stated sample, forests have one seed in each repetition.
 """
 
@@ -62,9 +62,9 @@ def collect(work: Work, rows: int, seeds: int) -> Scores:
     found = run_side_by_side(one, parts, None, f"{work.name}: sets and measures")
     by: dict[tuple[str, str, str, str], list[float]] = {}
     for (name, measure, _), made in zip(parts, found, strict=True):
-        for repair, tasks in made.items():
+        for reducer, tasks in made.items():
             for task, score in tasks.items():
-                by.setdefault((name, measure, repair, task), []).append(score)
+                by.setdefault((name, measure, reducer, task), []).append(score)
     means = {key: float(np.mean(values)) for key, values in by.items()}
     return Scores(means, sorts, {name: half_of(name) for name in sorts})
 

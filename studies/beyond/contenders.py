@@ -1,4 +1,4 @@
-"""What is combined: measures of the five papers, repairs of hubs, and the tasks they are put to."""
+"""The combined measures of the five papers, the hubness reducers and the tasks."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ from studies.beyond.sets import Prepared
 K = 5  # neighbors that vote
 LISTED = 20  # places of a list that is read
 TASKS = ("neighbors", "retrieval", "medoids", "spectral")
-SPECTRAL = ("none", "NICDM", "MP", "MP Gauss")  # repairs that give similarities to cut
+SPECTRAL = ("none", "NICDM", "MP", "MP Gauss")  # reducers that give similarities to cut
 
+# undefined=0.0: two rows with no comparable column are far apart, instead of an error that
+# would drop the whole table.
 MEASURES: dict[str, Callable[[int], Measure]] = {
     "Euclidean": lambda seed: Vector(scale="standard"),
     "cosine": lambda seed: Vector("cosine", scale="standard"),
@@ -43,7 +45,7 @@ MEASURES: dict[str, Callable[[int], Measure]] = {
 MIXED = ("Gower", "Gower on ranks", "Shi", "RatioRF", "RatioRF on cells")
 EVERYWHERE = ("Gower", "Gower on ranks", "RatioRF on cells")
 
-REPAIRS: dict[str, Callable[[Measure], Measure]] = {
+REDUCERS: dict[str, Callable[[Measure], Measure]] = {
     "none": lambda measure: measure,
     "NICDM": NICDM,
     "local scaling": LocalScaling,
@@ -66,19 +68,20 @@ def distances_of(prepared: Prepared, measure: str, seed: int) -> np.ndarray:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # columns of few values cannot be halved exactly
         d = MEASURES[measure](seed).fit(prepared.table).distance()
+    # Reducers around ``Precomputed`` and clusterings need a symmetric matrix with a zero diagonal.
     d = (d + d.T) / 2
     np.fill_diagonal(d, 0.0)
     return np.asarray(d)
 
 
 def score_all(d: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[str, dict[str, float]]:
-    """Return the scores of each repair on each task: repair -> task -> score."""
-    return {name: score_one(name, d, y, seed) for name in REPAIRS}
+    """Return the scores of each reducer on each task: reducer -> task -> score."""
+    return {name: score_one(name, d, y, seed) for name in REDUCERS}
 
 
-def score_one(repair: str, d: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[str, float]:
-    """Return the scores of one repair: the share of rows right, of lists right, adjusted Rand."""
-    make = REPAIRS[repair]
+def score_one(reducer: str, d: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[str, float]:
+    """Return the scores of one reducer: the share of rows right, of lists right, adjusted Rand."""
+    make = REDUCERS[reducer]
     many = len(np.unique(y))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # many ties, few rows
@@ -87,7 +90,7 @@ def score_one(repair: str, d: np.ndarray, y: np.ndarray, seed: int = 0) -> dict[
             "neighbors": loo_accuracy(fitted, y, K),
             "retrieval": precision(fitted, y),
         }
-        for method in ("medoids", "spectral") if repair in SPECTRAL else ("medoids",):
+        for method in ("medoids", "spectral") if reducer in SPECTRAL else ("medoids",):
             model = SimilarityClustering(
                 make(Precomputed()), many, method=method, random_state=seed
             )

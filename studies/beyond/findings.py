@@ -38,7 +38,7 @@ def make_findings(scores: Scores) -> list[Finding]:
                 headline=task in ("neighbors", "retrieval"),
             )
         )
-    found += _of_repairs(scores)
+    found += _of_reducers(scores)
     found += [one for sort in TABLES for one in _of_duels(scores, sort)]
     for label, sorts in SORTS.items():
         leader = best_of(scores, sorts)
@@ -80,16 +80,16 @@ def _of_duels(scores: Scores, sort: str) -> list[Finding]:
     return found
 
 
-def _of_repairs(scores: Scores) -> list[Finding]:
+def _of_reducers(scores: Scores) -> list[Finding]:
     by = {
-        (repair, task): against_none(scores, repair, task)
-        for repair in ("MP", "NICDM", "CSLS")
+        (reducer, task): against_none(scores, reducer, task)
+        for reducer in ("MP", "NICDM", "CSLS")
         for task in THREE
     }
 
-    def gains(repair: str) -> str:
-        parts = (f"{task} {by[repair, task][1]} : {by[repair, task][2]}" for task in THREE)
-        return f"{repair}: " + ", ".join(parts)
+    def gains(reducer: str) -> str:
+        parts = (f"{task} {by[reducer, task][1]} : {by[reducer, task][2]}" for task in THREE)
+        return f"{reducer}: " + ", ".join(parts)
 
     return [
         Finding(

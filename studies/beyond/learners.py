@@ -95,6 +95,7 @@ def run(work: Work) -> Result:
 def _accuracy(work: Work, name: str, label: str, rows: int, trees: int, folds: int) -> float:
     prepared: Prepared = load_set(work.data, name, rows)
     y = prepared.y
+    # One seed: all contenders are tested on the same folds, so that scores are paired.
     fold = assign_folds(y, len(y), folds, 0, "studies beyond")
     right = 0
     with warnings.catch_warnings():

@@ -21,7 +21,7 @@ NUMBERS = (
 )
 MIXED = "Only measures that support categories and missing values."
 EVERY = "Only measures that support sequences and histograms as well."
-REPAIRS = (
+REDUCERS = (
     "Mean gain in points over every set and measure, and how often the reducer is better and "
     "worse by more than half a point. Spectral clustering was tried with four reducers."
 )

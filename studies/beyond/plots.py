@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from studies.beyond.contenders import MEASURES, REPAIRS
+from studies.beyond.contenders import MEASURES, REDUCERS
 from studies.beyond.questions import COMBINATIONS, FOUR, THREE, WINNERS, plain
 from studies.beyond.scores import Scores
 from studies.diagram import draw_diagram, rank_methods
@@ -30,15 +30,15 @@ def make_plots(scores: Scores) -> list[Plot]:
 
         return draw
 
-    def repairs(figure: Any) -> None:
+    def reducers(figure: Any) -> None:
         grid = figure.subplots(3, 1)
         for axes, task in zip(grid, THREE, strict=True):
             means = {
-                repair: [
-                    float(np.mean([scores.by[name, one, repair, task] for one in MEASURES]))
+                reducer: [
+                    float(np.mean([scores.by[name, one, reducer, task] for one in MEASURES]))
                     for name in numbers
                 ]
-                for repair in REPAIRS
+                for reducer in REDUCERS
             }
             draw_diagram(axes, rank_methods(means), task)
 
@@ -50,9 +50,9 @@ def make_plots(scores: Scores) -> list[Plot]:
             (8.0, 11.0),
         ),
         Plot(
-            "repairs",
-            "Critical-difference diagrams of the repairs, scores averaged over measures",
-            repairs,
+            "reducers",
+            "Critical-difference diagrams of the reducers, scores averaged over measures",
+            reducers,
             (8.0, 7.0),
         ),
         *(

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from studies.beyond.contenders import MEASURES, REPAIRS
+from studies.beyond.contenders import MEASURES, REDUCERS
 from studies.beyond.scores import Method, Scores
 
-THREE = ("neighbors", "retrieval", "medoids")  # every repair was put to these
+THREE = ("neighbors", "retrieval", "medoids")  # every reducer was put to these
 FOUR = (*THREE, "spectral")
 AUTO: Method = ("auto", "none")
 TABLES = {"numbers": "tables of numbers", "mixed": "tables with mixed columns or missing values"}
@@ -38,17 +38,17 @@ COMBINATIONS: dict[str, Method] = {
 
 
 def plain(names: Sequence[str]) -> dict[str, Method]:
-    """Return measures without a repair."""
+    """Return measures without a reducer."""
     return {name: (name, "none") for name in names}
 
 
-def against_none(scores: Scores, repair: str, task: str) -> tuple[float, int, int]:
-    """Return the mean gain of a repair, and how often it is ahead and behind."""
+def against_none(scores: Scores, reducer: str, task: str) -> tuple[float, int, int]:
+    """Return the mean gain of a reducer, and how often it is ahead and behind."""
     ahead = np.array(
         [
             score - scores.by[name, measure, "none", task]
             for (name, measure, one, what), score in scores.by.items()
-            if one == repair and what == task
+            if one == reducer and what == task
         ]
     )
     gain = float(ahead.mean()) if len(ahead) else 0.0
@@ -70,13 +70,13 @@ def duelists(scores: Scores, sort: str) -> tuple[dict[str, Method], dict[str, Me
 
 
 def candidates(scores: Scores, sorts: Sequence[str]) -> dict[str, Method]:
-    """Return every measure with every repair that can be put to sorts of tables."""
+    """Return every measure with every reducer that can be put to sorts of tables."""
     sets = scores.sets(sorts=sorts)
     return {
-        measure if repair == "none" else f"{repair} on {measure}": (measure, repair)
+        measure if reducer == "none" else f"{reducer} on {measure}": (measure, reducer)
         for measure in MEASURES
-        for repair in REPAIRS
-        if all(scores.has((measure, repair), task, sets) for task in THREE)
+        for reducer in REDUCERS
+        if all(scores.has((measure, reducer), task, sets) for task in THREE)
     }
 
 

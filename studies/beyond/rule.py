@@ -78,7 +78,7 @@ def _unevenness_of_set(work: Work, name: str, rows: int) -> float | None:
 
 
 def score_everyday(table: Table, y: np.ndarray) -> dict[str, Any]:
-    """Return how uneven the lists are, and the scores of "auto", without and with the repair."""
+    """Return how uneven the lists are, and the scores of "auto", without and with the reducer."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         chosen = choose_former(table)
@@ -99,7 +99,7 @@ def _scores(measure: Measure, table: Table, y: np.ndarray) -> dict[str, float]:
     return found
 
 
-def _repairs(uneven: float | None, limit: float) -> bool:
+def _reducers(uneven: float | None, limit: float) -> bool:
     return uneven is not None and uneven > limit
 
 
@@ -110,7 +110,7 @@ def _on_sets(
     return {
         task: duel_of(
             [
-                scores.by[name, *(REPAIRED if _repairs(uneven[name], limit) else PLAIN), task]
+                scores.by[name, *(REPAIRED if _reducers(uneven[name], limit) else PLAIN), task]
                 - scores.by[name, *AUTO, task]
                 for name in names
             ]
@@ -124,7 +124,7 @@ def _on_tables(everyday: list[dict[str, Any]], limit: float) -> dict[str, Duel]:
     return {
         task: duel_of(
             [
-                one["MP" if _repairs(one["uneven"], limit) else "none"][task] - one["auto"][task]
+                one["MP" if _reducers(one["uneven"], limit) else "none"][task] - one["auto"][task]
                 for one in everyday
                 if task in one["auto"]
             ]

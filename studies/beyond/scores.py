@@ -1,4 +1,4 @@
-"""Scores by set, measure, repair and task, and the comparisons made with them."""
+"""Scores by set, measure, reducer and task, and the comparisons made with them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from studies.diagram import Ranking, rank_methods
 
-Method = tuple[str, str]  # measure, repair
+Method = tuple[str, str]  # measure, reducer
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,10 @@ def duel_of(differences: ArrayLike) -> Duel:
     from scipy.stats import wilcoxon
 
     ahead = np.asarray(differences, dtype=np.float64)
+    # Ties carry no sign. With five or fewer differences the two-sided test cannot reach 0.05.
     different = np.round(ahead, 12) != 0
     p = float(wilcoxon(ahead[different]).pvalue) if different.sum() > 5 else 1.0
+    # Half a point is one row of 200; smaller differences are not counted.
     wins, losses = int((ahead > 0.005).sum()), int((ahead < -0.005).sum())
     return Duel(len(ahead), float(ahead.mean()), wins, losses, p)
 
@@ -58,7 +60,7 @@ class Scores:
 
     Parameters
     ----------
-    by : mapping of (set, measure, repair, task) to score
+    by : mapping of (set, measure, reducer, task) to score
     sorts : mapping of set to "numbers", "mixed" or "objects"
     halves : mapping of set to "selection" or "validation"
     """

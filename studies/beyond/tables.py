@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from studies.beyond import notes
-from studies.beyond.contenders import EVERYWHERE, MEASURES, MIXED, REPAIRS
+from studies.beyond.contenders import EVERYWHERE, MEASURES, MIXED, REDUCERS
 from studies.beyond.questions import (
     AUTO,
     FOUR,
@@ -30,7 +30,7 @@ def make_sheets(scores: Scores, rows: int, seeds: int) -> list[Sheet]:
         _with_counts(first, rows, seeds, scores),
         _measures(scores, "mixed", list(MIXED), mixed, notes.MIXED),
         _measures(scores, "all", list(EVERYWHERE), scores.sets(), notes.EVERY),
-        _repairs(scores),
+        _reducers(scores),
         _duels(scores, "numbers"),
         _duels(scores, "mixed"),
         _best(scores),
@@ -71,17 +71,17 @@ def _measures(scores: Scores, name: str, measures: list[str], sets: list[str], a
     return Sheet(f"measures-{name}", title, rows, f"{about} {tests}.")
 
 
-def _repairs(scores: Scores) -> Sheet:
-    """Put repairs beside none, over every set and measure."""
+def _reducers(scores: Scores) -> Sheet:
+    """Put reducers beside none, over every set and measure."""
     rows = []
-    for repair in list(REPAIRS)[1:]:
-        row: dict[str, Any] = {"repair": repair}
+    for reducer in list(REDUCERS)[1:]:
+        row: dict[str, Any] = {"reducer": reducer}
         for task in FOUR:
-            gain, wins, losses = against_none(scores, repair, task)
+            gain, wins, losses = against_none(scores, reducer, task)
             if wins + losses:
                 row[task] = f"{100 * gain:+.1f}, {wins} : {losses}".replace("-", "−")
         rows.append(row)
-    return Sheet("repairs", "Hubness reducers, compared with none", rows, notes.REPAIRS)
+    return Sheet("reducers", "Hubness reducers, compared with none", rows, notes.REDUCERS)
 
 
 def _duels(scores: Scores, sort: str) -> Sheet:
@@ -126,7 +126,7 @@ def _best(scores: Scores) -> Sheet:
 
 
 def _auto(scores: Scores) -> Sheet:
-    """Put the leader of the selection half, and two repairs, beside what "auto" picks today."""
+    """Put the leader of the selection half, and two reducers, beside what "auto" picks today."""
     rows = []
     for label, sorts in SORTS.items():
         methods = candidates(scores, sorts)

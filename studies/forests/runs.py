@@ -88,6 +88,8 @@ class Runs:
         found = self.take(measure, **only)
         if not found:
             return float("nan")
+        # Affinity propagation has fewer forests on large sets; averaging methods first gives it
+        # the same weight as the others.
         return float(
             np.mean(
                 [
@@ -108,6 +110,7 @@ class Runs:
         few, every = self.take(measure, **only), self.take(measure, **wide)
         total = 0.0
         for name in few:
+            # With one forest per setting there is no spread within a size, so all sizes are used.
             spread, many = _spread(every[name], index), len(_by_forest(few[name], index))
             total += spread / max(1, many)
         return float(np.sqrt(total) / max(1, len(few)))
@@ -163,6 +166,7 @@ def make_runs(work: Work) -> Runs:
             for seed in range(repeats(work)):
                 fast = [label for label in CLUSTERINGS if label != "AP"]
                 parts = [("fast", fast)]
+                # Cached apart from the fast methods: it takes most of the time of large sets.
                 if len(y) <= LARGE or seed < affinity_repeats(work):
                     parts.append(("AP", ["AP"]))
                 for part, methods in parts:
@@ -185,10 +189,14 @@ def _cluster(
 
     # Another seed for each parametrisation: forests that share their synthetic rows err alike.
     seed = len(GRID) * seed + GRID.index((trees, columns))
+    # Columns are drawn at every node, as in the text; the released code draws them per tree
+    # (part 'Paper and released code').
     grower = SyntheticForest(trees, max_features=0.5 if columns == "Half" else "all")
     grown = ForestProximity("shi", grower, random_state=seed).fit(x)
     out = []
     for measure in MEASURES:
+        # All six proximities use the same forest, as in the paper: differences between them are
+        # then not differences between forests.
         read = ForestProximity(measure, grown.forest_).fit(x).frozen()
         distances = read.distance()
         for method in methods:
@@ -198,9 +206,11 @@ def _cluster(
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", LookalikeWarning)  # AP near the wanted number
                 labels = model.fit(x).labels_
+            # The silhouette is undefined for one cluster; -1 keeps such a run from being chosen.
             alone = len(np.unique(labels)) < 2
             statistics = [
                 count_hits(y, labels),
+                # Printed purities are fractions of n - 1 rows (Table 5).
                 count_hits(y[:-1], labels[:-1]),
                 adjusted_rand(y, labels),
                 -1.0 if alone else silhouette(distances, labels),

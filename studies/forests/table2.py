@@ -86,7 +86,7 @@ def mean_label(names: Sequence[str]) -> str:
 
 
 def printed_mean(index: str, measure: str, names: Sequence[str]) -> float:
-    """Return the printed mean of a measure over the sets that could be had."""
+    """Return the printed mean of a measure over the available sets."""
     at = column(index, measure)
     return float(np.mean([TABLE_2[name][at] for name in names]))
 
@@ -102,6 +102,7 @@ def _by_set(runs: Runs, work: Work, index: str) -> Sheet:
     for name in runs.sets:
         n = next(run.n for run in runs.all if run.set == name)
         row: dict[str, Any] = {"set": name}
+        # A mean without affinity propagation is not the printed mean over four clusterings.
         whole = n <= LARGE or complete
         for measure in MEASURES:
             allowed = tolerance(runs, measure, index, n, sets=[name])
@@ -159,12 +160,14 @@ def _best(runs: Runs, index: str, **only: Any) -> str:
         )
         for measure in MEASURES
     }
+    # Paired: all measures are computed from the same forests and clusterings.
     first = max(scores, key=lambda measure: scores[measure].mean())
     for other in MEASURES:
         if other == first:
             continue
-        gaps = scores[first] - scores[other]
-        if not gaps.any() or ttest_rel(scores[first], scores[other]).pvalue >= 0.05:
+        differences = scores[first] - scores[other]
+        # Equal scores have no variance, and the t-test would divide by zero.
+        if not differences.any() or ttest_rel(scores[first], scores[other]).pvalue >= 0.05:
             return "none"
     return first
 
@@ -173,6 +176,7 @@ def _by_setting(runs: Runs, index: str) -> Sheet:
     rows: list[dict[str, Any]] = []
     for label in CLUSTERINGS:
         rows.append(_setting(label, runs, index, method=label))
+        # Table 4 has values by set, so the printed mean can be taken over the available sets.
         same = list(runs.take("ratio", method=label))
         at = INDICES.index(index) * len(PARAMETERS) + PARAMETERS.index(label)
         rows[-1]["ratio, the same sets (Table 4)"] = Value(

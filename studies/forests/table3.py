@@ -41,11 +41,12 @@ def outcomes(runs: Runs, index: str, only: Only) -> tuple[float, float, float, i
     """Return the shares of wins, losses and draws of RatioRF in per cent, and how many runs."""
     some = [one for one in runs.all if all(getattr(one, key) == only[key] for key in only)]
     others = {_forest(one): one.score(index) for one in some if one.measure == "zhu2"}
-    gaps = np.array(
+    differences = np.array(
         [one.score(index) - others[_forest(one)] for one in some if one.measure == "ratio"]
     )
-    win, lose = 100 * (gaps > SAME).mean(), 100 * (gaps < -SAME).mean()
-    return float(win), float(lose), abs(float(100 - win - lose)), len(gaps)
+    # Differences by rounding alone are draws.
+    win, lose = 100 * (differences > SAME).mean(), 100 * (differences < -SAME).mean()
+    return float(win), float(lose), abs(float(100 - win - lose)), len(differences)
 
 
 def _forest(one: Run) -> tuple[str, int, str, int, str]:

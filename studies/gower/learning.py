@@ -63,6 +63,7 @@ def votes_by_k(near: np.ndarray, y: np.ndarray) -> list[np.ndarray]:
         few = votes[:, :k]
         totals = class_totals(few, np.ones(few.shape), len(classes))
         found.append(classes[winners(totals, few, "first")])
+    # Fewer than 15 known rows: larger k give the same answer as the largest possible one.
     return found + [found[-1]] * (LARGEST_K - len(found))
 
 
@@ -89,6 +90,7 @@ def tuned_nearest(
     known, held : positions of the two parts
     seed : int, of the folds
     """
+    # k is chosen inside the training part; the test rows take no part in it.
     inside = y[known]
     folds = assign_folds(inside, len(known), FOLDS, seed, "studies gower")
     wrong = np.zeros(LARGEST_K)
@@ -113,6 +115,8 @@ def nearest_error(problem: Problem, seed: int, form: str, measure: Measure | Non
     """
     known, held = split_rows(problem, seed)
     table: Any = problem.raw if form == "raw" else problem.table
+    # The thesis scales plain numbers by their standard deviation and writes zeros for missing
+    # values; the typed table keeps both.
     own: Measure = Vector(scale="standard") if form == "raw" else Gower()
     errors, k = tuned_nearest(measure or own, table, problem.y, known, held, seed)
     return errors[k - 1]
@@ -162,10 +166,12 @@ def prototype_errors(
     }
     errors: dict[str, dict[str, float]] = {}
     for method in methods:
+        # CFS determines the number of prototypes itself.
         sizes = [0] if method == "cfs" else shares_to_try(len(y))
         tuned = cross_validate_prototypes(
             source, y, y, method, sizes, all_answers, lambda a, b: a != b, folds, rng
         )
+        # After the number is chosen, prototypes are selected again from the whole training part.
         fitted, rows = source.fit(y)
         selector = PrototypeSelector(fitted, rows, y, method, rng)
         asked = fitted.encode(new)

@@ -39,8 +39,10 @@ def run(work: Work) -> Result:
     def one(name: str, seed: int) -> dict[str, list[float]]:
         problem = load_problem(work.data, name)
         known, held = split_rows(problem, seed)
+        # Powers and closures need one square matrix, so the test rows are in it (not their labels).
         both = np.concatenate([known, held])
         s = Gower(undefined=0.5).fit(problem.table[both]).similarity()
+        # Rounding may break symmetry and the bounds, on which powers and closures rely.
         s = np.clip((s + s.T) / 2, 0.0, 1.0)
         true = problem.y[held]
         found = {}
@@ -81,6 +83,7 @@ def _columns(way: str, s: np.ndarray, many: int) -> np.ndarray:
     columns = changed[:, chosen]
     if not way.startswith("even"):
         return columns
+    # High powers have columns of tiny spread, which penalized learners treat as constant.
     spread = columns.std(axis=0)
     return np.asarray((columns - columns.mean(axis=0)) / np.where(spread > 1e-12, spread, 1.0))
 

@@ -30,6 +30,7 @@ def over_splits(
 ) -> dict[str, list[Any]]:
     """Return what ``one(set, seed)`` gives for every set and split; each is kept as it is made."""
     found: dict[str, list[Any]] = {name: [] for name in names or sets_here(work)}
+    # Splits outermost: an interrupted run has all sets with fewer splits, not fewer sets.
     parts = [(name, seed) for seed in range(n_splits) for name in found]
 
     def kept(name: str, seed: int) -> Any:
@@ -72,5 +73,6 @@ def twice_error(errors: Mapping[str, Sequence[float]], theirs: int = 20) -> floa
     """
     counts = [len(splits) for splits in errors.values()]
     spread = [np.std(splits, ddof=1) if len(splits) > 1 else 0.0 for splits in errors.values()]
+    # Both means have noise: ours over n splits, the printed one over 20.
     variances = [s**2 * (1 / n + 1 / theirs) for s, n in zip(spread, counts, strict=True)]
     return float(2 * np.sqrt(sum(variances)) / len(errors))

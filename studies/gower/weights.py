@@ -78,6 +78,7 @@ def _neighbors(work: Work, splits: int) -> Errors:
         def one(which: str, seed: int, name: str = name) -> float:
             problem = load_problem(work.data, which)
             known, held = split_rows(problem, seed)
+            # From the training part alone: weights that have seen test labels would be optimistic.
             weights = learn_weights(name, problem.table[known], problem.y[known], seed, trees)
             measure = Gower(weights=weights, undefined=0.5)
             errors, k = tuned_nearest(measure, problem.table, problem.y, known, held, seed)
@@ -132,6 +133,7 @@ def _near_sheet(near: Errors, splits: int) -> Sheet:
 def _gain(near: Errors, name: str) -> float:
     """Return the mean error less that of equal weights, on the splits that both have."""
     many = len(next(iter(near[name].values())))
+    # Paired on the same splits; importances have fewer splits than the other weights.
     equal = {one: errors[:many] for one, errors in near["equal"].items()}
     return mean_of(near[name]) - mean_of(equal)
 

@@ -99,6 +99,7 @@ def run(work: Work) -> Result:
 
 def _look(way: str, count: int) -> dict[str, Any]:
     films = load_films()
+    # Recommendations are judged by shared genres, so films without one cannot be used.
     some = np.array([len(cell) > 0 for cell in films["genres"].values])
     chosen = np.random.default_rng(0).choice(np.flatnonzero(some), count, replace=False)
     films = films[np.sort(chosen)]
@@ -123,6 +124,8 @@ def _lists(way: str, films: Any) -> NeighborGraph:
     if way == "standard":
         parts = [(WEIGHTS[0], facts, FACTS), (WEIGHTS[1], votes, VOTES)]
         return Combined(parts, how="zscore").fit(films).neighbors(k=10)
+    # Each measure is reduced separately and then combined: proximities are probabilities and
+    # need no z-scores.
     both = [
         MutualProximity(one, "gauss_independent", sample=SAMPLE, random_state=0)
         for one in (facts, votes)

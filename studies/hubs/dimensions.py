@@ -53,6 +53,7 @@ def run(work: Work) -> Result:
         for d in found
         for space in SPACES[1:]
     ]
+    # One table per d: a single S5 may fall below 2, so the mean from 30 columns on is judged.
     low = max(found[d][space]["S5"] for d in found for space in SPACES[1:])
     findings = [
         Finding(

@@ -18,6 +18,7 @@ from studies.hubs.sets import SOURCES, as_vectors, load_set
 
 # The paper does not print it; 10 reproduces its values for NICDM (see the table).
 NEIGHBORHOOD = 10
+# Cosine distances of equal texts are not exactly 0 in scikit-learn.
 SAME = 1e-6
 
 
@@ -33,6 +34,7 @@ def distances_of(rows: Any, metric: str) -> np.ndarray:
     from sklearn.metrics import pairwise_distances
 
     found = pairwise_distances(rows, metric=metric)
+    # Rounding may differ between (i, j) and (j, i); mutual proximity needs symmetry.
     found = np.maximum(found, found.T)
     found[found < SAME] = 0.0  # a text twice: what is left is round-off
     np.fill_diagonal(found, 0.0)
@@ -51,6 +53,7 @@ def scaled(distances: np.ndarray) -> dict[str, Measure]:
         return {name: space.fit(distances) for name, space in spaces.items()}
 
 
+# The paper reports mutual neighbors in lists of 5 and of a tenth of the rows.
 TENTH = 0.1
 
 
@@ -60,6 +63,7 @@ def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
     distances = distances_of(rows, SOURCES[name].metric)
     found: dict[str, dict[str, float]] = {}
     right: dict[tuple[int, str], np.ndarray] = {}
+    # One search serves all list lengths: shorter lists are prefixes of longer ones.
     most = max(5, round(TENTH * len(y)))
     for title, space in scaled(distances).items():
         with warnings.catch_warnings():
@@ -73,6 +77,7 @@ def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
         for k in (1, 5):
             now = loo_predict(lists, y, k) == y
             statistics[f"C{k}"] = 100 * float(now.mean())
+            # The original space comes first, so its p-value is that of a comparison with itself.
             before = right.setdefault((k, "original"), now)
             statistics[f"p{k}"] = mcnemar(before, now).pvalue
             right[k, title] = now
@@ -80,6 +85,7 @@ def look_at(data: Path, name: str) -> dict[str, dict[str, float]]:
                 statistics[f"p{k} to NICDM"] = mcnemar(right[k, "NICDM"], now).pvalue
         found[title] = statistics
     size = {"n": len(y), "d": n_columns(rows), "classes": len(np.unique(y))}
+    # Texts: their columns are nearly all zeros, so they are not divided by the variance.
     if SOURCES[name].least:
         with warnings.catch_warnings():  # of a bare matrix; it is Euclidean
             warnings.simplefilter("ignore", LookalikeWarning)
@@ -100,6 +106,7 @@ def without_tied_votes(lists: NeighborGraph, y: np.ndarray, k: int = 5) -> float
     near = y[lists.indices[:, :k]]
     votes = (near[:, :, None] == np.unique(y)).sum(axis=1)
     most = votes.max(axis=1)
+    # A vote counts only if its largest class is unique; the printed C5 follow this rule.
     alone = (votes == most[:, None]).sum(axis=1) == 1
     return float((alone & (np.unique(y)[votes.argmax(axis=1)] == y)).mean())
 
@@ -109,5 +116,7 @@ def _scaled_dimension(rows: Any) -> float:
     if isinstance(rows, np.ndarray):
         return intrinsic_dimension(Vector().fit(rows), scale="variance")
     x = np.array(rows["row"].values, dtype=np.float64)
+    # By the variance, not the standard deviation, as in the authors' program. The constant
+    # keeps columns without variance at 0.
     x = (x - x.mean(axis=0)) / (x.var(axis=0) + 1e-7)
     return intrinsic_dimension(Vector().fit(as_vectors(x)))

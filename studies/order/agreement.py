@@ -32,6 +32,7 @@ BAND = 0.945, 0.01  # what was expected of a hundred trees of height 2
 def run(work: Work) -> Result:
     """Measure the agreement of pairs of forests, and what moves it."""
     pairs = work.times(2, 10, 20)
+    # SimURF is slow: fewer tables with more trees.
     urf = {100: pairs, 1000: work.times(1, 5, 20), 10000: work.times(0, 1, 1)}
     cells: dict[tuple[str, int], list[list[float]]] = {}
     for trees in work.each("trees", (100, 1000, 10000)):
@@ -141,6 +142,8 @@ def _one(table: int, pair: int) -> dict[str, float]:
     first = 1 if pair == 0 else 1000 * pair + 2 * table
     seeds = (first, first + 1)
     one, two = (StochasticForest(100, LOW, random_state=seed).fit(x) for seed in seeds)
+    # The root decides which half of the rows a tree separates first: two forests whose roots
+    # use the columns unequally often may rank rows differently.
     shares = [
         np.bincount(forest.forest_.feature[:, 0], minlength=COLUMNS) / 100 for forest in (one, two)
     ]
@@ -169,6 +172,8 @@ def _band(work: Work) -> tuple[Sheet, list[Finding]]:
         for table in range(TABLES)
     ]
     within = float(values.var(axis=1, ddof=1).mean())
+    # One-way variance components: the variance of table means contains the share within / pairs
+    # of the variance within tables; a negative estimate means none between tables.
     between = max(0.0, float(values.mean(axis=1).var(ddof=1)) - within / values.shape[1])
     link = float(np.corrcoef(values.ravel(), apart.ravel())[0, 1])
     about = (

@@ -110,11 +110,14 @@ def _similarities(x: np.ndarray, synthetic: np.ndarray, trees: int, seed: int) -
     leaves = forest.fit(both, kind).apply(x)
     shared = np.zeros((len(x), len(x)))
     asked = np.zeros_like(shared)
+    # Out-of-bag proximities: only trees grown on neither row compare two rows, as the paper
+    # describes SimURF. Positions beyond len(x) are synthetic rows and drop out here.
     for tree, bag in enumerate(forest.estimators_samples_):
         out = np.setdiff1d(np.arange(len(x)), bag)
         here = np.ix_(out, out)
         shared[here] += leaves[out, tree][:, None] == leaves[out, tree]
         asked[here] += 1
+    # Pairs that no tree left out of its bootstrap sample count as similarity 0.
     return np.divide(shared, asked, out=np.zeros_like(shared), where=asked > 0)
 
 

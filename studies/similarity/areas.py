@@ -18,6 +18,7 @@ def halves(y: np.ndarray, repetition: int) -> Iterator[tuple[np.ndarray, np.ndar
     """Cut rows into two halves with equal shares of the classes; each is known once."""
     from sklearn.model_selection import StratifiedKFold
 
+    # Two folds as in the paper: each half is the training set once.
     split = StratifiedKFold(2, shuffle=True, random_state=repetition)
     yield from split.split(np.zeros(len(y)), y)
 
@@ -53,6 +54,7 @@ def areas_of_numbers(
     """Return the areas of a forest on numbers; "SF, package" is the public package's split."""
     if method == "SF, package":
         gram = x @ x.T
+        # Squared Euclidean distances: their difference to two examples is linear in x.
         square = np.diag(gram)[:, None] + np.diag(gram) - 2 * gram
         return areas_of_distances(square, y, method, repetition)
 
@@ -81,6 +83,7 @@ def areas_of_distances(
     """Return the areas of RSF, SF or the package's SF on objects known by their distances."""
     from lookalike.table import read_table
 
+    # The column holds positions in the matrix, so rows can be split without slicing it.
     places = read_table({"at": np.arange(len(y), dtype=float)}, kinds={"at": "number"})
 
     def score(known: np.ndarray, held: np.ndarray, seed: int) -> np.ndarray:

@@ -68,11 +68,14 @@ class PackageForest:
         along = self.matrix[first, rows] - self.matrix[second, rows]
         order = np.argsort(along, kind="stable")
         seen = labels[order]
+        # The fault of the package: labels already sorted by the projection are indexed by the
+        # order once more, so that the impurities belong to an almost random sequence.
         for _ in range(self.again):
             seen = seen[order]
         at = _best_cut(seen)
         threshold = (along[order[at]] + along[order[at + 1]]) / 2
         below = along <= threshold
+        # Thresholds between tied projections separate nothing.
         if below.all() or not below.any():
             return _Node(share)
         return _Node(

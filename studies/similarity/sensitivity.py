@@ -51,6 +51,7 @@ def run_columns(work: Work) -> Result:
     names = [*drawn, *work.available(SENSITIVITY, needed=False)]
     for name in work.each("columns per node", names):
         x, y = load_sensitivity(work.data, name, n_rows)
+        # A set removes duplicates: on narrow tables several shares give the same number of columns.
         places[name] = sorted({max(1, round(share * x.shape[1])) for share in SHARES})
         for method in ("RF", "RSF"):
             curves[name, method] = [

@@ -49,6 +49,7 @@ def run(work: Work) -> Result:
     found: dict[tuple[str, str], np.ndarray] = {}
     for label in work.each("readings of the generator", READINGS):
         kinds, options = READINGS[label]
+        # Other interpretations are shown, not judged, so fewer draws are enough.
         many = draws if options is FOUND else max(1, draws // 3)
         for kind in kinds:
             found[kind, label] = np.array(
@@ -118,7 +119,9 @@ def _row(kind: str, label: str, scores: np.ndarray) -> dict[str, Any]:
         spread = float(statistics.std(ddof=1)) if len(statistics) > 1 else None
         within = None
         if judged and spread is not None:
+            # The printed area is one draw (variance 1) and ours a mean (1 / n); 0.005 is rounding.
             within = 0.005 + 2 * spread * float(np.sqrt(1 + 1 / len(statistics)))
+        # The package's SF is compared with the printed SF as well.
         printed = SEQUENCES[kind].areas[min(at, 2)]
         row[method] = Value(float(statistics.mean()), printed, within, spread=spread)
     if judged and len(scores) > 2:
@@ -153,6 +156,7 @@ def _facts(cells: list[Any]) -> dict[str, str]:
     lengths = np.array([len(cell) for cell in cells])
     sizes = np.array([len(one) for cell in cells for one in cell])
     items = np.concatenate([np.asarray(one, dtype=float) for cell in cells for one in cell])
+    # Relative position in the sequence, centered: sequences have different lengths.
     place = np.concatenate([np.arange(len(cell)) / (len(cell) - 1) - 0.5 for cell in cells])
     means = np.array([np.mean(one) for cell in cells for one in cell])
     slope = float((place * (means - means.mean())).sum() / (place**2).sum())

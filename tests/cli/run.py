@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from lookalike.cli.app import app
 
-# Nothing from the terminal of whoever runs the tests.
+# Nothing from the terminal that the tests run in.
 PLAIN = {"COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb"}
 UNSET = ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "CLICOLOR_FORCE")
 

@@ -162,7 +162,7 @@ def test_a_reader_that_goes_away_is_no_drama(file, form):
     process = start("inspect", file, "--output", form)
     process.stdout.close()
     assert process.stderr.read() == b""
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     process.stderr.close()
 
 
@@ -195,7 +195,7 @@ def test_a_first_compilation_is_announced_once(tmp_path):
     compiled = {"LOOKALIKE_COMPILE": "1", "NUMBA_DISABLE_JIT": "0"}
     path = tmp_path / "rows.csv"
     path.write_text("\n".join(["size", *(str(i * i % 97) for i in range(400))]))
-    # Long lists are worked on by a loop that has no twin.
+    # Long lists are worked on by a loop that has no numpy fallback.
     words = ["search", path, "--row", 0, "-k", 300, "--measure", "vector"]
     notes = []
     for _ in range(2):
@@ -226,11 +226,11 @@ for name, value in {settings!r}.items():
     setattr(program, name, value)
 program.main()
 """
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
 
 
 def test_ctrl_c_that_comes_out_as_another_error_is_still_ctrl_c():
-    """A module half loaded when Ctrl-C came is missed by whoever imports it next."""
+    """A module partially loaded at Ctrl-C is missing for the next import."""
     body = """
         try:
             os.kill(os.getpid(), signal.SIGINT)
@@ -247,7 +247,7 @@ def test_ctrl_c_that_comes_out_as_another_error_is_still_ctrl_c():
 
 
 def test_ctrl_c_ends_work_that_does_not_hear_it():
-    """A thread inside the compiler is waited for by whoever asked for it; the person is not."""
+    """A thread inside the compiler is joined by its caller; the user does not wait for it."""
     body = """
         try:
             os.kill(os.getpid(), signal.SIGINT)
@@ -260,7 +260,7 @@ def test_ctrl_c_ends_work_that_does_not_hear_it():
 
 
 def test_ctrl_c_inside_a_callback_of_the_compiler_prints_nothing():
-    """Nobody can catch what is raised there, so Python prints it and goes on."""
+    """What is raised there cannot be caught: Python prints it and goes on."""
     callback = "import ctypes; ctypes.CFUNCTYPE(None)(lambda: {})()"
     body = callback.format("os.kill(os.getpid(), signal.SIGINT)")
     done = run_verb(f"{body}; threading.Event().wait(120)", GRACE=0.1)

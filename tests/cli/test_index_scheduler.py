@@ -12,7 +12,7 @@ pytest.importorskip("distributed")
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch):
-    """Let nobody wait ten seconds for an answer that never comes."""
+    """Do not wait ten seconds for an answer that never comes."""
     monkeypatch.setitem(connect.__wrapped__.__kwdefaults__, "timeout", 1.0)
 
 
@@ -45,7 +45,13 @@ def test_only_folders_are_shared_out(rows, tmp_path, words):
     run("index", "build", rows, "-o", tmp_path / "one.lookalike")
     named = [rows] if verb == "add" else []
     done = run(
-        "index", verb, tmp_path / "one.lookalike", *named, *options, "--scheduler", "tcp://nobody:1"
+        "index",
+        verb,
+        tmp_path / "one.lookalike",
+        *named,
+        *options,
+        "--scheduler",
+        "tcp://unknown:1",
     )
     assert done.exit_code == 1
     (line,) = done.stderr.splitlines()

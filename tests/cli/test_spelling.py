@@ -38,7 +38,7 @@ def options_of(command):
         (Param("n_samples", 4), "4 rows"),
         (Param("id_column", "it", of="Index.fit"), "--id-column it"),
         (Param("weights", of="Index.search"), "--weight"),
-        # What a measure is made with stands in --measure and has no option of its own.
+        # Options of a measure are part of --measure.
         (Param("n_neighbors", 5, of=NICDM.__name__), "n_neighbors 5"),
         (Param("method", "oob", of="ForestProximity"), "method oob"),
         (Param("", of="read_table"), "the table"),
@@ -114,12 +114,14 @@ def test_errors_hold_no_python_and_name_options_of_the_command(tmp_path, monkeyp
     words = line.split(" ")
     done = run(*words)
     assert (done.exit_code, done.stdout) == (1, ""), done.stdout
-    told = done.stderr.splitlines()[-1]
-    plain = VALUES.sub("", told)
-    assert not re.search(r"\w=|\w\(|read_table", plain), told
-    assert not re.search(r"^[A-Za-z]+\.\w+:|Known: .*Known:|one of (.+)\. Known: \1", told), told
-    named = set(OPTION.findall(re.sub(r"'[^']*'", "", told)))
-    assert named <= options_of(words[0]), told
+    result = done.stderr.splitlines()[-1]
+    plain = VALUES.sub("", result)
+    assert not re.search(r"\w=|\w\(|read_table", plain), result
+    assert not re.search(r"^[A-Za-z]+\.\w+:|Known: .*Known:|one of (.+)\. Known: \1", result), (
+        result
+    )
+    named = set(OPTION.findall(re.sub(r"'[^']*'", "", result)))
+    assert named <= options_of(words[0]), result
 
 
 def test_warnings_are_spelled_like_errors(tmp_path, monkeypatch, recwarn):
@@ -134,8 +136,8 @@ def test_warnings_are_spelled_like_errors(tmp_path, monkeypatch, recwarn):
 def test_notes_are_spelled_as_options(tmp_path):
     cells = ["-999", "-999", *map(str, range(20, 60))]
     (tmp_path / "rows.csv").write_text("age\n" + "\n".join(cells) + "\n")
-    told = " ".join(run("inspect", tmp_path / "rows.csv").stdout.split())
-    assert "use --missing -999 if that means missing" in told
+    result = " ".join(run("inspect", tmp_path / "rows.csv").stdout.split())
+    assert "use --missing -999 if that means missing" in result
 
 
 @pytest.mark.parametrize(
@@ -152,10 +154,10 @@ def test_notes_are_spelled_as_options(tmp_path):
 def test_a_wrong_option_is_told_in_words(words, said):
     done = run(*words, COLUMNS="300")
     assert done.exit_code == 2
-    told = " ".join(done.stderr.split())
-    assert said in told
-    assert "Input should" not in told
-    assert "Value error" not in told
+    result = " ".join(done.stderr.split())
+    assert said in result
+    assert "Input should" not in result
+    assert "Value error" not in result
 
 
 @pytest.mark.parametrize(

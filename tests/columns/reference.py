@@ -1,4 +1,4 @@
-"""Slow twins of every distance, written from its definition: two cells in, one number out."""
+"""Every distance by its definition, as a reference: two cells in, one number out."""
 
 import itertools
 import math

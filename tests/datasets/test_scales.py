@@ -1,4 +1,4 @@
-"""The six transforms against a plain twin and the worked numbers."""
+"""The six transforms against a plain reference implementation and the worked numbers."""
 
 import math
 
@@ -47,7 +47,7 @@ def test_worked_numbers():
     )
 )
 @settings(max_examples=60, deadline=None)
-def test_every_value_is_that_of_the_plain_twin(X):
+def test_every_value_is_that_of_the_reference(X):
     got = transforms(X)
     for name in FORMULAS:
         for j in range(X.shape[1]):

@@ -1,4 +1,4 @@
-"""Slow twins, written from the formulas: plain loops over a matrix of distances.
+"""Reference implementations, written from the formulas: plain loops over a matrix of distances.
 
 ``d`` is the n x n matrix of the fitted rows, ``q`` the distances of one new row to them.
 """
@@ -107,19 +107,21 @@ def survival(v, mean, sd, model):
 
 def independent(d, model="gauss", include=False):
     n = len(d)
-    told = [parameters(d[i], i, include) for i in range(n)]
+    moments = [parameters(d[i], i, include) for i in range(n)]
     out = np.eye(n)
     for x in range(n):
         for y in range(n):
             if x != y:
-                one, two = (survival(v, *told[at], model) for at, v in ((x, d[x][y]), (y, d[y][x])))
+                one, two = (
+                    survival(v, *moments[at], model) for at, v in ((x, d[x][y]), (y, d[y][x]))
+                )
                 out[x, y] = one * two
     return out
 
 
 def joint(d):
     n = len(d)
-    told = [parameters(d[i], i) for i in range(n)]
+    moments = [parameters(d[i], i) for i in range(n)]
     out = np.eye(n)
     for x in range(n):
         for y in range(n):
@@ -130,8 +132,8 @@ def joint(d):
             rho = 0.0
             if len(others) >= 2 and np.ptp(a) > 0 and np.ptp(b) > 0:
                 rho = float(np.corrcoef(a, b)[0, 1])
-            h = -(d[x][y] - told[x][0]) / told[x][1]
-            k = -(d[y][x] - told[y][0]) / told[y][1]
+            h = -(d[x][y] - moments[x][0]) / moments[x][1]
+            k = -(d[y][x] - moments[y][0]) / moments[y][1]
             if abs(rho) > 1 - 1e-12:
                 tight = norm.cdf(min(h, k)) if rho > 0 else max(0, norm.cdf(h) + norm.cdf(k) - 1)
                 out[x, y] = tight

@@ -1,7 +1,8 @@
-"""Small spaces that several tests ask about."""
+"""Small spaces, and a comparison of lists, that several tests share."""
 
 import numpy as np
 import pandas as pd
+from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike.measures import Precomputed, Vector
 
@@ -11,7 +12,7 @@ LONGER = np.vstack([LINE, [[15.0]]])
 
 
 def distances(seed, n=10, largest=9):
-    """Symmetric whole numbers: many ties."""
+    """Symmetric integers: many ties."""
     d = np.random.default_rng(seed).integers(1, largest, (n, n)).astype(float)
     d = d + d.T
     np.fill_diagonal(d, 0)
@@ -27,3 +28,8 @@ def every_space(d):
 
 
 line = Vector().fit(LINE)
+
+
+def assert_same_lists(one, other):
+    assert_array_equal(one.indices, other.indices)
+    assert_allclose(one.distances, other.distances, rtol=1e-12, atol=1e-12)

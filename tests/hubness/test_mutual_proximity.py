@@ -1,4 +1,4 @@
-"""Mutual proximity in its four models: worked numbers, slow twins, laws."""
+"""Mutual proximity in its four models: worked numbers, references, laws."""
 
 import numpy as np
 import pytest
@@ -91,7 +91,7 @@ def test_new_rows_are_judged_by_the_fitted_ones(seed):
     for augment, divisor in ((False, 9), (True, 10)):
         ours = proximity(d, augment=augment).similarity(q)
         assert_array_equal(ours, [reference.query_proximity(row, d, divisor) for row in q])
-    told = [reference.parameters(row, i) for i, row in enumerate(d)]
+    given = [reference.parameters(row, i) for i, row in enumerate(d)]
     ours = proximity(d, "gauss_independent").similarity(q)
     grown = proximity(d, "gauss_independent", augment=True).similarity(q)
     for i, row in enumerate(q):
@@ -99,7 +99,7 @@ def test_new_rows_are_judged_by_the_fitted_ones(seed):
         for y in range(9):
             mine = reference.survival(row[y], *own, "gauss")
             assert_allclose(
-                ours[i, y], mine * reference.survival(row[y], *told[y], "gauss"), rtol=1e-9
+                ours[i, y], mine * reference.survival(row[y], *given[y], "gauss"), rtol=1e-9
             )
             more = [*(v for j, v in enumerate(d[y]) if j != y), row[y]]
             theirs = reference.survival(row[y], np.mean(more), np.std(more), "gauss")
@@ -201,21 +201,21 @@ def test_samples_need_an_independent_model():
     ],
 )
 def test_the_model_follows_the_number_of_rows(monkeypatch, tmp_path, n, sample, model):
-    monkeypatch.setattr(mutual_proximity, "COUNTED", 12)
+    monkeypatch.setattr(mutual_proximity, "MAX_ROWS_FOR_AUTO_COUNTS", 12)
     x = np.random.default_rng(0).normal(size=(n, 3))
     auto = MutualProximity(Vector(), sample=sample, random_state=0)
     assert not auto.traits.needs_all
     auto.fit(x)
-    told = MutualProximity(Vector(), model, sample=sample, random_state=0).fit(x)
+    given = MutualProximity(Vector(), model, sample=sample, random_state=0).fit(x)
     assert auto.model == "auto"
-    assert auto.model_ == told.model_ == model
-    assert_array_equal(auto.similarity(), told.similarity())
-    assert_array_equal(auto.similarity(x[:2] + 1), told.similarity(x[:2] + 1))
+    assert auto.model_ == given.model_ == model
+    assert_array_equal(auto.similarity(), given.similarity())
+    assert_array_equal(auto.similarity(x[:2] + 1), given.similarity(x[:2] + 1))
     assert auto.traits.needs_all == (model == "empirical")
     auto.save(tmp_path / "auto.lookalike")
     loaded = la.load(tmp_path / "auto.lookalike")
     assert loaded.model_ == model
-    assert_array_equal(loaded.similarity(), told.similarity())
+    assert_array_equal(loaded.similarity(), given.similarity())
 
 
 def test_the_stated_limit_is_the_one_in_use():
@@ -231,7 +231,7 @@ def test_many_ties_are_said():
 def test_very_many_triples_are_said(monkeypatch):
     import lookalike.hubness.mutual_proximity as module
 
-    monkeypatch.setattr(module, "SLOW", 10)
+    monkeypatch.setattr(module, "MAX_ROWS_WITHOUT_WARNING", 10)
     x = np.random.default_rng(0).normal(size=(11, 2))
     for model in ("empirical", "gauss"):
         with pytest.warns(LookalikeWarning, match="whose pairs make 7e\\+02 triples"):

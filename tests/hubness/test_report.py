@@ -1,4 +1,4 @@
-"""The hubness report: figures, table, frame, page, pictures."""
+"""The hubness report: statistics, text, frame, page, plots."""
 
 import json
 import re
@@ -43,12 +43,12 @@ def report():
     return la.hubness_report(MutualProximity(Vector()).fit(X), Y)
 
 
-def test_figures_are_those_of_the_functions(report):
+def test_statistics_are_those_of_the_functions(report):
     after = MutualProximity(Vector()).fit(X)
     before = after.measure_
     groups = hubs_and_orphans(before)
     for name, space in (("before", before), ("after", after)):
-        told = report.figures[name]
+        found = report.statistics[name]
         counts = k_occurrence(space)
         assert_array_equal(report.occurrences[name], counts)
         expected = {
@@ -68,17 +68,17 @@ def test_figures_are_those_of_the_functions(report):
             "mean_hubs": groups.mean_occurrence(counts)["hubs"],
             "bad_orphans": groups.badness(badness(space, Y), counts)["orphans"],
         }
-        for figure, value in expected.items():
+        for statistic, value in expected.items():
             if value is None:
-                assert told[figure] is None
+                assert found[statistic] is None
             else:
-                assert_allclose(told[figure], value, err_msg=figure)
+                assert_allclose(found[statistic], value, err_msg=statistic)
     right = [loo_predict(space, Y) == Y for space in (before, after)]
     assert report.test == mcnemar(*right)
 
 
-def test_the_repair_is_seen(report):
-    before, after = report.figures["before"], report.figures["after"]
+def test_the_reduction_is_seen(report):
+    before, after = report.statistics["before"], report.statistics["after"]
     assert before["skewness"] > 1.5
     assert after["skewness"] < 0.6
     assert after["orphans"] < before["orphans"]
@@ -91,22 +91,22 @@ def test_printed(report):
     assert re.search(r"hubness: skewness of the k-occurrence +\d\.\d\d +-?\d\.\d\d", text)
     assert re.search(r"the same of the original orphans +– ", text)
     assert "McNemar p =" in text
-    assert len({len(line) for line in text.splitlines()[2:-1]}) == 1  # columns stand in line
+    assert len({len(line) for line in text.splitlines()[2:-1]}) == 1  # columns are aligned
 
 
 def test_frames(report):
     frame = report.to_frame()
-    assert frame.columns.tolist() == ["figure", "meaning", "before", "after"]
-    row = frame[frame["figure"] == "skewness"]
-    assert_allclose(row["after"], report.figures["after"]["skewness"])
+    assert frame.columns.tolist() == ["statistic", "meaning", "before", "after"]
+    row = frame[frame["statistic"] == "skewness"]
+    assert_allclose(row["after"], report.statistics["after"]["skewness"])
     assert report.to_frame("polars").shape == frame.shape
 
 
 def test_plain_values(report):
-    told = json.loads(json.dumps(report.to_dict()))
-    assert told["figures"]["before"] == report.figures["before"]
-    assert told["test"]["pvalue"] == report.test.pvalue
-    top = told["top"][0]
+    found = json.loads(json.dumps(report.to_dict()))
+    assert found["statistics"]["before"] == report.statistics["before"]
+    assert found["test"]["pvalue"] == report.test.pvalue
+    top = found["top"][0]
     assert top["before"] == report.occurrences["before"].max()
     assert top["id"] == report.occurrences["before"].argmax()
 
@@ -145,7 +145,7 @@ def test_the_page_needs_nothing_else(report, tmp_path):
 def test_large_maps_are_sampled(monkeypatch, report):
     import lookalike.hubness.report as page
 
-    monkeypatch.setattr(page, "POINTS", 50)
+    monkeypatch.setattr(page, "MAX_MAPPED_ROWS", 50)
     at, places = page.hub_map(report)
     assert 40 <= len(at) <= 50
     assert report.occurrences["before"].argmax() in at
@@ -174,20 +174,20 @@ def test_pictures_need_matplotlib(report, monkeypatch):
         report.plot()
 
 
-def test_spaces_without_a_repair():
+def test_spaces_without_a_reducer():
     d = Vector().fit(X).distance()
     for space in (Vector().fit(X), d):
         report = la.hubness_report(space, k=4)
         assert report.columns == ["value"]
         assert report.test is None
-        assert "accuracy" not in report.figures["value"]
-        assert_allclose(report.figures["value"]["skewness"], skewness(k_occurrence(d, 4)))
+        assert "accuracy" not in report.statistics["value"]
+        assert_allclose(report.statistics["value"]["skewness"], skewness(k_occurrence(d, 4)))
 
 
 def test_graphs_say_what_they_cannot():
     report = la.hubness_report(Vector().fit(X).neighbors(k=6), Y)
-    assert "goodman_kruskal" not in report.figures["value"]
-    assert report.figures["value"]["intrinsic_dimension"] is None
+    assert "goodman_kruskal" not in report.statistics["value"]
+    assert report.statistics["value"]["intrinsic_dimension"] is None
     assert any("needs all distances" in note for note in report.notes)
     assert any("no intrinsic dimension" in note for note in report.notes)
     assert "svg" in report.to_html()
@@ -197,33 +197,33 @@ def test_sets_of_labels():
     genres = [{"a"}, {"a", "b"}, {"b"}] * 40
     space = NICDM(Vector()).fit(X)
     report = la.hubness_report(space, genres)
-    assert report.figures["after"]["retrieval"] == retrieval_accuracy(space, genres)
-    assert "accuracy" not in report.figures["after"]
+    assert report.statistics["after"]["retrieval"] == retrieval_accuracy(space, genres)
+    assert "accuracy" not in report.statistics["after"]
 
 
 def test_ties_are_noted():
     space = SharedNeighbors(Vector(), 3).fit(X)
     report = la.hubness_report(space)
-    assert any("after the repair are tied" in note for note in report.notes)
+    assert any("after reduction are tied" in note for note in report.notes)
     shared = la.hubness_report(space, ties="expected")
     assert not any("tied" in note for note in shared.notes)
-    assert shared.figures["after"]["skewness"] != report.figures["after"]["skewness"]
+    assert shared.statistics["after"]["skewness"] != report.statistics["after"]["skewness"]
     assert_allclose(shared.occurrences["after"], k_occurrence(space, ties="expected"))
 
 
 def test_large_spaces_leave_out_what_takes_long(monkeypatch):
     import lookalike.hubness.report as module
 
-    monkeypatch.setattr(module, "SMALL", 50)
-    monkeypatch.setattr(module, "MEDIUM", 119)
+    monkeypatch.setattr(module, "MAX_ROWS_FOR_WIDE_LISTS", 50)
+    monkeypatch.setattr(module, "MAX_ROWS_FOR_ALL_PAIRS", 119)
     report = la.hubness_report(NICDM(Vector()).fit(X), Y)
-    assert "goodman_kruskal" not in report.figures["after"]
-    assert report.figures["before"]["intrinsic_dimension"] is None
-    assert report.figures["after"]["intrinsic_dimension"] is None
+    assert "goodman_kruskal" not in report.statistics["after"]
+    assert report.statistics["before"]["intrinsic_dimension"] is None
+    assert report.statistics["after"]["intrinsic_dimension"] is None
     assert len(report.notes) == 3
-    monkeypatch.setattr(module, "MEDIUM", 120)
+    monkeypatch.setattr(module, "MAX_ROWS_FOR_ALL_PAIRS", 120)
     report = la.hubness_report(NICDM(Vector()).fit(X), Y)
-    assert report.figures["before"]["intrinsic_dimension"] > 5
+    assert report.statistics["before"]["intrinsic_dimension"] > 5
     assert len(report.notes) == 1
 
 

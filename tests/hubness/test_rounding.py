@@ -69,7 +69,7 @@ def test_correlations_are_those_of_exact_arithmetic(seed, n, tight, gaps):
             common = known[i] * known[j]
             expected = exact_correlation(deviations[i], deviations[j], common)
             # Deviations are rounded: thirteen digits below them a spread is round-off, and the
-            # nearer it comes to that, the fewer digits the correlation has.
+            # nearer it is to that, the fewer digits the correlation has.
             lost = max(lost_digits(deviations[row][common > 0]) for row in (i, j))
             if lost > 0.5e-3:
                 assert found[i, j] == 0 or lost < 2e-3

@@ -65,7 +65,7 @@ def test_one_odd_row_is_reported_but_no_reason_to_refit(index):
 
 
 def test_values_that_moved_within_the_range_are_noticed(index):
-    with pytest.warns(LookalikeWarning, match="distributed otherwise"):
+    with pytest.warns(LookalikeWarning, match="distributed differently"):
         index.add(rows(np.linspace(0.8, 0.99, 100), ["red"] * 100))
     size = index.drift().columns[0]
     assert size.outside == 0.0

@@ -62,7 +62,7 @@ def test_marking_again_changes_nothing_but_changing_sides_is_refused(index):
 
 
 @pytest.mark.parametrize(
-    ("mark", "told"),
+    ("mark", "message"),
     [
         ({"like": 999}, "999"),
         ({"unlike": [1, -1]}, "-1"),
@@ -71,10 +71,10 @@ def test_marking_again_changes_nothing_but_changing_sides_is_refused(index):
         ({}, "ids to mark"),
     ],
 )
-def test_bad_marks_leave_the_session_as_it_was(index, mark, told):
+def test_bad_marks_leave_the_session_as_it_was(index, mark, message):
     session = FeedbackSession(index, 0, k=5)
     before = session.hits.ids
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         session.mark(**mark)
     assert session.round == 0
     assert session.hits.ids == before

@@ -135,13 +135,13 @@ def test_deleted_rows_meet_no_condition():
 
 
 @pytest.mark.parametrize(
-    ("condition", "error", "told"),
+    ("condition", "error", "message"),
     [
         ({"yaer": 1990}, InvalidInput, "Did you mean 'year'"),
         ({"year": ("=>", 1990)}, InvalidInput, "'=>'.*Did you mean"),
         ({"year": {"between": [1, 2]}}, InvalidInput, "'between'"),
         ({"year": (">=", 1, 2)}, InvalidInput, "tuple of 3"),
-        ({"year": (">", None)}, InvalidInput, "gaps"),
+        ({"year": (">", None)}, InvalidInput, "missing values"),
         ({"year": "many"}, (InvalidInput, WrongType), "year"),
         ({"year": ("in", 1990)}, InvalidInput, "list of values"),
         ({"genre": ("in", "drama")}, InvalidInput, "list of values"),
@@ -161,6 +161,6 @@ def test_deleted_rows_meet_no_condition():
         (lambda record: record["year"], WrongType, "True or False"),
     ],
 )
-def test_bad_conditions_are_named(index, condition, error, told):
-    with pytest.raises(error, match=told):
+def test_bad_conditions_are_named(index, condition, error, message):
+    with pytest.raises(error, match=message):
         chosen(index, condition)

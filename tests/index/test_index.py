@@ -1,4 +1,4 @@
-"""An index that rows come to and leave, against a plain search of the rows that are there."""
+"""A mutable index against a plain search of its rows."""
 
 import warnings
 
@@ -12,7 +12,7 @@ import lookalike as la
 from index import reference
 from lookalike.errors import InvalidInput, LookalikeWarning, WrongType
 from lookalike.hubness import NICDM, MutualProximity
-from lookalike.index.segments import SPARE
+from lookalike.index.segments import MAX_SKIPPED_ROWS
 from lookalike.measures import Gower, Precomputed, Ranked, StochasticForest, Vector
 
 row = st.tuples(*[st.integers(-4, 4)] * 2)
@@ -110,7 +110,7 @@ def test_many_deleted_rows_are_stepped_over_and_then_copied_away():
     points = np.arange(300.0)[:, None]
     index = la.Index(Vector()).fit(points)
     live = list(range(300))
-    for start in range(1, 2 * SPARE, 10):
+    for start in range(1, 2 * MAX_SKIPPED_ROWS, 10):
         gone = list(range(start, start + 10))
         index.delete(gone)
         live = [id for id in live if id not in gone]
@@ -239,12 +239,12 @@ def test_hits_tell_what_was_asked_and_found(named):
     assert hits[0].id == hits.ids[0]
     assert [hit.score for hit in hits] == sorted(hit.score for hit in hits)
     for hit in hits:
-        told = hit.explanation
-        assert told.similarity == hit.similarity
-        assert np.isclose(sum(told.plus.values()), hit.similarity)
-        assert np.isclose(sum(told.plus.values()) + sum(told.minus.values()), 1)
-        assert told.cells["size"] == (1.0, hit.row["size"])
-        assert named.explain("p", hit.id).plus == told.plus
+        reasons = hit.explanation
+        assert reasons.similarity == hit.similarity
+        assert np.isclose(sum(reasons.plus.values()), hit.similarity)
+        assert np.isclose(sum(reasons.plus.values()) + sum(reasons.minus.values()), 1)
+        assert reasons.cells["size"] == (1.0, hit.row["size"])
+        assert named.explain("p", hit.id).plus == reasons.plus
     plain = hits.to_dict()
     assert plain["query"]["row"]["code"] == "p"
     assert [hit["id"] for hit in plain["hits"]] == hits.ids
@@ -373,7 +373,7 @@ def test_a_mark_counts_once_and_the_query_is_not_its_own_mark():
 
 
 @pytest.mark.parametrize(
-    ("ask", "error", "told"),
+    ("ask", "error", "message"),
     [
         (lambda i: i.search("nobody"), InvalidInput, "'nobody'"),
         (lambda i: i.search(["p", "nobody"]), InvalidInput, "'nobody'"),
@@ -400,8 +400,8 @@ def test_a_mark_counts_once_and_the_query_is_not_its_own_mark():
         (lambda i: i.add(mixed().drop(columns="size")), InvalidInput, "size"),
     ],
 )
-def test_bad_input_is_named_and_changes_nothing(named, ask, error, told):
-    with pytest.raises(error, match=told):
+def test_bad_input_is_named_and_changes_nothing(named, ask, error, message):
+    with pytest.raises(error, match=message):
         ask(named)
     assert named.ids == ["p", "q", "r", "s", "t"]
     assert named.search("p", 3).ids == ["r", "q", "s"]
@@ -423,7 +423,7 @@ def test_deleting_twice_names_the_id():
 
 
 @pytest.mark.parametrize(
-    ("options", "rows", "told"),
+    ("options", "rows", "message"),
     [
         ({"id_column": "id"}, {"id": [1, 1], "x": [0.0, 1.0]}, "1 twice"),
         ({"id_column": "id"}, {"id": ["a", None], "x": [0.0, 1.0]}, "none in row 1"),
@@ -434,8 +434,8 @@ def test_deleting_twice_names_the_id():
         ({"id_column": 3}, {"x": [0.0]}, "name of a column"),
     ],
 )
-def test_bad_tables_and_parameters_are_refused(options, rows, told):
-    with pytest.raises(InvalidInput, match=told):
+def test_bad_tables_and_parameters_are_refused(options, rows, message):
+    with pytest.raises(InvalidInput, match=message):
         la.Index(**options).fit(rows)
 
 
@@ -456,7 +456,7 @@ def test_a_category_that_nobody_has_is_pointed_out(named):
     with pytest.warns(LookalikeWarning, match="'redd'.*Did you mean 'red'"):
         named.search({"color": "redd", "size": 1.0})
     named.add({"code": "n", "size": 1.0, "color": "redd", "tags": []})
-    assert named.search({"color": "redd"}, 1).ids == ["n"]  # now somebody has it
+    assert named.search({"color": "redd"}, 1).ids == ["n"]  # now a row has it
 
 
 def test_what_is_set_aside_stays_with_its_row():

@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 import lookalike as la
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.measures import Gower, Vector
-from lookalike.measures.contract import codes as byte_road
+from lookalike.measures.contract import codes as bounded_search
 from lookalike.table import Table
 
 N = 5000
@@ -41,7 +41,7 @@ def plain(monkeypatch):
 
     def ask(index, *question, **options):
         with monkeypatch.context() as patch:
-            patch.setattr(byte_road, "pays", lambda b, k, n=1: False)
+            patch.setattr(bounded_search, "pays", lambda b, k, n=1: False)
             return index.search(*question, **options)
 
     return ask

@@ -85,7 +85,7 @@ def test_threads_and_saving_change_nothing(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("ask", "told"),
+    ("ask", "message"),
     [
         (lambda m: m.search(99), "99"),
         (lambda m: m.search(0, like=[0, 20]), "20"),
@@ -94,9 +94,9 @@ def test_threads_and_saving_change_nothing(tmp_path):
         (lambda m: m.relevance([[np.nan, 1.0]]), "NaN"),
     ],
 )
-def test_bad_questions_are_named(ask, told):
+def test_bad_questions_are_named(ask, message):
     model = ReFeat(5, random_state=0).fit(np.random.default_rng(0).random((20, 2)))
-    with pytest.raises(InvalidInput, match=told):
+    with pytest.raises(InvalidInput, match=message):
         ask(model)
 
 

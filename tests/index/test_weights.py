@@ -89,13 +89,13 @@ def test_the_answer_is_that_of_an_index_fitted_with_the_weights(data):
             ours, theirs = [ours], [theirs]
         for mine, other in zip(ours, theirs, strict=True):
             assert numbers(mine) == numbers(other)
-            for hit, twin in zip(mine, other, strict=True):
+            for hit, their_hit in zip(mine, other, strict=True):
                 if hit.distance is not None:
-                    same_reasons(hit.explanation, twin.explanation)
-    told = index.explain(0, index.ids[-1], weights=asked, columns=columns)
-    twin = again.explain(0, index.ids[-1])
-    assert told.plus == twin.plus
-    assert told.minus == twin.minus
+                    same_reasons(hit.explanation, their_hit.explanation)
+    reasons = index.explain(0, index.ids[-1], weights=asked, columns=columns)
+    theirs = again.explain(0, index.ids[-1])
+    assert reasons.plus == theirs.plus
+    assert reasons.minus == theirs.minus
 
 
 def test_weights_change_the_answer_and_the_next_question_is_free_of_them(index):
@@ -109,9 +109,9 @@ def test_weights_change_the_answer_and_the_next_question_is_free_of_them(index):
 
 
 def test_a_column_without_weight_gives_no_reason(index):
-    told = index.search(0, k=1, weights={"budget": 0})[0].explanation
-    assert told.plus["budget"] == told.minus["budget"] == 0
-    assert told.plus["genre"] == 1
+    reasons = index.search(0, k=1, weights={"budget": 0})[0].explanation
+    assert reasons.plus["budget"] == reasons.minus["budget"] == 0
+    assert reasons.plus["genre"] == 1
 
 
 def test_the_reweighted_measure_is_a_measure(index):

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from lookalike.kernels.balanced import encode_perfect, grow_perfect, walk_perfect
+from lookalike.kernels.balanced import encode_by_all_tests, encode_by_walking, grow_balanced
 from lookalike.kernels.growing import STATES
 
 seeds = st.integers(0, 2**32 - 1)
@@ -31,8 +31,8 @@ def test_codes_are_the_answers_along_the_path(seed, height, n_trees, n, kind):
     feature = rng.integers(0, 3, (n_trees, 2**height - 1)).astype(np.int32)
     cut = rng.integers(0, 5, feature.shape).astype(kind)
     together, alone = np.empty((2, n, n_trees), np.uint8)
-    encode_perfect(values, feature, cut, height, together)
-    walk_perfect(values, feature, cut, height, alone)
+    encode_by_all_tests(values, feature, cut, height, together)
+    encode_by_walking(values, feature, cut, height, alone)
     assert_array_equal(together, alone)
     for i, t in {(0, 0), (n - 1, n_trees - 1), (n // 2, n_trees // 2)}:
         assert alone[i, t] == slow(values[i], feature[t], cut[t], height)
@@ -44,7 +44,7 @@ def grow(values, height, relax=False, either_side=False, seed=0, n_trees=5):
     feature, cut = np.empty((n_trees, inner), np.int32), np.empty((n_trees, inner))
     failed = np.full(n_trees, -2)
     columns = np.ascontiguousarray(values.T)
-    grow_perfect(columns, height, 20, relax, either_side, states, feature, cut, failed)
+    grow_balanced(columns, height, 20, relax, either_side, states, feature, cut, failed)
     return feature, cut, failed
 
 
@@ -55,7 +55,7 @@ def test_every_leaf_holds_one_row_of_the_sample(either_side):
     feature, cut, failed = grow(values, 3, either_side=either_side)
     assert_array_equal(failed, [0] * 5)
     codes = np.empty((8, 5), np.uint8)
-    walk_perfect(values, feature, cut, 3, codes)
+    encode_by_walking(values, feature, cut, 3, codes)
     assert_array_equal(np.sort(codes, axis=0), np.tile(np.arange(8)[:, None], 5))
     on_values = np.isin(cut, values)
     assert on_values.all() != either_side  # or just below the next value

@@ -1,7 +1,5 @@
 """Bounds of a byte per cell against the formulas in plain integers, and what is found by them."""
 
-from typing import NamedTuple
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,35 +12,20 @@ from lookalike.kernels.bounds import (
     LOOKUP,
     MISSING,
     NUMBER,
-    PART,
+    PART_ROWS,
     ROOT,
     SKIP,
     SQUARE,
-    TILE,
+    TILE_ROWS,
     collect,
     propose,
     row_bounds,
 )  # fmt: skip
 
+# The class of the library itself: numba's cache, which all processes share, holds its name.
+from lookalike.neighbors.codes import _Asked as Queries
+
 seeds = st.integers(0, 2**32 - 1)
-
-
-class Queries(NamedTuple):
-    """As ``neighbors.codes`` passes them."""
-
-    how: np.ndarray
-    u: np.ndarray
-    w: np.ndarray
-    gap: np.ndarray
-    weight: np.ndarray
-    tables: np.ndarray
-    slot: np.ndarray
-    zero: object
-    factor: np.ndarray
-    base: np.ndarray
-    whole: np.ndarray
-    shared: bool
-    largest: bool
 
 
 def draw(rng, n, kinds, kind, shared, largest, missing):
@@ -123,26 +106,26 @@ def test_the_largest_column_instead_of_the_sum(seed, missing):
 
 @pytest.mark.parametrize("subset", [False, True])
 def test_proposed_and_collected_rows_are_those_with_the_smallest_bounds(subset):
-    rng, n = np.random.default_rng(4), 2 * TILE + 100
-    codes, asked = draw(rng, 3 * TILE, [NUMBER, EQUAL], np.uint16, False, False, False)
-    tiles = np.ascontiguousarray(codes.reshape(2, 3, TILE).transpose(1, 0, 2))
+    rng, n = np.random.default_rng(4), 2 * TILE_ROWS + 100
+    codes, asked = draw(rng, 3 * TILE_ROWS, [NUMBER, EQUAL], np.uint16, False, False, False)
+    tiles = np.ascontiguousarray(codes.reshape(2, 3, TILE_ROWS).transpose(1, 0, 2))
     allowed = rng.random(n) < 0.5 if subset else np.empty(0, bool)
     live = np.flatnonzero(allowed) if subset else np.arange(n)
-    every = np.array([slow(codes, asked, row) for row in range(3 * TILE)])
-    work, lost = np.empty((2, TILE), np.uint16)
-    keys = np.empty(TILE, np.float32)
-    lowest = np.empty((1, 3 * TILE // PART), np.float32)
+    every = np.array([slow(codes, asked, row) for row in range(3 * TILE_ROWS)])
+    work, lost = np.empty((2, TILE_ROWS), np.uint16)
+    keys = np.empty(TILE_ROWS, np.float32)
+    lowest = np.empty((1, 3 * TILE_ROWS // PART_ROWS), np.float32)
     best, rows = np.full((1, 9), np.inf, np.float32), np.full((1, 9), -1)
     propose(tiles, n, allowed, asked, 0, 3, work, lost, keys, lowest, best, rows)
-    assert_array_equal(lowest[0], every.reshape(-1, PART).min(axis=1))
+    assert_array_equal(lowest[0], every.reshape(-1, PART_ROWS).min(axis=1))
     assert_array_equal(best[0], np.sort(every[live])[:9])
     assert_array_equal(every[rows[0]], best[0])
     assert set(rows[0]) <= set(live.tolist())
     limit = best[0, 5:6]
     wanted = live[every[live] <= limit]
-    small = work[:PART], lost[:PART], keys[:PART]
-    for most, room in ((n, n), (len(wanted), len(wanted))):
-        ends, out = np.empty(1, np.int64), np.full(room, -1)
+    small = work[:PART_ROWS], lost[:PART_ROWS], keys[:PART_ROWS]
+    for most, size in ((n, n), (len(wanted), len(wanted))):
+        ends, out = np.empty(1, np.int64), np.full(size, -1)
         done = collect(tiles, n, allowed, asked, 0, 1, limit, most, *small, lowest, ends, out)
         assert (done, ends[0]) == (1, len(wanted))
         assert_array_equal(out[: len(wanted)], wanted)
@@ -151,7 +134,7 @@ def test_proposed_and_collected_rows_are_those_with_the_smallest_bounds(subset):
     done = collect(tiles, n, allowed, asked, 0, 1, limit, few, *small, lowest, ends, out)
     assert (done, ends[0]) == (1, -1)  # too many: none is kept
     done = collect(tiles, n, allowed, asked, 0, 1, limit, n, *small, lowest, ends, out)
-    assert done == 0  # no room left
+    assert done == 0  # the output is full
 
 
 def test_a_lower_bound_never_exceeds_the_true_difference():

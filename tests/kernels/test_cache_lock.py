@@ -1,4 +1,4 @@
-"""Processes that compile at once do not give each other the wrong loop."""
+"""Processes that compile concurrently do not give each other the wrong loop."""
 
 import os
 import subprocess
@@ -69,7 +69,7 @@ def test_a_process_waits_for_its_turn(start, tmp_path):
         fcntl.flock(held, fcntl.LOCK_EX)
         process = start(1)  # other types: it has to compile
         assert process.stdout.readline() == "ready\n"
-        time.sleep(6.0)  # far longer than it takes to come to the loop
+        time.sleep(6.0)  # far longer than it takes to reach the loop
         assert process.poll() is None
     assert process.communicate(timeout=300)[0] == "wrong 0\n"
 
@@ -116,7 +116,7 @@ def test_threads_of_one_process_share_a_turn(tmp_path):
     turn, other = CompileLock(str(tmp_path)), CompileLock(str(tmp_path))
     turn.acquire()
     waiting = threading.Thread(target=other.acquire)
-    waiting.start()  # stands in the queue
+    waiting.start()  # is in the queue
     second = threading.Thread(target=turn.acquire)
     second.start()
     second.join(10)

@@ -22,19 +22,19 @@ from lookalike.kernels.cells import (
     SplitRules,
     Targets,
     best_cut,
+    cell_distance,
     class_impurity,
     draw_entry,
-    gap,
     keep_better,
     least_varied,
-    line_up,
     make_best,
     make_scratch,
-    node_facts,
-    part_rows,
-    spread_of_cells,
-    spread_of_codes,
-    spread_of_numbers,
+    node_statistics,
+    partition_rows,
+    sort_by_projection,
+    variance_of_cells,
+    variance_of_codes,
+    variance_of_numbers,
 )
 from lookalike.kernels.growing import group_rows
 from trees import cell_reference as reference
@@ -57,7 +57,7 @@ def line(kind, values, p, q, matrix=None):
     """Project cells; return rows in order and their projections."""
     m = len(values)
     scratch = make_scratch(m, 1)
-    k = line_up(column(kind, values, matrix), np.arange(m), m, p, q, scratch)
+    k = sort_by_projection(column(kind, values, matrix), np.arange(m), m, p, q, scratch)
     return scratch.item[:k], scratch.proj[:k]
 
 
@@ -135,7 +135,7 @@ def test_projections_come_in_order_and_are_differences_of_distances(seed, kind, 
     assert (np.diff(proj) >= 0).all()
     cells = column(kind, x, matrix)
     for i, found in zip(item, proj, strict=True):
-        to_p, to_q = (gap(kind, x[i], x[e], cells.flat, 0, cells.width) for e in (p, q))
+        to_p, to_q = (cell_distance(kind, x[i], x[e], cells.flat, 0, cells.width) for e in (p, q))
         power = 2 if kind == SQUARED else 1
         assert_allclose(found, to_q**power - to_p**power, atol=1e-9)
 
@@ -144,7 +144,7 @@ def test_rows_are_parted_in_their_order_and_unknown_ones_follow_the_default():
     x = column(VALUE, [5.0, 1.0, np.nan, 2.0, 9.0])
     for default, expected in ((1, [1, 2, 3, 0, 4]), (0, [1, 3, 0, 2, 4])):
         rows = np.arange(5)
-        middle = part_rows(x, -1, -1, 2.0, default, rows, 0, 5)
+        middle = partition_rows(x, -1, -1, 2.0, default, rows, 0, 5)
         assert rows.tolist() == expected
         assert middle == 2 + default
 
@@ -161,13 +161,13 @@ def letters():
 def test_sets_of_letters():
     cells, rows, state = letters(), np.arange(6), np.array([1], np.int64)
     goal = targets([0, 0, 0, 1, 1, 1])
-    spread = [spread_of_cells(cells, rows, a, a + 3, goal.times, state) for a in (0, 3)]
+    spread = [variance_of_cells(cells, rows, a, a + 3, goal.times, state) for a in (0, 3)]
     assert spread == pytest.approx([0.089506, 0.124228], abs=5e-7)
     scratch = make_scratch(6, 2)
     group_rows(rows, 6, goal.label, 2, scratch.grouped, scratch.ends)
     assert scratch.ends.tolist() == [0, 3, 6]
     assert least_varied(cells, goal, state, scratch) == 0
-    assert line_up(cells, rows, 6, 0, 3, scratch) == 6
+    assert sort_by_projection(cells, rows, 6, 0, 3, scratch) == 6
     placed = dict(zip(scratch.item.tolist(), scratch.proj.tolist(), strict=True))
     assert_allclose([placed[i] for i in range(6)], [1, 2 / 3, 0.5, -1, -2 / 3, 0], atol=1e-12)
     score, surplus, place, weight = best_cut(6, goal, RULES, 1e-12, 0.0, 0.0, scratch)
@@ -186,9 +186,9 @@ def test_spreads_equal_those_of_numpy(seed, n):
     x, times = rng.integers(0, 5, n), rng.integers(1, 4, n)
     rows, often = np.arange(n), np.repeat(x, times)
     scratch = make_scratch(n, 1)
-    found = spread_of_numbers(x.astype(float), rows, 0, n, times)
+    found = variance_of_numbers(x.astype(float), rows, 0, n, times)
     assert_allclose(found, often.var(), atol=1e-12)
-    found = spread_of_codes(
+    found = variance_of_codes(
         x.astype(np.int32), rows, 0, n, times, scratch.keys, scratch.spare, scratch.counts
     )
     assert_allclose(found, (often[:, None] != often).mean() / 2, atol=1e-12)
@@ -213,12 +213,12 @@ def test_impurities_by_hand():
 def test_facts_of_a_node():
     goal = targets([0, 1, 1], weight=[2.0, 1.0, 1.0], times=[2, 1, 1])
     totals = np.empty(2)
-    n, w, impurity, pure = node_facts(np.arange(3), 0, 3, goal, GINI, totals)
+    n, w, impurity, pure = node_statistics(np.arange(3), 0, 3, goal, GINI, totals)
     assert (n, w, impurity, bool(pure)) == (4, 4.0, 0.5, False)
     assert totals.tolist() == [2.0, 2.0]
-    _, _, impurity, _ = node_facts(np.arange(3), 0, 3, goal, VARIANCE, totals)
+    _, _, impurity, _ = node_statistics(np.arange(3), 0, 3, goal, VARIANCE, totals)
     assert (impurity, totals[0]) == (0.25, 0.5)
-    assert node_facts(np.arange(3), 1, 3, goal, GINI, totals)[3]
+    assert node_statistics(np.arange(3), 1, 3, goal, GINI, totals)[3]
 
 
 def test_equal_scores_go_to_the_even_cut():

@@ -1,12 +1,27 @@
-"""K-medoids: every swap considered, the same cost as the independent library, ties settled."""
+"""Components, DBSCAN, spanning trees, k-medoids and closures against plain loops."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.kernels.clustering import assign_after_swap, assign_medoids
+from lookalike.kernels.clustering import (
+    CODES,
+    assign_after_swap,
+    assign_medoids,
+    best_chains,
+    best_first_links,
+    cheapest_edges_of_block,
+    cheapest_edges_of_lists,
+    count_close_pairs,
+    join_edges,
+    labels_within,
+    roots_of,
+    spanning_tree,
+    weakest_links,
+    write_labels,
+)
 from lookalike.measures import medoids as steps
 from lookalike.measures.medoids import build, swap_until_stable
 
@@ -104,9 +119,129 @@ def test_a_few_candidates_at_a_time_give_the_same(eager, monkeypatch):
         d = np.floor(9 * random_square(seed, 40))
         found = []
         for looks in (2**26, 40 * 7, 1):
-            monkeypatch.setattr(steps, "LOOKS", looks)
+            monkeypatch.setattr(steps, "DISTANCES_PER_CALL", looks)
             start = build(d, 1 + seed)
             found.append(
                 [start.tolist(), *(np.array(x).tolist() for x in improve(d, start, eager))]
             )
         assert found[0] == found[1] == found[2]
+
+
+# -- components and density ------------------------------------------------------------------------
+
+
+def components(n, edges):
+    """The smallest index that each index is connected with."""
+    roots = list(range(n))
+    for _ in range(n):
+        for i, j in edges:
+            roots[i] = roots[j] = min(roots[i], roots[j])
+    return roots
+
+
+@given(st.integers(0, 10**6), st.integers(1, 12))
+@settings(deadline=None)
+def test_components_are_named_by_their_smallest_index(seed, n):
+    rng = np.random.default_rng(seed)
+    edges = rng.integers(0, n, (n, 2))
+    parents, kept = np.arange(n), np.empty(n, bool)
+    count = join_edges(parents, edges[:, 0].copy(), edges[:, 1].copy(), kept)
+    roots = components(n, edges.tolist())
+    assert roots_of(parents).tolist() == roots
+    assert count == kept.sum() == n - len(set(roots))
+
+
+def dbscan(d, eps, needed):
+    """Core rows by counting, clusters by components, border rows to the lowest cluster."""
+    n, near = len(d), d <= eps
+    core = near.sum(axis=1) >= needed
+    roots = components(n, [(i, j) for i, j in np.argwhere(near) if core[i] and core[j]])
+    numbers = {root: c for c, root in enumerate(sorted({roots[i] for i in np.flatnonzero(core)}))}
+    labels = [numbers[roots[i]] if core[i] else -1 for i in range(n)]
+    for i in np.flatnonzero(~core):
+        labels[i] = min((labels[j] for j in np.flatnonzero(near[i] & core)), default=-1)
+    return labels
+
+
+@given(st.integers(0, 10**6), st.integers(2, 18), st.integers(1, 5))
+@settings(deadline=None, max_examples=40)
+def test_density_clusters_by_pairs_and_by_the_spanning_tree(seed, n, needed):
+    d = np.floor(8 * random_square(seed, n))
+    eps = 6.0
+    expected = dbscan(d, eps, needed)
+    left, right = np.nonzero(np.triu(d <= eps, 1))
+    order = np.random.default_rng(seed).permutation(len(left))
+    counts, parents, labels = np.ones(n, np.int64), np.arange(n), np.empty(n, np.int64)
+    waiting, filled = np.empty((n, max(1, needed - 1)), np.int64), np.zeros(n, np.int64)
+    count_close_pairs(left[order], right[order], needed, counts, parents, waiting, filled)
+    found = write_labels(needed, counts, parents, waiting, filled, labels)
+    assert labels.tolist() == expected
+    assert found == max(expected) + 1
+    core = np.sort(d, axis=1)[:, min(needed, n) - 1] if needed <= n else np.full(n, np.inf)
+    ends, others, weights = np.empty(n - 1, np.int64), np.empty(n - 1, np.int64), np.empty(n - 1)
+    spanning_tree(d, core, ends, others, weights)
+    reach = np.maximum(d, np.maximum(core[:, None], core))
+    assert_array_equal(weights, reach[ends, others])
+    edges = sorted((w, i, j) for (i, j), w in np.ndenumerate(reach) if i < j)
+    parents, total = np.arange(n), 0.0
+    for w, i, j in edges:  # Kruskal: the same total, whatever the ties
+        total += w if join_edges(parents, np.array([i]), np.array([j]), np.empty(1, bool)) else 0.0
+    assert_allclose(weights.sum(), total)
+    order, near = np.argsort(weights), np.argsort(d, axis=1, kind="stable")
+    sorted_tree = ends[order], others[order], weights[order]
+    gaps, parents = np.take_along_axis(d, near, axis=1), np.empty(n, np.int64)
+    labels_within(eps, core, *sorted_tree, near, gaps, parents, labels)
+    assert labels.tolist() == expected
+
+
+@given(st.integers(0, 10**6), st.integers(2, 12))
+@settings(deadline=None, max_examples=40)
+def test_cheapest_edges_to_other_components(seed, n):
+    rng = np.random.default_rng(seed)
+    d, core = np.floor(5 * random_square(seed, n)), rng.integers(0, 4, n) * 1.0
+    parts = rng.integers(0, 3, n)
+    d[rng.random(d.shape) < 0.1] = np.nan
+    cost, target = np.full(n, np.inf), np.full(n, -1)
+    rows = rng.permutation(n)
+    for start in (0, n // 2):
+        stop = n // 2 if start == 0 else n
+        cheapest_edges_of_block(d[rows, start:stop], rows, start, core, parts, cost, target)
+    lists = np.tile(np.arange(n), (n, 1))
+    lists[:, 0] = -1
+    listed, listed_target, wanted = np.full(n, 9.0), np.full(n, 9), rng.random(n) < 0.7
+    gaps = np.where(np.isnan(d), np.inf, d)
+    cheapest_edges_of_lists(lists, gaps, core, parts, wanted, listed, listed_target)
+    for i in range(n):
+        ways = [(max(d[i, j], core[i], core[j]), j) for j in range(n) if parts[j] != parts[i]]
+        known = [way for way in ways if not np.isnan(d[i, way[1]])]
+        assert (cost[i], target[i]) == min(known, default=(np.inf, -1))
+        ways = [(max(gaps[i, j], core[i], core[j]), j) for _, j in ways if j > 0]
+        finite = [way for way in ways if way[0] < np.inf]
+        best = min(finite, default=(np.inf, -1)) if wanted[i] else (9.0, 9)
+        assert listed[i] == best[0]
+        assert listed_target[i] == best[1] or not finite
+
+
+def test_closures_are_the_best_chains():
+    rng = np.random.default_rng(0)
+    for n in (1, 2, 7):
+        s = rng.integers(0, 5, (n, n)) / 4
+        s = np.maximum(s, s.T)
+        np.fill_diagonal(s, 1.0)
+        for name, code in CODES.items():
+            norm = {"min": np.minimum, "product": np.multiply}.get(
+                name, lambda a, b: np.maximum(a + b - 1, 0)
+            )
+            slow = s.copy()
+            for _ in range(n):
+                slow = np.maximum(slow, norm(slow[:, :, None], slow[None]).max(axis=1))
+            fast = s.copy()
+            best_chains(fast, code)
+            assert_allclose(fast, slow, atol=1e-15)
+            edges, out = rng.integers(0, 3, (3, n)) / 2, np.empty((3, n))
+            best_first_links(edges, fast, code, out)
+            assert_allclose(out, norm(edges[:, :, None], fast[None]).max(axis=1), atol=1e-15)
+        weakest = np.empty((n, n))
+        weakest_links(s, weakest)
+        best_chains(s, CODES["min"])
+        assert_array_equal(weakest, s)

@@ -70,11 +70,11 @@ def test_ranks(seed, dtype, columns):
         distances.ranked_cityblock(twice, twice_b, dtype(step), *scratch, out)
         assert_array_equal(out, wanted)
         narrow, narrow_b = twice.astype(np.uint16), twice_b.astype(np.uint16)
-        tiles = np.zeros((1, columns, distances.RANK_TILE), np.uint16)
-        distances.turn_codes(narrow_b, tiles)
+        tiles = np.zeros((1, columns, distances.RANK_TILE_ROWS), np.uint16)
+        distances.tile_codes(narrow_b, tiles)
         low, high = (
-            np.empty(distances.RANK_TILE, np.uint16),
-            np.empty(distances.RANK_TILE, np.int32),
+            np.empty(distances.RANK_TILE_ROWS, np.uint16),
+            np.empty(distances.RANK_TILE_ROWS, np.int32),
         )
         for together in (1, 2, 3, 5):
             distances.ranked_narrow(narrow, tiles, np.uint16(step), together, low, high, out)

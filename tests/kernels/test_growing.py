@@ -8,7 +8,7 @@ from numpy.testing import assert_array_equal
 
 from lookalike.kernels.growing import (
     MADE,
-    RANK,
+    RANK_SHIFT,
     WAITING,
     RankedTree,
     ThresholdTree,
@@ -45,13 +45,13 @@ def test_nodes_come_in_preorder_and_know_their_children():
 
 
 @settings(max_examples=40, deadline=None)
-@given(seed=seeds, m=st.integers(0, 400), low_bits=st.sampled_from([0, RANK]))
+@given(seed=seeds, m=st.integers(0, 400), low_bits=st.sampled_from([0, RANK_SHIFT]))
 def test_keys_are_sorted_and_carry_their_low_bits(seed, m, low_bits):
     rng = np.random.default_rng(seed)
     keys = (rng.integers(5, 70_000, m) << low_bits) | (np.arange(m) if low_bits else 0)
-    room = max(m, 1)
-    spare, counts = np.empty(room, np.int64), np.empty(256, np.int64)
-    given_keys = np.concatenate([keys, np.zeros(room - m, np.int64)])
+    size = max(m, 1)
+    spare, counts = np.empty(size, np.int64), np.empty(256, np.int64)
+    given_keys = np.concatenate([keys, np.zeros(size - m, np.int64)])
     found = sort_keys(given_keys, m, low_bits, spare, counts)
     assert_array_equal(found[:m], np.sort(keys))
 

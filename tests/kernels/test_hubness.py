@@ -8,8 +8,14 @@ from scipy.special import ndtr
 from lookalike.kernels.hubness import (
     affinity_block,
     competition_ranks,
+    correlations,
+    excess_block,
+    farther_counts,
     fold_moments,
+    gauss_block,
     mutual_counts,
+    overlaps,
+    ratio_block,
     tails,
 )
 
@@ -69,3 +75,61 @@ def test_ranks_and_counts_in_both_widths(kind):
     assert np.isnan(out[2, 5])
     assert np.isnan(out[5, 2])
     assert out[0, 1] == np.sum((d[0] > d[0, 1]) & (d[1] > d[1, 0]))
+
+
+def test_products_ratios_and_excesses():
+    """Facts about columns come for all rows together, or for each row its own."""
+    rng = np.random.default_rng(3)
+    d, a, b = rng.random((4, 9)), rng.random((2, 4)) + 0.5, rng.random((2, 4, 9)) + 0.5
+    d[1, 2] = np.nan
+    for each in (b, b[:, :1]):
+        gauss, ratio, excess = d.copy(), d.copy(), d.copy()
+        gauss_block(gauss, a[0], a[1], each[0], each[1])
+        one, two = (d - a[0][:, None]) * a[1][:, None], (d - each[0]) * each[1]
+        assert_allclose(gauss, ndtr(-one) * ndtr(-two), rtol=1e-12)
+        ratio_block(ratio, a[0], each[0], 3.0)
+        assert_array_equal(ratio, 3.0 * (d / (a[0][:, None] * each[0])))
+        excess_block(excess, a[0], each[0])
+        assert_array_equal(excess, 2.0 * d - (a[0][:, None] + each[0]))
+
+
+def test_affinities_at_a_scale_of_zero():
+    d = np.array([[0.0, 1.0, np.nan]])
+    affinity_block(d, np.array([0.0]), np.ones((1, 3)))
+    assert_array_equal(d, [[1.0, 0.0, np.nan]])
+
+
+def test_objects_farther_from_both():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 5, (3, 20)).astype(float), rng.integers(0, 5, (70, 20)).astype(float)
+    d, back = rng.integers(0, 5, (2, 3, 70)).astype(float)
+    a[0, 3], d[1, 5], back[2, 69] = np.nan, np.nan, np.nan
+    out = np.empty((3, 70))
+    farther_counts(a, b, d, back, out)
+    wanted = ((a[:, None] > d[..., None]) & (b > back[..., None])).sum(axis=2).astype(float)
+    wanted[1, 5] = wanted[2, 69] = np.nan
+    assert_array_equal(out, wanted)
+
+
+def test_shared_neighbors():
+    a, b = np.array([[1, 2, -1], [-1, -1, -1]]), np.array([[2, 1, 0], [2, -1, -1], [3, 4, 5]])
+    out = np.empty((2, 3), np.int64)
+    overlaps(a, b, 6, out)
+    assert_array_equal(out, [[2, 1, 0], [0, 0, 0]])
+
+
+def test_correlations_of_what_both_rows_know():
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(3, 1100)), rng.normal(size=(40, 1100))
+    b[0], b[1] = a[0] * 2 + 1, 7.0  # perfectly correlated; constant
+    known_a, known_b = (rng.random(x.shape) < 0.5 for x in (a, b))
+    known_b[2] = False
+    known_b[2, :1] = known_a[0, :1] = True
+    out = np.empty((3, 40))
+    correlations(a * known_a, known_a * 1.0, b * known_b, known_b * 1.0, out)
+    for i in range(3):
+        for j in range(40):
+            both = known_a[i] & known_b[j]
+            spread = both.sum() > 1 and j != 1
+            wanted = np.corrcoef(a[i, both], b[j, both])[0, 1] if spread else 0.0
+            assert_allclose(out[i, j], wanted, atol=1e-12)

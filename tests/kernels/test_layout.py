@@ -3,19 +3,19 @@
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
 
-from lookalike.kernels.layout import count_hops, settle_rows
+from lookalike.kernels.layout import count_hops, place_new_rows
 
 PLACES = np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [50.0, 50.0]])
 
 
 def settle(near, equal, rounds=10):
     out = np.empty((len(near), 2))
-    settle_rows(np.array(near), np.array(equal), PLACES, rounds, out)
+    place_new_rows(np.array(near), np.array(equal), PLACES, rounds, out)
     return out
 
 
 def slow(near, rounds):
-    """The weighted mean, step by step as the docstring of ``settle_rows`` says."""
+    """The weighted mean, step by step as the docstring of ``place_new_rows`` says."""
     points = PLACES[near]
     gaps = np.linalg.norm(points[:, None] - points, axis=2)
     at = points[gaps.sum(axis=1).argmin()]

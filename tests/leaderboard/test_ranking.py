@@ -40,7 +40,7 @@ def test_equals_spearman_row_by_row(seed, n):
 
 def test_monotone_changes():
     rng = np.random.default_rng(0)
-    s = rng.random((300, 300))  # more rows than are ranked at once
+    s = rng.random((300, 300))  # more rows than one block
     assert_allclose(ranking_agreement(s, np.exp(s)), [1, 0], atol=1e-12)
     assert_allclose(ranking_agreement(s, -s), [-1, 0], atol=1e-12)
 

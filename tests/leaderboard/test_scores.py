@@ -1,4 +1,4 @@
-"""The figures that measures are judged by, against plain twins and numbers worked out by hand."""
+"""Statistics of measures, against reference implementations and numbers worked out by hand."""
 
 from itertools import combinations, permutations
 
@@ -26,7 +26,7 @@ MATRICES = {"seed": st.integers(0, 10**6), "n": st.integers(4, 9), "values": st.
 
 
 def matrix(seed, n, values, symmetric=True):
-    """Distances with ties: whole numbers from 1 to ``values``."""
+    """Distances with ties: integers from 1 to ``values``."""
     found = np.random.default_rng(seed).integers(1, values + 1, (n, n)).astype(float)
     if symmetric:
         found = np.triu(found, 1) + np.triu(found, 1).T

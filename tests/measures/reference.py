@@ -1,4 +1,4 @@
-"""Slow twins, written from the definitions, one pair of values at a time."""
+"""Reference implementations, written from the definitions, one pair of values at a time."""
 
 import math
 

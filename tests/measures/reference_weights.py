@@ -1,4 +1,4 @@
-"""Slow twins of the learned weights, written from their formulas: lists in, lists out."""
+"""References of the learned weights, written from their formulas: lists in, lists out."""
 
 import itertools
 

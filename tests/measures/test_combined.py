@@ -116,10 +116,10 @@ def test_explanations_add_up_over_the_parts():
     plain = [(0.3, Vector(), ["size", "city"]), (0.7, Ranked(), "age")]
     repaired = [(w, MutualProximity(m, "gauss_independent"), c) for w, m, c in plain]
     for parts, how in ((repaired, "similarity"), (plain, "zscore"), (plain, "similarity")):
-        told = Combined(parts, how).fit(ROWS).explain(0, 5)
-        assert {name for name in told.minus if name} == {"size", "age", "city"}
-        assert len(told.inner) == 2
-        assert_allclose(sum(told.plus.values()) + sum(told.minus.values()), 1)
+        explained = Combined(parts, how).fit(ROWS).explain(0, 5)
+        assert {name for name in explained.minus if name} == {"size", "age", "city"}
+        assert len(explained.inner) == 2
+        assert_allclose(sum(explained.plus.values()) + sum(explained.minus.values()), 1)
 
 
 def test_combinations_are_saved_and_read(tmp_path):

@@ -87,7 +87,7 @@ def outcome(measure, table):
 
 @st.composite
 def cut_frames(draw, kinds, gaps=True):
-    columns, given = draw(frames(kinds=kinds, min_rows=1, max_rows=14, gaps=gaps, max_columns=3))
+    columns, given = draw(frames(kinds=kinds, min_rows=1, max_rows=14, missing=gaps, max_columns=3))
     at = draw(st.lists(st.integers(0, 14), max_size=2))
     return columns, given, at
 

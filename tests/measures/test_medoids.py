@@ -1,4 +1,4 @@
-"""k medoids: the worked numbers, a slow twin, no exchange left that improves."""
+"""k medoids: the worked numbers, a slow reference, no exchange left that improves."""
 
 import numpy as np
 import pytest

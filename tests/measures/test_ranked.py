@@ -137,8 +137,8 @@ def test_sums_too_large_for_float32_stay_exact():
 
 def test_explanation_gives_the_rank_difference_of_each_column():
     measure = Ranked().fit({"a": [10, 20, 20, 40], "b": [1, 2, 3, 4]})
-    told = measure.explain(0, {"a": 30, "b": 2})
-    whole = measure.scale_ + told.distance
-    assert told.minus["a"] * whole == pytest.approx(3.0)
-    assert told.minus["b"] * whole == pytest.approx(1.5)
-    assert told.distance == 4.5
+    explained = measure.explain(0, {"a": 30, "b": 2})
+    whole = measure.scale_ + explained.distance
+    assert explained.minus["a"] * whole == pytest.approx(3.0)
+    assert explained.minus["b"] * whole == pytest.approx(1.5)
+    assert explained.distance == 4.5

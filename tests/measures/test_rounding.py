@@ -93,10 +93,10 @@ def test_undefined_pairs_have_the_distance_of_their_similarity(u, conversion):
     assert measure.similarity()[0, 1] == u
     gap = 1 - u
     assert measure.distance()[0, 1] == (np.sqrt(gap) if conversion == "sqrt" else gap)
-    told = measure.explain(0, 1)
-    assert (told.similarity, told.distance) == (u, measure.distance()[0, 1])
-    assert told.plus == {None: u}
-    assert told.minus == {None: 1 - u}
+    explained = measure.explain(0, 1)
+    assert (explained.similarity, explained.distance) == (u, measure.distance()[0, 1])
+    assert explained.plus == {None: u}
+    assert explained.minus == {None: 1 - u}
 
 
 def test_undefined_pairs_that_nobody_filled_stay_undefined():
@@ -174,9 +174,9 @@ def test_constant_columns_have_no_unit(value, n, scale):
 
 def test_a_row_of_zeros_is_explained_in_full():
     measure = Vector("cosine").fit([[1.0, 2.0], [3.0, -1.0], [0.0, 0.0]])
-    told = measure.explain(2, 0)
-    assert sum(told.plus.values()) + sum(told.minus.values()) == pytest.approx(1)
-    assert told.minus[None] == pytest.approx((1 - told.similarity) / 2)
+    explained = measure.explain(2, 0)
+    assert sum(explained.plus.values()) + sum(explained.minus.values()) == pytest.approx(1)
+    assert explained.minus[None] == pytest.approx((1 - explained.similarity) / 2)
 
 
 @given(
@@ -190,9 +190,9 @@ def test_a_row_of_zeros_is_explained_in_full():
 def test_explanations_sum_to_one(rows, metric):
     measure = Vector(metric).fit(rows)
     for j in range(1, len(rows)):
-        told = measure.explain(0, j)
-        assert sum(told.plus.values()) == pytest.approx(told.similarity)
-        assert sum(told.minus.values()) == pytest.approx(1 - told.similarity)
+        explained = measure.explain(0, j)
+        assert sum(explained.plus.values()) == pytest.approx(explained.similarity)
+        assert sum(explained.minus.values()) == pytest.approx(1 - explained.similarity)
 
 
 # -- ties ------------------------------------------------------------------------------------------

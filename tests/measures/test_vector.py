@@ -117,9 +117,9 @@ def test_explanation_of_each_metric_adds_up_to_the_distance():
         "chebyshev": (0, 4),
     }.items():
         measure = Vector(metric).fit(x)
-        told = measure.explain(0, 1)
-        whole = measure.scale_ + told.distance
-        assert_allclose([told.minus["x0"] * whole, told.minus["x1"] * whole], shares)
+        explained = measure.explain(0, 1)
+        whole = measure.scale_ + explained.distance
+        assert_allclose([explained.minus["x0"] * whole, explained.minus["x1"] * whole], shares)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "cosine"])

@@ -1,4 +1,4 @@
-"""Bytes propose, the measure decides: the lists are those of looking at everything, bit for bit."""
+"""Search by quantized lower bounds returns the lists of brute force, bit for bit."""
 
 import pickle
 
@@ -10,9 +10,9 @@ from numpy.testing import assert_array_equal
 
 import lookalike as la
 from lookalike.columns import EarthMover, Euclidean, Levenshtein, Overlap
-from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE
+from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE_ROWS
 from lookalike.measures import Gower, Ranked, Vector
-from lookalike.measures.contract import codes as byte_road
+from lookalike.measures.contract import codes as bounded_search
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed import codes as mixed_codes_module
 from lookalike.measures.mixed.codes import mixed_codes
@@ -26,11 +26,11 @@ EVERY = (
 
 @pytest.fixture(autouse=True)
 def always(monkeypatch):
-    """Take the road of bytes however few the rows."""
-    monkeypatch.setattr(byte_road, "pays", lambda b, k, n=1: True)
+    """Search by bounds however few the rows."""
+    monkeypatch.setattr(bounded_search, "pays", lambda b, k, n=1: True)
 
 
-def same(measure, a, b, k, **options):
+def assert_same_lists(measure, a, b, k, **options):
     fast = measure.nearest(a, b, k, **options)
     plain = Measure.nearest(measure, a, b, k, **options)
     assert_array_equal(fast.indices, plain.indices)
@@ -64,12 +64,12 @@ def test_gower(table, options, weights, k, data):
         return
     n = len(table)
     rows = measure.rows_
-    same(measure, rows, rows, min(k, n), exclude=np.arange(n))
-    same(measure, rows, rows, min(k, n))
+    assert_same_lists(measure, rows, rows, min(k, n), exclude=np.arange(n))
+    assert_same_lists(measure, rows, rows, min(k, n))
     new = measure.encode(table[data.draw(st.lists(st.integers(0, n - 1), min_size=1, max_size=4))])
-    same(measure, new, rows, min(k, n))
+    assert_same_lists(measure, new, rows, min(k, n))
     ids = np.sort(data.draw(st.permutations(range(3 * n))))[:n]
-    same(measure, new, rows, min(k, n), ids=np.asarray(ids))
+    assert_same_lists(measure, new, rows, min(k, n), ids=np.asarray(ids))
 
 
 @settings(deadline=None)
@@ -82,8 +82,8 @@ def test_numbers(x, metric, k):
     k = min(k, len(x) - 1)
     for measure in (Vector(metric), Ranked(metric), Ranked(metric, unseen="paper", scale=True)):
         fitted = measure.fit(x)
-        same(fitted, fitted.rows_, fitted.rows_, k, exclude=np.arange(len(x)))
-        same(fitted, fitted.encode(x[::-1] * 3.0 + 0.25), fitted.rows_, k)
+        assert_same_lists(fitted, fitted.rows_, fitted.rows_, k, exclude=np.arange(len(x)))
+        assert_same_lists(fitted, fitted.encode(x[::-1] * 3.0 + 0.25), fitted.rows_, k)
 
 
 @pytest.mark.parametrize("metric", ["cityblock", "chebyshev"])
@@ -92,7 +92,7 @@ def test_denormal_ranges(metric):
     x = np.random.default_rng(0).integers(0, 5, (20, 3)).astype(float)
     for scale in (5e-324, 1e-310, 1e-300):
         fitted = Vector(metric).fit(x * scale)
-        same(fitted, fitted.rows_, fitted.rows_, 3, exclude=np.arange(20))
+        assert_same_lists(fitted, fitted.rows_, fitted.rows_, 3, exclude=np.arange(20))
 
 
 def mixed(n, gaps, seed=0, kinds=5):
@@ -111,22 +111,22 @@ def mixed(n, gaps, seed=0, kinds=5):
 @pytest.mark.parametrize("gaps", [0.0, 0.3])
 @pytest.mark.parametrize("n_jobs", [1, 3])
 def test_many_tiles_threads_and_memory_limits(gaps, n_jobs):
-    table = mixed(3 * TILE + 17, gaps)
+    table = mixed(3 * TILE_ROWS + 17, gaps)
     measure = Gower(n_jobs=n_jobs).fit(table)
     with la.config(memory_limit="1MB"):
-        same(measure, measure.rows_[:70], measure.rows_, 9, exclude=np.arange(70))
-        same(measure, measure.rows_[:1], measure.rows_, 3)
+        assert_same_lists(measure, measure.rows_[:70], measure.rows_, 9, exclude=np.arange(70))
+        assert_same_lists(measure, measure.rows_[:1], measure.rows_, 3)
 
 
 def test_more_columns_than_narrow_sums_hold_and_more_categories_than_bytes():
     rng = np.random.default_rng(0)
-    x = rng.random((2 * TILE, 300))
+    x = rng.random((2 * TILE_ROWS, 300))
     measure = Gower().fit(x)
-    same(measure, measure.rows_[:5], measure.rows_, 7, exclude=np.arange(5))
+    assert_same_lists(measure, measure.rows_[:5], measure.rows_, 7, exclude=np.arange(5))
     words = la.read_table({"w": [f"w{i % 600}" for i in range(1500)], "x": rng.random(1500)})
     measure = Gower(kinds={"w": "category"}).fit(words)
     new = measure.encode({"w": ["w3", "never seen", "w599"], "x": [0.1, 99.0, -99.0]})
-    same(measure, new, measure.rows_, 5)
+    assert_same_lists(measure, new, measure.rows_, 5)
 
 
 OBJECTS = ("number", "text", "set", "sequence", "histogram", "vector", "order")
@@ -144,9 +144,9 @@ def test_objects_by_size_and_by_coordinates(table, options, distances, k):
     rows, k = measure.rows_, min(k, len(table))
     new = measure.encode(table[::-1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mixed_codes_module, "FEW", 0)
-        same(measure, rows, rows, k, exclude=np.arange(len(table)))
-        same(measure, new, rows, k)
+        patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", 0)
+        assert_same_lists(measure, rows, rows, k, exclude=np.arange(len(table)))
+        assert_same_lists(measure, new, rows, k)
 
 
 def objects(n, seed=0):
@@ -177,34 +177,34 @@ def objects(n, seed=0):
 
 @pytest.mark.parametrize("width", [1, 3, 40])
 def test_vectors_in_a_straight_line(width):
-    """Near ones, far ones whose squares come to more than narrow sums hold, and ones outside."""
+    """Near ones, far ones whose squares overflow narrow sums, and ones outside."""
     rng = np.random.default_rng(width)
     centers = rng.normal(size=(40, width)) * rng.gamma(1.0, size=width)
-    x = centers[np.arange(2 * TILE) % 40] + rng.normal(size=(2 * TILE, width)) / 20
+    x = centers[np.arange(2 * TILE_ROWS) % 40] + rng.normal(size=(2 * TILE_ROWS, width)) / 20
     y = rng.random(len(x))
     table = la.read_table({"x": list(x), "y": y}, kinds={"x": "vector"})
     measure = Gower(distances={"x": Euclidean()}).fit(table)
     kept = mixed_codes(measure.plan_, measure.rows_.arrays)
     assert kept.kind.tolist() == [NUMBER, *[SQUARE] * (min(width, 16) - 1), ROOT]
-    same(measure, measure.rows_[:20], measure.rows_, 6, exclude=np.arange(20))
+    assert_same_lists(measure, measure.rows_[:20], measure.rows_, 6, exclude=np.arange(20))
     outside = [100 * x[0], -100 * x[1], x[2] * 1.5]
     new = measure.encode({"x": outside, "y": y[:3]})
-    same(measure, new, measure.rows_, 6)
+    assert_same_lists(measure, new, measure.rows_, 6)
     again = measure.reweighted({"y": 1e-9})
-    same(again, again.rows_[:20], again.rows_, 6, exclude=np.arange(20))
+    assert_same_lists(again, again.rows_[:20], again.rows_, 6, exclude=np.arange(20))
 
 
 @pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 def test_many_rows_of_objects(missing):
-    table = objects(2 * TILE + 100)
+    table = objects(2 * TILE_ROWS + 100)
     measure = Gower(missing=missing).fit(table)
     kept = mixed_codes(measure.plan_, measure.rows_.arrays)
     assert set(kept.objects) == {"title", "tags", "many", "steps", "shares"}
     assert kept.objects["tags"].kind == LOOKUP  # few distinct sets are numbered
     assert kept.objects["shares"].width == 8
-    same(measure, measure.rows_[:30], measure.rows_, 6, exclude=np.arange(30))
+    assert_same_lists(measure, measure.rows_[:30], measure.rows_, 6, exclude=np.arange(30))
     again = measure.reweighted({"x": 0.0, "title": 0.0, "shares": 4.0})
-    same(again, again.rows_[:30], again.rows_, 6, exclude=np.arange(30))
+    assert_same_lists(again, again.rows_[:30], again.rows_, 6, exclude=np.arange(30))
 
 
 def test_cells_with_one_hash_are_not_taken_for_one(monkeypatch):
@@ -215,7 +215,7 @@ def test_cells_with_one_hash_are_not_taken_for_one(monkeypatch):
     )
     kept = mixed_codes(measure.plan_, measure.rows_.arrays)
     assert kept.objects["tags"].ask(measure.rows_.arrays["column tags"][:1])[1][0].max() > 0
-    same(measure, measure.rows_[:10], measure.rows_, 4, exclude=np.arange(10))
+    assert_same_lists(measure, measure.rows_[:10], measure.rows_, 4, exclude=np.arange(10))
 
 
 def test_a_distance_of_ones_own_has_no_bytes():
@@ -228,7 +228,7 @@ def test_a_distance_of_ones_own_has_no_bytes():
     table = objects(400)
     measure = Gower(distances={"shares": Backwards()}).fit(table)
     assert "shares" not in mixed_codes(measure.plan_, measure.rows_.arrays).objects
-    same(measure, measure.rows_[:10], measure.rows_, 5, exclude=np.arange(10))
+    assert_same_lists(measure, measure.rows_[:10], measure.rows_, 5, exclude=np.arange(10))
 
 
 @settings(deadline=None, max_examples=40)
@@ -251,20 +251,20 @@ def test_what_was_worked_out_is_not_pickled():
     assert "codes" in measure.rows_.cache
     again = pickle.loads(pickle.dumps(measure))
     assert "codes" not in again.rows_.cache
-    same(again, again.rows_[:5], again.rows_, 3, exclude=np.arange(5))
+    assert_same_lists(again, again.rows_[:5], again.rows_, 3, exclude=np.arange(5))
 
 
 def test_copies_and_constant_columns():
     rows = {"a": [1.0] * 40, "b": [0.0, 1.0] * 20, "c": ["x"] * 40}
     measure = Gower().fit(la.read_table(rows, kinds={"a": "number", "c": "category"}))
-    same(measure, measure.rows_, measure.rows_, 10, exclude=np.arange(40))
+    assert_same_lists(measure, measure.rows_, measure.rows_, 10, exclude=np.arange(40))
 
 
 def test_weights_given_with_the_question():
     table = mixed(2000, 0.1)
     measure = Gower().fit(table)
     again = measure.reweighted({"x0": 5.0, "c1": 0.0})
-    same(again, again.rows_[:20], again.rows_, 6, exclude=np.arange(20))
+    assert_same_lists(again, again.rows_[:20], again.rows_, 6, exclude=np.arange(20))
 
 
 def test_bounds_are_bounds():
@@ -275,7 +275,7 @@ def test_bounds_are_bounds():
     codes = ByteCodes.make(500, 6, lambda at: ((x[at] * STEPS).astype(np.uint8), None))
     own = (q * STEPS).astype(np.uint8)
     bounds = ByteQueries(own, weights, np.full(6, NUMBER), weights=weights).bounds(codes)
-    asked = bounds.asked
+    asked = bounds.queries
     for i in range(4):
         steps = np.maximum(np.abs(asked.u[i].astype(int) - (x * STEPS).astype(int)) - 1, 0)
         found = (steps * asked.w[i]).sum(axis=1) * bounds.unit[i]
@@ -286,7 +286,7 @@ def test_bounds_are_bounds():
 
 def test_rows_remain_few():
     """Bounds rule out nearly everything on an ordinary table; else they would not be worth it."""
-    table = mixed(20 * TILE, 0.0)
+    table = mixed(20 * TILE_ROWS, 0.0)
     measure = Gower().fit(table)
     compared = []
 
@@ -295,13 +295,13 @@ def test_rows_remain_few():
         return Gower.pair_distances(measure, a, b, left, right)
 
     measure.pair_distances = counted
-    same(measure, measure.rows_[:8], measure.rows_, 10, exclude=np.arange(8))
+    assert_same_lists(measure, measure.rows_[:8], measure.rows_, 10, exclude=np.arange(8))
     assert sum(compared) < 0.05 * 8 * len(table)
 
 
 def test_few_vectors_remain():
-    """The straight line through all coordinates rules out what one after the other would not."""
-    shares = np.random.default_rng(0).dirichlet(np.full(10, 0.5), 5 * TILE)
+    """The straight line through all coordinates rules out what the sum of coordinates would not."""
+    shares = np.random.default_rng(0).dirichlet(np.full(10, 0.5), 5 * TILE_ROWS)
     table = la.read_table({"shares": list(shares)}, kinds={"shares": "histogram"})
     measure = Gower(distances={"shares": Euclidean()}).fit(table)
     compared = []
@@ -311,5 +311,5 @@ def test_few_vectors_remain():
         return Gower.pair_distances(measure, a, b, left, right)
 
     measure.pair_distances = counted
-    same(measure, measure.rows_[:8], measure.rows_, 10, exclude=np.arange(8))
+    assert_same_lists(measure, measure.rows_[:8], measure.rows_, 10, exclude=np.arange(8))
     assert sum(compared) < 0.02 * 8 * len(table)

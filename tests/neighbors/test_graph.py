@@ -116,7 +116,7 @@ def test_lists_of_unequal_length_are_padded():
     back = NeighborGraph.from_csr(csr_matrix([[0, 2.0, 1.0], [0, 0, 3.0]]))
     assert_array_equal(back.indices, [[2, 1], [2, -1]])
     assert_array_equal(back.distances, [[1, 2], [3, np.inf]])
-    with pytest.raises(InvalidInput, match="finite distances of at least 0"):
+    with pytest.raises(InvalidInput, match="finite distances >= 0"):
         NeighborGraph.from_csr(csr_matrix([[0, -2.0]]))
 
 

@@ -99,7 +99,7 @@ def test_a_full_disk_leaves_what_was_there(place):
         path.write_bytes(b"half")
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    with pytest.raises(UnwritableFile, match="room on the disk, found no space left"):
+    with pytest.raises(UnwritableFile, match="space on the disk, found no space left"):
         write_shard(place, {("x",): np.zeros(2)}, {}, {"more": full})
     assert open_shard(place).about["rows"] == 4
     assert [entry.name for entry in place.parent.iterdir()] == ["0"]

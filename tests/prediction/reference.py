@@ -1,4 +1,4 @@
-"""The slow twins in plain Python: neighbors by sorting, votes by counting, folds row by row."""
+"""Reference implementations: neighbors by sorting, votes by counting, folds row by row."""
 
 import math
 
@@ -25,7 +25,7 @@ def ranges_of(rows, numeric):
 
 
 def nearest(distances, k, leave_out=None):
-    """Positions of the k nearest by (distance, position); None stands for undefined, and last."""
+    """Positions of the k nearest by (distance, position); None is undefined, and last."""
     order = sorted(
         (math.inf if d is None else d, i) for i, d in enumerate(distances) if i != leave_out
     )
@@ -56,7 +56,7 @@ def shares(labels, weights):
 
 
 def vote(labels, weights, tie="first"):
-    """The class with the most votes; labels stand in the order of the neighbors."""
+    """The class with the most votes; labels are in the order of the neighbors."""
     votes = {}
     for label, weight in zip(labels, weights, strict=True):
         votes[label] = votes.get(label, 0.0) + weight

@@ -162,7 +162,7 @@ def test_large_answers_are_counted_in_parts(monkeypatch):
     X, y = rng.normal(size=(50, 3)), rng.integers(0, 4, 50)
     model = NeighborClassifier(Vector()).fit(X, y)
     whole = model.predict(X)
-    monkeypatch.setattr("lookalike.prediction.neighbors.TALL", 7)
+    monkeypatch.setattr("lookalike.prediction.neighbors.BLOCK_ROWS", 7)
     assert_array_equal(model.predict(X), whole)
 
 
@@ -195,9 +195,9 @@ def test_reasons_belong_to_the_neighbors():
     X, y = pets()
     model = NeighborClassifier(n_neighbors=3).fit(X, y)
     record = {"weight": 4.2, "sound": "meow"}
-    told = model.explain(record)
-    assert [at for at, _ in told] == model.kneighbors([record])[1][0].tolist()
-    for (at, why), distance in zip(told, model.kneighbors([record])[0][0], strict=True):
+    explanation = model.explain(record)
+    assert [at for at, _ in explanation] == model.kneighbors([record])[1][0].tolist()
+    for (at, why), distance in zip(explanation, model.kneighbors([record])[0][0], strict=True):
         assert_allclose(why.distance, distance)
         assert_allclose(sum(why.plus.values()), why.similarity)
         assert why.similarity == model.measure_.explain(record, at).similarity

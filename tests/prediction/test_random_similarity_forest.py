@@ -110,7 +110,7 @@ def test_permuting_labels_permutes_predictions():
     turned = np.array([2, 0, 1])
     a = Classifier(200, random_state=0).fit(X[:60], y[:60]).predict_proba(X[60:])
     b = Classifier(200, random_state=0).fit(X[:60], turned[y[:60]]).predict_proba(X[60:])
-    # Classes that vary equally little (one row each) are told apart by their order, nothing else.
+    # Classes that vary equally little (one row each) are distinguished only by their order.
     assert np.abs(a - b[:, turned]).max() < 0.15
     assert np.abs(a - b).max() > 0.5
 
@@ -204,7 +204,7 @@ def test_out_of_bag_rows_judge_the_forest():
     X, target = load_diabetes(return_X_y=True)
     regressor = Regressor(60, oob_score=True, random_state=0).fit(X, target)
     assert 0.3 < regressor.oob_score_ < regressor.score(X, target)
-    with pytest.warns(LookalikeWarning, match="cannot be judged"):
+    with pytest.warns(LookalikeWarning, match="cannot be scored"):
         Classifier(1, oob_score=True, random_state=0).fit(table, y)
 
 
@@ -273,7 +273,7 @@ def lengths_apart(u, v):
 
 
 class Batched:
-    """A function that is asked for many distances at once."""
+    """A function that is asked for many distances in one call."""
 
     def __init__(self):
         self.pairs = 0

@@ -14,7 +14,7 @@ from lookalike.prediction import NeighborClassifier, NeighborRegressor
 from lookalike.prediction.neighbors import candidate_k
 from prediction import reference
 
-# Whole numbers: squares, sums and roots of them compare alike however they are added up.
+# Integers: squares, sums and roots of them compare alike however they are added up.
 points = st.lists(
     st.tuples(st.integers(0, 6), st.integers(0, 6), st.integers(0, 2)), min_size=2, max_size=24
 )

@@ -1,4 +1,4 @@
-"""Slow twins, written from the definitions: loops over rows, no shortcuts."""
+"""Reference implementations of the definitions: loops over rows, no shortcuts."""
 
 import itertools
 import math

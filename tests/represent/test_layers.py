@@ -1,4 +1,4 @@
-"""Similarities of similarities: worked numbers, a slow twin, one layer, flat layers."""
+"""Similarities of similarities: worked numbers, a reference, one layer, constant layers."""
 
 import numpy as np
 import pytest

@@ -88,5 +88,5 @@ def test_wrong_input(rows):
     with pytest.raises(TooFewRows, match=r"MapLayout\(n_neighbors=9\)"):
         MapLayout(n_neighbors=9).fit(rows[:9])
     graph = Vector().fit(rows).neighbors(rows[:2], 3)
-    with pytest.raises(InvalidInput, match="a place for each of the 180 rows"):
+    with pytest.raises(InvalidInput, match="a point for each of the 180 rows"):
         place_rows(graph, np.zeros((9, 2)))

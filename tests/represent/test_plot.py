@@ -73,7 +73,7 @@ def test_matplotlib_is_asked_for(monkeypatch):
 def test_bad_input(space, y, words):
     with pytest.raises(InvalidInput, match=words):
         class_similarity(space, y)
-    with pytest.raises(InvalidInput, match="at least 2 rows"):
+    with pytest.raises(InvalidInput, match="an integer >= 2"):
         class_similarity(S, Y, sample=1)
     with pytest.raises(InvalidInput, match="a space to draw"):
         plot_class_similarity({}, Y)

@@ -70,7 +70,7 @@ def test_cfs_is_cfs_of_the_similarity_columns():
 
 
 def test_whole_numbers_that_hardly_repeat_are_numbers():
-    # As classes every row would be its own; as numbers the first column is told.
+    # As classes every row would be its own; as numbers the first column is chosen.
     y = np.argsort(np.argsort(X[:, 0]))
     numbers = select_prototypes(Vector(), X[:, :1], y, method="cfs")
     forced = select_prototypes(Vector(), X[:, :1], y, method="cfs", target="numbers")

@@ -12,8 +12,8 @@ import lookalike as la
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.hubness import MutualProximity
-from lookalike.measures import Gower, Precomputed, Ranked, Vector
-from lookalike.represent import SimilarityRepresentation, base, select_prototypes
+from lookalike.measures import Gower, Precomputed, Vector
+from lookalike.represent import SimilarityRepresentation, select_prototypes
 from lookalike.represent.cross_validation import shares_to_try
 from lookalike.testing import tables
 
@@ -46,18 +46,6 @@ def test_undefined_pairs_are_one_half():
     assert represent.fit_transform(PETS)[2].tolist() == [0.5, 1.0]
 
 
-def test_names_and_frames():
-    import pandas as pd
-
-    represent = SimilarityRepresentation(prototypes=[3, 1]).set_output(transform="pandas")
-    frame = pd.DataFrame(PETS, index=list("abcde"))
-    out = represent.fit_transform(frame)
-    assert list(out.columns) == ["like row 1", "like row 3"]
-    assert list(out.index) == list("abcde")
-    assert represent.transform(frame).equals(represent.transform(frame.copy()))
-    assert represent.feature_names_in_.tolist() == ["weight", "sound"]
-
-
 @pytest.mark.parametrize("method", ["medoids", "relieff", "cfs"])
 def test_saved_and_loaded(method, tmp_path):
     y = ["cat", "cat", "cat", "dog", "dog"]
@@ -67,30 +55,6 @@ def test_saved_and_loaded(method, tmp_path):
     np.testing.assert_array_equal(back.transform(PETS), represent.transform(PETS))
     assert back.get_feature_names_out().tolist() == represent.get_feature_names_out().tolist()
     assert clone(back).get_params()["prototypes"] == method
-
-
-@pytest.mark.parametrize(
-    "measure", [Gower(), Ranked(), MutualProximity(Vector(), model="gauss_independent")], ids=repr
-)
-def test_blocks_and_threads_change_nothing(measure, monkeypatch):
-    x = np.random.default_rng(0).random((40, 3))
-    whole = SimilarityRepresentation(measure, n_prototypes=4, n_jobs=1).fit(x)
-    expected = whole.transform(x), whole.fit_transform(x)
-    monkeypatch.setattr(base, "TALL", 7)
-    parts = SimilarityRepresentation(measure, n_prototypes=4, n_jobs=3).fit(x)
-    np.testing.assert_array_equal(parts.transform(x), expected[0])
-    np.testing.assert_array_equal(parts.fit_transform(x), expected[1])
-
-
-def test_fitted_rows_are_known_to_be_fitted():
-    x = np.random.default_rng(0).random((20, 2))
-    represent = SimilarityRepresentation(Ranked(), n_prototypes=3)
-    seen = represent.fit_transform(x)
-    measure = Ranked().fit(x)
-    np.testing.assert_array_equal(seen, measure.similarity()[:, represent.prototypes_])
-    np.testing.assert_array_equal(
-        represent.transform(x), measure.similarity(x)[:, represent.prototypes_]
-    )
 
 
 def test_a_matrix_of_distances_and_a_frozen_measure():

@@ -26,7 +26,7 @@ def programs():
 
 @pytest.fixture(scope="session")
 def postgres():
-    """Start a PostgreSQL server that nobody else uses, or skip."""
+    """Start a PostgreSQL server for these tests only, or skip."""
     where = programs()
     if where is None:
         pytest.skip("no PostgreSQL here: install the package postgresql")

@@ -36,7 +36,7 @@ def free_port():
 @contextlib.contextmanager
 def running(address, **options):
     """Serve a store in a thread; gives the service and a client."""
-    # The first search compiles, which may take minutes where many tests run at once.
+    # The first search compiles, which may take minutes where many tests run in parallel.
     options.setdefault("limits", RequestLimits(seconds=300))
     service = Service(address, **options)
     port, listens = free_port(), threading.Event()
@@ -79,7 +79,7 @@ class Process:
             self.heard.append(line)
 
     def wait(self, seconds=300):
-        """Wait until it answers; where many tests run at once that may take minutes."""
+        """Wait until it answers; where many tests run in parallel that may take minutes."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             assert self.process.poll() is None, "".join(self.heard)
@@ -106,7 +106,7 @@ class Process:
 
     def _close(self):
         self.client.close()
-        self._reader.join(5)
+        self._reader.join(300)
         self.process.stderr.close()
 
     def __enter__(self):

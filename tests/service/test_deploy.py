@@ -157,18 +157,18 @@ def test_the_container_starts_with_a_token_and_only_with_one(fresh, tmp_path):
         assert int(re.search(r":(\d+)/", check[2]).group(1)) == int(parts["EXPOSE"])
         health = [str(fresh / "bin" / check[0]), *check[1:]]
         health[2] = health[2].replace(parts["EXPOSE"], str(port))
-        subprocess.run(health, check=True, timeout=60)
+        subprocess.run(health, check=True, timeout=300)
         address = f"http://127.0.0.1:{port}/api/collections"
         with pytest.raises(urllib.error.HTTPError) as error:
-            urllib.request.urlopen(address, timeout=60)
+            urllib.request.urlopen(address, timeout=300)
         assert error.value.code == 401
         error.value.close()
         asked = urllib.request.Request(address, headers={"Authorization": f"Bearer {token}"})
-        with urllib.request.urlopen(asked, timeout=60) as answer:
+        with urllib.request.urlopen(asked, timeout=300) as answer:
             assert json.load(answer) == {"collections": []}
     finally:
         server.terminate()
-        server.wait(60)
+        server.wait(300)
         server.stderr.close()
 
 

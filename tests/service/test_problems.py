@@ -5,16 +5,26 @@ import re
 
 import pytest
 
-from lookalike.errors import InvalidInput, Param, TooLarge
+from lookalike.errors import InvalidInput, Param
 from lookalike.service import ServiceError
 from lookalike.service.api import models
 from lookalike.service.problems import problem_of
 
 PYTHON = re.compile(r"\w=['\"\[{(\w]|\w\(|None|Input should|read_table|Index\.|value_error")
+
+
 SEARCH, ROWS = "/api/collections/pets/search", "/api/collections/pets/rows"
+
+
 NEW, MEASURE = "/api/collections", "/api/collections/pets/measure"
+
+
 SESSIONS = "/api/collections/pets/sessions"
+
+
 NUMBERS = [{"x": 1}, {"x": 2}, {"x": "few"}]
+
+
 WRONG = [
     (SEARCH, {"query": {"id": 0}, "k": 0}, models.SearchIn),
     (SEARCH, {"query": {"id": 0}, "k": "few"}, models.SearchIn),
@@ -97,15 +107,6 @@ def test_a_field_that_is_mistyped_is_recognized(server):
     assert (
         problem["detail"] == "body: needs a known field, found 'weigths'. Did you mean 'weights'?"
     )
-
-
-def test_what_the_library_says_is_spelled_for_a_request():
-    hint = ("Ask for less, or raise ", Param("memory_limit", of="config"))
-    status, problem, _ = problem_of(TooLarge("Gower.distance", "1 GB", Param("n_samples", 3), hint))
-    assert status == 413
-    told = "request: needs 1 GB, found 3 rows. Ask for less, or raise memory limit."
-    assert problem["detail"] == told
-    assert "parameter" not in problem  # no request can set it
 
 
 def test_a_huge_value_is_not_sent_back():

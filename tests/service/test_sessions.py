@@ -5,13 +5,15 @@ import time
 
 import pytest
 
+import lookalike as la
 from lookalike.index import Index
+from lookalike.service import ServiceError
 from lookalike.service.api.models import SessionIn
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
 from lookalike.service.service import Service
-from service.running import PETS
+from service.running import PETS, running
 
 ASKED = SessionIn(query={"id": 0}, k=4).model_dump()
 
@@ -57,7 +59,7 @@ def test_writers_do_not_wait_for_the_search_of_a_round(service, monkeypatch):
 
     def slow(*args, **options):
         inside.set()
-        assert go.wait(60)
+        assert go.wait(300)
         return search(*args, **options)
 
     monkeypatch.setattr(Index, "search", slow)
@@ -65,7 +67,7 @@ def test_writers_do_not_wait_for_the_search_of_a_round(service, monkeypatch):
     work = lambda: marked.append(service.sessions.mark(found, view, start["id"], [1], []))  # noqa: E731
     thread = threading.Thread(target=work)
     thread.start()
-    assert inside.wait(60)
+    assert inside.wait(300)
     began = time.monotonic()
     added, _ = found.add([{"name": "Max", "weight": 7, "animal": "dog", "tags": []}])
     assert time.monotonic() - began < 25  # else it would have waited for the store
@@ -91,7 +93,7 @@ def test_two_servers_change_one_session(service, tmp_path):
     other.store.close()
 
 
-def test_marks_at_once_are_all_there(service):
+def test_parallel_marks_are_all_kept(service):
     found, view = parts(service)
     id = service.sessions.start(found, view, ASKED)["id"]
     threads = [
@@ -105,3 +107,56 @@ def test_marks_at_once_are_all_there(service):
     document = service.sessions.get(found, view, id)
     assert sorted(document["liked"]) == [1, 2, 3, 4]
     assert document["round"] == 4
+
+
+def refused(status, call, *arguments, **options):
+    with pytest.raises(ServiceError) as error:
+        call(*arguments, **options)
+    problem = error.value.problem
+    assert error.value.status == problem["status"] == status, problem
+    always = {"type", "title", "status", "detail", "who", "needed", "found", "hint"}
+    assert always <= set(problem) <= always | {"parameter", "value"}
+    assert all(problem[part] for part in ("who", "needed", "found", "hint")), problem
+    return problem
+
+
+def test_feedback_changes_the_list_and_undo_brings_it_back(server):
+    start = server.session("pets", 0, 3)
+    assert start["round"] == 0
+    assert [hit["moved"] for hit in start["answer"]["hits"]] == [0, 0, 0]
+    one = server.mark("pets", start["id"], like=[1])
+    session = la.index.FeedbackSession(la.Index(la.measures.Gower(scale="rank")).fit(PETS), 0, k=3)
+    expected = session.like(1)
+    assert [hit["id"] for hit in one["answer"]["hits"]] == expected.ids
+    assert [hit["score"] for hit in one["answer"]["hits"]] == [hit.score for hit in expected]
+    before = [hit["id"] for hit in start["answer"]["hits"]]
+    for hit in one["answer"]["hits"]:
+        was = before.index(hit["id"]) + 1 if hit["id"] in before else None
+        assert hit["moved"] == ("new" if was is None else was - hit["rank"])
+    two = server.mark("pets", start["id"], unlike=[4])
+    assert (two["round"], two["liked"], two["unliked"]) == (2, [1], [4])
+    assert two["history"][1] == {"round": 2, "liked": [], "unliked": [4]}
+    assert server.get(f"/api/collections/pets/sessions/{start['id']}") == two
+    refused(422, server.mark, "pets", start["id"], like=[4])
+    refused(422, server.mark, "pets", start["id"])
+    assert server.undo("pets", start["id"])["answer"]["hits"] == one["answer"]["hits"]
+    back = server.undo("pets", start["id"])
+    assert back["answer"]["hits"] == start["answer"]["hits"]
+    refused(422, server.undo, "pets", start["id"])
+    server.request("DELETE", f"/api/collections/pets/sessions/{start['id']}")
+    refused(404, server.undo, "pets", start["id"])
+
+
+def test_a_session_outlives_the_server_and_its_rows(tmp_path):
+    path = tmp_path / "a.sqlite"
+    with running(path) as (_, client):
+        client.create("pets", rows=PETS)
+        id = client.session("pets", 0, 3)["id"]
+        marked = client.mark("pets", id, like=[1], unlike=[4])
+    with running(path) as (_, client):
+        assert client.get(f"/api/collections/pets/sessions/{id}") == marked
+        client.delete("pets", 1)
+        after = client.get(f"/api/collections/pets/sessions/{id}")
+        assert after["round"] == 1
+        without = client.search("pets", 0, 3, unlike=[4])
+        assert [h["id"] for h in after["answer"]["hits"]] == [h["id"] for h in without["hits"]]

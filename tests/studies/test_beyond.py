@@ -8,7 +8,7 @@ from lookalike.table import read_table
 from studies import Work
 from studies.beyond import questions
 from studies.beyond.combinations import make_result
-from studies.beyond.contenders import MEASURES, REPAIRS, applies, distances_of, score_one
+from studies.beyond.contenders import MEASURES, REDUCERS, applies, distances_of, score_one
 from studies.beyond.rule import best_limit, score_everyday
 from studies.beyond.scores import Scores, duel_of
 from studies.beyond.sets import FAMILIES, half_of, load_set
@@ -45,8 +45,8 @@ def test_sets_are_what_they_are(data_folder, name, sort):
 def test_every_repair_is_scored_on_every_task(data_folder):
     found = load_set(data_folder, "iris", 60)
     d = distances_of(found, "Gower", 0)
-    for repair in REPAIRS:
-        scores = score_one(repair, d, found.y)
+    for reducer in REDUCERS:
+        scores = score_one(reducer, d, found.y)
         assert scores["neighbors"] > 0.8
         assert scores["retrieval"] > 0.6
     shuffled = np.random.default_rng(0).permutation(found.y)
@@ -63,10 +63,10 @@ def toy(better=("Gower on ranks", "NICDM")):
         for measure in MEASURES:
             if not applies(measure, sort):
                 continue
-            for repair in REPAIRS:
+            for reducer in REDUCERS:
                 for task in questions.FOUR:
-                    lead = 0.1 if (measure, repair) == better else 0.0
-                    by[name, measure, repair, task] = 0.5 + lead + rng.normal(0, 0.01)
+                    lead = 0.1 if (measure, reducer) == better else 0.0
+                    by[name, measure, reducer, task] = 0.5 + lead + rng.normal(0, 0.01)
         for task in questions.FOUR:
             by[name, "auto", "none", task] = 0.5
     return Scores(by, sorts, halves)

@@ -1,4 +1,4 @@
-"""Tables nobody prepared: every one of them is read, whatever it holds.
+"""Public tables that were not prepared for us: every one of them is read.
 
 By default a fixed sample of R's data sets; all of them with ``LOOKALIKE_ALL_TABLES=1``.
 """

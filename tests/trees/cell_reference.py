@@ -1,12 +1,12 @@
 """A random similarity tree straight from its definition: lists, fractions, one row at a time.
 
-Only the random numbers are shared with the library: ``draw(n)`` gives a whole number below n.
+Only the random numbers are shared with the library: ``draw(n)`` gives an integer below n.
 """
 
 from fractions import Fraction
 from math import log2
 
-EXACT = 32
+MAX_ROWS_ALL_PAIRS = 32
 CLOSE = 1e-12
 
 
@@ -82,14 +82,14 @@ class Tree:
         return entries[self.draw(len(entries))]
 
     def varies(self, column, rows):
-        if column.exact or len(rows) <= EXACT:
+        if column.exact or len(rows) <= MAX_ROWS_ALL_PAIRS:
             return any(column.d(a, b) > 0 for a in rows for b in rows)
         pivot = self.pick(rows)
         return any(column.d(pivot, r) > 0 for r in rows)
 
     def variance(self, column, rows):
         entries = [r for r in rows for _ in range(self.times[r])]
-        if column.exact or len(rows) <= EXACT:
+        if column.exact or len(rows) <= MAX_ROWS_ALL_PAIRS:
             total = sum(column.d(a, b) ** 2 for a in entries for b in entries)
             return Fraction(total) / (2 * len(entries) ** 2)
         pivot = self.pick(rows)

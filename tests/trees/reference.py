@@ -1,4 +1,4 @@
-"""Slow twins: trees as nested dictionaries, walked node by node, straight from the formulas."""
+"""Reference implementations: trees as nested dictionaries, walked node by node."""
 
 import math
 
@@ -62,10 +62,10 @@ def mass(tree, rows):
     found = {id(tree): len(rows)}
     tree["mass"] = len(rows)
     if not is_leaf(tree):
-        told = [outcome(tree, x) for x in rows]
-        to_left = told.count(True) >= told.count(False)
+        answers = [outcome(tree, x) for x in rows]
+        to_left = answers.count(True) >= answers.count(False)
         tree["default"] = to_left
-        sides = [to_left if o is None else o for o in told]
+        sides = [to_left if o is None else o for o in answers]
         mass(tree["l"], [x for x, s in zip(rows, sides, strict=True) if s])
         mass(tree["r"], [x for x, s in zip(rows, sides, strict=True) if not s])
     return found

@@ -10,12 +10,11 @@ import os
 import re
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any
 
 from lookalike.errors import InvalidInput, Param
 
-_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 @dataclass(frozen=True)
@@ -78,25 +77,18 @@ class config:
     def __init__(self, *, everywhere: bool = False, **changes: Any) -> None:
         global _default
         self._before = _local.get()
-        unknown = set(changes) - set(Settings.__dataclass_fields__)
-        if unknown:
-            raise InvalidInput(
-                "config",
-                "settings named " + ", ".join(Settings.__dataclass_fields__),
-                repr(sorted(unknown)[0]),
-                "Correct the name",
-            )
+        known = Settings.__dataclass_fields__
+        if unknown := sorted(set(changes) - set(known)):
+            needed = "settings named " + ", ".join(known)
+            raise InvalidInput("config", needed, repr(unknown[0]), "Correct the name")
         if "memory_limit" in changes:
             changes["memory_limit"] = parse_bytes(changes["memory_limit"])
         if "progress" in changes and changes["progress"] not in (True, False, None):
-            raise InvalidInput(
-                Param("progress", of="config"),
-                "True, False or None",
-                repr(changes["progress"]),
-                "Use one",
-            )
+            who, found = Param("progress", of="config"), repr(changes["progress"])
+            raise InvalidInput(who, "True, False or None", found, "Use one")
         if "n_jobs" in changes:
             count_jobs(changes["n_jobs"])
+        # Both are set: a context that has settings of its own would not see the new default.
         if everywhere:
             _default = replace(_default, **changes)
         _local.set(replace(settings(), **changes))
@@ -104,29 +96,21 @@ class config:
     def __enter__(self) -> Settings:
         return settings()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         _local.set(self._before)
 
 
 def parse_bytes(size: int | float | str) -> int:
     """Read a size such as ``"1.5GB"`` as a number of bytes."""
     if isinstance(size, str):
-        found = re.fullmatch(r"\s*([0-9.]+)\s*([KMGT]?B?)\s*", size.upper())
-        if found and found[1].count(".") <= 1 and found[1] != ".":
-            unit = found[2] if found[2].endswith("B") or not found[2] else found[2] + "B"
-            size = float(found[1]) * _UNITS[unit]
+        match = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([KMGT]?)B?\s*", size.upper())
+        size = float(match[1]) * _UNITS[match[2]] if match else size
     if isinstance(size, bool) or not isinstance(size, int | float) or not 1 <= size < float("inf"):
-        raise InvalidInput(
+        who, needed = (
             Param("memory_limit", of="config"),
             "a number of bytes, or a size such as '500MB'",
-            repr(size),
-            "Give a size above 0",
         )
+        raise InvalidInput(who, needed, repr(size), "Give a size above 0")
     return int(size)
 
 
@@ -137,18 +121,14 @@ def count_jobs(n_jobs: int | None) -> int:
     if n_jobs is None:
         return min(_cores(), _worker_limit())
     if isinstance(n_jobs, bool) or not isinstance(n_jobs, int) or n_jobs == 0:
-        raise InvalidInput(
-            Param("n_jobs"),
-            "an integer that is not 0, or None",
-            repr(n_jobs),
-            ("Use ", Param("n_jobs", -1), " for all cores"),
-        )
-    if n_jobs > 0:
-        return n_jobs
-    return max(1, _cores() + 1 + n_jobs)
+        hint = ("Use ", Param("n_jobs", -1), " for all cores")
+        needed = "an integer that is not 0, or None"
+        raise InvalidInput(Param("n_jobs"), needed, repr(n_jobs), hint)
+    return n_jobs if n_jobs > 0 else max(1, _cores() + 1 + n_jobs)
 
 
 def _cores() -> int:
+    # In a container or under taskset a process may use fewer cores than the machine has.
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0)) or 1
     return os.cpu_count() or 1

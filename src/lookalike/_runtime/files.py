@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import glob
 import hashlib
 import os
 import platform
@@ -24,14 +25,14 @@ from typing import BinaryIO
 from lookalike.errors import UnwritableFile
 
 # Several machines, or containers, may write to one disk: only processes of this one can be seen.
-HERE = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
-TRIES = 20  # to take a name that others take at the same moment
-_DRAFT = re.compile(rf"^\.(?P<name>.+)\.(?P<process>\d+)-{HERE}[0-9a-f]{{24}}\.part$")
-LONGEST = 200  # bytes of a name that leave room for what a draft adds, where 255 are allowed
+MACHINE = hashlib.sha256(platform.node().encode("utf-8", "replace")).hexdigest()[:8]
+MAX_RENAMES = 20  # attempts to take a name that other processes take at the same moment
+_DRAFT = re.compile(rf"^\.(?P<name>.+)\.(?P<process>\d+)-{MACHINE}[0-9a-f]{{24}}\.part$")
+MAX_NAME_BYTES = 200  # file systems allow 255, and the name of a draft is about 50 longer
 
 
 def check_writable(path: str | os.PathLike[str], follow: bool = True) -> Path:
-    """Return where a file would be written, or say at once that it cannot be.
+    """Return where a file would be written, or raise if it cannot be.
 
     Called before long work, so that its result is not lost at the end.
 
@@ -40,7 +41,7 @@ def check_writable(path: str | os.PathLike[str], follow: bool = True) -> Path:
     path : str or path
     follow : bool
         Whether the file that a symbolic link points to is the one that is replaced, instead of the
-        link. Not in a folder that may come from somebody else: links there lead anywhere.
+        link. Not in untrusted folders: links there lead anywhere.
     """
     who = f"File {str(path)!r:.300}"
     try:
@@ -56,6 +57,7 @@ def check_writable(path: str | os.PathLike[str], follow: bool = True) -> Path:
 def _find_target(path: Path, who: str, follow: bool) -> Path:
     target = Path(os.path.realpath(path))
     if not follow:
+        # The folder may be reached by links, the file itself must not be one: it is replaced.
         target = Path(os.path.realpath(path.parent)) / path.name
         if target.is_symlink():
             return target
@@ -64,6 +66,7 @@ def _find_target(path: Path, who: str, follow: bool) -> Path:
     if not target.parent.is_dir():
         found = f"no folder {str(target.parent)!r}"
         raise UnwritableFile(who, "a folder that exists", found, "Make the folder first")
+    # A rename would replace /dev/null, or a named pipe, by an ordinary file.
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
         raise UnwritableFile(who, "an ordinary file", "a device or a pipe", "Name an ordinary file")
     if not os.access(target.parent, os.W_OK | os.X_OK):
@@ -90,22 +93,24 @@ def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[Bin
     target = check_writable(path, follow)
     _remove_drafts(target)
     draft = _draft_of(target)
+    # The mode of a link says nothing about who may read.
     kept = None if target.is_symlink() or not target.exists() else target.stat().st_mode
     try:
         with open(draft, "xb", opener=_opener(kept)) as file:
-            if kept is not None:
+            if kept is not None:  # the umask may have taken bits that the old file has
                 os.chmod(draft, stat.S_IMODE(kept))
             yield file
             file.flush()
+            # Before the rename: after a power cut the name must not lead to an empty file.
             os.fsync(file.fileno())
         os.replace(draft, target)
         sync_folder(target.parent)
-    except BaseException as error:
+    except BaseException as error:  # ctrl-c as well must leave no draft behind
         with contextlib.suppress(OSError):
             draft.unlink(missing_ok=True)
         if is_full(error):
             hint = "Free some space or choose another place; the old file is as it was"
-            raise _no_room(f"File {str(path)!r}", error, hint) from error
+            raise _no_space(f"File {str(path)!r}", error, hint) from error
         raise
 
 
@@ -114,7 +119,7 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Fill a draft folder; it takes its name, with all files in it synced, when the block ends.
 
     A folder of that name that is there already is replaced; of two processes that make the same one
-    at once, one wins. Whatever goes wrong (an error, a full disk, ctrl-c), there is the old folder
+    together, one wins. Whatever goes wrong (an error, a full disk, ctrl-c), there is the old folder
     or none, never half of one. A symbolic link of that name is replaced, not followed.
     """
     target = Path(os.path.abspath(path))
@@ -124,7 +129,7 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         draft.mkdir()
         yield draft
         for file in draft.iterdir():
-            with file.open("rb+") as open_file:
+            with file.open("rb+") as open_file:  # Windows syncs only files open for writing
                 os.fsync(open_file.fileno())
         sync_folder(draft)
         _give_name(draft, target)
@@ -133,13 +138,14 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         shutil.rmtree(draft, ignore_errors=True)
         if is_full(error):
             hint = "Free some space or choose another place; what was finished is as it was"
-            raise _no_room(f"Folder {str(path)!r}", error, hint) from error
+            raise _no_space(f"Folder {str(path)!r}", error, hint) from error
         raise
 
 
 def _give_name(draft: Path, target: Path) -> None:
     """Rename a folder, and remove what had its name."""
-    for _ in range(TRIES):
+    for _ in range(MAX_RENAMES):
+        # A folder that is not empty cannot be renamed over: the old one is moved aside first.
         old = _draft_of(target)
         with contextlib.suppress(FileNotFoundError):
             os.rename(target, old)
@@ -157,10 +163,10 @@ def _give_name(draft: Path, target: Path) -> None:
 
 @contextlib.contextmanager
 def scratch_file(size: int, who: str) -> Iterator[BinaryIO]:
-    """Open a nameless file with room for so many bytes, gone at the end of the block.
+    """Open a nameless file of so many bytes, gone at the end of the block.
 
-    The room is taken at once where the system can: a mapped file that finds the disk full while it
-    is written to would end the process.
+    The space is allocated immediately where the system can: a mapped file that finds the disk full
+    while it is written to would end the process (SIGBUS).
     """
     with tempfile.TemporaryFile() as file:
         try:
@@ -169,22 +175,22 @@ def scratch_file(size: int, who: str) -> Iterator[BinaryIO]:
         except OSError as error:
             if not is_full(error):
                 raise
-            hint = (
-                f"Free some space, or set TMPDIR to a larger disk ({tempfile.gettempdir()!r} now)"
-            )
-            raise _no_room(who, error, hint) from error
+            now = tempfile.gettempdir()
+            hint = f"Free some space, or set TMPDIR to a larger disk ({now!r} now)"
+            raise _no_space(who, error, hint) from error
         yield file
 
 
 def is_full(error: BaseException) -> bool:
     """Whether an error says that the disk, or what one may have of it, is full."""
+    # EDQUOT: the quota of the user; EFBIG: the largest file of this file system or process.
     full = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     return isinstance(error, OSError) and error.errno in full
 
 
-def _no_room(who: str, error: BaseException, hint: str) -> UnwritableFile:
+def _no_space(who: str, error: BaseException, hint: str) -> UnwritableFile:
     found = os.strerror(getattr(error, "errno", 0) or 0).lower()
-    return UnwritableFile(who, "room on the disk", found, hint)
+    return UnwritableFile(who, "space on the disk", found, hint)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -201,15 +207,14 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
     """
     folder = Path(path)
     try:
-        new = [folder, *folder.parents]
-        new = new[: next((at for at, one in enumerate(new) if one.exists()), len(new))]
+        new = [path for path in (folder, *folder.parents) if not path.exists()]
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         found = getattr(error, "strerror", None) or str(error)
         who, hint = f"Folder {str(path)!r:.300}", "Choose another name or another place"
         raise UnwritableFile(who, "a folder that can be made", found, hint) from error
-    for one in new:
-        sync_folder(one.parent)
+    for path in new:
+        sync_folder(path.parent)
     return folder
 
 
@@ -226,7 +231,7 @@ def sync_folder(folder: Path) -> None:
 def _remove_drafts(target: Path) -> None:
     """Remove what writers of this file that are no more have left behind."""
     name = _short_name(target)
-    for other in target.parent.glob(f".{_escape(name)}.*.part"):
+    for other in target.parent.glob(f".{glob.escape(name)}.*.part"):
         found = _DRAFT.match(other.name)
         if found and found["name"] == name and not runs(int(found["process"])):
             _remove(other)
@@ -243,24 +248,21 @@ def _remove(path: Path) -> None:
 
 def _draft_of(target: Path) -> Path:
     """Return a name beside a file, that tells whose draft it is and who writes it."""
-    mark = f"{os.getpid()}-{HERE}{uuid.uuid4().hex[:24]}"
+    # 24 random digits: two threads of one process may write the same file.
+    mark = f"{os.getpid()}-{MACHINE}{uuid.uuid4().hex[:24]}"
     return target.parent / f".{_short_name(target)}.{mark}.part"
 
 
 def _short_name(target: Path) -> str:
-    """Return the name of a file, or what stands for one that leaves no room for more."""
+    """Return the name of a file, or a hash of a name that is too long for a draft."""
     name = os.fsencode(target.name)
-    return target.name if len(name) <= LONGEST else hashlib.sha256(name).hexdigest()
+    return target.name if len(name) <= MAX_NAME_BYTES else hashlib.sha256(name).hexdigest()
 
 
 def _opener(mode: int | None) -> Callable[[str, int], int]:
-    """Return how to create a draft: nobody may read it who may not read the file it replaces."""
+    """Return how to create a draft: readable only by those who may read the file it replaces."""
     allowed = 0o666 if mode is None else stat.S_IMODE(mode) & 0o666
     return lambda path, flags: os.open(path, flags, allowed)  # less what the umask takes
-
-
-def _escape(name: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", name)
 
 
 def runs(process: int) -> bool:
@@ -269,8 +271,6 @@ def runs(process: int) -> bool:
         return True
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # somebody else's
+    except OSError as error:  # a process of another user may not be asked, but it runs
+        return not isinstance(error, ProcessLookupError)
     return True

@@ -6,7 +6,12 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from lookalike.errors import MissingExtra
+from lookalike.saving.fields import Choice
+
+BACKEND = Choice("pandas", "polars", "pyarrow")
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") -> Any:
@@ -17,18 +22,25 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     columns : mapping of name to values
     backend : {"pandas", "polars", "pyarrow"}
     """
-    import narwhals as nw
-
+    BACKEND.check("to_frame", "backend", backend)
     try:
-        return nw.from_dict(dict(columns), backend=backend).to_native()  # type: ignore[arg-type]
+        if backend == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(dict(columns))
+        if backend == "polars":
+            import polars as pl
+
+            return pl.DataFrame(dict(columns))
     except ImportError as error:
         raise MissingExtra(
             f"to_frame: {backend} is not installed. Install it, or choose another backend."
         ) from error
+    return pa.table(dict(columns))
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]], backend: str = "pandas") -> Any:
-    """Return records as a data frame; a mapping becomes JSON text, a lacking entry a gap.
+    """Return records as a data frame; a mapping becomes JSON text, a missing entry None.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ LOCK = ".lock"
 
 @contextlib.contextmanager
 def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
-    """Hold the lock of a folder, or raise at once if another writer holds it.
+    """Hold the lock of a folder, or raise immediately if another writer holds it.
 
     Parameters
     ----------
@@ -24,6 +24,7 @@ def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
     """
     from filelock import FileLock, Timeout
 
+    # Held by the system, not by the file: a killed process leaves the file, but no lock.
     lock = FileLock(Path(folder) / LOCK, blocking=False)
     try:
         lock.acquire()

@@ -25,7 +25,7 @@ def read_option(word: str) -> Any:
 
 
 def split_options(text: str) -> list[str]:
-    """Split at the commas that stand outside of brackets and quotes.
+    """Split at the commas outside of brackets and quotes.
 
     Examples
     --------
@@ -38,6 +38,7 @@ def split_options(text: str) -> list[str]:
             quoted = not quoted
         elif not quoted:
             depth += (letter in "[{") - (letter in "]}")
+        # Below zero as well: a bracket that closes too much must not join the rest.
         if letter == "," and depth <= 0 and not quoted:
             parts.append("")
         else:

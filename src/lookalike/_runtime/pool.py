@@ -1,9 +1,9 @@
 """Threads that wait for work, kept as long as the process lives.
 
-They are started when they are first wanted and never outnumber what one call may ask for, or the
-cores. Whoever has work invites them and goes on working on it alone: an invitation that nobody has
-time for costs nothing, so callers cannot wait for each other in a circle. A forked process starts
-without threads and gets its own when it needs them. At exit idle ones are sent home.
+They are started when first needed, at most as many as one call asks for or as there are cores. A
+caller submits a job and works on it itself: a job that no thread has time for costs nothing, so
+callers cannot deadlock by waiting for each other. A forked process starts without threads and gets
+its own when it needs them. Idle threads are joined at exit.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Callable
 from queue import SimpleQueue
 
 NAME = "lookalike-worker"
-PATIENCE = 1.0  # seconds that leaving the program waits for a thread at work
+MAX_JOIN_SECONDS = 1.0  # at exit, for a thread at work; a kernel call takes well under a second
 
 Job = Callable[[], None]
 
@@ -26,22 +26,24 @@ class _Workers:
         self.lock = threading.Lock()
         self.threads: list[threading.Thread] = []
         self.engaged = 0  # jobs that are waiting or at work
+        # Set at exit: the interpreter no longer starts threads, and the caller works alone.
         self.closed = False
 
-    def invite(self, job: Job, many: int) -> None:
+    def submit(self, job: Job, n_threads: int) -> None:
         with self.lock:
             if self.closed:
                 return
-            most = max(many, (os.cpu_count() or 1) - 1)
-            while len(self.threads) < min(most, self.engaged + many):
+            most = max(n_threads, (os.cpu_count() or 1) - 1)  # the caller is a thread as well
+            # Only if all are busy: a second small call uses the threads of the first.
+            while len(self.threads) < min(most, self.engaged + n_threads):
                 name = f"{NAME}-{len(self.threads)}"
                 thread = threading.Thread(target=self.work, name=name, daemon=True)
                 try:
                     thread.start()
-                except RuntimeError:  # no more threads, or too late for one: those there are do
+                except RuntimeError:  # the limit of the system, or at exit: fewer threads will do
                     break
                 self.threads.append(thread)
-            for _ in range(min(many, len(self.threads))):
+            for _ in range(min(n_threads, len(self.threads))):
                 self.engaged += 1
                 self.jobs.put(job)
 
@@ -62,23 +64,23 @@ class _Workers:
             self.closed = True
             threads = list(self.threads)
         for _ in threads:
-            self.jobs.put(None)
+            self.jobs.put(None)  # each thread takes one and ends
         for thread in threads:
-            thread.join(PATIENCE)
+            thread.join(MAX_JOIN_SECONDS)
 
 
 _workers = _Workers()
 
 
-def invite(job: Job, many: int) -> None:
-    """Ask some threads to call a function that must not raise; some may come late, or never.
+def submit(job: Job, n_threads: int) -> None:
+    """Let some threads call a function that must not raise; some may start late, or never.
 
     Parameters
     ----------
     job : callable without arguments
-    many : int, how many threads
+    n_threads : int
     """
-    _workers.invite(job, many)
+    _workers.submit(job, n_threads)
 
 
 def busy() -> int:

@@ -1,6 +1,6 @@
-"""A progress bar that appears only when the work turns out to be long and somebody is watching.
+"""A progress bar on a terminal, for work that takes longer than a second.
 
-A program may watch as well (``watching``): it is told how far the work is, and may end it.
+A program may watch instead (``watching``): it gets the number of finished parts and may cancel.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 from lookalike._runtime.config import settings
 
-PATIENCE = 1.0  # seconds before a bar appears
+SECONDS_BEFORE_BAR = 1.0  # chosen by hand: shorter work would only make the terminal flicker
 
 
 class Cancelled(BaseException):
-    """Raised out of work that whoever watches it has ended; no ``except Exception`` catches it."""
+    """Raised by work that its watcher has cancelled."""
+
+    # A BaseException, as KeyboardInterrupt is: no ``except Exception`` on the way may swallow it.
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def watching(
     cancelled : callable, optional
         Asked between two parts; once it says yes, the work ends by ``Cancelled``.
     """
-    mark = _watcher.set(_Watcher(report or _ignore, cancelled or _never))
+    mark = _watcher.set(_Watcher(report or (lambda *_: None), cancelled or (lambda: False)))
     try:
         yield
     finally:
@@ -55,18 +56,10 @@ def watching(
 
 
 def check_cancelled() -> None:
-    """End the work if whoever watches it wants that."""
+    """Raise ``Cancelled`` if the watcher of this context has cancelled the work."""
     watcher = _watcher.get()
     if watcher is not None and watcher.cancelled():
         raise Cancelled
-
-
-def _ignore(what: str, done: int, total: int) -> None:
-    pass
-
-
-def _never() -> bool:
-    return False
 
 
 class Progress:
@@ -97,14 +90,15 @@ class Progress:
         """Count one more part."""
         if not self._draws and self._watcher is None:
             return
-        with self._lock:
+        with self._lock:  # several workers finish parts at the same time
             self._done += 1
             if self._watcher is not None:
                 self._watcher.report(self._what, self._done, self._total)
             if not self._draws:
                 return
             if self._bar is None:
-                if time.monotonic() - self._began < PATIENCE or self._done >= self._total:
+                # The last part ends the work: a bar would appear and vanish.
+                if time.monotonic() - self._began < SECONDS_BEFORE_BAR or self._done >= self._total:
                     return
                 self._open()
             self._bar.update(self._task, completed=self._done)
@@ -119,7 +113,7 @@ class Progress:
             BarColumn(),
             TextColumn("{task.percentage:>3.0f}%"),
             TimeRemainingColumn(),
-            # asked for by name it is drawn anywhere, such as into a log
+            # progress=True draws the bar into a log or a pipe as well, where rich would not.
             console=Console(file=sys.stderr, force_terminal=settings().progress),
             transient=True,
         )
@@ -129,11 +123,6 @@ class Progress:
     def __enter__(self) -> Progress:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         if self._bar is not None:
             self._bar.stop()

@@ -29,12 +29,14 @@ def make_generator(random_state: Any) -> np.random.Generator:
     if isinstance(random_state, np.random.Generator):
         return random_state
     if isinstance(random_state, np.random.RandomState):
+        # Draws from it, as scikit-learn does: two fits with one RandomState differ.
         return np.random.default_rng(random_state.randint(0, 2**31 - 1, size=4))
     return np.random.default_rng(random_state)
 
 
 def make_seed(random_state: Any) -> int:
     """Return a seed to pass on; an integer is its own seed."""
+    # Kept whole, not drawn from: scikit-learn's estimators given this integer agree with ours.
     if RANDOM_STATE.fits(random_state) and isinstance(random_state, numbers.Integral):
         return int(random_state)
     return int(make_generator(random_state).integers(2**31))

@@ -7,10 +7,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from typing import Any
 
-LONGEST = 28  # characters of a cell in a table for people
+MAX_CELL_CHARACTERS = 28  # of a cell in a table for people; chosen by hand
 
 
-def short(cell: Any, longest: int = LONGEST) -> str:
+def short(cell: Any, longest: int = MAX_CELL_CHARACTERS) -> str:
     """Write a cell in a few characters, for people.
 
     Examples
@@ -39,7 +39,7 @@ def _list(items: list[Any], longest: int) -> str:
     return json.dumps(items, ensure_ascii=False)
 
 
-def spark(values: Sequence[float], longest: int = LONGEST) -> str:
+def spark(values: Sequence[float], longest: int = MAX_CELL_CHARACTERS) -> str:
     """Draw numbers as a row of bars, from 0 (or the lowest, if below) to the highest.
 
     Examples
@@ -51,6 +51,7 @@ def spark(values: Sequence[float], longest: int = LONGEST) -> str:
         ends = [len(values) * i // longest for i in range(longest + 1)]
         parts = [values[ends[i] : ends[i + 1]] for i in range(longest)]
         values = [sum(part) / len(part) for part in parts]
+    # From 0 on, so that the heights of two positive numbers have the ratio of the numbers.
     low = min(0.0, *values)
     span = max(values) - low
     heights = [int(8 * (value - low) / span) if span > 0 else 0 for value in values]
@@ -101,6 +102,7 @@ def plain(cell: Any) -> Any:
     for types, write in _PLAIN:
         if isinstance(cell, types):
             return write(cell)
+    # By attributes: networkx and pandas are not imported to find out whether a cell is theirs.
     if hasattr(cell, "nodes") and hasattr(cell, "edges"):
         return {"nodes": plain(cell.nodes), "edges": plain(cell.edges)}
     if hasattr(cell, "tolist"):
@@ -115,6 +117,7 @@ def _plain_float(cell: float) -> int | float | str | None:
         return None
     if abs(cell) == float("inf"):  # JSON has no word for it
         return "inf" if cell > 0 else "-inf"
+    # From 2**53 on not every integer is a float, and the digits of int() would look exact.
     return int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
 
 
@@ -123,6 +126,7 @@ def _plain_datetime(cell: dt.datetime) -> str:
 
 
 def _plain_set(cell: Set[Any]) -> list[Any]:
+    # By type first: numbers and words of one set cannot be compared with each other.
     return sorted(map(plain, cell), key=lambda item: (str(type(item)), str(item)))
 
 

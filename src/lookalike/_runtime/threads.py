@@ -1,6 +1,6 @@
 """Run serial kernels side by side.
 
-Threads are kept as long as the process lives (see ``_pool``); the caller is one of those that work.
+Threads are kept as long as the process lives (see ``pool``); the caller is one of the workers.
 Work started from inside a worker runs in that worker, so nested calls neither deadlock nor multiply
 threads. BLAS is held to one thread all the while, so that n_jobs means what it says.
 
@@ -22,7 +22,7 @@ from functools import cache
 from typing import Any
 
 from lookalike._runtime.config import count_jobs
-from lookalike._runtime.pool import invite
+from lookalike._runtime.pool import submit
 from lookalike._runtime.progress import Progress, check_cancelled
 
 _here = threading.local()
@@ -32,7 +32,7 @@ _blas_limit: Any = None
 
 
 class _Stopped(BaseException):
-    """Ends a worker whose work was stopped elsewhere; nobody but ``run`` sees it."""
+    """Ends a worker whose work was stopped elsewhere; only ``run`` sees it."""
 
 
 def run(
@@ -44,13 +44,13 @@ def run(
     """Call ``task(*part)`` for every part and return the answers in order.
 
     The first error stops the work: parts not yet begun are dropped, those begun end at their next
-    block, and the error is raised here once nobody works on it any more. Ctrl-C does the same.
+    block, and the error is raised here when no thread works on it any more. Ctrl-C does the same.
     """
     todo = list(parts)
     jobs = min(count_jobs(n_jobs), len(todo))
-    if jobs <= 1 or getattr(_here, "inside", False):
-        quiet = getattr(_here, "inside", False)
-        with single_blas(), Progress(what, len(todo), quiet=quiet) as bar:
+    inside = getattr(_here, "inside", False)
+    if jobs <= 1 or inside:
+        with single_blas(), Progress(what, len(todo), quiet=inside) as bar:
             answers = []
             for part in todo:
                 check_stopped()
@@ -61,7 +61,7 @@ def run(
     with single_blas(), Progress(what, len(todo)) as bar:
         work = _Work(task, todo, bar.advance)
         try:
-            invite(work.help, jobs - 1)
+            submit(work.help, jobs - 1)
             work.do()
         except BaseException:  # ctrl-c between two steps of this very code
             work.stop.set()
@@ -72,7 +72,7 @@ def run(
 
 
 class _Work:
-    """The parts of one call, taken on one by one by everybody who has time."""
+    """The parts of one call; each thread that is free takes the next one."""
 
     def __init__(
         self, task: Callable[..., Any], todo: list[tuple[Any, ...]], done: Callable[[], None]
@@ -84,6 +84,7 @@ class _Work:
         self.context = copy_context()  # the workers see the caller's settings
         self._numbers = itertools.count()
         self._changed = threading.Condition()
+        # Helpers that have begun: ``end`` waits for these, and for no thread that is still queued.
         self._helpers, self._ended = 0, False
 
     def help(self) -> None:
@@ -105,23 +106,23 @@ class _Work:
         _here.inside, _here.stop = True, self.stop
         try:
             while not self.stop.is_set():
-                at = next(self._numbers)
-                if at >= len(self.answers):
+                part = next(self._numbers)  # atomic: no two threads take the same part
+                if part >= len(self.answers):
                     break
-                own = self.context.copy()
-                own.run(check_cancelled)  # who watches the caller is known in its context alone
-                self.answers[at] = own.run(self.task, *self.todo[at])
+                own = self.context.copy()  # a context can be entered by one thread at a time
+                own.run(check_cancelled)  # the watcher is known in the caller's context alone
+                self.answers[part] = own.run(self.task, *self.todo[part])
                 self.done()
         except _Stopped:
             pass
         except BaseException as error:
-            self.error = self.error or error
+            self.error = self.error or error  # the first one; others follow from stopping
             self.stop.set()
         finally:
             _here.inside, _here.stop = before
 
     def end(self) -> None:
-        """Wait for those who have begun; whoever comes later finds nothing to do."""
+        """Wait for the helpers that have begun; one that comes later finds nothing to do."""
         try:
             self._wait()
         except BaseException:  # ctrl-c: parts that were begun end at their next block
@@ -137,15 +138,12 @@ class _Work:
 
     def result(self) -> list[Any]:
         """Return the answers, or raise the first error."""
-        self.task, self.todo = _nothing, []  # a late helper holds on to nothing
+        # A late helper must not keep the caller's arrays alive.
+        self.task, self.todo = (lambda *_: None), []
         if self.error is not None:
             error, self.error = self.error, None
             raise error
         return self.answers
-
-
-def _nothing() -> None:
-    """Stand in for a task that is over."""
 
 
 def check_stopped() -> None:
@@ -158,9 +156,10 @@ def check_stopped() -> None:
 
 def blocks(n: int, size: int) -> Iterator[slice]:
     """Cut ``range(n)`` into slices of at most ``size``; between them the work can be stopped."""
-    for start in range(0, n, max(1, size)):
+    size = max(1, size)  # a memory limit below one row still takes row by row
+    for start in range(0, n, size):
         check_stopped()
-        yield slice(start, min(n, start + max(1, size)))
+        yield slice(start, min(n, start + size))
 
 
 @cache
@@ -172,7 +171,7 @@ def _blas_libraries() -> Any:
 
 
 def look_for_blas() -> None:
-    """Look for BLAS libraries again: for whoever has loaded one that was not there before."""
+    """Look for BLAS libraries again, after an import that may have loaded one."""
     _blas_libraries.cache_clear()
 
 
@@ -183,7 +182,7 @@ def single_blas() -> Iterator[None]:
     with _blas_lock:
         if _blas_users == 0:
             _blas_limit = _blas_libraries().limit(limits=1, user_api="blas")
-        _blas_users += 1
+        _blas_users += 1  # the limit is of the process: the last user of several lifts it
     try:
         yield
     finally:
@@ -204,13 +203,14 @@ def lock_of(thing: Any) -> Any:
     It is kept beside the object, not in it: a copy has a lock of its own, and neither pickles nor
     saved files know of it.
     """
-    with _locks_lock:
+    with _locks_lock:  # setdefault of a weak dictionary is not atomic
         return _locks.setdefault(thing, threading.RLock())
 
 
 def _forget_locks() -> None:
     """Start a forked process without locks: the threads that held them are not in it."""
     global _locks_lock, _blas_lock
+    # New ones: a lock that another thread held at the fork would never be released.
     _locks_lock, _blas_lock = threading.Lock(), threading.Lock()
     _locks.clear()
 

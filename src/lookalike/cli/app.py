@@ -51,6 +51,7 @@ class Verbs(Group):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Accept ``--debug`` after the verb as well, where people add it to a failed command."""
+        # It is an option of the program, which click wants before the command.
         if "--debug" in args:
             args = ["--debug", *(word for word in args if word != "--debug")]
         return super().parse_args(ctx, args)
@@ -113,15 +114,17 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+# Eager, so that it works without a command.
+EAGER_VERSION = {"callback": _show_version, "is_eager": True}
+
+
 @app.callback()
 def lookalike(
-    debug: Annotated[
-        bool, option("--debug", None, "Show the whole traceback of an error.")
-    ] = False,
+    debug: Annotated[bool, option("--debug", None, "Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
-        typer.Option(
-            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
+        option(
+            "--version", None, "Print the version and exit.", callback=_show_version, is_eager=True
         ),
     ] = False,
 ) -> None:
@@ -129,6 +132,7 @@ def lookalike(
 
 
 def _register(name: str, panel: str) -> None:
+    # A subcommand of Typer is added as a whole, a function with the options of all commands.
     if name in QUESTIONS:
         add_verb(app, name, panel)
         return
@@ -178,10 +182,9 @@ def _note_interrupts() -> list[int]:
         if not (noted and issubclass(found.exc_type, KeyboardInterrupt)):
             usual(found)
 
-    if (
-        threading.current_thread() is threading.main_thread()
-        and signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    ):
+    # Only where Python's own handler is set: a program that embeds us may have another.
+    main = threading.current_thread() is threading.main_thread()
+    if main and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, note)
         sys.unraisablehook = hide
     return noted

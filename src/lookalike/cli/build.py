@@ -70,6 +70,7 @@ def in_usage(text: str, found: object = None) -> str:
     >>> in_usage("Value error, 'jsn' is not one of 'csv', 'json'.")
     "'jsn' is not one of 'csv', 'json'. Did you mean 'json'?"
     """
+    # typer has no hook for its messages, only the finished text.
     for pattern, to in USAGE:
         text = re.sub(pattern, to, text)
     if text.startswith("needs "):
@@ -110,6 +111,7 @@ class Verb(_PlainTypes, TyperCommand):
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """Return the words of the line of usage: FILE, not {FILE}, and dots once."""
+        # typer puts braces around required arguments, and its dots behind those of the metavar.
         pieces = (re.sub(r"^\{(.*)\}", r"\1", word) for word in super().collect_usage_pieces(ctx))
         return [re.sub(r"\.{3}(\]?)\.{3}$", r"...\1", word) for word in pieces]
 
@@ -158,12 +160,13 @@ def add_verb(
         At the end of its help; None: those of the verb.
     """
     ask = get_verb(verb)
+    # The table is FileSource in a shell: a path with options of how it is read.
     own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
 
     def question(
         source: FileSource, output: str | None, scheduler: str | None = None, **values: Any
     ) -> None:
-        form = check_page(output or output_of(verb), source.file)
+        form = check_page(output or output_of(verb), source.file)  # before any work
         with compile_note(), source.asked_of(scheduler):
             result = ask(source, **values)
         write_result(result, form)
@@ -217,6 +220,7 @@ def add_command(
             options.append(one)
 
     def run(**given: Any) -> None:
+        # Common options apply to the reading of values as well: they set the memory limit.
         with _gather(CommonOptions, given).applied():
             given |= {name: _gather(group, given) for name, group in groups.items()}
             given |= {name: _value(one, given[name]) for name, one in verbal.items()}
@@ -242,6 +246,7 @@ def _paragraphs(command: Callable[..., None]) -> str:
 
 def _is_group(hint: Any) -> bool:
     """Whether a type is a group of options."""
+    # Types of options are builtins; a class of this package can only be a group.
     return isinstance(hint, type) and hint.__module__.startswith("lookalike.cli.")
 
 

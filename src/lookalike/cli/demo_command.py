@@ -11,7 +11,7 @@ from lookalike.cli import output as out
 from lookalike.cli.serving import check_extra, run_service
 
 EXAMPLES = ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")
-HOST, PORT = "127.0.0.1", 8571
+HOST, PORT = "127.0.0.1", 8571  # the defaults of ``serve``
 
 NEXT = (
     "lookalike inspect FILE               what your columns are taken for, and why",
@@ -51,8 +51,7 @@ def demo(
             story.show_measures(console, films)
             story.write_report(console, films)
     out.headline(console, "Now your own table")
-    for line in NEXT:
-        console.print(f"  {line}", markup=False, highlight=False)
+    console.print("\n".join(f"  {line}" for line in NEXT), markup=False, highlight=False)
 
 
 def serve_page() -> None:
@@ -60,6 +59,7 @@ def serve_page() -> None:
     check_extra()
     from lookalike.service.server import data_folder, make_service, serve_films
 
+    # A store of its own: the demo does not appear among the tables of the user.
     service = make_service(data_folder() / "demo.sqlite", HOST)
     out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")
     with out.compile_note():

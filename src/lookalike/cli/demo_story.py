@@ -43,11 +43,11 @@ def show_measure(console: Console, films: Table) -> Index:
 
 def show_neighbors(console: Console, index: Index, films: Table, title: str) -> None:
     """Print the films most like one."""
-    row = row_of(films, title)
     from lookalike.verbs.search import search
 
     out.headline(console, f"Which films are like {title}?")
-    search(index, row, k=N_NEIGHBORS, why=True).render_lines(console, ("title", "year"))
+    hits = search(index, row_of(films, title), k=N_NEIGHBORS, why=True)
+    hits.render_lines(console, ("title", "year"))
 
 
 def show_weights(console: Console, index: Index, films: Table) -> None:
@@ -78,11 +78,8 @@ def _show_change(console: Console, before: Hits, after: Hits) -> None:
     """Print a list, each film with how it moved since the list before."""
     lines = out.grid([("", "right"), ("title", "left"), ("year", "right"), ("moved", "left")])
     for rank, hit in enumerate(after):
-        if hit.id in before.ids:
-            by = before.ids.index(hit.id) - rank
-            moved = f"up {by}" if by > 0 else f"down {-by}" if by < 0 else ""
-        else:
-            moved = "new"
+        by = before.ids.index(hit.id) - rank if hit.id in before.ids else None
+        moved = "new" if by is None else f"up {by}" if by > 0 else f"down {-by}" if by else ""
         lines.add_row(
             *out.cells([str(rank + 1), hit.row["title"][:48], str(int(hit.row["year"])), moved])
         )

@@ -63,8 +63,12 @@ class FolderBuild:
 
     def make_measure(self) -> Any:
         """Return the measure that was asked for, "auto" where the table decides."""
+        from lookalike.measures.default import default_measure
+
         given = read_measure(self.measure)
-        return given if isinstance(given, str) else weigh_columns(given, self.weights)
+        if isinstance(given, str):  # "auto" stays, so that the folder keeps the reason for it
+            return weigh_columns(default_measure(), self.weights) if self.weights else given
+        return weigh_columns(given, self.weights)
 
     def read(self, read: Callable[..., Any]) -> Any:
         """Read the table.
@@ -115,6 +119,7 @@ def build_folder(build: FolderBuild) -> None:
         size = show_bytes(shard.size)
         out.note(f"shard {number + 1}: {rows:,} rows, {size}; {n_rows:,} of {len(table):,}")
 
+    # A build that was stopped continues: shards that are complete are not written again.
     with out.compile_note():
         from lookalike.index import build_index
 
@@ -203,6 +208,7 @@ def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
         from lookalike.index.dask import check
 
         faults = check(file, scheduler)
+    # Never without being asked: a repair reads the source files, which may have changed.
     if faults and not repair:
         name, (first, *_) = next(iter(faults.items()))
         hint = f"FolderBuild them again from their files: lookalike index check {file} --repair"

@@ -81,7 +81,7 @@ def build(
     if not to.lower().endswith(SAVED):
         hint = f"Write -o {to}{SAVED}, or add --shards for a folder"
         raise InvalidInput("-o", f"a name that ends in {SAVED}", repr(to), hint)
-    check_writable(to)
+    check_writable(to)  # before the work, which may take minutes
     rows = source.rows(filter).compared_by(columns)
     with compile_note():
         from lookalike.index import Index
@@ -112,20 +112,23 @@ def add(
     Parquet files go into the folder of an index part by part: they need not fit in memory.
     """
     files = [rows, *(more or [])]
+    # A folder holds codes of the fitted measure: refitting would rewrite every shard.
     if refit and is_index_folder(file):
         hint = "Build a new folder from all files"
         raise InvalidInput("--refit", "an index in one file", "one in a folder", hint)
     if scheduler is not None:
         need_shards(file)
+    # Anything but Parquet has to be read into memory first, also for a folder.
     in_parts = scheduler or all(is_parquet(path) or is_pattern(path) for path in files)
     if is_index_folder(file) and in_parts:
         added, total = add_files(file, files, scheduler)
         print_headline(file, f"{plural(added)} added, {total:,} in all")
         return
     if len(files) > 1:
-        hint = "Add one table after another, or Parquet files to the folder of an index"
+        hint = "Add them one at a time, or Parquet files to the folder of an index"
         raise InvalidInput("index add", "one table", f"{len(files)}", hint)
     made = load(file)
+    # Read with the schema of the index: kinds are not guessed again from a few rows.
     new = FileSource(file).read_like(rows, made.schema_, "index add")
     with compile_note():
         ids = made.add(new)
@@ -144,6 +147,7 @@ def info(file: Saved, output: Form = None) -> None:
     if form != "text":
         about = {"file": file, "rows": len(made), "measure": type(made.measure_).__name__}
         about |= {"reason": made.reason_, "id_column": made.id_column}
+        # As records: a program gets all columns of the summary, people those that fit.
         out.write(form, summary.cells, lambda: about | {"columns": summary.records()})
         return
     title = summary.title
@@ -212,8 +216,7 @@ def check(
         need_shards(file)
     if is_index_folder(file):
         check_folder(file, repair, scheduler)
-        drift = load(file).drift()
-        if drift.refit:
+        if load(file).drift().refit:
             out.warn("the added rows differ from the fitted ones: build the index again")
         return
     made = load(file)  # verifies every hash, and names what is damaged

@@ -55,7 +55,7 @@ def check_page(output: str, file: str) -> str | Path:
     file : str
         The table.
     """
-    if output == PAGE:
+    if output == PAGE:  # of a verb whose answer is a page unless another form is given
         output = page_name(file)
     if not output.lower().endswith((".html", ".htm")):
         return check_form(output)
@@ -67,7 +67,7 @@ def check_page(output: str, file: str) -> str | Path:
 
 def check_form(output: str) -> str:
     """Return the form of an answer; an unknown one is wrong usage."""
-    form = "text" if output == "table" else output  # the older name of this form
+    form = "text" if output == "table" else output  # an older name of the form
     if form not in FORMS:
         known, near = ", ".join(map(repr, FORMS)), suggest(form, FORMS)
         problem = f"{output!r} is neither NAME.html nor one of {known}."
@@ -95,6 +95,7 @@ def write_result(result: Result, output: str | Path) -> None:
     result : Result
     output : form, or path of the page
     """
+    # A page is a file; everything else is the answer on standard output.
     if isinstance(output, Path):
         size = len(result.to_html(output).encode("utf-8"))
         note(f"wrote {output} ({size / 1000:,.0f} kB)")
@@ -180,6 +181,7 @@ def compile_note() -> Iterator[None]:
     """
     from lookalike.kernels import when_compiling
 
+    # A callback of the compiler: loops that are read from the cache on disk do not call it.
     def write() -> None:
         if write in when_compiling:  # once
             when_compiling.remove(write)
@@ -218,6 +220,7 @@ def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
         raise InvalidInput("--output parquet", "a file or a pipe", "a terminal", hint)
 
     def column(cells: list[Any]) -> Any:
+        # Parquet has no type for mappings with other keys in each row.
         cells = [json.dumps(c, ensure_ascii=False) if isinstance(c, dict) else c for c in cells]
         try:
             return pa.array(cells)
@@ -258,8 +261,7 @@ def write_csv(heads: Sequence[str], rows: Iterable[Sequence[Any]], *, safe: bool
     Cells are written as they are, for a program to read. A terminal gets no control characters,
     and the safe form has no text that a spreadsheet takes for a formula.
     """
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    shown = on_terminal()
+    writer, shown = csv.writer(sys.stdout, lineterminator="\n"), on_terminal()
 
     def field(cell: Any) -> Any:
         cell = plain(cell)

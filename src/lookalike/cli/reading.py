@@ -110,7 +110,7 @@ class FileSource(TableSource):
     def __init__(self, file: File, reading: ReadOptions | None = None) -> None:
         super().__init__(file, "standard input" if file == STDIN else file)
         self.file, self.reading = file, reading or ReadOptions()
-        self.workers: Index | None = None
+        self.workers: Index | None = None  # set while a scheduler answers
 
     @property
     def searched(self) -> Any:
@@ -156,7 +156,8 @@ class FileSource(TableSource):
             path.write_bytes(data)
             try:
                 yield path
-            except LookalikeError as error:  # the temporary path means nothing to the user
+            # The temporary path means nothing to the user.
+            except LookalikeError as error:
                 if error.who != f"File {str(path)!r}":
                     raise
                 raise error.by("standard input") from error
@@ -203,6 +204,7 @@ def read_kinds(words: list[str] | None, split: list[str] | None = None) -> dict[
             continue
         name, kind = split_pair(word, "--kinds", "COLUMN=KIND or a JSON object", "size=category")
         kinds[name] = kind
+    # After --kinds, which may name the same column: the separator is the more specific wish.
     for word in split or ():
         from lookalike.table import Kind, Reading
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from lookalike.cli import output as out
 from lookalike.cli.options import IdColumn, argument, option
@@ -34,20 +34,17 @@ def serve(
     check_extra()
     from lookalike.service.server import default_store, make_service, serve_file
 
+    # Before the store is opened: a mistyped name must not leave an empty store behind.
     for file in files or []:
         if not Path(file).exists():
-            raise missing_file(Path(file))  # before a store is made for it
+            raise missing_file(Path(file))
     path, hosts = store or default_store(files or []), tuple(access.allow_host or ())
     service = make_service(path, address.host, access.folder, hosts, access.need_token)
     out.note(f"rows are kept in {service.store.database.shown}")
-    options = {
-        "kinds": reading.read_kinds(),
-        "missing": reading.missing,
-        **reading.of_text,
-        "id_column": id_column,
-        "label_column": label_column,
-        "measure": measure,
-    }
+    options: dict[str, Any] = {"kinds": reading.read_kinds(), "missing": reading.missing}
+    options |= {"id_column": id_column, "label_column": label_column, "measure": measure}
+    options |= reading.of_text
+    # Loaded before the server listens: the first page is then answered without waiting.
     with out.compile_note():
         for file in files or []:
             service.warm(serve_file(service, file, options, out.note))

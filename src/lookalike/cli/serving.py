@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -69,15 +68,17 @@ class AccessOptions:
     ] = False
 
 
-PACKAGES = ("fastapi", "prometheus_client", "python_multipart", "sqlalchemy", "uvicorn")
-
-
 def check_extra() -> None:
     """Raise what to install if the packages of the service are missing."""
-    for package in PACKAGES:
-        if find_spec(package) is None:
-            hint, found = "Install lookalike[service]", f"no {package}"
-            raise MissingExtra("lookalike serve", "its packages", found, hint)
+    try:
+        import fastapi  # noqa: F401
+        import prometheus_client  # noqa: F401
+        import python_multipart  # noqa: F401
+        import sqlalchemy  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        hint, found = "Install lookalike[service]", f"no {error.name}"
+        raise MissingExtra("lookalike serve", "its packages", found, hint) from error
 
 
 @contextmanager
@@ -104,6 +105,7 @@ def run_service(service: Service, host: str, port: int, open_page: bool, path: s
     from lookalike.service.monitoring import set_up
     from lookalike.service.server import run
 
+    # In a terminal a line per request would hide the address that was printed.
     set_up(requests=not sys.stderr.isatty())
 
     def started(address: str) -> None:

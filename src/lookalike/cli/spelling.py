@@ -50,8 +50,10 @@ def spell_option(
     name, value = param.name, param.value
     if not name:
         return FUNCTIONS.get(param.of, command)
+    # scikit-learn's word for the number of rows, which no option sets.
     if name == "n_samples":
         return f"{value:,} row" + ("" if value == 1 else "s")
+    # Without an option of its own it is shown by name and value, as inside of --measure.
     option = _options().get(name, "")
     if name != "weights" and param.of in _measures():
         option = ""  # a parameter of a measure stands within --measure
@@ -63,10 +65,12 @@ def spell_option(
         return f"{name} {_word(value)}"
     if isinstance(value, dict):
         value = [f"{key}={_word(item)}" for key, item in value.items()]
+    # An option that may be repeated is given once for each value.
     values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {shlex.quote(_word(one))}" for one in values)
 
 
+# Cached: it imports every verb, which only an error has to pay for.
 @cache
 def _options() -> dict[str, str]:
     """Return the option of every parameter that has one; those of verbs as verbs spell them."""

@@ -31,6 +31,7 @@ def create(
     ] = "read",
 ) -> None:
     """Create a token and show it, only this once."""
+    # The first token may be created before the server has run for the first time.
     with open_tokens(store, make=True) as tokens:
         made, text = tokens.create(name, scope)
     out.note(f"token {made.id} for {made.name!r}, scope {made.scope}; it is not shown again:")

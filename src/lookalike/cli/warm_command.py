@@ -27,7 +27,8 @@ def warm() -> None:
     out.note("compiling all loops; the first time this takes some minutes")
 
     def tell(what: str, done: int, total: int) -> None:
-        if done % 10 == 0:  # a log shows no bar
+        # Every tenth: a log of a container build shows lines, no bar.
+        if done % 10 == 0:
             out.note(f"{done} of {total} parts: {what}")
 
     done = compile_all(progress=tell)

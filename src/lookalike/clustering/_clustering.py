@@ -101,6 +101,8 @@ class NearestExemplar(Model):
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
         known = rows[self.positions]
+        # A measure with a value of its own for undefined pairs fills them itself; the others keep
+        # NaN, so that a row that can be compared with one exemplar still gets a label.
         undefined = "keep" if getattr(measure, "undefined", None) is None else "raise"
         distances = rectangle(measure, new, known, undefined=undefined)
         unknown = np.isnan(distances)
@@ -136,6 +138,7 @@ def cluster_medoids(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
     for label in range(int(labels.max()) + 1):
         members = np.flatnonzero(labels == label)
         # The distance from the members to the candidate, as in k-medoids.
+        # Column sums: of directed distances these are the costs of a medoid as in FasterPAM.
         sums = distances[np.ix_(members, members)].sum(axis=0)
         chosen.append(members[int(sums.argmin())])
     return np.asarray(chosen, dtype=np.int64)
@@ -143,6 +146,7 @@ def cluster_medoids(distances: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 def densest_rows(labels: np.ndarray, members: np.ndarray, sparsity: np.ndarray) -> np.ndarray:
     """Return for each cluster the member of the lowest sparsity, the first on ties."""
+    # Sorted by label, then by sparsity, then by position: the first entry of each label is wanted.
     order = members[np.lexsort((members, sparsity[members], labels[members]))]
     return order[np.searchsorted(labels[order], np.arange(int(labels.max(initial=-1)) + 1))]
 
@@ -192,5 +196,7 @@ class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that labels, exemplars and rows belong together."""
         n = dims["rows"]
+        # A file may hold any arrays: rows, labels and model have to agree before they index each
+        # other.
         check_task_rows(self, n)
         self.model_.check_rows(n, self.n_clusters_)

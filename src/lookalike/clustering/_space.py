@@ -46,6 +46,8 @@ class Space:
     ) -> None:
         self.measure, self.rows, self.who, self.limit = measure, rows, who, limit
         self.instead = instead
+        # Both matrices may be needed (spectral clusters similarities, the silhouette judges
+        # distances), and each takes n * n * 8 bytes: made once, shared by all numbers of clusters.
         self._made: dict[str, np.ndarray] = {}
 
     def __len__(self) -> int:
@@ -77,6 +79,7 @@ class Space:
     def fits(self) -> bool:
         """Whether a matrix of all pairs may be made."""
         n = len(self)
+        # The memory limit counts as well: a smaller dense_limit is a choice, the other a necessity.
         return n <= self.limit and 8 * n * n <= settings().memory_limit
 
     def check_size(self) -> None:
@@ -111,6 +114,7 @@ def stream_within(
         pairs = measure.pairs_within(a, b, limit) if isinstance(measure, Vector) else None
         left, right = np.nonzero(measure.block(a, b) <= limit) if pairs is None else pairs
         left, right = left + down.start, right + across.start
+        # A tile on the diagonal contains each of its pairs twice, and rows paired with themselves.
         above = left < right
         with lock:  # fold joins clusters in arrays shared by all threads
             fold(left[above], right[above])
@@ -170,6 +174,7 @@ def default_landmarks(n: int, method: str, limit: int, n_clusters: int = 1) -> i
     wanted = max(MIN_LANDMARKS, int(np.ceil(4 * np.sqrt(n))))
     if method == "affinity":
         wanted = AFFINITY_LANDMARKS
+    # Eight bytes for each pair of landmarks, in as many matrices as a method may hold.
     in_memory = int(np.sqrt(settings().memory_limit / (8 * MAX_MATRICES)))
     return max(2, min(max(wanted, 2 * n_clusters), in_memory, limit, n))
 
@@ -239,6 +244,7 @@ def check_request(
         rule = Param("n_clusters", "auto"), ": this method finds the number itself"
         hint = "Leave it out, or use another method"
         raise InvalidInput(name_and_value, rule, repr(n_clusters), hint)
+    # Methods cluster the landmarks, so that is how many rows have to suffice.
     known = n if landmarks is None else landmarks
     if known > n:
         raise TooFewRows(

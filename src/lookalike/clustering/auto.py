@@ -179,6 +179,7 @@ class AutoClustering(ClusterMixin, TableTask):
         self._check_params()
         methods, numbers = self._methods(), self._numbers()
         configurations = list(self._configurations())
+        # Read once, so that all measures see columns of the same kinds.
         data, has_kinds = _read_once(X, self.kinds, [c.measure for c in configurations])
         name = y if isinstance(y, str) else None
         # Density methods find the number of clusters themselves.
@@ -241,9 +242,8 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _configurations(self) -> Iterator[Configuration]:
         """Yield every measure with every choice of its parameters, repeated where it is random."""
-        given = self.measures
-        if given is None:
-            given = [default_measure(), ForestProximity(method="ratio")]
+        default = [default_measure(), ForestProximity(method="ratio")]
+        given = default if self.measures is None else self.measures
         named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
         rng = make_generator(self.random_state)
         for name, entry in named:
@@ -255,6 +255,7 @@ class AutoClustering(ClusterMixin, TableTask):
                 if self.n_repeats > 1 or self.random_state is not None:
                     # Each run has seeds of its own, so it can be repeated by itself.
                     candidate.set_params(**{p: int(rng.integers(2**31)) for p in seeded})
+                # Drawn for every configuration, used or not: adding a method changes no seed.
                 label, seed = name or type(measure).__name__, int(rng.integers(2**31))
                 yield Configuration(label, candidate, dict(choice), repeat, seed)
 
@@ -284,6 +285,7 @@ class AutoClustering(ClusterMixin, TableTask):
             measure, rows = source.fit()
         except LookalikeError as error:
             return error
+        # The space is shared by all methods, so it needs the limit before any of them is made.
         limit = (self.options or {}).get("dense_limit", SimilarityClustering().dense_limit)
         return source, Space(measure, rows, who, limit)
 
@@ -390,6 +392,7 @@ def _judge(space: Space, model: SimilarityClustering) -> float:
 
 def _read_once(X: Any, kinds: Any, measures: list[Measure]) -> tuple[Any, bool]:
     """Return the data as one table for all measures, unless one takes a matrix of distances."""
+    # A matrix of distances cannot be read as a table: such measures read X themselves.
     if any(measure.traits.pairwise for measure in measures):
         return X, False
     return read_table(X, kinds=kinds), True

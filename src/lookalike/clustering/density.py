@@ -10,7 +10,7 @@ import numpy as np
 from lookalike.clustering._clustering import Clustering, LabeledModel, densest_rows
 from lookalike.clustering._space import Space, each_block, stream_within
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, UndefinedMeasure
-from lookalike.kernels.clustering import absorb, write_labels
+from lookalike.kernels.clustering import count_close_pairs, write_labels
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
@@ -40,7 +40,7 @@ def density_clusters(space: Space, eps: float, needed: int) -> Clustering:
        discovering clusters in large spatial databases with noise. KDD-96, 226-231.
     """
     grower = _Grower(len(space), needed)
-    stream_within(space, eps, grower.absorb, "finding dense regions")
+    stream_within(space, eps, grower.count_close_pairs, "finding dense regions")
     return describe(grower.labels(), grower.counts >= needed, -grower.counts, eps)
 
 
@@ -57,9 +57,9 @@ class _Grower:
         waiting = np.empty((n, max(1, min(needed, n) - 2)), dtype=np.int64)
         self.state = self.counts, np.arange(n), waiting, np.zeros(n, dtype=np.int64)
 
-    def absorb(self, left: np.ndarray, right: np.ndarray) -> None:
+    def count_close_pairs(self, left: np.ndarray, right: np.ndarray) -> None:
         """Add pairs of rows that are within eps of each other, each pair once."""
-        absorb(left, right, self.needed, *self.state)
+        count_close_pairs(left, right, self.needed, *self.state)
 
     def labels(self) -> np.ndarray:
         """Return the clusters, numbered by their first core row, and -1 for noise."""
@@ -113,6 +113,7 @@ def knee(space: Space, needed: int) -> float:
         hint = "Use ", Param("min_neighbors", n), ", or give ", Param("eps"), " as a number"
         who = Param("min_neighbors", needed)
         raise TooFewRows(who, f"at least {needed} rows", Param("n_samples", n), hint)
+    # A row is its own nearest: the distance to it is 0, and so is every value of the curve.
     if needed == 1:
         return 0.0
     lists = space.measure.nearest(space.rows, space.rows, needed - 1, exclude=np.arange(n))
@@ -128,8 +129,10 @@ def knee_of(reach: np.ndarray) -> float:
     """Return the value farthest below the line from the smallest to the largest; ties: smaller."""
     values = np.sort(reach)
     span = values[-1] - values[0]
+    # All equal: no knee, and 0 / 0 below.
     if span == 0:
         return float(values[0])
+    # Both axes scaled to [0, 1], as the Kneedle algorithm does: the knee does not depend on units.
     below = np.linspace(0.0, 1.0, len(values)) - (values - values[0]) / span
     return float(values[int(below.argmax())])
 
@@ -161,6 +164,7 @@ def graph_density(
     >>> graph_density(Vector().fit(rows).neighbors(k=3), eps=0.15, min_neighbors=2)
     array([ 0,  0,  0, -1,  1,  1,  1])
     """
+    # The core distance is the entry min_neighbors - 1 of a list that leaves out the row itself.
     who = Param("min_neighbors", min_neighbors, of="graph_density")
     if not Integer(1).fits(min_neighbors) or min_neighbors > graph.k + 1:
         hint = Phrase("Make a graph of longer lists, or lower ", Param("min_neighbors"))
@@ -175,5 +179,5 @@ def graph_density(
     # A pair that is in both lists counts once.
     pairs = np.unique(np.minimum(rows, others) * n + np.maximum(rows, others))
     grower = _Grower(n, min_neighbors)
-    grower.absorb(*np.divmod(pairs, n))
+    grower.count_close_pairs(*np.divmod(pairs, n))
     return grower.labels()

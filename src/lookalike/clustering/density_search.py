@@ -144,6 +144,7 @@ class DensitySearch(MeasureClusterer):
                 ("Average the two directions", InPython(" into Precomputed()")),
             )
         numbers = self._numbers(len(space))
+        # One matrix and one sorted list of neighbors serve every number of neighbors.
         levels = DensityLevels(space.distances(), max(numbers))
         classes = None if y is None else code_labels(target, len(space), who)[0]
         self.results_: list[dict[str, Any]] = []
@@ -217,6 +218,7 @@ class DensityLevels:
         ends, others = np.empty(n - 1, dtype=np.int64), np.empty(n - 1, dtype=np.int64)
         costs = np.empty(n - 1)
         spanning_tree(self.distances, self.core, ends, others, costs)
+        # Sorted edges let a search for one eps stop at the first longer edge.
         order = np.argsort(costs, kind="stable")
         self.tree = ends[order], others[order], costs[order]
 
@@ -241,6 +243,7 @@ class DensityLevels:
         values = np.unique(np.concatenate([self.core, self.tree[2], reach]))
         values = values[np.isfinite(values)]
         low, high = 0, len(values) - 1
+        # Bisection over all values at which anything changes, instead of over real numbers.
         while low < high:
             middle = (low + high) // 2
             labels, found = self.labels(values[middle])
@@ -291,11 +294,14 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
         step = (high - low) / GRID_STEPS
         for i in range(GRID_STEPS + 1 if step > 0 else 1):
             eps = low + i * step
+            # Evaluating one eps takes O(n): labels follow from the spanning tree, not from all
+            # pairs.
             value, found = score(eps)
             if value > best or (value == best and eps < best_eps):
                 best, best_eps, clusters = value, eps, found
         if step == 0 or step < _third_digit(best_eps if best_eps > 0 else last):
             break
+        # One step to either side: the best may lie between two grid points.
         low, high = max(0.0, best_eps - step), best_eps + step
     return {
         "eps": best_eps,

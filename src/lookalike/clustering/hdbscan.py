@@ -15,7 +15,12 @@ from lookalike.clustering._clustering import (
 )
 from lookalike.clustering._space import Space, each_block
 from lookalike.errors import Param, TooFewRows, UndefinedMeasure
-from lookalike.kernels.clustering import join_edges, roots_of, ways_out_of_block, ways_out_of_lists
+from lookalike.kernels.clustering import (
+    cheapest_edges_of_block,
+    cheapest_edges_of_lists,
+    join_edges,
+    roots_of,
+)
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.encode import saveable
@@ -65,6 +70,7 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
        hierarchical density estimates. PAKDD 2013, 160-172. doi:10.1007/978-3-642-37456-2_14
     """
     n = len(space)
+    # Fewer rows than one cluster needs, or than a core distance counts.
     most = max(needed, smallest, 2)
     if n < most:
         hint = "Lower ", Param("min_neighbors"), " and ", Param("min_cluster_size"), " or add rows"
@@ -72,6 +78,7 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
         raise TooFewRows(space.who, needed_rows, Param("n_samples", n), hint)
     k = min(n - 1, max(needed - 1, MIN_NEIGHBORS_LISTED))
     lists = space.measure.nearest(space.rows, space.rows, k, exclude=np.arange(n))
+    # Lists leave out the row itself, which counts as number one.
     core = lists.distances[:, needed - 2].copy() if needed > 1 else np.zeros(n)
     ends, others, costs = _tree(space, lists.indices, lists.distances, core)
     labels, _ = number_by_first_row(_cut(ends, others, costs, smallest))
@@ -103,7 +110,7 @@ def _tree(
     stale = np.ones(n, dtype=np.bool_)
     edges_found = []
     while parts.any():  # the root of the whole is row 0
-        ways_out_of_lists(lists, gaps, core, parts, stale, cost, target)
+        cheapest_edges_of_lists(lists, gaps, core, parts, stale, cost, target)
         known = cost <= floor  # no row outside the list can be nearer
         best = np.full(n, np.inf)
         np.minimum.at(best, parts, cost)
@@ -122,6 +129,7 @@ def _tree(
             )
         edges_found.append(_join(parents, *edges))
         parts = roots_of(parents)
+        # A way that now leads into the own part has to be searched again; its cost stays a bound.
         stale = parts == parts[np.maximum(target, 0)]
         floor[stale] = np.maximum(floor[stale], np.where(known[stale], cost[stale], 0.0))
     ends, others, costs = (np.concatenate(side) for side in zip(*edges_found, strict=True))
@@ -139,7 +147,7 @@ def _compare_with_all(
     """Find the cheapest ways out of some rows by comparing them with every row."""
 
     def fold(down: slice, across: slice, block: np.ndarray) -> None:
-        ways_out_of_block(block, rows[down], across.start, core, parts, cost, target)
+        cheapest_edges_of_block(block, rows[down], across.start, core, parts, cost, target)
 
     each_block(space.measure, space.rows[rows], space.rows, fold, "joining parts")
 
@@ -148,6 +156,7 @@ def _cheapest(
     parts: np.ndarray, cost: np.ndarray, target: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the cheapest way out of each part, as rows, targets and costs; ties: lower rows."""
+    # Ties are broken by position, so that the tree is the same every time.
     order = np.lexsort((target, np.arange(len(parts)), cost, parts))
     first = order[np.unique(parts[order], return_index=True)[1]]
     return first, target[first], cost[first]
@@ -157,6 +166,7 @@ def _join(
     parents: np.ndarray, ends: np.ndarray, others: np.ndarray, costs: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Join along the cheapest edges first; return those that joined two parts."""
+    # Cheapest first, as Kruskal does: of two parts that chose each other one edge is dropped.
     order = np.lexsort((others, ends, costs))
     ends, others, costs = ends[order], others[order], costs[order]
     kept = np.zeros(len(ends), dtype=np.bool_)
@@ -212,6 +222,7 @@ class MutualReach(LabeledModel):
             label[down][better] = self.labels[across][cheapest][better]
 
         each_block(measure, new, rows[self.positions], fold, "finding dense regions")
+        # Noise is decided after the nearest member is known: the limit is that of its cluster.
         near = label >= 0
         near[near] = best[near] <= self.reach[label[near]]
         return np.where(near, label, -1)

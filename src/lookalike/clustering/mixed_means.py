@@ -154,6 +154,7 @@ class MixedSpace:
         for rounds in range(1, most + 1):
             labels, near, _ = self.assign(centers, rows, n_jobs)
             centers = self._centers(rows, labels, len(centers), centers, float(near.sum()), rounds)
+            # Labels that do not change give the same centers again: k-means has converged.
             if before is not None and np.array_equal(before, labels):
                 break
             before = labels
@@ -161,6 +162,7 @@ class MixedSpace:
 
     def silhouette(self, centers: Centers, rows: MixedRows, n_jobs: int | None) -> float:
         """Return the mean simplified silhouette: 0 for a row that two centers are equally near."""
+        # Without a second center there is no distance to the next one.
         if len(centers) < 2:
             return -1.0
         _, near, other = self.assign(centers, rows, n_jobs)
@@ -190,6 +192,7 @@ class MixedSpace:
         near = np.full(n, np.inf)
         while len(chosen) < k:
             last = self._at(numbers[chosen[-1:]], codes[chosen[-1:]])
+            # Only the newest center is compared: distances to the earlier ones are in near already.
             near = np.minimum(near, self.assign(last, rows, n_jobs)[1])
             total = np.cumsum(near)
             if total[-1] <= 0:  # no row differs from those chosen
@@ -234,6 +237,7 @@ def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     levels = np.array([table[name].kind.name in NOMINAL for name in inputs.owner], dtype=bool)
     matrix = read_inputs(table, inputs).astype(np.float64, copy=False)
     numbers, cells = matrix[:, ~levels], matrix[:, levels]
+    # A spread of 0 marks a constant column, which encode turns into NaN.
     offset, spread = np.zeros(numbers.shape[1]), np.zeros(numbers.shape[1])
     for j in range(numbers.shape[1]):
         known = numbers[~np.isnan(numbers[:, j]), j]
@@ -247,6 +251,7 @@ def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     for j in range(cells.shape[1]):
         codes = cells[~np.isnan(cells[:, j]), j].astype(np.int64)
         counts = np.bincount(codes) if len(codes) else np.zeros(0)
+        # A level that no fitted row has gets share 0, and so weight 0 instead of a division by 0.
         shares.append(counts / max(1, counts.sum()))
         starts.append(starts[-1] + len(counts))
     return MixedSpace(
@@ -406,8 +411,10 @@ class MixedKMeans(ClusterMixin, TableTask):
             raise TooFewRows(who, f"at least {fewest} rows", Param("n_samples", n), hint)
         rows = space.encode(table)
         rng = make_generator(self.random_state)
+        # The best of all numbers is kept, so that the winner is not fitted twice.
         best: Centers | None = None
         if asked == AUTO:
+            # With n clusters every row is its own center, and every silhouette 1.
             tried = range(2, min(self.max_clusters, n - 1) + 1)
             self.silhouettes_: dict[int, float] = {}
             with Progress("trying numbers of clusters", len(tried)) as bar:
@@ -415,6 +422,8 @@ class MixedKMeans(ClusterMixin, TableTask):
                     found = self._start_often(space, rows, k, rng)
                     score = space.silhouette(found, rows, self.n_jobs)
                     better = not self.silhouettes_ or score > max(self.silhouettes_.values())
+                    # k-means may lose a center: the first run with a number of clusters is the one
+                    # asked for.
                     self.silhouettes_.setdefault(len(found), score)
                     best = found if better else best
                     bar.advance()

@@ -59,11 +59,13 @@ class Affinity:
         high = -float(others.min())  # as good as the best other exemplar: no row needs another
         # Frey and Dueck's bound: below it one exemplar for all is better than any two.
         low = float(np.max(-self.distances.sum(axis=0)) + others.min(axis=1).sum())
+        # A little below the bound: at the bound itself one and two exemplars are equally good.
         low = min(low, high) - max(abs(high), float(others.max())) * 1e-3
         runs = [self._run(high), self._run(low)]
         for _ in range(MAX_WIDENINGS):
             if len(self._run(low)) <= k:
                 break
+            # Messages that do not settle may leave more than k exemplars: the range is doubled.
             low -= high - low
         for _ in range(MAX_BISECTIONS):
             middle = (low + high) / 2
@@ -100,7 +102,7 @@ class Affinity:
 class Linkage:
     """Complete or Ward linkage on the measure's own distance.
 
-    Ward's update is made for Euclidean distances; on others it is used as it stands. A new row
+    Ward's update is made for Euclidean distances; on others it is used unchanged. A new row
     joins the cluster of the nearest row.
 
     Parameters
@@ -122,6 +124,8 @@ class Linkage:
         # Cluster n + m is the one made by merge m; joining all parts leads back to the rows.
         steps = n - k
         made = np.arange(n, n + steps)
+        # A union-find over rows and merged clusters cuts ties of heights at exactly k, which
+        # fcluster by height cannot.
         parents = np.arange(n + steps)
         for side in (0, 1):
             parts = self.merges[:steps, side].astype(np.int64)
@@ -160,6 +164,7 @@ def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
     An exemplar is in its own cluster even where another one is at distance 0.
     """
     labels = distances[:, chosen].argmin(axis=1)
+    # With duplicates argmin alone would put an exemplar into the cluster of another.
     labels[chosen] = np.arange(len(chosen))
     # Numbering by first row keeps labels stable when exemplars move a little.
     labels, old = number_by_first_row(labels)

@@ -155,6 +155,7 @@ def divided_by(column: Column, labels: np.ndarray, n_clusters: int) -> dict[int,
     for cluster in range(n_clusters):
         members = labels == cluster
         inside = np.flatnonzero(members & ~column.missing)
+        # A few rows have one level by chance.
         if members.sum() < MIN_SHARE * len(labels) or 2 * len(inside) < members.sum():
             continue
         _, first, counts = np.unique(column.values[inside], return_index=True, return_counts=True)
@@ -169,6 +170,7 @@ def _by_rank(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: 
     """Compare medians; sizes come from ranks, so scale and outliers do not matter."""
     from scipy.stats import rankdata
 
+    # Mean ranks of ties, as the rank-biserial correlation has them.
     ranks = rankdata(column.values[known])
     style = style_of(column)
     by_level: list[Compare] = []  # prepared once, where medians of levels are equal
@@ -200,6 +202,7 @@ def _middles(column: Column, inside: np.ndarray, outside: np.ndarray) -> tuple[s
 def _middle_cell(column: Column, positions: np.ndarray) -> Any:
     """Return the cell in the middle, the lower one of two: levels and dates have no mean."""
     values = column.values[positions]
+    # numpy.median would average two levels or dates.
     middle = (len(values) - 1) // 2
     return column.cell(int(positions[np.argpartition(values, middle)[middle]]))
 
@@ -225,6 +228,7 @@ def _by_level(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters:
 
 def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: int) -> Compare:
     """Compare how many rows have an item, or a word of a text."""
+    # Counted once for all clusters: the rest of the table is the whole minus the cluster.
     counts: list[Counter[Any]] = [Counter() for _ in range(n_clusters + 1)]  # the last is noise
     for position, group in zip(known, groups, strict=True):
         counts[group].update(_items(column.values[position]))
@@ -522,6 +526,7 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
     """Return labels, and the measure, the encoded rows and the exemplars that belong to them."""
     if hasattr(model, "fit"):
         check_is_fitted(model, "labels_")
+        # The labels of the fit, not those that predict would give to the same rows.
         labels = model.labels_
     else:
         labels = np.asarray(model)
@@ -534,6 +539,8 @@ def _read_labels(model: Any, rows: Table) -> tuple[np.ndarray, tuple[Measure, Ro
         raise InvalidInput(WHO, f"the {len(labels):,} rows that have labels", found, hint)
     if hasattr(model, "measure_"):
         return labels, (model.measure_, model.rows_, model.exemplars_)
+    # Without a measure of its own a clustering is described by the default, which compares any
+    # columns.
     measure = default_measure().set_params(undefined=0.0).fit(rows)
     rng = np.random.default_rng(0)
     exemplars = []
@@ -574,6 +581,7 @@ def _typical(own: np.ndarray, inside: np.ndarray, exemplar: int, n: int) -> tupl
 
 def _borderline(own: np.ndarray, other: np.ndarray, inside: np.ndarray, n: int) -> tuple[int, ...]:
     """Return the members whose own exemplar is hardly nearer than the next one, or farther."""
+    # inf - inf where neither exemplar can be compared.
     with np.errstate(invalid="ignore"):
         margin = (other - own) / np.maximum(own, other)
     # Nothing to compare with, a single cluster, or both at distance 0: no row is borderline.

@@ -58,6 +58,7 @@ def adjusted_rand(y: Any, labels: Any) -> float:
     """
     from sklearn.metrics import adjusted_rand_score
 
+    # scikit-learn wants codes of one type; classes may be of any type here.
     one, two = (code_labels(side, len(labels), "adjusted_rand")[0] for side in (y, labels))
     return float(adjusted_rand_score(one, two)) if len(one) > 1 else 1.0
 
@@ -102,9 +103,11 @@ def f_from_counts(
     if definition == "pairwise":
         both = _pairs(table)
         return float(2 * both / (_pairs(of_cluster) + _pairs(of_class))) if both else 0.0
+    # Zero denominators cannot occur: every class and every cluster has a row.
     f = 2 * table / (of_class[:, None] + of_cluster)  # 2PR / (P + R), written without P and R
     if definition == "class_weighted":
         return float(of_class @ f.max(axis=1) / of_class.sum())
+    # Hungarian: each cluster counts for at most one class.
     from scipy.optimize import linear_sum_assignment
 
     matched = linear_sum_assignment(f, maximize=True)

@@ -274,6 +274,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
 
     def _by_number(self, space: Space, n_landmarks: int | None) -> Clustering:
         rng = make_generator(self.random_state)
+        # Drawn before the landmarks, so that the seed of k-means does not depend on their number.
         seed = int(rng.integers(2**31))
         known, basis = space, None
         if n_landmarks is not None:
@@ -292,6 +293,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         if basis is None or isinstance(found.model, SpectralExtension):
             return found
         model = found.model.moved(basis)
+        # The rows that are no landmarks join the clusters as new rows do.
         labels = model.assign(space.measure, space.rows, space.rows)
         # A landmark may be as near to another exemplar: it keeps the label it was given.
         labels[basis] = found.labels
@@ -312,14 +314,11 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
     ) -> Method:
-        match self.method:
-            case "spectral":
-                return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
-            case "affinity":
-                return Affinity(known, seed)
-            case "medoids":
-                return Medoids(known)
-        return Linkage(known, self.method)
+        if self.method == "spectral":
+            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
+        if self.method == "affinity":
+            return Affinity(known, seed)
+        return Medoids(known) if self.method == "medoids" else Linkage(known, self.method)
 
     def _best(
         self, method: Method, known: Space, basis: np.ndarray | None, numbers: list[int]
@@ -338,6 +337,8 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
                 labels, k = found.labels, len(found.exemplars)
                 if k in self.silhouettes_:  # affinity propagation came to a number tried already
                     continue
+                # Spectral clustering labels all rows; the silhouette is that of the landmarks,
+                # whose matrix exists.
                 if basis is not None and len(labels) > len(basis):
                     labels = labels[basis]
                 single = len(np.unique(labels)) < 2

@@ -68,6 +68,7 @@ class Spectral:
         self.weights = _affinities(space if known is None else known, affinity, sigma)
         values, vectors, sums = _eigenvectors(self.weights, most)
         useful = np.abs(values) > MIN_EIGENVALUE
+        # Equation of the Nystroem extension [2], without the affinities of the row itself.
         loadings = vectors / (np.sqrt(sums)[:, None] * np.where(useful, values, 1.0))
         loadings[:, ~useful] = 0.0
         none = np.empty((0, most))
@@ -82,6 +83,7 @@ class Spectral:
         from sklearn.exceptions import ConvergenceWarning
         from threadpoolctl import threadpool_limits
 
+        # The first k of the eigenvectors that were computed for the largest number of clusters.
         points = _unit(self.coordinates[:, :k])
         means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
         # One thread: sums over several would differ in their last bits from run to run.
@@ -139,6 +141,7 @@ class SpectralExtension(Model):
         def extend(part: slice) -> None:
             some = new[part]
             block = measure.block(some, known, to)
+            # A pair without anything to compare is an error, or the value the measure has for it.
             if np.isnan(block).any():
                 block = measure.defined(block, to)
             block = _as_affinity(block, self.affinity, self.sigma)
@@ -165,6 +168,7 @@ def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
         hint = "Use ", Param("affinity", "rbf"), ", which works on distances"
         needed = "similarities >= 0 for spectral clustering"
         raise InvalidInput(space.who, needed, f"{matrix.min():g}", hint)
+    # As in Ng, Jordan and Weiss: the similarity of a row to itself says nothing about clusters.
     np.fill_diagonal(matrix, 0.0)
     return matrix
 
@@ -189,6 +193,7 @@ def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, 
     scaled = weights / root[:, None]
     scaled /= root
     n = len(weights)
+    # ARPACK is made for a few eigenvalues of a large matrix.
     if n <= MAX_DENSE_ROWS or k > n // 3:
         values, vectors = _all_eigenvectors(scaled, k)
     else:

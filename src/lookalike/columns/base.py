@@ -26,7 +26,8 @@ from lookalike.saving.fields import (
 )
 from lookalike.table.model.table import Column, Graph
 
-show = reprlib.repr  # cells can be long; a message shows how they begin
+# Cells can be long; a message shows how they begin.
+show = reprlib.repr
 
 Cells = np.ndarray | Ragged
 """Encoded cells: an array with one entry or row per cell, or a ``Ragged``."""
@@ -61,8 +62,10 @@ class Distance(ABC):
         "scale_": Real(0.0, nan=True),
     }
 
+    CELLS: ClassVar[Field | None] = None
     name: ClassVar[str] = ""
     kinds: ClassVar[tuple[str, ...]] = ()
+    # Rows looked at for the scale, and rows compared with all of these; chosen by hand.
     n_sampled: ClassVar[int] = 1000
     n_pivots: ClassVar[int] = 8
 
@@ -169,6 +172,7 @@ class Distance(ABC):
         """
         if len(rows) <= size:
             return rows
+        # The extremes are always there: a scale without them would cut off their distances.
         ends = [int(np.argmin(sizes)), int(np.argmax(sizes))]
         drawn = np.random.default_rng(0).choice(len(rows), size - 2, replace=False)
         return np.asarray(rows[np.unique(np.concatenate([ends, drawn]))])
@@ -180,7 +184,8 @@ class Distance(ABC):
         try:
             cells = self._encode(column.take(rows))
         except LookalikeError:
-            self._encode(column)  # fails again, and names the row as it is counted in the table
+            # Fails again, and names the row as it is counted in the table.
+            self._encode(column)
             raise
         return self._farthest(cells)
 
@@ -201,7 +206,7 @@ class Distance(ABC):
 
     def _cells_shape(self) -> Field | None:
         """Return what encoded cells look like, for checking them after loading; None: anything."""
-        return None
+        return self.CELLS
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded cells that this distance would not have encoded.
@@ -235,7 +240,8 @@ def closeness(distances: np.ndarray, scale: float) -> np.ndarray:
     """
     if scale == 0:
         return np.where(np.isnan(distances), np.nan, (distances == 0).astype(np.float64))
-    with np.errstate(over="ignore"):  # a tiny scale: far beyond it is simply "beyond"
+    # A tiny scale: far beyond it is simply "beyond".
+    with np.errstate(over="ignore"):
         return np.asarray(1.0 - np.minimum(distances / scale, 1.0))
 
 
@@ -243,7 +249,8 @@ def missing_rows(cells: Cells) -> np.ndarray:
     """Say which encoded cells are missing, whatever form they are in."""
     if isinstance(cells, Ragged):
         return cells.missing
-    if cells.dtype == object:  # (row number, cell): see CallableDistance
+    # (row number, cell): see CallableDistance.
+    if cells.dtype == object:
         return np.array([cell is None for cell in cells[:, 1]], dtype=bool)
     if cells.dtype.kind == "i":
         return np.asarray(cells == -1)

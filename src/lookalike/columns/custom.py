@@ -47,6 +47,7 @@ class CallableDistance(Distance):
     name = "given"
     kinds = KINDS
     FIELDS: ClassVar[Fields] = {"function": Instance(Callable, named="a callable of two cells")}
+    # Every look is a call of the user's function, which may be slow; chosen by hand.
     n_sampled: ClassVar[int] = 250
 
     def __init__(self, function: Callable[[Any, Any], Any], scale: float | None = None) -> None:
@@ -206,6 +207,7 @@ def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> Non
         row, other = wrong[0].tolist()
         found = f"{matrix[row, other]} in row {row}, column {other}"
         raise InvalidInput(who, "finite distances of at least 0", found, "Correct it")
+    # Rounding of the program that made the matrix is forgiven in proportion to its values.
     largest = float(matrix.max(initial=0.0))
     own = np.flatnonzero(np.abs(np.diag(matrix)) > 1e-12 * largest)
     if len(own):

@@ -11,7 +11,7 @@ from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.sets import cells_of_type, jaccard, pack_each, shared, token_id
 from lookalike.kernels.objects import graph_edit_block, square_counts
-from lookalike.saving.fields import Field, Fields, Integer, require
+from lookalike.saving.fields import Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
 
 # Nodes of a graph whose edit distance is counted. The search tries assignments of nodes to nodes,
@@ -21,6 +21,7 @@ MAX_EDIT_NODES = 10
 
 class _Graphs(Distance):
     kinds = ("graph",)
+    CELLS = RaggedOf("int64", high=-2)
 
     def _encode(self, column: Column) -> Ragged:
         cells = cells_of_type(column, Graph, "a graph", "Give each cell a graph")
@@ -29,9 +30,6 @@ class _Graphs(Distance):
     @abstractmethod
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
         """Encode one graph; the names of column and row are for errors."""
-
-    def _cells_shape(self) -> Field:
-        return RaggedOf("int64", high=-2)
 
 
 class GraphJaccard(_Graphs):
@@ -145,7 +143,9 @@ class GraphEdit(_Graphs):
     """
 
     name = "ged"
-    n_sampled = 50  # one comparison of large graphs may take a tenth of a second
+    CELLS = RaggedOf("int64")
+    # One comparison of large graphs may take a tenth of a second.
+    n_sampled = 50
     n_pivots = 4
 
     def _numbers(self, graph: Graph, column: str, row: int) -> list[int]:
@@ -163,9 +163,6 @@ class GraphEdit(_Graphs):
         out = np.empty((len(a), len(b)))
         graph_edit_block(a.values, a.offsets, b.values, b.offsets, MAX_EDIT_NODES, out)
         return out
-
-    def _cells_shape(self) -> Field:
-        return RaggedOf("int64")
 
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded cells that are not graphs of at most ten nodes."""

@@ -43,6 +43,7 @@ def variance_of_codes(codes: np.ndarray, squared: np.ndarray | None = None) -> f
     level, count = np.unique(codes, return_counts=True)
     n = len(codes)
     if squared is None:
+        # Python's integers, since the square of a count of rows may exceed 64 bits.
         same = int((count.astype(object) ** 2).sum())
         return (n * n - same) / (2 * n * n)
     return float(count @ squared[np.ix_(level, level)] @ count) / (2 * n * n)
@@ -91,9 +92,7 @@ class Equal(_Coded):
 
     name = "equal"
     kinds = ("category", "flag", "order")
-
-    def _cells_shape(self) -> Field:
-        return Array("int64", "n")
+    CELLS = Array("int64", "n")
 
 
 class Presence(_Coded):
@@ -120,6 +119,7 @@ class Presence(_Coded):
 
     name = "presence"
     kinds = ("flag",)
+    CELLS = Array("int64", "n", low=-1, high=1)
 
     def _encode(self, column: Column) -> np.ndarray:
         codes = super()._encode(column)
@@ -136,9 +136,6 @@ class Presence(_Coded):
         out = super().similarity(a, b)
         out[np.ix_(np.asarray(a == 0), np.asarray(b == 0))] = np.nan
         return out
-
-    def _cells_shape(self) -> Field:
-        return Array("int64", "n", low=-1, high=1)
 
 
 class LevelDistance(_Coded, abstract=True):
@@ -189,6 +186,7 @@ class LevelDistance(_Coded, abstract=True):
         return hide_missing(self._look_up(a, b), a, b)
 
     def _look_up(self, a: Any, b: Any) -> np.ndarray:
+        # Code -1 is the last row and column of a table with one more level, all NaN.
         padded = np.pad(self.similarities_, (0, 1), constant_values=np.nan)  # the last is -1's
         return np.asarray(padded[a[:, None], b])
 
@@ -284,14 +282,17 @@ def information_table(counts: np.ndarray) -> np.ndarray:
     n_levels = len(counts)
     weight = np.asarray(counts, dtype=np.int64)
     if (weight == 0).any():
-        weight = 2 * weight + 1  # add half a count to every level, kept whole by doubling
+        # Add half a count to every level, kept whole by doubling.
+        weight = 2 * weight + 1
+    # Integers up to the logarithms, so that equal spans have equal similarities to the last bit.
     ends = np.concatenate([[0], np.cumsum(weight)])
     total = int(ends[-1])
     table = np.eye(n_levels)
     for low in range(n_levels):
         for high in range(low + 1, n_levels):
             span = int(ends[high + 1] - ends[low])
-            if span < total:  # the whole range has similarity 0, exactly
+            # The whole range has similarity 0, exactly.
+            if span < total:
                 own = np.log(weight[low] / total) + np.log(weight[high] / total)
                 alike = 2.0 * np.log(span / total) / own
                 table[low, high] = table[high, low] = min(max(float(alike), 0.0), 1.0)

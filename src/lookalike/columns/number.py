@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error, closeness
 from lookalike.errors import InvalidInput
-from lookalike.saving.fields import Array, Choice, Dims, Field, Fields, Real, require
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Real, require
 from lookalike.table.model.table import Column
 
 # Two floats above differ by more than 1 if they differ at all.
@@ -69,6 +69,7 @@ class Absolute(Distance):
 
     name = "absolute"
     kinds = ("number",)
+    CELLS = Array("float64 float32", "n")
 
     def __init__(
         self,
@@ -157,9 +158,6 @@ class Absolute(Distance):
         # the mean of equal numbers may be off by one bit, and 0 has to be exact
         return 0.0 if cells.min() == cells.max() else float(np.var(cells))
 
-    def _cells_shape(self) -> Field:
-        return Array("float64 float32", "n")
-
 
 class RankShare(Absolute):
     """The share of the fitted values that lie between two numbers, ``|F(u) - F(v)|``.
@@ -217,8 +215,11 @@ class RankShare(Absolute):
         """Learn from the different values, ascending, and how often each occurs."""
         upto = np.concatenate([[0], np.cumsum(counts)])
         total = max(int(upto[-1]), 1)
-        self.values_ = found  # the different fitted values
-        self.between_ = upto / total  # F of a new value before the first, the second, ...
+        # The different fitted values.
+        self.values_ = found
+        # F of a new value before the first, the second, ...
+        # Mid-ranks: a value lies between those below and those up to it.
+        self.between_ = upto / total
         # Integers are added before they are divided: the same share gives the same float.
         self.shares_ = (upto[:-1] + upto[1:]) / (2 * total)  # F of the fitted values
 
@@ -231,7 +232,8 @@ class RankShare(Absolute):
 
     def _encode(self, column: Column) -> np.ndarray:
         values = super()._encode(column) + 0.0
-        if len(self.values_) < 2 and self.scale is None:  # a constant column: equal or not
+        # A constant column: equal or not.
+        if len(self.values_) < 2 and self.scale is None:
             return values
         rank = np.searchsorted(self.values_, values)
         near = np.minimum(rank, len(self.values_) - 1)

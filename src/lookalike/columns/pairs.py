@@ -1,4 +1,4 @@
-"""Similarities of single pairs of cells, many at once, bit for bit those of a block.
+"""Similarities of single pairs of cells, many in one call, bit for bit those of a block.
 
 A block compares every cell of one side with every cell of the other. Where only some pairs are
 asked for, the distances that are met most have a kernel that goes through the pairs; the others
@@ -23,14 +23,14 @@ from lookalike.kernels.objects import shared_pairs
 Pairs = Callable[[Any, Any, np.ndarray, np.ndarray], np.ndarray]
 
 # How much work it would be without the loop, in cells that numpy compares: of a pair, and of a left
-# cell with which a block begins.
-PAIR, LEFT = 16, 4000
+# cell with which a block begins. Chosen by hand.
+WORK_PER_PAIR, WORK_PER_BLOCK = 16, 4000
 
 
 def pair_similarities(
     distance: Distance, a: Cells, b: Cells, left: np.ndarray, right: np.ndarray
 ) -> np.ndarray:
-    """Return the similarity of cell left[i] of a and cell right[i] of b, NaN if there is none.
+    """Return the similarity of cell left[i] of a and cell right[i] of b, NaN if undefined.
 
     Parameters
     ----------
@@ -42,13 +42,14 @@ def pair_similarities(
     if not len(left):
         return out
     ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)]
-    loop, fast = FAST.get(type(distance), (None, None))  # a subclass may compare in another way
-    work = PAIR * len(left) + LEFT * len(ends)
+    # A subclass may compare in another way.
+    loop, fast = FAST.get(type(distance), (None, None))
+    work = WORK_PER_PAIR * len(left) + WORK_PER_BLOCK * len(ends)
     if fast is not None and distance.scale_ > 0 and worth_compiling(loop, work):
         return closeness(fast(a, b, left, right), distance.scale_)
     for start, end in zip([0, *ends[:-1]], ends, strict=True):
-        one, many = a[left[start : start + 1]], b[right[start:end]]
-        out[start:end] = distance.similarity(one, many)[0]
+        cell, others = a[left[start : start + 1]], b[right[start:end]]
+        out[start:end] = distance.similarity(cell, others)[0]
     return out
 
 
@@ -82,9 +83,9 @@ def _jaccard(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np
 
 
 def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np.ndarray:
-    least = np.minimum(a_sizes, b_sizes)
-    other = np.where(a_sizes == b_sizes, 0.0, 1.0)
-    return np.where(least > 0, (least - counts) / np.where(least > 0, least, 1.0), other)
+    smaller = np.minimum(a_sizes, b_sizes)
+    if_empty = np.where(a_sizes == b_sizes, 0.0, 1.0)
+    return np.where(smaller > 0, (smaller - counts) / np.where(smaller > 0, smaller, 1.0), if_empty)
 
 
 FAST: dict[type, tuple[Any, Pairs]] = {

@@ -42,13 +42,13 @@ class Ragged:
     @classmethod
     def of(cls, rows: Iterable[Any], dtype: Any) -> Ragged:
         """Pack an iterable of arrays or sequences; None is a missing row."""
-        kept = [None if row is None else np.asarray(row, dtype=dtype) for row in rows]
-        missing = np.fromiter((row is None for row in kept), dtype=bool, count=len(kept))
-        lengths = np.fromiter((0 if r is None else len(r) for r in kept), np.int64, len(kept))
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        full = [row for row in kept if row is not None]
-        values = np.concatenate(full) if full else np.empty(0, dtype=dtype)
-        return cls(values.astype(dtype, copy=False), offsets, missing)
+        rows = list(rows)
+        missing = np.array([row is None for row in rows], dtype=bool)
+        # The empty array gives the dtype where there is no other.
+        empty = np.empty(0, dtype=dtype)
+        packed = [empty if row is None else np.asarray(row, dtype=dtype) for row in rows]
+        offsets = np.cumsum([0, *map(len, packed)], dtype=np.int64)
+        return cls(np.concatenate([empty, *packed]), offsets, missing)
 
     def __len__(self) -> int:
         return len(self.missing)
@@ -60,12 +60,14 @@ class Ragged:
             offsets = self.offsets[first : max(first, last) + 1]
             values = self.values[offsets[0] : offsets[-1]]
             return Ragged(values, offsets - offsets[0], self.missing[at])
-        if isinstance(at, np.ndarray) and at.dtype.kind in "iu":  # a few of many are found quickly
+        # A few of many are found quickly.
+        if isinstance(at, np.ndarray) and at.dtype.kind in "iu":
             if len(at) == 1 and 0 <= at[0] < len(self):
                 return self[int(at[0]) : int(at[0]) + 1].copy()
             rows = np.where(at < 0, at + len(self), at)
         else:
             rows = np.arange(len(self))[at]
+        # Positions of all items of the chosen rows, without a loop over rows.
         missing, starts = self.missing[rows], self.offsets[rows]
         lengths = self.offsets[rows + 1] - starts
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

@@ -12,6 +12,7 @@ from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.table.model.kind import KINDS
 
+# In the order in which they are listed to users: of each kind, the default first.
 _ORDER: tuple[type[Distance], ...] = (
     number.Absolute,
     number.RankShare,

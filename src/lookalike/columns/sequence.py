@@ -107,7 +107,8 @@ class Edit(Distance):
             return np.diff(cells.offsets)
         lengths = np.zeros(len(cells), dtype=np.int64)
         here = ~missing_rows(cells)
-        lengths[here] = cells.values[cells.offsets[:-1][here]]  # each row begins with its length
+        # Each row begins with its length.
+        lengths[here] = cells.values[cells.offsets[:-1][here]]
         return lengths
 
     def _cells_shape(self) -> Field:
@@ -158,6 +159,7 @@ def _is_nested(cells: Ragged) -> bool:
     count = values[start]
     if not ((count >= 0) & (count < end - start)).all():
         return False
+    # Marks the sizes of sets in all rows, by +1 where they begin and -1 where they end.
     steps = np.zeros(len(values) + 1, np.int64)
     np.add.at(steps, start + 1, 1)
     np.add.at(steps, start + 1 + count, -1)
@@ -167,6 +169,7 @@ def _is_nested(cells: Ragged) -> bool:
     if not (values[is_token] < -1).all():
         return False
     sizes = np.where(is_size, values, 0)
+    # Bounded before they are summed, since sums of untrusted sizes could overflow.
     if not ((sizes >= 0) & (sizes <= len(values))).all():
         return False
     total = np.concatenate([[0], np.cumsum(sizes)])

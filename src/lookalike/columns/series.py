@@ -10,7 +10,7 @@ from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
 from lookalike.kernels.objects import warp_block
-from lookalike.saving.fields import Field, Fields, Integer, Maybe
+from lookalike.saving.fields import Fields, Integer, Maybe
 from lookalike.table.model.table import Column
 
 
@@ -79,6 +79,7 @@ class DTW(Distance):
 
     name = "dtw"
     kinds = ("series",)
+    CELLS = RaggedOf("float64", finite=True)
     FIELDS: ClassVar[Fields] = {"window": Maybe(Integer(0))}
 
     def __init__(self, window: int | None = None, scale: float | None = None) -> None:
@@ -98,6 +99,3 @@ class DTW(Distance):
         window = -1 if self.window is None else int(self.window)
         warp_block(a.values, a.offsets, b.values, b.offsets, window, out)
         return out
-
-    def _cells_shape(self) -> Field:
-        return RaggedOf("float64", finite=True)

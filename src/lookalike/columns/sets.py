@@ -17,7 +17,6 @@ from lookalike.errors import WrongType
 from lookalike.kernels import fallback
 from lookalike.kernels.first_use import pick
 from lookalike.kernels.objects import jaccard_of_counts, overlap_of_counts, shared_counts
-from lookalike.saving.fields import Field
 from lookalike.table.model.table import Column
 
 _NUMBERS = (bool, int, np.bool_, np.integer, float, np.floating, Decimal, Fraction)
@@ -105,6 +104,7 @@ def cells_of_type(column: Column, types: Any, needed: str, hint: str) -> np.ndar
 
 def pack_each(cells: np.ndarray, numbers: Callable[[int, Any], list[int]]) -> Ragged:
     """Pack the token numbers of each cell, which a function of its row and the cell gives."""
+    # One flat array for all rows: kernels take neither lists nor objects.
     missing = np.array([cell is None for cell in cells], dtype=bool)
     rows = [[] if cell is None else numbers(row, cell) for row, cell in enumerate(cells)]
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
@@ -134,15 +134,15 @@ def jaccard(a: Ragged, b: Ragged) -> np.ndarray:
 
 class _Sets(Distance):
     kinds = ("set",)
+    # Numbers of tokens are below -1, so -1 can mark missing codes elsewhere.
+    CELLS = RaggedOf("int64", high=-2)
 
     def _encode(self, column: Column) -> Ragged:
         tokens = TokenNumbers()
         hint = "Give each cell a set, such as {'a', 'b'}, or make the column a text"
         cells = cells_of_type(column, frozenset | set, "a set", hint)
+        # Sorted, as the kernel counts shared tokens by merging two rows.
         return pack_each(cells, lambda _, cell: sorted(set(tokens.of(cell))))
-
-    def _cells_shape(self) -> Field:
-        return RaggedOf("int64", high=-2)
 
 
 class Jaccard(_Sets):

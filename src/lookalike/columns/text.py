@@ -11,7 +11,7 @@ import numpy as np
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
-from lookalike.saving.fields import Field, Fields, Flag, Real
+from lookalike.saving.fields import Fields, Flag, Real
 from lookalike.table.model.table import Column
 
 
@@ -51,6 +51,8 @@ def matrix(a: list[str], b: list[str], scorer: Any, **options: Any) -> np.ndarra
 
 class _Text(Distance):
     kinds = ("text",)
+    # Code points of Unicode: a larger number could not be decoded.
+    CELLS = RaggedOf("uint32", high=0x10FFFF)
 
     def _encode(self, column: Column) -> Ragged:
         return letters(column.values, column.name)
@@ -61,9 +63,6 @@ class _Text(Distance):
     @abstractmethod
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
         """Return the distances of all texts of a to all of b."""
-
-    def _cells_shape(self) -> Field:
-        return RaggedOf("uint32", high=0x10FFFF)
 
 
 class Levenshtein(_Text):

@@ -18,6 +18,7 @@ from lookalike.table.model.table import Column
 
 def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
     """Compare all rows of a with all rows of b; each entry is a sum over the columns in order."""
+    # Sums in column order in both implementations: a block of any size gives the same bits.
     out = np.empty((len(a), len(b)))
     write = pick(distance_block, fallback.distance_block, len(a) * np.size(b))
     write(np.ascontiguousarray(a), np.ascontiguousarray(b), CODES[metric], out)
@@ -40,7 +41,8 @@ class _RowDistance(Distance):
     length_: int
 
     def _learn(self, column: Column) -> None:
-        self.length_ = -1  # any length goes, until it is known
+        # Any length goes, until it is known.
+        self.length_ = -1
         self.length_ = self._matrix(column).shape[1]
 
     def _encode(self, column: Column) -> np.ndarray:
@@ -60,15 +62,14 @@ class _RowDistance(Distance):
             found = f"an array of shape {out.shape}"
             hint = "Give every cell as many numbers as the fitted ones"
             raise InvalidInput(f"column {column.name!r}", needed, found, hint)
-        odd = ~np.isfinite(out)
-        odd &= ~column.missing[:, None]
-        if odd.any():
-            row, place = (int(i) for i in np.argwhere(odd)[0])
-            found = f"{out[row, place]} at position {place}"
-            hint = Phrase(
-                "Fill what is missing in the cell, leave the whole cell missing, or use ",
-                Param("kinds", {column.name: "aside"}),
-            )
+        # A cell is missing as a whole or not at all: a single NaN has no distance to anything.
+        wrong = np.argwhere(~np.isfinite(out) & ~column.missing[:, None])
+        if len(wrong):
+            row, entry = wrong[0].tolist()
+            found = f"{out[row, entry]} at position {entry}"
+            aside = Param("kinds", {column.name: "aside"})
+            fill = "Fill what is missing in the cell, leave the whole cell missing, or use "
+            hint = Phrase(fill, aside)
             raise cell_error(column.name, row, "finite numbers", found, hint)
         return out
 
@@ -87,8 +88,9 @@ class _RowDistance(Distance):
                     ", or choose 'dtw', which takes any" if column.kind.name == "series" else ""
                 )
                 raise cell_error(column.name, row, needed, f"{len(cell)}", hint)
-        gap = np.full(max(length, 0), np.nan)
-        rows = [gap if cell is None else cell for cell in cells]
+        missing = np.full(max(length, 0), np.nan)
+        rows = [missing if cell is None else cell for cell in cells]
+        # Reshaped, since an empty list of rows would have no second axis.
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
 
     def _cells_shape(self) -> Field:
@@ -139,7 +141,8 @@ class Cosine(_RowDistance):
 
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
         largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
-        scaled = rows / np.where(largest > 0, largest, 1.0)  # squares neither overflow nor vanish
+        # Squares neither overflow nor vanish.
+        scaled = rows / np.where(largest > 0, largest, 1.0)
         length = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
         return np.asarray(scaled / np.where(length > 0, length, 1.0))
 
@@ -233,6 +236,7 @@ class EarthMover(_RowDistance):
         self.scale = scale
 
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
+        # On a line the earth mover's distance is the city-block distance of cumulative sums.
         return np.cumsum(shares(rows) if self.normalized else rows, axis=1)
 
     def _compare(self, a: Cells, b: Cells) -> np.ndarray:

@@ -1,7 +1,6 @@
 """Data to try things on: two real tables, other scales for one, and sequences of sets."""
 
-from lookalike.datasets.films import load_films
-from lookalike.datasets.penguins import load_penguins
+from lookalike.datasets.loaders import load_films, load_penguins
 from lookalike.datasets.scales import transforms
 from lookalike.datasets.sequences import make_sequences_of_sets
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput
 
+# Before a transform values lie from SHIFT * SPREAD on: the logarithm of 0 would be infinite.
 SHIFT, SPREAD = 0.0001, 100.0
 
 TRANSFORMS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -58,9 +59,8 @@ def transforms(X: Any) -> dict[str, np.ndarray]:
         if values.ndim == 2 and values.size:
             row, column = np.argwhere(~np.isfinite(values))[0]
             found = f"{values[row, column]} in row {row}, column {column}"
-        raise InvalidInput(
-            "transforms", "a matrix of finite numbers", found, "Fill or drop such rows"
-        )
+        hint = "Fill or drop such rows"
+        raise InvalidInput("transforms", "a matrix of finite numbers", found, hint)
     start = SPREAD * (_scaled(values) + SHIFT)
     return {name: _scaled(change(start)) for name, change in TRANSFORMS.items()}
 

@@ -13,11 +13,14 @@ from lookalike.table.model.table import Column, Table
 
 KINDS = ("items", "lengths", "order")
 UNORDERED = ("shuffled", "level")
-LONGEST, LARGEST = 40, 40  # sets in a sequence, items in a set
-LENGTH, LENGTH_SPREAD = 0.5, 0.1  # these are shares of the most there can be
+MAX_LENGTH = MAX_SIZE = 40  # sets in a sequence, items in a set
+# Means and standard deviations, as shares of the largest length, size and item. Chosen to give the
+# ranges that Piernik et al. print: sequences of 5 to 37 sets of 4 to 38 items.
+LENGTH, LENGTH_SPREAD = 0.5, 0.1
 SIZE, SIZE_SPREAD = 0.5, 0.125
 ITEM, ITEM_SPREAD = 0.5, 0.1
-PATIENCE = 1000  # draws before a set is left smaller than it was meant to be
+# Draws before a set is left smaller than it was meant to be; chosen by hand.
+MAX_DRAWS = 1000
 
 
 def make_sequences_of_sets(
@@ -84,17 +87,7 @@ def make_sequences_of_sets(
     >>> sum(lengths[:50]) < sum(lengths[50:])
     True
     """
-    if kind not in KINDS:
-        raise InvalidInput(
-            "make_sequences_of_sets", "a known kind", repr(kind), suggest(str(kind), KINDS)
-        )
-    if n_per_class < 1:
-        who = Param("n_per_class", n_per_class, of="make_sequences_of_sets")
-        raise InvalidInput(who, "at least one sequence per class", "none", "Raise it")
-    if unordered not in UNORDERED:
-        hint = suggest(str(unordered), UNORDERED)
-        who = Param("unordered", unordered, of="make_sequences_of_sets")
-        raise InvalidInput(who, " or ".join(UNORDERED), repr(unordered), hint)
+    _check(kind, n_per_class, unordered)
     rng = make_generator(random_state)
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):
@@ -104,11 +97,22 @@ def make_sequences_of_sets(
         item = ITEM + (side * item_gap if kind == "items" else 0.0)
         rises = kind == "order" and not (second and unordered == "level")
         cell = _sequence(rng, length, item, shift if rises else 0.0, max_item, size_spread)
-        if second and rises:
-            cell = [cell[j] for j in rng.permutation(len(cell))]
-        cells[i] = tuple(cell)
+        order = rng.permutation(len(cell)) if second and rises else range(len(cell))
+        cells[i] = tuple(cell[j] for j in order)
     column = Column("sequence", Kind("sequence", f"made: {kind}"), cells)
     return Table([column]), np.repeat([0, 1], n_per_class)
+
+
+def _check(kind: str, n_per_class: int, unordered: str) -> None:
+    who = "make_sequences_of_sets"
+    if kind not in KINDS:
+        raise InvalidInput(who, "a known kind", repr(kind), suggest(str(kind), KINDS))
+    if n_per_class < 1:
+        wrong = Param("n_per_class", n_per_class, of=who)
+        raise InvalidInput(wrong, "at least one sequence per class", "none", "Raise it")
+    if unordered not in UNORDERED:
+        wrong, hint = Param("unordered", unordered, of=who), suggest(str(unordered), UNORDERED)
+        raise InvalidInput(wrong, " or ".join(UNORDERED), repr(unordered), hint)
 
 
 def item_means(item: float, shift: float, length: int) -> np.ndarray:
@@ -122,24 +126,21 @@ def item_means(item: float, shift: float, length: int) -> np.ndarray:
     return item - shift / 2 + shift * np.arange(length) / max(1, length - 1)
 
 
-def _whole(rng: np.random.Generator, most: int, mean: float, spread: float, least: int) -> int:
-    return int(np.clip(np.rint(rng.normal(most * mean, most * spread)), least, most))
+def _integer(rng: np.random.Generator, high: int, mean: float, spread: float, low: int) -> int:
+    return int(np.clip(np.rint(rng.normal(high * mean, high * spread)), low, high))
 
 
 def _sequence(
-    rng: np.random.Generator, length: float, item: float, shift: float, most: int, spread: float
+    rng: np.random.Generator, length: float, item: float, shift: float, max_item: int, spread: float
 ) -> list[frozenset[int]]:
-    n = _whole(rng, LONGEST, length, LENGTH_SPREAD, 2)
-    return [_set(rng, mean, most, spread) for mean in item_means(item, shift, n)]
+    n = _integer(rng, MAX_LENGTH, length, LENGTH_SPREAD, 2)
+    return [_set(rng, mean, max_item, spread) for mean in item_means(item, shift, n)]
 
 
-def _set(rng: np.random.Generator, mean: float, most: int, spread: float) -> frozenset[int]:
-    size = _whole(rng, LARGEST, SIZE, spread, 1)
-    drawn = np.rint(rng.normal(most * mean, most * ITEM_SPREAD, PATIENCE))
-    found: dict[int, None] = {}
-    for number in drawn.astype(np.int64).tolist():
-        if 0 <= number <= most:
-            found.setdefault(number)
-            if len(found) == size:
-                break
-    return frozenset(found)
+def _set(rng: np.random.Generator, mean: float, max_item: int, spread: float) -> frozenset[int]:
+    size = _integer(rng, MAX_SIZE, SIZE, spread, 1)
+    # All draws come in one call, used or not: a set of another size does not shift those that
+    # follow from the same generator.
+    drawn = np.rint(rng.normal(max_item * mean, max_item * ITEM_SPREAD, MAX_DRAWS))
+    items = [item for item in drawn.astype(np.int64).tolist() if 0 <= item <= max_item]
+    return frozenset(list(dict.fromkeys(items))[:size])

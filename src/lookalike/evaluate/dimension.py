@@ -7,13 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import (
-    InvalidInput,
-    LookalikeWarning,
-    Param,
-    TooFewRows,
-    UndefinedMeasure,
-)
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, TooFewRows, UndefinedMeasure
 from lookalike.evaluate.space import as_space, distance_blocks
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows

@@ -176,7 +176,7 @@ def _preserved(
         shown = _ranks(((points[rows, None] - points) ** 2).sum(axis=2), rows)
         listed, ranks = (shown, true) if who == "trustworthiness" else (true, shown)
         penalty += int(np.maximum(ranks[(listed >= 1) & (listed <= k)] - k, 0).sum())
-    # Worst map: all k listed rows of each row have the highest ranks, n - k to n - 1 [1, eq. 1].
+    # Worst map: all k listed rows of each row have the highest ranks, n - k to n - 1.
     worst = len(sampled) * k * (2 * n - 3 * k - 1) / 2
     return float(1 - penalty / worst)
 

@@ -1,8 +1,8 @@
-"""See hubs, and remove them.
+"""Measure hubness, and reduce it.
 
-In spaces of many dimensions some rows become everybody's neighbor and others nobody's. The
-functions here show it, for a fitted measure, a matrix or a neighbor graph; the reducers repair it,
-as measures made of measures.
+In spaces of many dimensions some rows are among the nearest neighbors of very many others (hubs),
+and many are among those of none (orphans, or anti-hubs). The functions here measure it, for a
+fitted measure, a matrix or a neighbor graph; the reducers, which wrap a measure, reduce it.
 """
 
 from lookalike.hubness.csls import CSLS, DisSimLocal

@@ -1,4 +1,4 @@
-"""Distances in excess of those to the neighborhoods of both rows: CSLS and DisSimLocal."""
+"""Reducers that subtract the level of both neighborhoods: CSLS and DisSimLocal."""
 
 from __future__ import annotations
 
@@ -7,23 +7,28 @@ from typing import ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.hubness.reducer import Facts, _Scaled, mean_of_lists
+from lookalike.hubness.reducer import ROWS_PER_BLOCK, Facts, _Scaled, mean_of_lists
 from lookalike.measures.contract.matrices import median_distance
 from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.saving.fields import Array, Fields, Real
 
 
 class _Excess(_Scaled):
-    """Base of the reducers that subtract a level of each row, a fact of the name ``level``.
+    """Base of the reducers that subtract a level of each row, its fact ``level``.
 
     Distances are excesses plus ``offset_``, so that none is negative. One far row makes the offset
     so large that the sum has no digits left for the differences between all others: lists are
     therefore sorted by the excesses themselves.
     """
 
+    FIELDS: ClassVar[Fields] = {"offset_": Real(nan=True)}
+    ROWS: ClassVar[Fields | None] = {"level": Array("float64", "n")}
+
     NATIVE = ("distance", "ratio")
+    FACTORS = ("level", "r_{}")
 
     def _fit_rows(self, rows: Rows) -> None:
+        # 2 d - a - b >= -(a + b) >= -2 max: with this offset no distance is negative.
         self.offset_ = 2 * float(rows.arrays["level"].max(initial=0.0))
         self.scale_ = median_distance(self, rows)
 
@@ -53,7 +58,10 @@ class _Excess(_Scaled):
 
 
 def excesses(d: np.ndarray, a: np.ndarray, b: np.ndarray, most: float) -> np.ndarray:
-    """Return 2 d - a - b with levels cut at ``most``, so that it is at least ``-2 * most``."""
+    """Return 2 d - a - b with levels cut at ``most``, so that it is at least ``-2 * most``.
+
+    A level of a new row above all fitted ones is cut: that moves its whole list by a constant.
+    """
     from lookalike.kernels.hubness import excess_block
 
     excess_block(d, np.minimum(a, most), np.minimum(b, most))
@@ -61,10 +69,10 @@ def excesses(d: np.ndarray, a: np.ndarray, b: np.ndarray, most: float) -> np.nda
 
 
 class CSLS(_Excess):
-    """Ask how much closer two rows are than each of them is to its own neighbors.
+    """Measure how much closer two rows are than each of them is to its own neighbors.
 
     ``2 d - r_x - r_y`` with r the mean distance to the k nearest neighbors. With the cosine
-    distance this is, up to its sign, the CSLS of [1]_, which repairs the search for translations.
+    distance this is, up to its sign, the CSLS of [1]_, made for the search for translations.
 
     Parameters
     ----------
@@ -74,7 +82,7 @@ class CSLS(_Excess):
 
     Attributes
     ----------
-    measure_ : the fitted measure inside
+    measure_ : the fitted inner measure
     offset_ : what is added so that no distance is negative, twice the largest r
 
     Notes
@@ -98,22 +106,12 @@ class CSLS(_Excess):
     array([-1.5,  1.5,  7. ])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "offset_": Real(nan=True),
-    }
-    ROWS: ClassVar[Fields | None] = {
-        "level": Array("float64", "n"),
-    }
-
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         return {"level": mean_of_lists(self._near(inner, self.n_neighbors).distances)}
 
-    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
-        return {"r_x": float(a.arrays["level"][0]), "r_y": float(b.arrays["level"][0])}
-
 
 class DisSimLocal(_Excess):
-    """Take away what makes rows near a local center everybody's neighbor.
+    """Subtract what makes rows near a local center neighbors of all rows.
 
     ``d**2 - |x - c_x|**2 - |y - c_y|**2`` with c the center of the k nearest neighbors [1]_.
     Made for Euclidean distances; since ``|x - c_x|**2`` follows from distances alone, any measure
@@ -127,7 +125,7 @@ class DisSimLocal(_Excess):
 
     Attributes
     ----------
-    measure_ : the fitted measure inside
+    measure_ : the fitted inner measure
     offset_ : what is added so that no distance is negative, twice the largest ``|x - c_x|**2``
 
     Notes
@@ -154,32 +152,23 @@ class DisSimLocal(_Excess):
     array([-3.25, -1.25, 20.  ])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "offset_": Real(nan=True),
-    }
-    ROWS: ClassVar[Fields | None] = {
-        "level": Array("float64", "n"),
-    }
+    FACTORS = ("level", "|{0} - c_{0}|^2")
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         near = self._near(inner, self.n_neighbors)
         fitted = self.measure_.rows_
         within = np.empty(len(inner))
 
-        def one(part: slice) -> None:
+        def sum_squares(part: slice) -> None:
             for i in range(part.start, part.stop):
-                these = fitted[near.indices[i]]
-                between = self.measure_.block(these, these)
-                within[i] = np.square(between).sum()
+                neighbors = fitted[near.indices[i]]
+                within[i] = np.square(self.measure_.block(neighbors, neighbors)).sum()
 
-        parts = [(part,) for part in blocks(len(inner), 256)]
-        run(one, parts, self.n_jobs, "finding local centers")
+        parts = [(part,) for part in blocks(len(inner), ROWS_PER_BLOCK)]
+        run(sum_squares, parts, self.n_jobs, "finding local centers")
+        # |x - c|**2 from distances alone: see the notes above.
         level = mean_of_lists(near.distances**2) - within / (2 * self.n_neighbors**2)
         return {"level": np.maximum(level, 0.0)}
 
     def _half(self, d: np.ndarray) -> np.ndarray:
         return d * d / 2
-
-    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
-        return {f"|{name} - c_{name}|^2": float(rows.arrays["level"][0])
-                for name, rows in (("x", a), ("y", b))}  # fmt: skip

@@ -1,4 +1,4 @@
-"""Repair neighbor graphs that come from elsewhere."""
+"""Reduce the hubness of a given neighbor graph by re-ranking its lists."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def rescale(
     k: int | None = None,
     reference: NeighborGraph | None = None,
 ) -> NeighborGraph:
-    """Repair the hubness of a neighbor graph: the same candidates, re-ranked.
+    """Reduce the hubness of a neighbor graph: the same candidates, re-ranked.
 
     Make the graph with more neighbors than you need (ten times as many is plenty), so that there is
     something to choose from.
@@ -38,8 +38,8 @@ def rescale(
         Distances of each query to its candidates.
     method : {"nicdm", "local_scaling", "csls", "shared_neighbors"} or a fitted reducer
         A name takes the scales of the rows from the graph itself. A reducer that was fitted to the
-        same rows, in the same order, brings its own: use that for ``MutualProximity``, whose means
-        and spreads cannot be told from nearest neighbors alone.
+        same rows, in the same order, has its own: use that for ``MutualProximity``, whose means
+        and spreads do not follow from nearest neighbors alone.
     n_neighbors : int
         The k of the local scale; a fitted reducer has its own.
     k : int, optional
@@ -63,16 +63,15 @@ def rescale(
     if hasattr(graph, "tocsr"):
         graph = NeighborGraph.from_csr(graph)
     if not isinstance(graph, NeighborGraph):
-        raise WrongType(
-            "rescale", "a NeighborGraph", type(graph).__name__, InPython("Use measure.neighbors()")
-        )
+        hint = InPython("Use measure.neighbors()")
+        raise WrongType("rescale", "a NeighborGraph", type(graph).__name__, hint)
+    # A row in its own list would be its own nearest neighbor, with a distance and a scale of 0.
     if reference is None and len(graph) == graph.n_indexed:
         graph = without_self(graph, "rescale")
     k = graph.k if k is None else k
     if not Integer(1).fits(k) or k > graph.k:
-        raise TooFewRows(
-            Param("k", k, of="rescale"), f"1 to {graph.k} neighbors", repr(k), "Make a longer graph"
-        )
+        who, needed = Param("k", k, of="rescale"), f"1 to {graph.k} neighbors"
+        raise TooFewRows(who, needed, repr(k), "Make a longer graph")
     if isinstance(method, _Scaled):
         values, shift = _by_reducer(graph, method, reference), method.order_shift
     else:
@@ -90,81 +89,69 @@ def _by_reducer(
     if not hasattr(reducer, "rows_"):
         raise InvalidInput(who, "a fitted reducer", "one that is not fitted", "Call fit first")
     if isinstance(reducer, MutualProximity) and reducer.model_ in MODELS[:2]:
-        raise InvalidInput(
-            who,
-            "a model that keeps facts of each row",
-            repr(reducer.model_),
-            (
-                "Use ",
-                Param("model", "gauss_independent"),
-                ", or ",
-                Param("n_candidates"),
-                " on the reducer itself",
-            ),
-        )
+        needed, model = "a model that keeps facts of each row", Param("model", "gauss_independent")
+        hint = ("Use ", model, ", or ", Param("n_candidates"), " on the reducer itself")
+        raise InvalidInput(who, needed, repr(reducer.model_), hint)
+    # Facts are looked up by position, so rows of another collection would get those of others.
     n = len(reducer.rows_)
     if len(graph) != n or graph.n_indexed != n or reference is not None:
-        raise InvalidInput(
-            who,
-            f"the neighbors of the {n} fitted rows among themselves",
-            f"{len(graph)} lists over {graph.n_indexed} rows",
-            ("For new rows set ", Param("n_candidates"), " on the reducer and use kneighbors"),
-        )
+        needed = f"the neighbors of the {n} fitted rows among themselves"
+        advice = ("For new rows set ", Param("n_candidates"), " on the reducer and use kneighbors")
+        raise InvalidInput(who, needed, _size_of(graph), advice)
     return reducer._rescaled(graph, reducer.rows_.arrays, reducer.rows_.arrays)
 
 
 def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
 ) -> tuple[np.ndarray, float]:
-    """Return what lists are sorted by, and what distances have over it."""
+    """Return what lists are sorted by, and what is added to it for distances."""
     if method not in METHODS:
         hint = suggest(str(method), METHODS)
-        if str(method).startswith("m"):
-            hint = Phrase(
-                InPython(
-                    "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
-                )
-            )
+        if str(method).startswith("m"):  # "mp", "mutual_proximity"
+            reducer = "a fitted MutualProximity(..., 'gauss_independent')"
+            hint = Phrase(InPython(f"Pass {reducer} instead of a name"))
         raise InvalidInput("rescale", f"a method among {METHODS}", repr(method), hint)
     Integer(1).check("rescale", "n_neighbors", n_neighbors, "Raise it")
     who = Phrase(Param("n_neighbors", n_neighbors, of="rescale"))
     fitted = graph if reference is None else reference
     if len(fitted) != graph.n_indexed or len(fitted) != fitted.n_indexed:
-        raise InvalidInput(
-            "rescale",
-            f"the lists of all {graph.n_indexed} rows of the collection",
-            f"{len(fitted)} lists over {fitted.n_indexed} rows",
-            ("Pass ", Param("reference"), ", the neighbors of the collection within itself"),
-        )
+        needed = f"the lists of all {graph.n_indexed} rows of the collection"
+        advice = ("Pass ", Param("reference"), ", the neighbors of the collection within itself")
+        raise InvalidInput("rescale", needed, _size_of(fitted), advice)
     ours, theirs = (_first(lists, n_neighbors, who) for lists in (graph, fitted))
-    at = graph.indices
-    d = np.where(at < 0, np.nan, graph.distances)
+    near = graph.indices
+    d = np.where(near < 0, np.nan, graph.distances)
     if method == "shared_neighbors":
-        return 1 - _overlap(ours.indices, theirs.indices, at) / n_neighbors, 0.0
+        return 1 - _overlap(ours.indices, theirs.indices, near) / n_neighbors, 0.0
     if method == "local_scaling":
-        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][at]), 0.0
+        return 1 - affinities(d, ours.distances[:, -1].copy(), theirs.distances[:, -1][near]), 0.0
     mu_a, mu_b = mean_of_lists(ours.distances), mean_of_lists(theirs.distances)
     if method == "nicdm":
+        # As NICDM, but of the distances that a graph has: the largest of these.
         floor = EPS * float(np.nanmax(d, initial=0.0)) or 1.0
-        return ratios(d, mu_a, mu_b[at], floor), 0.0
-    most = float(mu_b.max())
-    return excesses(d, mu_a, mu_b[at], most), 2 * most
+        return ratios(d, mu_a, mu_b[near], floor), 0.0
+    # CSLS: sorted by the excess, shown with the offset, for the reason that _Excess gives.
+    largest = float(mu_b.max())
+    return excesses(d, mu_a, mu_b[near], largest), 2 * largest
+
+
+def _size_of(graph: NeighborGraph) -> str:
+    return f"{len(graph)} lists over {graph.n_indexed} rows"
 
 
 def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
     if graph.k < k:
-        raise TooFewRows(
-            who, f"lists of {k}", f"lists of {graph.k}", ("Lower ", Param("n_neighbors"))
-        )
+        hint = ("Lower ", Param("n_neighbors"))
+        raise TooFewRows(who, f"lists of {k}", f"lists of {graph.k}", hint)
     cut = replace(graph, indices=graph.indices[:, :k], distances=graph.distances[:, :k])
     return cut.finish()
 
 
-def _overlap(ours: np.ndarray, theirs: np.ndarray, at: np.ndarray) -> np.ndarray:
-    """Count the members that each query's list shares with the list of each of its candidates."""
+def _overlap(ours: np.ndarray, theirs: np.ndarray, near: np.ndarray) -> np.ndarray:
+    """Count the rows that the list of each query shares with the list of each candidate."""
     from lookalike.kernels.hubness import overlaps
 
-    out = np.empty(at.shape)
-    for i, candidates in enumerate(at):
+    out = np.empty(near.shape)
+    for i, candidates in enumerate(near):
         overlaps(ours[i : i + 1], theirs[candidates], len(theirs), out[i : i + 1])
     return out

@@ -1,4 +1,4 @@
-"""One number for how unevenly places in neighbor lists are shared out.
+"""Inequality of the k-occurrence as one number.
 
 All take the occurrences that ``k_occurrence`` returns. The measures beside the skewness are those
 of Feldbauer, Leodolter, Plant, Flexer (2018), Fast Approximate Hubness Reduction for Large
@@ -17,7 +17,7 @@ from lookalike.saving.fields import Real
 
 
 def skewness(occurrence: Any) -> float:
-    """Say how lopsided occurrences are: 0 balanced, above about 1.4 a few hubs rule.
+    """Return the skewness of occurrences: 0 if symmetric, above about 1.4 there are strong hubs.
 
     ``m3 / m2**1.5`` with the central moments of the n occurrences, without bias correction; 0 if
     all are equal. With lists of k = 5 it is the S5 of the literature [1]_.
@@ -38,15 +38,16 @@ def skewness(occurrence: Any) -> float:
     -0.816497
     """
     counts = _counts(occurrence, "skewness")
-    gaps = counts - counts.mean()
-    square = float((gaps**2).mean())
-    if square <= (1e-12 * counts.mean()) ** 2:  # equal, up to the rounding of shared places
+    deviations = counts - counts.mean()
+    variance = float((deviations**2).mean())
+    # Shared ties are fractions: equal occurrences may differ in the last bits.
+    if variance <= (1e-12 * counts.mean()) ** 2:
         return 0.0
-    return float((gaps**3).mean() / square**1.5)
+    return float((deviations**3).mean() / variance**1.5)
 
 
 def robin_hood(occurrence: Any) -> float:
-    """Return the share of places that would have to change hands for all rows to have as many.
+    """Return the share of occurrences to be moved for all rows to have equally many.
 
     ``sum |N_i - mean N| / (2 sum N)``; 0 for equal shares, below 1 always.
 
@@ -135,7 +136,7 @@ def groupie_ratio(occurrence: Any) -> float:
 
 
 def antihub_occurrence(occurrence: Any) -> float:
-    """Return the share of rows that stand in no list (anti-hubs, or orphans).
+    """Return the share of rows that are in no list (anti-hubs, or orphans).
 
     Parameters
     ----------
@@ -151,7 +152,7 @@ def antihub_occurrence(occurrence: Any) -> float:
 
 
 def hub_occurrence(occurrence: Any, factor: float = 5.0) -> float:
-    """Return the share of all places that hubs hold.
+    """Return the share of all occurrences that are those of hubs.
 
     ``sum of N over rows with N > factor * k / sum N``, where k, the length of the lists, is the
     mean of N.
@@ -177,10 +178,6 @@ def hub_occurrence(occurrence: Any, factor: float = 5.0) -> float:
 def _counts(occurrence: Any, who: str) -> np.ndarray:
     counts = np.asarray(occurrence, dtype=np.float64)
     if counts.ndim != 1 or not len(counts) or not np.isfinite(counts).all() or (counts < 0).any():
-        raise InvalidInput(
-            who,
-            "one finite occurrence of at least 0 for each row",
-            f"an array of shape {counts.shape}",
-            "Pass what k_occurrence returns",
-        )
+        needed, found = "a finite occurrence >= 0 for each row", f"an array of shape {counts.shape}"
+        raise InvalidInput(who, needed, found, "Pass what k_occurrence returns")
     return counts

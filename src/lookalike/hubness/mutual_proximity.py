@@ -25,45 +25,38 @@ from lookalike.measures.contract.matrices import check_pairs, moments
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.vector import Vector
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import (
-    Array,
-    Choice,
-    Dims,
-    Fields,
-    Flag,
-    Integer,
-    Maybe,
-    require,
-)
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, Maybe, require
 
 MODELS = ("empirical", "gauss", "gauss_independent", "gamma_independent")
+ALL_TRIPLES = MODELS[:2]  # models that compare all triples of rows
 AUTO = "auto"
 ALL_PAIRS = 10_000  # rows up to which every distance enters the default reducer; chosen by hand
-COUNTED = 2_000  # rows up to which "auto" counts: 8 MB of ranks, 4e9 triples, about a second
-STRIP = 128  # rows whose distances to all fitted rows are held at once
-SLOW = 20_000  # rows above which comparing all triples is a matter of many minutes
+# Rows up to which "auto" counts: 8 MB of ranks, 4e9 triples, about a second.
+MAX_ROWS_FOR_AUTO_COUNTS = 2_000
+ROWS_PER_STRIP = 128  # whose distances to all fitted rows are in memory at a time
+MAX_ROWS_WITHOUT_WARNING = 20_000  # above it comparing all triples takes many minutes
 
-_building = threading.Lock()
+_rank_lock = threading.Lock()
 
 
 class MutualProximity(_Scaled):
-    """Call two rows close if each would find most other rows farther away than its partner.
+    """Compare two rows by how many others are farther away from both.
 
     The similarity of x and y is the probability that a random row is farther from x than y is,
-    and farther from y than x is [1]_. Hubs, which are close to everybody, are nobody's mutual
-    friends. The values are probabilities, so those of several measures can be added: see
+    and farther from y than x is [1]_. Hubs are close to all rows, but few rows are close to hubs in
+    return. The values are probabilities, so those of several measures can be added: see
     ``Combined``.
 
     Parameters
     ----------
     %(measure)s
     model : {"auto", "empirical", "gauss", "gauss_independent", "gamma_independent"}
-        How the distances of a row are thought to be distributed. ``empirical`` counts rows, and
-        like ``gauss`` (two normal variables with their correlation) it looks at all triples of
-        rows: memory grows with the square of their number, time with the cube. The independent
-        models keep a mean and a spread of each row, stream through data of any size, and do as
-        well in practice. ``auto`` is ``empirical`` up to 2,000 rows and ``gauss_independent``
-        above, or where a ``sample`` is asked for; ``model_`` tells which.
+        The model of the distances of a row. ``empirical`` counts rows, and like ``gauss`` (two
+        normal variables with their correlation) it compares all triples of rows: memory grows with
+        the square of their number, time with the cube. The independent models store a mean and a
+        standard deviation of each row, stream through data of any size, and do as well in
+        practice. ``auto`` is ``empirical`` up to 2,000 rows and ``gauss_independent`` above, or
+        with a ``sample``; ``model_`` is the one in use.
     sample : int, optional
         For the independent models: estimate mean and spread from that many random rows instead of
         all; 30 were enough in [1]_.
@@ -79,7 +72,7 @@ class MutualProximity(_Scaled):
 
     Attributes
     ----------
-    measure_ : the fitted measure inside
+    measure_ : the fitted inner measure
     model_ : the model in use
     reference_ : positions of the sampled rows, or None
 
@@ -142,9 +135,9 @@ class MutualProximity(_Scaled):
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
-        """Facts about this measure; it is symmetric even where the one inside is not."""
+        """Traits: symmetric, even if the inner measure is not."""
         model = getattr(self, "model_", self.model) if self.model == AUTO else self.model
-        return replace(super().traits, symmetric=True, needs_all=model in MODELS[:2])
+        return replace(super().traits, symmetric=True, needs_all=model in ALL_TRIPLES)
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -155,21 +148,16 @@ class MutualProximity(_Scaled):
     # -- fitting -----------------------------------------------------------------------------------
 
     def _learn(self, n: int) -> None:
-        self.model_ = self._choose_model(n)
+        few = n <= MAX_ROWS_FOR_AUTO_COUNTS and self.sample is None
+        auto = "empirical" if few else "gauss_independent"
+        self.model_ = auto if self.model == AUTO else self.model
         self.reference_: np.ndarray | None = None
-        if self.model_ in MODELS[:2]:
+        if self.model_ in ALL_TRIPLES:
             if self.sample is not None:
-                raise InvalidInput(
-                    Param("model", self.model_, of="MutualProximity"),
-                    ("a model that can be fitted to ", Param("sample", self.sample)),
-                    repr(self.model_),
-                    (
-                        "Use ",
-                        Param("model", "gauss_independent"),
-                        " or ",
-                        Param("model", "gamma_independent"),
-                    ),
-                )
+                who = Param("model", self.model_, of="MutualProximity")
+                needed = ("a model that can be fitted to ", Param("sample", self.sample))
+                hint = ("Use ", Param("model", MODELS[2]), " or ", Param("model", MODELS[3]))
+                raise InvalidInput(who, needed, repr(self.model_), hint)
             self._check_cost(n)
         if self.model_ == "empirical":
             self._ranks = self._count_ranks()
@@ -177,37 +165,16 @@ class MutualProximity(_Scaled):
             rng = make_generator(self.random_state)
             self.reference_ = np.sort(rng.choice(n, self.sample, replace=False))
 
-    def _choose_model(self, n: int) -> str:
-        if self.model != AUTO:
-            return self.model
-        return "empirical" if n <= COUNTED and self.sample is None else "gauss_independent"
-
     def _check_cost(self, n: int) -> None:
-        who = f"MutualProximity ({self.model_})"
-        # Ranks of all pairs are kept; the joint model only ever holds two strips of distances.
+        who, faster = f"MutualProximity ({self.model_})", Param("model", "gauss_independent")
+        # Ranks of all pairs are stored; the joint model only ever holds two strips of distances.
         bytes_per_pair = np.dtype(rank_type(n)).itemsize if self.model_ == "empirical" else 0
-        hint = Phrase(
-            "Use ",
-            Param("model", "gauss_independent"),
-            ", or ",
-            Param("sample", 30),
-            " with it, which streams",
-        )
+        hint = Phrase("Use ", faster, ", or ", Param("sample", 30), " with it, which streams")
         check_pairs(who, n, n, hint, bytes_per_pair=bytes_per_pair, what="all pairs of rows")
-        if n > SLOW:
-            warnings.warn(
-                LookalikeWarning(
-                    who,
-                    "fewer rows",
-                    f"{n:,}, whose pairs make {n**3 / 2:.0e} triples",
-                    (
-                        "Use ",
-                        Param("model", "gauss_independent"),
-                        ", which gives much the same lists",
-                    ),
-                ),
-                stacklevel=5,
-            )
+        if n > MAX_ROWS_WITHOUT_WARNING:
+            found = f"{n:,}, whose pairs make {n**3 / 2:.0e} triples"
+            advice = ("Use ", faster, ", which gives much the same lists")
+            warnings.warn(LookalikeWarning(who, "fewer rows", found, advice), stacklevel=5)
 
     def _count_ranks(self) -> np.ndarray:
         """Return the competition rank of every distance within its row, -1 where undefined."""
@@ -217,29 +184,28 @@ class MutualProximity(_Scaled):
         n = len(rows)
         ranks = np.empty((n, n), dtype=rank_type(n))
 
-        def one(part: slice) -> int:
+        def rank_strip(part: slice) -> int:
             d = self._strip(rows[part])
-            # Sorting is several times faster without NaN; the kernel looks at d itself.
+            # Sorting is several times faster without NaN; the kernel reads d itself.
             order = np.argsort(np.where(np.isnan(d), np.inf, d), axis=1)
             return int(competition_ranks(d, order, ranks[part]))
 
-        parts = [(part,) for part in blocks(n, STRIP)]
-        tied = sum(run(one, parts, self.n_jobs, "ranking distances"))
+        parts = [(part,) for part in blocks(n, ROWS_PER_STRIP)]
+        tied = sum(run(rank_strip, parts, self.n_jobs, "ranking distances"))
+        # Comparisons are strict, so tied rows count for no pair.
         if n > 2 and tied > n * (n - 1) / 2:
-            warnings.warn(
-                LookalikeWarning(
-                    "MutualProximity.fit",
-                    "distances that differ",
-                    f"{tied / (n * (n - 1)):.0%} tied within their row, so that all values are low",
-                    InPython("Ask k_occurrence for ties='expected'"),
-                ),
-                stacklevel=5,
-            )
+            who, needed = "MutualProximity.fit", "distances that differ"
+            found = f"{tied / (n * (n - 1)):.0%} tied within their row, so that all values are low"
+            hint = InPython("Ask k_occurrence for ties='expected'")
+            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=5)
         return ranks
 
     def _rank_table(self) -> np.ndarray:
-        if not hasattr(self, "_ranks"):  # after loading: it is not worth its place in a file
-            with _building:
+        # Ranks follow from the rows, and n**2 of them would dominate a saved file: they are
+        # computed again after loading, once, whichever thread is first. The warning was given
+        # when the measure was fitted.
+        if not hasattr(self, "_ranks"):
+            with _rank_lock:
                 if not hasattr(self, "_ranks"):
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore", LookalikeWarning)
@@ -276,7 +242,7 @@ class MutualProximity(_Scaled):
         return super().compare(a, b)
 
     def _distances(self, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
-        """Return the distances both ways; where one is not known, the other stands for it."""
+        """Return the distances both ways; where one is undefined, the other is used for it."""
         d = self.measure_.block(a.parts[INNER], b.parts[INNER])
         if self.measure_.traits.symmetric:
             return d, d
@@ -291,11 +257,13 @@ class MutualProximity(_Scaled):
             mean, sd = grown(mean, sd, a["others"][:, None], d, b["new"])
             means, sds = grown(means, sds, b["others"], back, a["new"][:, None])
         elif survival is gauss_survival and back is d and (sd != 0).all() and (sds != 0).all():
+            # One kernel instead of two passes, for the usual case.
             return gauss_product(d, a["mean"], a["sd"], means, sds)
         return survival(d, mean, sd) * survival(back, means, sds)
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
-        if self.model_ in MODELS[:2] or not self.measure_.traits.symmetric:
+        # Lists hold one distance of a pair; these need triples, or the distance back as well.
+        if self.model_ in ALL_TRIPLES or not self.measure_.traits.symmetric:
             return super(_Scaled, self)._candidates(a, b, near)
         return super()._candidates(a, b, near)
 
@@ -310,29 +278,30 @@ class MutualProximity(_Scaled):
             mutual_counts(ranks, a.seen, b.seen, ranks.dtype.type(0), out)
             out /= n
             return out
-        # Counts are whole numbers, so both roads lead to the same value.
+        # Four blocks of fitted and new rows. Counts are integers, so ranks and distances lead to
+        # the same values.
         for rows in (np.flatnonzero(old_a), np.flatnonzero(~old_a)):
             for columns in (np.flatnonzero(old_b), np.flatnonzero(~old_b)):
                 if not len(rows) or not len(columns):
                     continue
                 one, other = a[rows], b[columns]
-                if one.seen[0] >= 0 and other.seen[0] >= 0:
-                    some = self._compare_counts(one, other)
+                joined = int(one.seen[0] < 0) + int(other.seen[0] < 0)
+                if joined:
+                    counts = self._count_new(one, other) / (n + joined if self.augment else n)
                 else:
-                    some = self._count_anew(one, other)
-                    joined = int(one.seen[0] < 0) + int(other.seen[0] < 0)
-                    some /= n + joined if self.augment else n
-                out[np.ix_(rows, columns)] = some
+                    counts = self._compare_counts(one, other)
+                out[np.ix_(rows, columns)] = counts
         return out
 
-    def _count_anew(self, a: Rows, b: Rows) -> np.ndarray:
-        """Return counts for rows that are not in the table of ranks."""
+    def _count_new(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return counts for rows without ranks, from distances."""
         from lookalike.kernels.hubness import farther_counts
 
+        # In strips of b: distances of all rows of b to all fitted ones may not fit in memory.
         d, back = self._distances(a, b)
         from_a = self._strip(a.parts[INNER])
         out = np.empty(d.shape)
-        for part in blocks(len(b), STRIP):
+        for part in blocks(len(b), ROWS_PER_STRIP):
             from_b = self._strip(b.parts[INNER][part])
             some = np.empty((len(a), len(from_b)))
             there, home = (np.ascontiguousarray(v[:, part]) for v in (d, back))
@@ -346,7 +315,7 @@ class MutualProximity(_Scaled):
         d, back = self._distances(a, b)
         deviations, known = self._deviations(a)
         rho = np.empty(d.shape)
-        for part in blocks(len(b), STRIP):
+        for part in blocks(len(b), ROWS_PER_STRIP):
             others, theirs = self._deviations(b[part])
             some = np.empty((len(a), len(others)))
             correlations(deviations, known, others, theirs, some)
@@ -354,7 +323,7 @@ class MutualProximity(_Scaled):
         mean, sd = a.arrays["mean"][:, None], a.arrays["sd"][:, None]
         means, sds = b.arrays["mean"][None], b.arrays["sd"][None]
         if self.augment:
-            new_a, new_b = ((rows.arrays["new"]) for rows in (a, b))
+            new_a, new_b = a.arrays["new"], b.arrays["new"]
             mean, sd = grown(mean, sd, a.arrays["others"][:, None], d, new_b[None])
             means, sds = grown(means, sds, b.arrays["others"][None], back, new_a[:, None])
         return bivariate_tail(d, back, mean, sd, means, sds, rho)
@@ -365,6 +334,7 @@ class MutualProximity(_Scaled):
             old = np.flatnonzero(rows.seen >= 0)
             d[old, rows.seen[old]] = 0.0
         d -= rows.arrays["mean"][:, None]
+        # Pairs that are undefined for one of the two rows are left out of their correlation.
         known = np.isfinite(d)
         d[~known] = 0.0
         return d, known.astype(np.float64)
@@ -394,14 +364,14 @@ class MutualProximity(_Scaled):
             require(fits, "MutualProximity.reference_", f"rows below {len(self.rows_)}", "others")
 
     def rows_shape(self) -> tuple[Fields, Dims]:
-        """Return what encoded rows look like: mean and deviation of distances, unless counted."""
+        """Return the form of encoded rows: mean and standard deviation, unless counted."""
         names = ["mean", "sd"] if self.model_ != "empirical" else []
         names += ["others", "new"] if names and self.augment else []
         return {name: Array("float64", "n") for name in names}, {}
 
 
 def rank_type(n: int) -> type[np.signedinteger[Any]]:
-    """Return the narrowest type that holds ranks, and counts, of n objects."""
+    """Return the narrowest type for ranks and counts of n rows: the table has n**2 of them."""
     return np.int16 if n <= np.iinfo(np.int16).max else np.int32
 
 

@@ -1,4 +1,4 @@
-"""How often each row is somebody's neighbor, and how uneven that is."""
+"""The k-occurrence: in how many neighbor lists each row is; hubs and orphans."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TIES = ("index", "expected", "random")
 def k_occurrence(
     space: Any, k: int = 5, *, ties: str = "index", random_state: Any = None
 ) -> np.ndarray:
-    """Count for each row in how many lists of k nearest neighbors it stands.
+    """Count for each row in how many lists of k nearest neighbors it is.
 
     Parameters
     ----------
@@ -29,9 +29,9 @@ def k_occurrence(
     k : int
         Length of the lists.
     ties : {"index", "expected", "random"}
-        What happens when several rows are equally far for the last places. ``index``: the lower
-        position wins. ``expected``: they share the places, so the counts are means over all ways
-        to decide, and measures with many ties show no hubs that are not there. ``random``: drawn.
+        How ties for the last entries of a list are broken. ``index``: the lower position wins.
+        ``expected``: tied rows share the entries, so that counts are means over all ways to break
+        the ties, and measures with many ties show no artificial hubs. ``random``: drawn.
     random_state : None, int, RandomState or Generator
         For ``ties="random"``.
 
@@ -58,7 +58,7 @@ def k_occurrence(
 def badness(
     space: Any, y: Any, k: int = 5, *, ties: str = "index", random_state: Any = None
 ) -> np.ndarray:
-    """Count for each row in how many lists of rows with another label it stands.
+    """Count for each row in how many lists of rows with another label it is.
 
     Parameters
     ----------
@@ -88,15 +88,14 @@ def _tally(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return occurrences, and those in lists of rows with another label."""
     if ties not in TIES:
-        raise InvalidInput(
-            Param("ties", ties, of=who), f"one of {TIES}", repr(ties), suggest(ties, TIES)
-        )
+        where, hint = Param("ties", ties, of=who), suggest(ties, TIES)
+        raise InvalidInput(where, f"one of {TIES}", repr(ties), hint)
     lists = lists_of(space, k, who)
     n = len(lists)
-    good, bad = np.zeros(n), np.zeros(n)
+    occurrence, bad = np.zeros(n), np.zeros(n)
 
     def add(rows: np.ndarray, columns: np.ndarray, weights: np.ndarray) -> None:
-        good[:] += np.bincount(columns, weights, minlength=n)
+        occurrence[:] += np.bincount(columns, weights, minlength=n)
         if codes is not None:
             other = codes[rows] != codes[columns]
             bad[:] += np.bincount(columns[other], weights[other], minlength=n)
@@ -105,64 +104,67 @@ def _tally(
     if ties == "index":
         add(owners, lists.indices.ravel(), np.ones(n * k))
     else:
+        # Rows nearer than the last entry are in the list however ties are broken; all rows at its
+        # distance, also those outside of the list, share the entries that are left.
         last = lists.distances[:, -1]
-        sure = (lists.distances < last[:, None]).ravel()
+        nearer = lists.distances < last[:, None]
+        sure = nearer.ravel()
         add(owners[sure], lists.indices.ravel()[sure], np.ones(int(sure.sum())))
-        open_places = k - (lists.distances < last[:, None]).sum(axis=1)
+        n_left = k - nearer.sum(axis=1)
         rng = make_generator(random_state)
         for part, tied in _tied(space, last, k, who):
             if ties == "random":
-                tied = _draw(tied, open_places[part], rng)
+                tied = _draw(tied, n_left[part], rng)
             rows, columns = np.nonzero(tied)
-            share = open_places[part] / tied.sum(axis=1)
+            share = n_left[part] / tied.sum(axis=1)
             add(rows + part.start, columns, share[rows])
     if ties == "expected":
-        return good, bad
-    return good.astype(np.int64), bad.astype(np.int64)
+        return occurrence, bad
+    return occurrence.astype(np.int64), bad.astype(np.int64)
 
 
 def _tied(space: Space, last: np.ndarray, k: int, who: str) -> Any:
-    """Yield (rows, mask over all rows) of the candidates at the distance of the last place."""
+    """Yield (rows, mask over all rows) of the rows at the distance of the last entry."""
     n = len(last)
-    for part in blocks(n, max(1, 2**21 // n)):
+    if isinstance(space, NeighborGraph):
+        # A graph shows all ties of entry k only if its lists go on beyond them.
+        complete = space.k == n - 1 or (space.k > k and (space.distances[:, -1] > last).all())
+        if not complete:
+            needed, found = "lists that reach beyond all ties of their last entry", space.k
+            hint = ("Make the graph with a larger ", Param("k"), ", or pass the measure")
+            raise InvalidInput(Param("ties", of=who), needed, f"lists of {found}", hint)
+    for part in blocks(n, max(1, 2**21 // n)):  # 16 MB of distances at a time
         if isinstance(space, NeighborGraph):
-            whole = space.k == n - 1 or (space.k > k and (space.distances[:, -1] > last).all())
-            if not whole:
-                raise InvalidInput(
-                    Param("ties", of=who),
-                    "lists that reach beyond all ties of their last place",
-                    f"lists of {space.k}",
-                    ("Make the graph with a larger ", Param("k"), ", or pass the measure"),
-                )
             mask = np.zeros((part.stop - part.start, n), dtype=bool)
-            rows, places = np.nonzero(space.distances[part] == last[part, None])
-            mask[rows, space.indices[part][rows, places]] = True
+            rows, entries = np.nonzero(space.distances[part] == last[part, None])
+            mask[rows, space.indices[part][rows, entries]] = True
         else:
             block = space.block(space.rows_[part], space.rows_)
-            block[np.isnan(block)] = np.inf  # nothing to compare: tied at the end of every list
+            # Rows that cannot be compared are tied at the end of every list.
+            block[np.isnan(block)] = np.inf
             mask = block == last[part, None]
             mask[np.arange(len(mask)), np.arange(part.start, part.stop)] = False
         yield part, mask
 
 
-def _draw(tied: np.ndarray, places: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Keep as many of the tied candidates of each row as there are places, by lot."""
+def _draw(tied: np.ndarray, n_left: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw as many of the tied rows of each list as there are entries left."""
     keys = np.where(tied, rng.random(tied.shape), np.inf)
-    order = np.argsort(keys, axis=1, kind="stable").argsort(axis=1)
-    return tied & (order < places[:, None])
+    rank = np.argsort(keys, axis=1, kind="stable").argsort(axis=1)
+    return tied & (rank < n_left[:, None])
 
 
 @dataclass(frozen=True, eq=False)
 class HubsAndOrphans:
-    """Who is in many lists, and who in none.
+    """Hubs, which are in many lists, and orphans, which are in none.
 
     Parameters
     ----------
     occurrence : array of n
-        In how many lists of k each row stands.
+        In how many lists of k each row is.
     k : float
     factor : float
-        A hub stands in more than ``factor * k`` lists.
+        A hub is in more than ``factor * k`` lists.
     """
 
     occurrence: np.ndarray
@@ -172,8 +174,8 @@ class HubsAndOrphans:
     @property
     def hubs(self) -> np.ndarray:
         """Positions of rows in more than ``factor * k`` lists, the largest first."""
-        at = np.flatnonzero(self.occurrence > self.factor * self.k)
-        return at[np.argsort(-self.occurrence[at], kind="stable")]
+        rows = np.flatnonzero(self.occurrence > self.factor * self.k)
+        return rows[np.argsort(-self.occurrence[rows], kind="stable")]
 
     @property
     def orphans(self) -> np.ndarray:
@@ -201,18 +203,16 @@ class HubsAndOrphans:
         Parameters
         ----------
         occurrence : array of n, optional
-            That of another space, such as the repaired one; the groups stay these.
+            That of another space, such as after reduction; the groups stay these.
         """
         counts = self.occurrence if occurrence is None else np.asarray(occurrence)
-        return {
-            name: float(counts[at].mean()) if len(at) else None
-            for name, at in self.groups().items()
-        }
+        groups = self.groups().items()
+        return {name: float(counts[g].mean()) if len(g) else None for name, g in groups}
 
     def badness(
         self, bad: np.ndarray, occurrence: np.ndarray | None = None
     ) -> dict[str, float | None]:
-        """Return the percentage of bad places of each group; None where it holds no place.
+        """Return the percentage of bad occurrences of each group; None where there are none.
 
         Parameters
         ----------
@@ -222,17 +222,17 @@ class HubsAndOrphans:
             The occurrence that belongs to it.
         """
         counts = self.occurrence if occurrence is None else np.asarray(occurrence)
-        held = {name: float(counts[at].sum()) for name, at in self.groups().items()}
-        return {
-            name: 100 * float(np.asarray(bad)[at].sum()) / held[name] if held[name] > 0 else None
-            for name, at in self.groups().items()
-        }
+        rates: dict[str, float | None] = {}
+        for name, rows in self.groups().items():
+            total = float(counts[rows].sum())
+            rates[name] = 100 * float(np.asarray(bad)[rows].sum()) / total if total > 0 else None
+        return rates
 
 
 def hubs_and_orphans(
     space: Any, k: int = 5, *, factor: float = 5.0, ties: str = "index"
 ) -> HubsAndOrphans:
-    """Name the rows that stand in very many lists of neighbors, and those that stand in none.
+    """Find the rows that are in very many lists of neighbors, and those that are in none.
 
     Parameters
     ----------
@@ -240,7 +240,7 @@ def hubs_and_orphans(
     k : int
         Length of the lists.
     factor : float
-        A hub stands in more than ``factor * k`` lists.
+        A hub is in more than ``factor * k`` lists.
     ties : {"index", "expected", "random"}
         As in ``k_occurrence``.
 
@@ -259,7 +259,7 @@ def hubs_and_orphans(
 
 
 def reachability(space: Any, k: int = 5) -> float:
-    """Return the share of rows that stand in at least one list: what browsing can ever reach.
+    """Return the share of rows that are in at least one list: what browsing can ever reach.
 
     Parameters
     ----------
@@ -300,4 +300,5 @@ def symmetric_share(space: Any, k: int | float = 5) -> float:
     lists = lists_of(checked, k, "symmetric_share")  # type: ignore[arg-type]
     rows = np.repeat(np.arange(n), lists.k)
     columns = lists.indices.ravel()
+    # A pair of rows as one number, so that reversed pairs are found by one sort.
     return float(np.isin(columns * n + rows, rows * n + columns).mean())

@@ -1,7 +1,7 @@
-"""What all repairs of hubness share: they wrap a measure and are measures themselves.
+"""Base classes of hubness reducers: they wrap a measure and are measures themselves.
 
-A reducer keeps a few facts about each row (a scale, a mean, a list) beside the rows of the measure
-inside, so it streams: new rows get their facts from the fitted ones, and no matrix is kept.
+A reducer stores a few facts about each row (a scale, a mean, a list) beside the rows of the inner
+measure, so it streams: new rows get their facts from the fitted ones, and no matrix is stored.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from lookalike.table import Table
 Facts = Mapping[str, np.ndarray]
 
 INNER = "measure"
-TALL = 256  # rows that are re-ranked together
+ROWS_PER_BLOCK = 256  # re-ranked by one thread at a time (chosen by hand)
 
-# What the parameters that all reducers have mean, put into their docstrings.
+# Parameters that several reducers share, inserted into their docstrings.
 SHARED_DOCS = {
     "measure": """measure : Measure, or name of one
-    What is repaired; it is cloned and fitted.""",
+    Whose hubness is reduced; it is cloned and fitted.""",
     "n_neighbors": """n_neighbors : int
     The k of the neighborhood.""",
     "candidates": """n_candidates : int, optional
-    Re-rank only that many nearest rows of the inner measure when neighbors are asked for.
+    Re-rank only that many nearest rows of the inner measure in neighbor search.
     None: exact, over all rows.
 n_jobs : int, optional
     Threads; None: the setting of ``lookalike.config``.""",
@@ -46,7 +46,7 @@ n_jobs : int, optional
 
 
 class _Reducer(Measure):
-    """Base of the measures that repair another one."""
+    """Base of the measures that reduce the hubness of another one."""
 
     FIELDS: ClassVar[Fields] = {
         "measure": IsMeasure(none=""),
@@ -72,12 +72,13 @@ class _Reducer(Measure):
 
     @property
     def given_measure(self) -> Measure:
-        """The measure that was given, made where only its name was."""
+        """The measure that was given, or the one of this name."""
         return as_measure(self.measure, type(self).__name__)
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if cls.__doc__:  # not there under python -OO
+        # python -OO removes docstrings.
+        if cls.__doc__:
             text = cleandoc(cls.__doc__)
             for name, meaning in SHARED_DOCS.items():
                 text = text.replace(f"%({name})s", meaning)
@@ -85,20 +86,16 @@ class _Reducer(Measure):
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
-        """Facts about this measure: those of the measure inside, and what the repair changes."""
+        """Traits of the inner measure, but for what the reducer changes."""
         native, conversion = self.NATIVE
-        return replace(
-            self.given_measure.traits,
-            native=native,
-            conversion=conversion,
-            exact_self=True,
-            weighs_columns=False,
-        )
+        # Weights would change the neighborhoods that facts of rows were computed from.
+        changed: dict[str, Any] = {"exact_self": True, "weighs_columns": False}
+        inner = self.given_measure.traits
+        return replace(inner, native=native, conversion=conversion, **changed)
 
     def _why_fixed_weights(self) -> tuple[str, str]:
-        hint = Phrase(
-            "Weigh the columns of the measure inside, or use ", Param("measure", "gower"), " alone"
-        )
+        gower = Param("measure", "gower")
+        hint = Phrase("Weigh the columns of the inner measure, or use ", gower, " alone")
         return "whose neighborhood statistics hold for the fitted weights only", hint
 
     @classmethod
@@ -107,18 +104,19 @@ class _Reducer(Measure):
         return [cls(Vector(), n_neighbors=2)]
 
     def read(self, X: Any) -> Table:
-        """Read data as the measure inside reads it."""
+        """Read data as the inner measure does."""
         inner = self.given_measure
         return inner.read(X) if isinstance(inner, Measure) else super().read(X)
 
     def read_new(self, X: Any) -> Table:
-        """Read new rows as the measure inside reads them."""
+        """Read new rows as the inner measure does."""
         return self.measure_.read_new(X)
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.measure_ = clone(self.given_measure).fit(table, y)
         self.n_features_in_ = self.measure_.n_features_in_
         n = len(self.measure_.rows_)
+        # A frozen measure ignores fit: its rows must be these, or facts of rows would not match.
         if n != len(table):
             raise InvalidInput(
                 f"{type(self).__name__}.fit",
@@ -131,18 +129,18 @@ class _Reducer(Measure):
         self._learn(n)
 
     def _learn(self, n: int) -> None:
-        """Learn what must be known before rows can be encoded."""
+        """Learn what is needed before rows can be encoded."""
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         inner = self.measure_.encode(table, seen)
         return Rows(seen, self._facts(inner), {INNER: inner})
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
-        """Return what is known about each row: arrays with one entry per row."""
+        """Return the facts about each row: arrays with one entry per row."""
         raise AssertionError(f"{type(self).__name__} must write _facts")
 
     def _near(self, inner: Rows, k: int) -> NeighborGraph:
-        """Return the k fitted rows nearest to each row in the measure inside, itself left out."""
+        """Return the k fitted rows nearest to each row by the inner measure, without itself."""
         return self.measure_.nearest(inner, self.measure_.rows_, k, exclude=inner.seen).finish()
 
     # -- candidates --------------------------------------------------------------------------------
@@ -154,29 +152,35 @@ class _Reducer(Measure):
         if self.n_candidates is None:
             return super().nearest(a, b, k, exclude=exclude, ids=ids)
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
-        place = {int(name): at for at, name in enumerate(ids)}
-        barred = np.array([place.get(int(name), -1) for name in exclude], dtype=np.int64)
-        found = self.measure_.nearest(
+        # Candidates are positions in b, which facts are looked up by; ids are put in at the end.
+        position = {int(id): row for row, id in enumerate(ids)}
+        barred = np.array([position.get(int(id), -1) for id in exclude], dtype=np.int64)
+        candidates = self.measure_.nearest(
             a.parts[INNER], b.parts[INNER], max(k, self.n_candidates), exclude=barred
         )
         lists = NeighborGraph.empty(len(a), k, n_indexed, bool((exclude < 0).any()))
 
-        def one(part: slice) -> None:
-            near = found[part]
+        def rank_block(part: slice) -> None:
+            near = candidates[part]
             values = self._candidates(a[part], b, near)
             values[near.indices < 0] = np.inf
             names = np.where(near.indices < 0, -1, ids[near.indices])
             keep_best(values, names, lists[part])
 
-        run(one, [(part,) for part in blocks(len(a), TALL)], self.n_jobs, "ranking candidates")
+        run(
+            rank_block,
+            [(part,) for part in blocks(len(a), ROWS_PER_BLOCK)],
+            self.n_jobs,
+            "ranking candidates",
+        )
         return lists.shifted(self.order_shift)
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
         """Return what the candidates of each row of a, among the rows of b, are sorted by."""
         values = np.full(near.indices.shape, np.inf)
-        for i, at in enumerate(near.indices):
-            some = np.flatnonzero(at >= 0)
-            values[i, some] = self.order_block(a[i : i + 1], b[at[some]])[0]
+        for i, rows in enumerate(near.indices):
+            some = np.flatnonzero(rows >= 0)
+            values[i, some] = self.order_block(a[i : i + 1], b[rows[some]])[0]
         return values
 
     # -- explanations ------------------------------------------------------------------------------
@@ -186,6 +190,7 @@ class _Reducer(Measure):
         d = float(self.block(a, b, "distance")[0, 0])
         inner = self.measure_.explain_rows(a.parts[INNER], b.parts[INNER])
         factors = {"d": inner.distance, **self._factors(a, b, inner.distance)}
+        # The reasons of the inner measure, scaled so that they add up to the reduced similarity.
         scales = ratio(s, sum(inner.plus.values())), ratio(1 - s, sum(inner.minus.values()))
         return Explanation(
             s, d, shared_out(s, inner.plus), shared_out(1 - s, inner.minus), factors,
@@ -193,9 +198,13 @@ class _Reducer(Measure):
             inner.not_compared, {name: scales[1] * most for name, most in inner.reach.items()},
         )  # fmt: skip
 
+    FACTORS: ClassVar[tuple[str, str]] = ("", "")  # a fact of each row, and its symbol
+
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
-        """Return the numbers that changed the distance d of the measure inside."""
-        return {}
+        """Return the numbers that changed the distance d of the inner measure."""
+        fact, symbol = self.FACTORS
+        pairs = (("x", a), ("y", b))
+        return {symbol.format(name): float(rows.arrays[fact][0]) for name, rows in pairs}
 
     # -- loading -----------------------------------------------------------------------------------
 
@@ -203,24 +212,25 @@ class _Reducer(Measure):
         who, inner = f"{type(self).__name__}.measure_", self.measure_
         fits = len(inner.rows_) == len(self.rows_)
         require(fits, who, f"a measure fitted to {len(self.rows_)} rows", "another")
+        # Traits as well: a forged file could hold another measure of the same class.
         given = self.given_measure
         same = type(inner) is type(given) and inner.traits == given.traits
         require(same, who, f"a fitted {type(given).__name__}", type(inner).__name__)
 
     def inner_measures(self) -> dict[str, Measure]:
-        """Return the measure inside."""
+        """Return the inner measure."""
         return {INNER: self.measure_}
 
 
 class _Scaled(_Reducer):
-    """Base of the reducers whose value follows from the distance and a few facts of each row."""
+    """Base of the reducers whose value is a function of the distance and facts of both rows."""
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         """Return native values; facts of b have shape (1, columns) or the shape of d."""
         raise AssertionError(f"{type(self).__name__} must write _scaled")
 
     def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
-        """Return native values less ``order_shift``: what lists are sorted by."""
+        """Return native values minus ``order_shift``: what lists are sorted by."""
         return self._scaled(d, back, a, b)
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
@@ -233,6 +243,7 @@ class _Scaled(_Reducer):
         return d, d
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
+        # From the distances of the lists: the inner measure need not compare the pairs again.
         values = self._rescaled(near, a.arrays, b.arrays)
         own = (a.seen[:, None] == b.seen[near.indices]) & (a.seen[:, None] >= 0)
         return np.where(own, 0.0 - self.order_shift, values)
@@ -247,9 +258,9 @@ class _Scaled(_Reducer):
 
 
 def keep_best(values: np.ndarray, names: np.ndarray, lists: NeighborGraph) -> None:
-    """Sort each row of candidates by (distance, name), undefined last, and keep what fits."""
+    """Sort each row of candidates by (distance, id), undefined last, and keep the best."""
     values = np.where(np.isnan(values), np.inf, values)
-    # Places that no candidate took must stay behind candidates at an infinite distance.
+    # Empty entries (-1) must stay behind candidates at an infinite distance.
     last = np.where(names < 0, np.iinfo(np.int64).max, names)
     order = np.lexsort((last, values))[:, : lists.k]
     lists.distances[:, : order.shape[1]] = np.take_along_axis(values, order, axis=1)
@@ -257,7 +268,9 @@ def keep_best(values: np.ndarray, names: np.ndarray, lists: NeighborGraph) -> No
 
 
 def mean_of_lists(distances: np.ndarray) -> np.ndarray:
-    """Return the mean of each row, summed in order so that it depends on that row alone."""
+    """Return the mean of each row."""
+    # Column by column: numpy's pairwise sum depends on the memory layout, and with it the last bit
+    # on how many rows are encoded together (decision 3).
     total = np.zeros(len(distances))
     for column in distances.T:
         total += column
@@ -267,13 +280,12 @@ def mean_of_lists(distances: np.ndarray) -> np.ndarray:
 def farthest(measure: Measure) -> float:
     """Return the largest distance of a fixed sample of fitted rows to all of them.
 
-    Exact up to 128 rows; above, for a metric, at least half of the largest.
+    Exact up to 128 rows; above, for a metric, at least half of the largest (triangle inequality).
     """
-    rows, top = measure.rows_, 0.0
-    at = np.arange(len(rows))
+    rows, largest = measure.rows_, 0.0
+    sample = np.arange(len(rows))
     if len(rows) > MEDIAN_ROWS:
-        at = np.sort(np.random.default_rng(0).choice(len(rows), MEDIAN_ROWS, replace=False))
-    for _, d in measure.scan(rows[at]):
-        finite = d[np.isfinite(d)]
-        top = max(top, float(finite.max(initial=0.0)))
-    return top
+        sample = np.sort(np.random.default_rng(0).choice(len(rows), MEDIAN_ROWS, replace=False))
+    for _, d in measure.scan(rows[sample]):
+        largest = max(largest, float(d[np.isfinite(d)].max(initial=0.0)))
+    return largest

@@ -1,9 +1,9 @@
-"""One page about the hubs of a space, before and after their repair."""
+"""A report on the hubness of a space, before and after reduction."""
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,121 +46,46 @@ from lookalike.table.model.targets import code_labels
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lookalike.table import Table
-
-SOME = 1.0  # skewness of the k-occurrence from which hubs are worth a look
-MANY = 1.4  # and from which few rows rule; the threshold of the hubness literature
-TOP = 10  # rows in the most lists that are looked at for gaps
-
-
-def verdict(report: HubnessReport) -> str:
-    """Say whether hubs are a problem, what a repair changed, and whether labels agree better.
-
-    Parameters
-    ----------
-    report : HubnessReport
-    """
-    before, *after = report.figures.values()
-    sentences = [_state(before, report), *(_change(before, one) for one in after)]
-    if not after and _number(before, "skewness") > SOME:
-        sentences.append("A repair, such as mutual proximity, may help.")
-    if report.test is not None:
-        word = "significant" if report.test.significant else "not significant"
-        sentences.append(
-            f"Votes that are right only after the repair: {report.test.only_second}, only before: "
-            f"{report.test.only_first} (McNemar p = {report.test.pvalue:.3g}, {word})."
-        )
-    return " ".join(sentences)
+SOME_HUBNESS = 1.0  # skewness of the k-occurrence from which a reducer is suggested
+STRONG_HUBNESS = 1.4  # the threshold of the hubness literature
+N_CHECKED_HUBS = 10  # rows in the most lists whose missing cells are counted
+Statistics = dict[str, float | None]
 
 
-def _number(figures: dict[str, float | None], name: str) -> float:
-    value = figures.get(name)
-    return 0.0 if value is None else value
+def _number(statistics: Statistics, name: str) -> float:
+    return statistics.get(name) or 0.0
 
 
-def _state(figures: dict[str, float | None], report: HubnessReport) -> str:
-    skewness = _number(figures, "skewness")
-    largest, orphans = _number(figures, "largest"), _number(figures, "orphans")
-    many = 1.0 - _number(figures, "reachability")
-    lists = f"the row in the most lists is in {largest:,.0f} where {report.k} is the mean"
+def _state(statistics: Statistics, report: HubnessReport) -> str:
+    names = ("skewness", "largest", "orphans", "reachability")
+    skewness, largest, orphans, reached = (_number(statistics, name) for name in names)
+    word = "No hubness to speak of"
+    if skewness > SOME_HUBNESS:
+        word = "Strong hubness" if skewness > STRONG_HUBNESS else "Some hubness"
     none = "every row is in at least one"
     if orphans:
         rows = "1 row" if round(orphans) == 1 else f"{orphans:,.0f} rows"
-        none = f"{rows} ({percent(many)}) {'is' if rows == '1 row' else 'are'} in none"
-    if skewness > MANY:
-        word = "Strong hubness"
-    elif skewness > SOME:
-        word = "Some hubness"
-    else:
-        word = "No hubness to speak of"
+        none = f"{rows} ({percent(1.0 - reached)}) {'is' if rows == '1 row' else 'are'} in none"
+    lists = f"the row in the most lists is in {largest:,.0f} where {report.k} is the mean"
     return f"{word} (skewness {skewness:.2f}): {lists}, and {none}."
 
 
-def _change(before: dict[str, float | None], after: dict[str, float | None]) -> str:
+def _change(before: Statistics, after: Statistics) -> str:
     old, new = _number(before, "skewness"), _number(after, "skewness")
-    word = "lowers" if new < old else "does not lower"
-    largest = f"{_number(before, 'largest'):,.0f} to {_number(after, 'largest'):,.0f} lists"
-    orphans = f"{_number(before, 'orphans'):,.0f} to {_number(after, 'orphans'):,.0f}"
-    return (
-        f"The repair {word} the skewness ({old:.2f} to {new:.2f}); the largest hub goes from "
-        f"{largest}, the rows in none from {orphans}."
+    largest, orphans = (
+        f"{_number(before, name):,.0f} to {_number(after, name):,.0f}"
+        for name in ("largest", "orphans")
     )
-
-
-def gaps_of_hubs(report: HubnessReport, table: Table) -> str | None:
-    """Say so if the rows in the most lists are rows with missing cells.
-
-    What is missing cannot differ, so rows with gaps may be near to everybody.
-
-    Parameters
-    ----------
-    report : HubnessReport
-    table : Table
-        The rows it is about.
-
-    Returns
-    -------
-    A sentence, or None where the largest hubs have no more gaps than other rows.
-    """
-    gaps: Any = np.zeros(len(table), dtype=np.int64)
-    for column in table:
-        gaps = gaps + column.missing
-    top = [int(line["row"]) for line in report.top(TOP)]
-    have, usual = float((gaps[top] > 0).mean()), float((gaps > 0).mean())
-    if have <= usual + 0.25 or have < 0.5:
-        more, mean = float(gaps[top].mean()), float(gaps.mean())
-        if more < 2.0 * mean or more < 1.0:
-            return None
-        return (
-            f"The {len(top)} rows in the most lists lack {more:.1f} cells each, where {mean:.1f} "
-            "is the mean: what is missing cannot differ, so they are near to everybody."
-        )
     return (
-        f"{percent(have)} of the {len(top)} rows in the most lists have a missing cell, "
-        f"{percent(usual)} of all rows do: what is missing cannot differ, so they are near to "
-        "everybody."
+        f"The reducer {'lowers' if new < old else 'does not lower'} the skewness ({old:.2f} to "
+        f"{new:.2f}); the largest hub goes from {largest} lists, the rows in none from {orphans}."
     )
 
 
 COLORS = (AGAINST, FOR)  # before, after
-ORPHAN = "currentColor"  # stands out on light and dark ground
-POINTS = 1_500  # rows on a map: hubs first, then a fixed sample
-LANDMARKS = 150
-
-
-def fragment(report: HubnessReport) -> str:
-    """Return tables and pictures without the page around them."""
-    title = f"{report.title}, lists of {report.k}"
-    figures = [[label, *texts] for _, label, texts in report.rows()]
-    largest = [[f"{value:g}" for value in line.values()] for line in report.top()]
-    parts = [paragraphs([report.verdict]), table(figures, ["", *report.columns], title)]
-    parts.append(paragraphs(f"Note: {note}" for note in report.notes))
-    parts.append(section("In how many lists are the rows?", histogram(report)))
-    places = hub_map(report)
-    if places is not None:
-        parts.append(section("Where are the hubs?", hub_maps(report, *places)))
-    parts.append(section("Largest hubs", table(largest, ["row", *report.columns])))
-    return "".join(parts)
+ORPHAN = "currentColor"  # visible on light and dark pages
+MAX_MAPPED_ROWS = 1_500  # hubs first, then a fixed sample (chosen by hand)
+N_LANDMARKS = 150
 
 
 def _bins(report: HubnessReport) -> tuple[np.ndarray, list[np.ndarray]]:
@@ -174,43 +99,42 @@ def _bins(report: HubnessReport) -> tuple[np.ndarray, list[np.ndarray]]:
 def histogram(report: HubnessReport) -> Html:
     """Return how many rows are in how many lists, as a drawing with its key."""
     edges, heights = _bins(report)
-    # Roots, or the few hubs on the right would not be seen beside the many rows on the left.
+    # Square roots, or the few hubs on the right would not be seen beside the many rows on the left.
     tallest = np.sqrt(max(int(column.max()) for column in heights))
     bins, across = len(edges) - 1, 460 / (len(edges) - 1)
+    width = across / len(heights)
     bars = []
-    for at, (column, color) in enumerate(zip(heights, COLORS, strict=False)):
-        wide = across / len(heights)
-        for i in range(bins):
+    for number, (column, color) in enumerate(zip(heights, COLORS, strict=False)):
+        for i in np.flatnonzero(column):
             tall = 170 * np.sqrt(column[i]) / tallest
-            if column[i]:
-                low, high = edges[i] + 0.5, edges[i + 1] - 0.5
-                bars.append(
-                    f'<rect x="{10 + i * across + at * wide:.1f}" y="{180 - tall:.1f}" '
-                    f'width="{wide * 0.92:.1f}" height="{tall:.1f}" fill="{color}">'
-                    f"<title>{report.columns[at]}: {column[i]} rows in {low:g} to {high:g} lists"
-                    "</title></rect>"
-                )
-    places = [(10 + (i + 0.5) * across, i) for i in range(0, bins, max(1, bins // 6))]
+            low, high = edges[i] + 0.5, edges[i + 1] - 0.5
+            bars.append(
+                f'<rect x="{10 + i * across + number * width:.1f}" y="{180 - tall:.1f}" '
+                f'width="{width * 0.92:.1f}" height="{tall:.1f}" fill="{color}">'
+                f"<title>{report.columns[number]}: {column[i]} rows in {low:g} to {high:g} lists"
+                "</title></rect>"
+            )
+    centers = [(10 + (i + 0.5) * across, i) for i in range(0, bins, max(1, bins // 6))]
     ticks = "".join(
-        # The last number would be cut at the edge if it stood in the middle of its bar.
+        # The last label would be cut at the edge if it were centered below its bar.
         words((min(x, 478.0), 198), f"{edges[i] + 0.5:g}", "end" if x > 440 else "middle")
-        for x, i in places
+        for x, i in centers
     )
     axis = '<line x1="10" y1="180" x2="470" y2="180" stroke="#888"/>'
     label = f"histogram: lists of {report.k} that a row is in, {' and '.join(report.columns)}"
-    drawing = svg(480, 204, label, [axis, *bars, ticks])
-    names = zip(COLORS, report.columns, strict=False)
-    key = color_key(names) if len(report.columns) > 1 else ""
-    caption = f"Lists of {report.k} that a row is in; height: root of the number of rows."
-    return figure(drawing + key, caption)
+    drawing: str = svg(480, 204, label, [axis, *bars, ticks])
+    if len(report.columns) > 1:
+        drawing += color_key(zip(COLORS, report.columns, strict=True))
+    caption = f"Lists of {report.k} that a row is in; height: square root of the number of rows."
+    return figure(drawing, caption)
 
 
 def hub_map(report: HubnessReport) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return positions of rows and their places in the plane, by the distances before a repair.
+    """Return positions of rows and their coordinates, by the distances before reduction.
 
-    Landmark scaling: classical scaling of a sample, and the other rows placed by their distances to
-    it (de Silva, Tenenbaum 2004, Sparse multidimensional scaling using landmark points). None
-    where there are no distances.
+    Landmark multidimensional scaling: classical scaling of a sample, and the other rows by their
+    distances to it (de Silva, Tenenbaum 2004, Sparse multidimensional scaling using landmark
+    points). None where there are no distances.
     """
     space = report.space
     if isinstance(space, _Reducer):
@@ -220,46 +144,48 @@ def hub_map(report: HubnessReport) -> tuple[np.ndarray, np.ndarray] | None:
     first = next(iter(report.occurrences.values()))
     n = len(first)
     rng = np.random.default_rng(0)
-    at = np.arange(n)
-    if n > POINTS:
-        largest = np.argsort(-first, kind="stable")[: POINTS // 10]
-        at = np.union1d(largest, rng.choice(n, POINTS - len(largest), replace=False))
-    marks = np.sort(rng.choice(at, min(LANDMARKS, len(at)), replace=False))
-    squares = space.block(space.rows_[at], space.rows_[marks]) ** 2
-    inner = squares[np.isin(at, marks)]
+    rows = np.arange(n)
+    if n > MAX_MAPPED_ROWS:
+        largest = np.argsort(-first, kind="stable")[: MAX_MAPPED_ROWS // 10]
+        rows = np.union1d(largest, rng.choice(n, MAX_MAPPED_ROWS - len(largest), replace=False))
+    landmarks = np.sort(rng.choice(rows, min(N_LANDMARKS, len(rows)), replace=False))
+    squares = space.block(space.rows_[rows], space.rows_[landmarks]) ** 2
     if not np.isfinite(squares).all():
         return None
-    inner = (inner + inner.T) / 2
+    inner = squares[np.isin(rows, landmarks)]
+    inner = (inner + inner.T) / 2  # the measure need not be symmetric
     means = inner.mean(axis=0)
     gram = (means[:, None] + means - inner - means.mean()) / 2
     values, vectors = np.linalg.eigh(gram)
+    # Eigenvalues are divided by: rows on a line, or all equal, have a second one of 0 or below.
     values, vectors = np.maximum(values[-2:], 1e-12 * max(values[-1], 1e-300)), vectors[:, -2:]
-    # The wider direction lies flat.
-    return at, ((means - squares) @ (vectors / np.sqrt(values)) / 2)[:, ::-1]
+    # The wider direction is the horizontal one.
+    return rows, ((means - squares) @ (vectors / np.sqrt(values)) / 2)[:, ::-1]
 
 
-def hub_maps(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> Html:
+def hub_maps(report: HubnessReport, rows: np.ndarray, coordinates: np.ndarray) -> Html:
     """Return maps of some rows, one for each column of the report, with the hubs on them.
 
     Parameters
     ----------
     report : HubnessReport
-    at : int array of m
+    rows : int array of m
         Positions of the rows.
-    places : float array of shape (m, 2)
+    coordinates : float array of shape (m, 2)
     """
-    xy, height = frame(places)
+    xy, height = frame(coordinates)
     panels = []
     for name, counts in report.occurrences.items():
-        some = np.asarray(counts, dtype=float)[at]
+        some = np.asarray(counts, dtype=float)[rows]
         hub = some > report.factor * report.k
+        # In ascending order, so that the largest hubs are drawn on top.
         order = np.argsort(some, kind="stable")
         circles = [
             mark(xy[j], 2.5 + 1.6 * np.sqrt(some[j] / report.k), COLORS[0],
-                 f"row {int(at[j])}: {some[j]:g} lists")
+                 f"row {int(rows[j])}: {some[j]:g} lists")
             for j in order if hub[j]
         ]  # fmt: skip
-        # The fewer, the larger, as on the map of the rows; orphans a little larger than the rest.
+        # Fewer rows have larger dots, as on the map of the report; orphans a little larger ones.
         size = float(np.clip(90 / np.sqrt(len(xy)), 3.5, 7.0))
         orphans = dots(xy[some == 0], ORPHAN, size + 0.5)
         parts = [dots(xy[(some > 0) & ~hub], FOR, size), orphans, *circles]
@@ -276,50 +202,18 @@ def hub_maps(report: HubnessReport, at: np.ndarray, places: np.ndarray) -> Html:
     return Html(f'<div class="figures">{"".join(panels)}</div>{color_key(key)}')
 
 
-def draw(report: HubnessReport) -> Any:
-    """Draw histogram and map with matplotlib."""
-    places = hub_map(report)
-    panels = 1 + (0 if places is None else len(report.columns))
-    figure = new_figure("HubnessReport.plot", 4.2 * panels + 1, 4)
-    axes = np.atleast_1d(figure.subplots(1, panels))
-    edges, heights = _bins(report)
-    for name, column, color in zip(report.columns, heights, COLORS, strict=False):
-        axes[0].stairs(column, edges, label=name, color=color, fill=True, alpha=0.5)
-    axes[0].set(xlabel=f"lists of {report.k} that a row is in", ylabel="rows", yscale="symlog")
-    axes[0].legend()
-    if places is not None:
-        at, xy = places
-        for axis, (name, counts) in zip(axes[1:], report.occurrences.items(), strict=True):
-            some = np.asarray(counts, dtype=float)[at]
-            order = np.argsort(some, kind="stable")
-            dots = axis.scatter(
-                xy[order, 0],
-                xy[order, 1],
-                s=4 + 12 * some[order] / report.k,
-                c=some[order],
-                vmin=0,
-                vmax=report.factor * report.k,  # one scale for both maps; hubs are at its end
-                cmap="viridis",
-                alpha=0.7,
-                rasterized=True,
-            )
-            axis.set(title=f"hub map, {name}", xticks=[], yticks=[])
-            figure.colorbar(dots, ax=axis, label="occurrence")
-    return figure
+MAX_ROWS_FOR_WIDE_LISTS = 2_000  # lists of 10 % of the rows, and dimensions of reduced spaces
+MAX_ROWS_FOR_ALL_PAIRS = 10_000  # Goodman-Kruskal compares all pairs with all pairs
+N_SHOWN_HUBS = 5  # in the text form
 
-
-SMALL = 2_000  # rows up to which embeddings and very long lists are worth their time
-SHOWN = 5  # rows in the most lists that the text form shows
-MEDIUM = 10_000  # rows up to which all pairs are compared with all pairs
-
-# Figure -> what it says, and how it is written.
-FIGURES: dict[str, tuple[str, str]] = {
+# Statistic -> its meaning, and how it is formatted.
+STATISTICS: dict[str, tuple[str, str]] = {
     "skewness": ("hubness: skewness of the k-occurrence", "{:.2f}"),
     "largest": ("lists that the largest hub is in", "{:.0f}"),
     "hubs": ("hubs: rows in more than {factor:g} x k lists", "{:.0f}"),
     "orphans": ("orphans: rows in no list", "{:.0f}"),
     "reachability": ("rows in at least one list", "{:.1%}"),
-    "hub_occurrence": ("places in lists held by hubs", "{:.1%}"),
+    "hub_occurrence": ("occurrences that are those of hubs", "{:.1%}"),
     "robin_hood": ("Robin Hood index", "{:.3f}"),
     "gini": ("Gini index", "{:.3f}"),
     "symmetric_share": ("neighbors that are mutual", "{:.1%}"),
@@ -330,7 +224,7 @@ FIGURES: dict[str, tuple[str, str]] = {
     "accuracy_1": ("label of the nearest other row is right", "{:.1%}"),
     "accuracy": ("vote of the k nearest others is right", "{:.1%}"),
     "goodman_kruskal": ("Goodman-Kruskal index of distances and labels", "{:.3f}"),
-    "bad": ("places in lists of another label", "{:.1f}%"),
+    "bad": ("occurrences in lists of another label", "{:.1f}%"),
     "bad_hubs": ("the same of the original hubs", "{:.1f}%"),
     "bad_orphans": ("the same of the original orphans", "{:.1f}%"),
     "bad_others": ("the same of the others", "{:.1f}%"),
@@ -341,30 +235,30 @@ FIGURES: dict[str, tuple[str, str]] = {
 
 @dataclass(frozen=True, eq=False)
 class HubnessReport(Result):
-    """What ``hubness_report`` found; print it, or show it in a notebook.
+    """The result of ``hubness_report``; print it, or show it in a notebook.
 
     Parameters
     ----------
     title : str
-        What was looked at.
+        The class of the measure, and the number of rows.
     k : int
         Length of the lists.
     factor : float
-        A hub stands in more than ``factor * k`` lists.
-    figures : mapping of column to mapping of figure to number
-        The columns are ``before`` and ``after`` for a reducer, else ``value``. None: a figure that
-        has no value, such as the badness of hubs where there are none.
+        A hub is in more than ``factor * k`` lists.
+    statistics : mapping of column to mapping of statistic to number
+        The columns are ``before`` and ``after`` for a reducer, else ``value``. None: undefined,
+        such as the badness of hubs where there are none.
     occurrences : mapping of column to array of n
         The k-occurrence of every row.
     test : McNemar or None
-        Whether the votes of the k nearest are right on other rows after the repair than before.
+        Of the votes of the k nearest before and after reduction.
     notes : list of str
         What was left out, and why.
-    space : the space that was looked at
+    space : the space
     table : Table, optional
         Its rows, which are then shown with the largest hubs.
     ids : list, optional
-        What the rows are called; None: their positions.
+        The ids of the rows; None: their positions.
     name : str
         Of the table, for headings.
     reason : str, optional
@@ -376,7 +270,7 @@ class HubnessReport(Result):
     title: str
     k: int
     factor: float
-    figures: dict[str, dict[str, float | None]]
+    statistics: dict[str, Statistics]
     occurrences: dict[str, np.ndarray]
     test: McNemar | None = None
     notes: list[str] = field(default_factory=list)
@@ -390,52 +284,45 @@ class HubnessReport(Result):
     @property
     def columns(self) -> list[str]:
         """``["before", "after"]`` for a reducer, else ``["value"]``."""
-        return list(self.figures)
+        return list(self.statistics)
 
     def rows(self) -> list[tuple[str, str, list[str]]]:
-        """Return (figure, what it says, the numbers as text) for everything that was found."""
+        """Return (statistic, its meaning, the values as text) for every statistic."""
         rows = []
-        for name, (label, form) in FIGURES.items():
-            values = [figures.get(name) for figures in self.figures.values()]
-            if any(name in figures for figures in self.figures.values()):
+        for name, (label, form) in STATISTICS.items():
+            if any(name in statistics for statistics in self.statistics.values()):
+                values = [statistics.get(name) for statistics in self.statistics.values()]
                 texts = ["–" if value is None else form.format(value) for value in values]
                 rows.append((name, label.format(factor=self.factor), texts))
         return rows
 
     def top(self, n: int = 10) -> list[dict[str, int | float]]:
-        """Return the rows that stand in the most lists: position, and occurrence per column.
+        """Return the rows in the most lists: position, and occurrence per column.
 
         Parameters
         ----------
         n : int
             How many.
         """
-        first = next(iter(self.occurrences.values()))
-        order = np.argsort(-first, kind="stable")[:n]
-        return [
-            {"row": int(at), **{name: v[at].item() for name, v in self.occurrences.items()}}
-            for at in order
-        ]
+        columns = self.occurrences.items()
+        order = np.argsort(-next(iter(self.occurrences.values())), kind="stable")[:n]
+        return [{"row": int(i), **{name: v[i].item() for name, v in columns}} for i in order]
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the occurrences as plain values, for JSON."""
-        test = None
-        if self.test is not None:
-            test = {
-                "statistic": self.test.statistic,
-                "pvalue": self.test.pvalue,
-                "only_before": self.test.only_first,
-                "only_after": self.test.only_second,
-            }
+        test, found = None, self.test
+        if found is not None:
+            test = {"statistic": found.statistic, "pvalue": found.pvalue}
+            test |= {"only_before": found.only_first, "only_after": found.only_second}
         answer = {
             "title": self.title,
             "k": self.k,
             "verdict": self.verdict,
-            "figures": self.figures,
+            "statistics": self.statistics,
             "test": test,
             "top": [{"id": self.id_of(line.pop("row")), **line} for line in self.top()],
             "notes": self.notes,
-            "gaps": self.missing_cells,
+            "missing_cells": self.missing_cells,
         }
         return plain(answer | ({} if self.reason is None else {"reason": self.reason}))
 
@@ -445,30 +332,49 @@ class HubnessReport(Result):
 
     @property
     def missing_cells(self) -> str | None:
-        """Say so if the rows in the most lists are rows with missing cells."""
-        return None if self.table is None else gaps_of_hubs(self, self.table)
+        """A sentence if the rows in the most lists are rows with missing cells, else None.
+
+        Missing cells are not compared, so rows with many of them may be near to all others.
+        """
+        if self.table is None:
+            return None
+        missing = np.sum([column.missing for column in self.table], axis=0)
+        hubs = [int(line["row"]) for line in self.top(N_CHECKED_HUBS)]
+        rows = f"{len(hubs)} rows in the most lists"
+        why = "missing cells are not compared, so they are near to all others."
+        # Thresholds chosen by hand: clearly more hubs than rows have a missing cell, or hubs have
+        # twice as many of them.
+        share, usual = float((missing[hubs] > 0).mean()), float((missing > 0).mean())
+        if share > usual + 0.25 and share >= 0.5:
+            others = f"{percent(usual)} of all rows do"
+            return f"{percent(share)} of the {rows} have a missing cell, {others}: {why}"
+        count, mean = float(missing[hubs].mean()), float(missing.mean())
+        if count < 2.0 * mean or count < 1.0:
+            return None
+        return (
+            f"The {rows} have {count:.1f} missing cells each, where {mean:.1f} is the mean: {why}"
+        )
 
     def cells(self) -> dict[str, list[Any]]:
-        """Return one row per figure."""
+        """Return one row per statistic."""
         names = [name for name, _, _ in self.rows()]
         meanings = [meaning for _, meaning, _ in self.rows()]
-        figures = {
-            column: [values.get(name) for name in names] for column, values in self.figures.items()
-        }
-        return {"figure": names, "meaning": meanings, **figures}
+        columns = self.statistics.items()
+        values = {column: [found.get(name) for name in names] for column, found in columns}
+        return {"statistic": names, "meaning": meanings, **values}
 
     def render(self, console: Console, spell: Spell = str) -> None:
-        """Print what it comes to, the figures, then the rows that are in the most lists."""
+        """Print a summary, the statistics, then the rows in the most lists."""
         layout.headline(console, f"{self.name}: {self.title}, lists of {self.k}")
         if self.reason is not None:
             layout.say(console, self.reason)
         layout.say(console, spell(self.verdict), "")
         if self.missing_cells is not None:
             layout.say(console, self.missing_cells, "yellow")
-        figures = layout.grid([("", "left"), *((column, "right") for column in self.columns)])
+        grid = layout.grid([("", "left"), *((column, "right") for column in self.columns)])
         for _, label, texts in self.rows():
-            figures.add_row(*layout.cells([label, *texts]))
-        console.print(figures)
+            grid.add_row(*layout.cells([label, *texts]))
+        console.print(grid)
         layout.headline(console, "Rows in the most lists")
         console.print(self._hub_grid(console.width))
         for note in self.notes:
@@ -476,22 +382,23 @@ class HubnessReport(Result):
 
     def _hub_grid(self, width: int) -> Any:
         """Return the largest hubs as a table: lists, missing cells and the row itself."""
+        table = self.table
         heads = ["row", *("lists" if column == "value" else column for column in self.columns)]
-        heads += [] if self.table is None else ["missing"]
-        lines = []
-        for hub in self.top(SHOWN):
-            row = int(hub["row"])
-            line = [short(self.id_of(row)), *(f"{hub[column]:g}" for column in self.columns)]
-            if self.table is not None:
-                line.append(str(sum(bool(column.missing[row]) for column in self.table)))
-            lines.append((row, line))
-        texts = (line for _, line in lines)
-        wide = (max(map(len, column)) + layout.SPACES for column in zip(heads, *texts, strict=True))
-        rest = max(20, width - sum(wide) - 2 * layout.SPACES)
+        heads += [] if table is None else ["missing"]
+        rows, lines = [], []
+        for hub in self.top(N_SHOWN_HUBS):
+            rows.append(int(hub["row"]))
+            line = [short(self.id_of(rows[-1])), *(f"{hub[column]:g}" for column in self.columns)]
+            if table is not None:
+                line.append(str(sum(bool(column.missing[rows[-1]]) for column in table)))
+            lines.append(line)
+        # What the numbers leave of the width is for the row.
+        used = (max(map(len, column)) + layout.SPACES for column in zip(heads, *lines, strict=True))
+        rest = max(20, width - sum(used) - 2 * layout.SPACES)
         grid = layout.grid([*((head, "right") for head in heads), ("", "left")])
-        for row, line in lines:
-            words = "" if self.table is None else write_row(self.table, row, rest)
-            grid.add_row(*layout.cells([*line, words]))
+        for row, line in zip(rows, lines, strict=True):
+            text = "" if table is None else write_row(table, row, rest)
+            grid.add_row(*layout.cells([*line, text]))
         return grid
 
     def __str__(self) -> str:
@@ -507,43 +414,83 @@ class HubnessReport(Result):
 
     @property
     def verdict(self) -> str:
-        """What the figures mean, in a few sentences."""
-        return verdict(self)
+        """The meaning of the statistics, in a few sentences."""
+        before, *after = self.statistics.values()
+        sentences = [_state(before, self), *(_change(before, values) for values in after)]
+        if not after and _number(before, "skewness") > SOME_HUBNESS:
+            sentences.append("A hubness reducer, such as mutual proximity, may help.")
+        if self.test is not None:
+            word = "significant" if self.test.significant else "not significant"
+            sentences.append(
+                f"Votes that are right only after reduction: {self.test.only_second}, only before: "
+                f"{self.test.only_first} (McNemar p = {self.test.pvalue:.3g}, {word})."
+            )
+        return " ".join(sentences)
 
     def html_title(self) -> str:
         """Return the heading of the page."""
         return f"Hubness: {self.title}"
 
     def html_body(self) -> str:
-        """Return what stands on the page, as HTML."""
-        return fragment(self)
+        """Return the body of the page, as HTML."""
+        title = f"{self.title}, lists of {self.k}"
+        lines = [[label, *texts] for _, label, texts in self.rows()]
+        largest = [[f"{value:g}" for value in line.values()] for line in self.top()]
+        parts = [paragraphs([self.verdict]), table(lines, ["", *self.columns], title)]
+        parts.append(paragraphs(f"Note: {note}" for note in self.notes))
+        parts.append(section("In how many lists are the rows?", histogram(self)))
+        mapped = hub_map(self)
+        if mapped is not None:
+            parts.append(section("Where are the hubs?", hub_maps(self, *mapped)))
+        parts.append(section("Largest hubs", table(largest, ["row", *self.columns])))
+        return "".join(parts)
 
     def plot(self) -> Any:
         """Draw the occurrences as a histogram, and the rows as a map with the hubs on it.
 
         Needs matplotlib; returns its figure.
         """
-        return draw(self)
+        mapped = hub_map(self)
+        panels = 1 + (0 if mapped is None else len(self.columns))
+        figure = new_figure("HubnessReport.plot", 4.2 * panels + 1, 4)
+        axes = np.atleast_1d(figure.subplots(1, panels))
+        edges, heights = _bins(self)
+        for name, column, color in zip(self.columns, heights, COLORS, strict=False):
+            axes[0].stairs(column, edges, label=name, color=color, fill=True, alpha=0.5)
+        axes[0].set(xlabel=f"lists of {self.k} that a row is in", ylabel="rows", yscale="symlog")
+        axes[0].legend()
+        if mapped is not None:
+            rows, xy = mapped
+            for axis, (name, counts) in zip(axes[1:], self.occurrences.items(), strict=True):
+                some = np.asarray(counts, dtype=float)[rows]
+                order = np.argsort(some, kind="stable")  # hubs on top
+                size, color = 4 + 12 * some[order] / self.k, some[order]
+                # One color scale for both maps; hubs are at its end.
+                style = {"vmin": 0, "vmax": self.factor * self.k, "cmap": "viridis", "alpha": 0.7}
+                dots = axis.scatter(*xy[order].T, s=size, c=color, rasterized=True, **style)
+                axis.set(title=f"hub map, {name}", xticks=[], yticks=[])
+                figure.colorbar(dots, ax=axis, label="occurrence")
+        return figure
 
 
 def hubness_report(
     space: Any, y: Any = None, k: int = 5, *, factor: float = 5.0, ties: str = "index"
 ) -> HubnessReport:
-    """Show whether some rows are everybody's neighbors, and what a repair changes.
+    """Measure the hubness of a space, and what a reducer changes.
 
     Parameters
     ----------
     space : fitted measure, NeighborGraph or square matrix of distances
-        For a reducer, such as ``MutualProximity``, the report has two columns: before (the measure
-        inside) and after.
+        For a reducer, such as ``MutualProximity``, the report has two columns: before (the inner
+        measure) and after.
     y : n labels, or n sets of labels, optional
         With labels the report says how often neighbors agree with them.
     k : int
         Length of the lists.
     factor : float
-        A hub stands in more than ``factor * k`` lists.
+        A hub is in more than ``factor * k`` lists.
     ties : {"index", "expected", "random"}
-        How occurrences treat rows that are equally far; see ``k_occurrence``.
+        How ties are broken; see ``k_occurrence``.
 
     Returns
     -------
@@ -558,73 +505,74 @@ def hubness_report(
     >>> report = hubness_report(NICDM(Vector()).fit(rows))
     >>> report.columns
     ['before', 'after']
-    >>> report.figures["before"]["skewness"] > 2 * report.figures["after"]["skewness"]
+    >>> report.statistics["before"]["skewness"] > 2 * report.statistics["after"]["skewness"]
     True
     """
     checked = as_space(space, "hubness_report")
     n = size_of(checked)
-    single, many = _labels(y, n)
+    labels, label_sets = _labels(y, n)
     spaces: dict[str, Space] = {"value": checked}
     title = type(checked).__name__
     if isinstance(checked, _Reducer):
         spaces = {"before": checked.measure_, "after": checked}
         title = f"{title} of {type(checked.measure_).__name__}"
-    report = HubnessReport(f"{title}, {n:,} rows", k, factor, {}, {}, None, [], checked)
     right: list[np.ndarray] = []
-    groups: HubsAndOrphans | None = None
+    notes: list[str] = []
+    statistics: dict[str, Statistics] = {}
+    occurrences: dict[str, np.ndarray] = {}
+    graphs: dict[str, NeighborGraph] = {}
     for name, one in spaces.items():
         lists = lists_of(one, k, "hubness_report")
         if isinstance(one, NeighborGraph):
-            lists = one  # as long as it is: the end of ties may be in it
-        report.lists[name] = lists
+            lists = one  # with all its entries, which may show where ties end
+        graphs[name] = lists
         counted = lists if ties == "index" else one
-        occurrence = k_occurrence(counted, k, ties=ties, random_state=0)
-        found = HubsAndOrphans(occurrence, k, factor)
-        groups = groups or found
-        figures = report.figures[name] = _about_occurrence(found)
-        report.occurrences[name] = occurrence
-        figures["symmetric_share"] = symmetric_share(lists, k)
-        if n <= SMALL and isinstance(one, Measure):
-            figures["symmetric_share_wide"] = symmetric_share(one, 0.1)
-        means = groups.mean_occurrence(occurrence)
+        occurrences[name] = counts = k_occurrence(counted, k, ties=ties, random_state=0)
+        # The groups are those of the first space, so that the second shows what became of them.
+        groups = HubsAndOrphans(next(iter(occurrences.values())), k, factor)
+        found = statistics[name] = _about_occurrence(HubsAndOrphans(counts, k, factor))
+        found["symmetric_share"] = symmetric_share(lists, k)
+        if n <= MAX_ROWS_FOR_WIDE_LISTS and isinstance(one, Measure):
+            found["symmetric_share_wide"] = symmetric_share(one, 0.1)
         if len(spaces) > 1:
-            figures |= {f"mean_{group}": value for group, value in means.items()}
-        if single is not None:
-            bad = badness(counted, single, k, ties=ties, random_state=0)
-            figures |= _about_labels(one, lists, single, k, report.notes)
-            figures["bad"] = 100 * float(bad.sum()) / float(occurrence.sum())
-            rates = groups.badness(bad, occurrence)
-            figures |= {f"bad_{group}": value for group, value in rates.items()}
-            right.append(np.asarray(loo_predict(lists, single, k) == single))
-        if many is not None:
-            figures["retrieval"] = retrieval_accuracy(lists, many, k)
-        figures["intrinsic_dimension"] = _dimension(one, lists, name, report.notes)
-        report.notes.extend(_about_ties(lists, k, name, ties))
+            means = groups.mean_occurrence(counts)
+            found |= {f"mean_{group}": value for group, value in means.items()}
+        if labels is not None:
+            bad = badness(counted, labels, k, ties=ties, random_state=0)
+            found |= _about_labels(one, lists, labels, k, notes)
+            found["bad"] = 100 * float(bad.sum()) / float(counts.sum())
+            rates = groups.badness(bad, counts)
+            found |= {f"bad_{group}": value for group, value in rates.items()}
+            right.append(np.asarray(loo_predict(lists, labels, k) == labels))
+        if label_sets is not None:
+            found["retrieval"] = retrieval_accuracy(lists, label_sets, k)
+        found["intrinsic_dimension"] = _dimension(one, lists, name, notes)
+        notes += _about_ties(lists, k, name, ties)
     test = mcnemar(*right) if len(right) == 2 else None
-    notes = list(dict.fromkeys(report.notes))
-    return replace(report, test=test, notes=notes)
+    notes, title = list(dict.fromkeys(notes)), f"{title}, {n:,} rows"
+    found_in = statistics, occurrences
+    return HubnessReport(title, k, factor, *found_in, test, notes, checked, lists=graphs)
 
 
 def _labels(y: Any, n: int) -> tuple[np.ndarray | None, list[Any] | None]:
     """Return single labels as codes, or sets of labels."""
     if y is None:
         return None, None
-    if not isinstance(y, str) and hasattr(y, "__len__") and len(y) == n:
-        cells = list(y)
-        if all(isinstance(cell, set | frozenset | list | tuple) for cell in cells):
-            return None, cells
+    listed = not isinstance(y, str) and hasattr(y, "__len__") and len(y) == n
+    if listed and all(isinstance(cell, set | frozenset | list | tuple) for cell in y):
+        return None, list(y)
     return code_labels(y, n, "hubness_report")[0], None
 
 
-def _about_occurrence(found: HubsAndOrphans) -> dict[str, float | None]:
-    counts = found.occurrence
+def _about_occurrence(groups: HubsAndOrphans) -> Statistics:
+    counts = groups.occurrence
     return {
         "skewness": skewness(counts),
-        "largest": found.largest,
-        "hubs": float(len(found.hubs)),
-        "orphans": float(len(found.orphans)),
+        "largest": groups.largest,
+        "hubs": float(len(groups.hubs)),
+        "orphans": float(len(groups.orphans)),
         "reachability": float((counts > 0).mean()),
-        "hub_occurrence": hub_occurrence(counts, found.factor),
+        "hub_occurrence": hub_occurrence(counts, groups.factor),
         "robin_hood": robin_hood(counts),
         "gini": gini(counts),
     }
@@ -632,22 +580,24 @@ def _about_occurrence(found: HubsAndOrphans) -> dict[str, float | None]:
 
 def _about_labels(
     space: Space, lists: NeighborGraph, y: np.ndarray, k: int, notes: list[str]
-) -> dict[str, float | None]:
-    figures: dict[str, float | None] = {
+) -> Statistics:
+    found: Statistics = {
         "accuracy_1": loo_accuracy(lists, y, 1),
         "accuracy": loo_accuracy(lists, y, k),
     }
+    most = MAX_ROWS_FOR_ALL_PAIRS
     if isinstance(space, NeighborGraph):
         notes.append("the Goodman-Kruskal index needs all distances, not only lists")
-    elif len(y) > MEDIUM:
-        notes.append(f"the Goodman-Kruskal index is left out above {MEDIUM:,} rows")
+    elif len(y) > most:
+        notes.append(f"the Goodman-Kruskal index is left out above {most:,} rows")
     else:
-        figures["goodman_kruskal"] = goodman_kruskal(space, y)
-    return figures
+        found["goodman_kruskal"] = goodman_kruskal(space, y)
+    return found
 
 
 def _dimension(space: Space, lists: NeighborGraph, name: str, notes: list[str]) -> float | None:
-    most = SMALL if isinstance(space, _Reducer) else MEDIUM
+    # A reduced space is compared anew for every pair, so its lists take much longer.
+    most = MAX_ROWS_FOR_WIDE_LISTS if isinstance(space, _Reducer) else MAX_ROWS_FOR_ALL_PAIRS
     if len(lists) > most:
         notes.append(f"the intrinsic dimension {name} is left out above {most:,} rows")
         return None
@@ -666,10 +616,6 @@ def _about_ties(lists: NeighborGraph, k: int, name: str, ties: str) -> list[str]
     tied = float((near[:, 1:] == near[:, :-1]).mean()) if near.shape[1] > 1 else 0.0
     if tied <= 0.5 or ties == "expected":
         return []
-    where = "" if name == "value" else f" {name} the repair"
-    return [
-        Phrase(
-            f"{tied:.0%} of the neighbors{where} are tied",
-            InPython("; look at ties='expected' as well"),
-        )
-    ]
+    where = "" if name == "value" else f" {name} reduction"
+    advice = InPython("; look at ties='expected' as well")
+    return [Phrase(f"{tied:.0%} of the neighbors{where} are tied", advice)]

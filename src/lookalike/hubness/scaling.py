@@ -9,12 +9,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import Param, TooFewRows
-from lookalike.hubness.reducer import (
-    Facts,
-    _Scaled,
-    farthest,
-    mean_of_lists,
-)
+from lookalike.hubness.reducer import ROWS_PER_BLOCK, Facts, _Scaled, farthest, mean_of_lists
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.matrices import check_pairs, median_distance, square
 from lookalike.measures.contract.rows import Rows
@@ -22,15 +17,16 @@ from lookalike.neighbors.exact import fill_by_blocks, search
 from lookalike.saving.fields import INT64, Array, Dims, Fields, Flag, Integer, Real, require
 
 EPS = float(np.finfo(float).eps)
-CLEARLY = 1e-9  # spreads that differ by less are equal: round-off must not choose a step
+# Spreads whose ratio differs by less from 1 are equal: round-off must not choose a step of CDM.
+SPREAD_TOLERANCE = 1e-9
 
 
 class LocalScaling(_Scaled):
-    """Call two rows alike only if they are close for both of their neighborhoods.
+    """Compare distances with the scales of both neighborhoods.
 
     The similarity is ``exp(-d**2 / (r_x * r_y))``, with r the distance to the k-th nearest
     neighbor [1]_. Use it when ``hubness_report`` shows a few rows that fill most lists; NICDM is
-    steadier because it looks at all k neighbors.
+    more robust because it uses all k neighbors.
 
     Parameters
     ----------
@@ -41,7 +37,7 @@ class LocalScaling(_Scaled):
 
     Attributes
     ----------
-    measure_ : the fitted measure inside
+    measure_ : the fitted inner measure
 
     Notes
     -----
@@ -64,9 +60,8 @@ class LocalScaling(_Scaled):
     array([1.      , 0.846482, 0.367879, 0.065729])
     """
 
-    ROWS: ClassVar[Fields | None] = {
-        "scale": Array("float64", "n"),
-    }
+    ROWS: ClassVar[Fields | None] = {"scale": Array("float64", "n")}
+    FACTORS = ("scale", "r_{}")
 
     def __init__(
         self,
@@ -84,9 +79,6 @@ class LocalScaling(_Scaled):
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         return affinities(d, a["scale"], b["scale"])
 
-    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
-        return {"r_x": float(a.arrays["scale"][0]), "r_y": float(b.arrays["scale"][0])}
-
 
 def affinities(d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Return exp(-d**2 / (a b)) for the scales a of the rows and b of the columns."""
@@ -100,8 +92,8 @@ class NICDM(_Scaled):
     """Measure distances in units of the mean distance of each row's neighbors.
 
     The distance is ``d / sqrt(mu_x * mu_y)`` with mu the mean distance to the k nearest neighbors
-    [1]_, the first step of the contextual dissimilarity measure [2]_. Rows in dense places move
-    away from everybody, rows in empty places come closer, so hubs and orphans lose their extremes.
+    [1]_, the first step of the contextual dissimilarity measure [2]_. Rows in dense regions move
+    away from all others, rows in sparse ones come closer, so there are fewer hubs and orphans.
 
     Parameters
     ----------
@@ -114,7 +106,7 @@ class NICDM(_Scaled):
 
     Attributes
     ----------
-    measure_ : the fitted measure inside
+    measure_ : the fitted inner measure
     floor_ : the least mu, machine precision times the largest distance
 
     References
@@ -139,10 +131,7 @@ class NICDM(_Scaled):
         "floor_": Real(0.0, nan=True),
         "factor_": Real(0.0, nan=True),
     }
-    ROWS: ClassVar[Fields | None] = {
-        "mu": Array("float64", "n"),
-    }
-
+    ROWS: ClassVar[Fields | None] = {"mu": Array("float64", "n")}
     NATIVE = ("distance", "ratio")
 
     def __init__(
@@ -158,6 +147,8 @@ class NICDM(_Scaled):
         self.geometric = geometric
 
     def _learn(self, n: int) -> None:
+        # A row with k duplicates has a mean of 0: the floor keeps ratios finite, and so small that
+        # it changes no other row. 1 where all rows are equal, since then d / mu is 0 / 0.
         self.floor_ = EPS * farthest(self.measure_) or 1.0
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
@@ -166,6 +157,7 @@ class NICDM(_Scaled):
     def _fit_rows(self, rows: Rows) -> None:
         self.factor_ = 1.0
         if self.geometric:
+            # In logarithms: a product of n means overflows.
             self.factor_ = float(np.exp(np.log(np.maximum(rows.arrays["mu"], self.floor_)).mean()))
         self.scale_ = median_distance(self, rows)
 
@@ -201,13 +193,13 @@ class CDM(_Scaled):
     tol : float
         Stop when no log mu is farther than this from their mean.
     max_iter : int
-        Stop after that many steps. Neighborhoods can swing to and fro for ever; the step with the
-        least spread is then kept, the first of them where several are equal but for round-off.
+        Stop after that many steps. Neighborhoods can oscillate for ever; the step with the
+        smallest spread is then kept, the first of them where several are equal but for round-off.
     %(candidates)s
 
     Attributes
     ----------
-    measure_ : the fitted measure inside
+    measure_ : the fitted inner measure
     factors_ : f of each fitted row
     converged_ : whether the spread came below ``tol``
     n_iter_ : number of steps behind ``factors_``
@@ -241,11 +233,9 @@ class CDM(_Scaled):
         "mean_": Real(nan=True),
         "converged_": Flag(),
     }
-    ROWS: ClassVar[Fields | None] = {
-        "factor": Array("float64", "n"),
-    }
-
+    ROWS: ClassVar[Fields | None] = {"factor": Array("float64", "n")}
     NATIVE = ("distance", "ratio")
+    FACTORS = ("factor", "f_{}")
 
     def __init__(
         self,
@@ -270,17 +260,18 @@ class CDM(_Scaled):
         check_pairs("CDM.fit", n, n, "Use NICDM, which streams", what="all pairs of rows")
         d = square(self.measure_, self.measure_.rows_, undefined="keep", n_jobs=self.n_jobs)
         np.fill_diagonal(d, np.nan)
-        top = float(np.nanmax(d, initial=0.0)) if n > 1 else 0.0
-        self.floor_ = EPS * top or 1.0
-        d[np.isnan(d)] = np.inf  # a row itself, or an undefined pair, is nobody's neighbor
+        largest = float(np.nanmax(d, initial=0.0)) if n > 1 else 0.0
+        self.floor_ = EPS * largest or 1.0
+        # A row itself, and a row that it cannot be compared with, are not its neighbors.
+        d[np.isnan(d)] = np.inf
         known = np.isfinite(d).sum(axis=1)
         if (known < self.n_neighbors).any():
-            raise TooFewRows(
-                Param("n_neighbors", self.n_neighbors, of="CDM"),
-                f"{self.n_neighbors} rows at a finite distance from each row",
-                f"{known.min()} for row {known.argmin()}",
-                ("Lower ", Param("n_neighbors"), " or leave out the rows that cannot be compared"),
-            )
+            who = Param("n_neighbors", self.n_neighbors, of="CDM")
+            needed = f"{self.n_neighbors} rows at a finite distance from each row"
+            found = f"{known.min()} for row {known.argmin()}"
+            advice = " or leave out the rows that cannot be compared"
+            raise TooFewRows(who, needed, found, ("Lower ", Param("n_neighbors"), advice))
+        # All steps multiply d by a factor of each row, so only the factors are stored, not d.
         factors = np.ones(n)
         best = np.inf
         for step in range(self.max_iter + 1):
@@ -288,7 +279,8 @@ class CDM(_Scaled):
             logs = np.log(mu)
             center = float(logs.mean())
             spread = float(np.abs(logs - center).max())
-            if spread < best * (1 - CLEARLY):
+            # The best step so far is kept, since neighborhoods can oscillate.
+            if spread < best * (1 - SPREAD_TOLERANCE):
                 best = spread
                 self.factors_, self.n_iter_, self.mean_ = factors, step, float(np.exp(center))
             if spread < self.tol:
@@ -297,16 +289,18 @@ class CDM(_Scaled):
         self.converged_ = best < self.tol
 
     def _means(self, d: np.ndarray, factors: np.ndarray) -> np.ndarray:
-        """Return the mean of the k least d * factor of each row, without the row's own factor."""
+        """Return the mean of the k smallest d * factor of each row, without its own factor."""
         k = self.n_neighbors
-        out = np.empty(len(d))
+        means = np.empty(len(d))
 
-        def one(part: slice) -> None:
+        def scale_block(part: slice) -> None:
             near = np.partition(d[part] * factors, k - 1, axis=1)[:, :k]
-            out[part] = mean_of_lists(np.sort(near, axis=1))
+            # Sorted, since a partition has no fixed order, and sums depend on it.
+            means[part] = mean_of_lists(np.sort(near, axis=1))
 
-        run(one, [(part,) for part in blocks(len(d), 256)], self.n_jobs, "scaling distances")
-        return out
+        parts = [(part,) for part in blocks(len(d), ROWS_PER_BLOCK)]
+        run(scale_block, parts, self.n_jobs, "scaling distances")
+        return means
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         factor = np.empty(len(inner))
@@ -317,6 +311,8 @@ class CDM(_Scaled):
         return {"factor": factor}
 
     def _new_factors(self, inner: Rows) -> np.ndarray:
+        # Neighbors by the scaled distances d * f_y: the factor of the new row itself is the same
+        # for all of its list and changes no order.
         fitted = self.measure_.rows_
 
         def compare(rows: slice, columns: slice) -> np.ndarray:
@@ -330,9 +326,6 @@ class CDM(_Scaled):
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         d *= a["factor"][:, None] * b["factor"]
         return d
-
-    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
-        return {"f_x": float(a.arrays["factor"][0]), "f_y": float(b.arrays["factor"][0])}
 
     def _check_parts(self, dims: Dims) -> None:
         super()._check_parts(dims)

@@ -1,4 +1,4 @@
-"""Shared near neighbors: rows are alike if they know the same rows."""
+"""Shared nearest neighbors: rows are alike if they have the same neighbors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SharedNeighbors(_Reducer):
 
     Attributes
     ----------
-    measure_ : the fitted measure inside
+    measure_ : the fitted inner measure
 
     References
     ----------
@@ -47,9 +47,7 @@ class SharedNeighbors(_Reducer):
     array([1. , 0.5, 0.5, 1. ])
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "include_self": Flag(),
-    }
+    FIELDS: ClassVar[Fields] = {"include_self": Flag()}
 
     def __init__(
         self,
@@ -65,12 +63,13 @@ class SharedNeighbors(_Reducer):
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
-        """Facts about this measure: lists can be compared where distances cannot."""
+        """Traits: symmetric, and defined where distances are not, since lists are compared."""
         return replace(super().traits, symmetric=True, unseen_pairs=True)
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         near = self._near(inner, self.n_neighbors).indices
-        if self.include_self:  # a new row is in nobody else's list: -1
+        if self.include_self:
+            # A new row has no position among the fitted ones: -1, which no list holds.
             near = np.hstack([near, inner.seen[:, None]])
         return {"near": near}
 
@@ -89,6 +88,6 @@ class SharedNeighbors(_Reducer):
         return {"shared": round(shared)}
 
     def rows_shape(self) -> tuple[Fields, Dims]:
-        """Return what encoded rows look like: lists of fitted rows."""
+        """Return the form of encoded rows: lists of fitted rows."""
         fitted, k = len(self.measure_.rows_), self.n_neighbors + bool(self.include_self)
         return {"near": Array("int64", "n", k, low=-1, below=fitted)}, {}

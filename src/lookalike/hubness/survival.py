@@ -1,4 +1,4 @@
-"""Moments and tails of the distances of a row; mutual proximity of pairs in a neighbor graph."""
+"""Tail probabilities of the distances of a row; mutual proximity of a neighbor graph."""
 
 from __future__ import annotations
 
@@ -8,24 +8,23 @@ from lookalike._runtime.threads import blocks
 from lookalike.hubness.reducer import keep_best
 from lookalike.neighbors.graph import NeighborGraph
 
-TALL = 64  # with chunks of 1,024 columns a block of distances stays in the second-level cache
-
 
 def grown(
     mean: np.ndarray, sd: np.ndarray, count: np.ndarray, d: np.ndarray, new: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation with the distance d added where the partner is new."""
-    gap = np.where(new > 0, d - mean, 0.0)
+    # Welford's update of the moments by one value.
+    delta = np.where(new > 0, d - mean, 0.0)
     weight = np.where(new > 0, count, 1.0)
-    spread = (sd * sd * weight + gap * gap * (weight / (weight + 1))) / (weight + 1)
-    grown_sd = np.where(gap == 0, sd * np.sqrt(weight / (weight + 1)), np.sqrt(spread))
-    return mean + gap / (weight + 1), np.where(new > 0, grown_sd, sd)
+    variance = (sd * sd * weight + delta * delta * (weight / (weight + 1))) / (weight + 1)
+    # Squaring a tiny sd and taking the root again would lose it to underflow.
+    grown_sd = np.where(delta == 0, sd * np.sqrt(weight / (weight + 1)), np.sqrt(variance))
+    return mean + delta / (weight + 1), np.where(new > 0, grown_sd, sd)
 
 
 def step(d: np.ndarray, mean: np.ndarray) -> np.ndarray:
-    """Return 1 below the mean, 1/2 at it, 0 above: distances without any spread."""
-    flat = np.where(d < mean, 1.0, np.where(d > mean, 0.0, 0.5))
-    return np.where(np.isnan(d), np.nan, flat)
+    """Return 1 below the mean, 1/2 at it, 0 above: the limit for a spread of 0."""
+    return np.where(np.isnan(d), np.nan, np.where(d < mean, 1.0, np.where(d > mean, 0.0, 0.5)))
 
 
 def gauss_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
@@ -40,9 +39,9 @@ def gauss_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarra
 def gauss_product(
     d: np.ndarray, mean_a: np.ndarray, sd_a: np.ndarray, mean_b: np.ndarray, sd_b: np.ndarray
 ) -> np.ndarray:
-    """Return P(A > d) * P(B > d) for independent normal variables, all with some spread.
+    """Return P(A > d) * P(B > d) for independent normal variables, all with sd > 0.
 
-    The same numbers as by ``gauss_survival``, to the last bit, in one pass.
+    The same values as by ``gauss_survival``, to the last bit, in one pass.
     """
     from lookalike.kernels.hubness import gauss_block
 
@@ -57,6 +56,8 @@ def gamma_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarra
     flat = (sd == 0) | (mean == 0)
     safe_mean, safe_sd = np.where(flat, 1.0, mean), np.where(flat, 1.0, sd)
     relative = safe_mean / safe_sd
+    # By moments: shape (mean / sd)**2, scale sd**2 / mean. Divided before it is squared, since
+    # sd**2 may underflow.
     shape = relative * relative
     tail = gammaincc(shape, d / safe_mean * shape)
     return np.where(flat, step(d, mean), tail)
@@ -90,6 +91,7 @@ def bivariate_normal(h: np.ndarray, k: np.ndarray, rho: np.ndarray) -> np.ndarra
     """
     from scipy.special import ndtr, owens_t
 
+    # At a correlation of 1 or -1 the formula divides by 0; the limits are below, in ``ends``.
     tight = np.abs(rho) > 1 - 1e-12
     r = np.where(tight, 0.0, rho)
     root = np.sqrt(1 - r * r)
@@ -99,7 +101,8 @@ def bivariate_normal(h: np.ndarray, k: np.ndarray, rho: np.ndarray) -> np.ndarra
         return np.where(x == 0, np.sign(y) / 4, owens_t(x, (y - r * x) / (safe * root)))
 
     below = (h * k > 0) | ((h * k == 0) & (h + k >= 0))
-    # The two terms are added first: the sum is then the same for (h, k) and (k, h).
+    # The two terms are added first: the sum is then the same for (h, k) and (k, h), so that the
+    # measure is symmetric to the last bit.
     value = (ndtr(h) + ndtr(k)) / 2 - (term(h, k) + term(k, h)) - np.where(below, 0.0, 0.5)
     value = np.where((h == 0) & (k == 0), 0.25 + np.arcsin(r) / (2 * np.pi), value)
     ends = np.where(rho > 0, ndtr(np.minimum(h, k)), np.maximum(0.0, ndtr(h) + ndtr(k) - 1))
@@ -108,7 +111,7 @@ def bivariate_normal(h: np.ndarray, k: np.ndarray, rho: np.ndarray) -> np.ndarra
     return np.clip(value, 0.0, 1.0)
 
 
-LISTS_AT_A_TIME = 65_536  # neighbor lists that are re-ranked together
+LISTS_PER_BLOCK = 65_536  # re-ranked together, which bounds the memory (chosen by hand)
 
 
 def mutual_proximity_graph(
@@ -126,12 +129,11 @@ def mutual_proximity_graph(
     k : int, length of the new lists
     """
     lists = NeighborGraph.empty(len(graph), k, graph.n_indexed, graph.has_self)
-    for at in blocks(len(graph), LISTS_AT_A_TIME):
-        near, d = graph.indices[at], graph.distances[at].copy()
+    for part in blocks(len(graph), LISTS_PER_BLOCK):
+        near, d = graph.indices[part], graph.distances[part].copy()
         d[near < 0] = np.nan
-        own = gauss_survival(d, mean[at][:, None], sd[at][:, None])
+        own = gauss_survival(d, mean[part][:, None], sd[part][:, None])
         far = 1.0 - own * gauss_survival(d, mean[near], sd[near])
         far[near < 0] = np.inf
-        part = lists[at]
-        keep_best(far, near, part)
+        keep_best(far, near, lists[part])
     return lists

@@ -1,4 +1,4 @@
-"""Find rows, refine by feedback, and keep an index that rows come to and leave."""
+"""Search a mutable index of rows, with reasons, filters, weights and relevance feedback."""
 
 from lookalike.index.drift import ColumnDrift, Drift
 from lookalike.index.feedback import FeedbackSession, Round

@@ -1,4 +1,4 @@
-"""Whether rows that came later still look like those a measure was fitted to."""
+"""Drift: whether added rows are distributed like those a measure was fitted to."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Integer, Real
 from lookalike.table import Column, LazyTable, Table
 
-SHARE = 0.05  # of the added values may lie outside before refitting is advised
-LEAST = 5  # so many must, since one odd row is not drift
-SHIFT = 0.2  # largest step between the two distributions that is taken lightly
-ALARMS = 0.01  # chance of a false alarm about the distribution, over all columns together
+# Thresholds chosen by hand.
+MAX_SHARE_OUTSIDE = 0.05  # of the added values outside the fitted range
+MIN_OUTSIDE = 5  # values, since one odd row is not drift
+MAX_SHIFT = 0.2  # between the two distribution functions
+FALSE_ALARMS = 0.01  # probability of a false alarm about a shift, over all columns (Bonferroni)
 DECILES = np.linspace(0.0, 1.0, 11)
+NEW = {"category": "new categories", "order": "new levels"}
 
 
 @saveable
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """What is remembered of a fitted column.
+    """Statistics of a fitted column.
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ class Drift:
     Parameters
     ----------
     fitted, added : int
-        Live rows that the measure was fitted to, and rows that came later.
+        Live rows that the measure was fitted to, and rows that were added later.
     columns : tuple of ColumnDrift
     """
 
@@ -104,10 +106,8 @@ class Drift:
     @property
     def reasons(self) -> list[str]:
         """Why refitting is advised, one sentence each."""
-        reasons = [
-            f"{column.column!r}: {column.reason}" for column in self.columns if column.reason
-        ]
-        if self.added > max(self.fitted, LEAST):
+        reasons = [f"{c.column!r}: {c.reason}" for c in self.columns if c.reason]
+        if self.added > max(self.fitted, MIN_OUTSIDE):
             reasons.append(f"{self.added:,} rows were added to {self.fitted:,} fitted ones")
         return reasons
 
@@ -129,120 +129,117 @@ class Drift:
 
 
 def learn_fitted(table: Table) -> dict[str, Fitted]:
-    """Remember ranges, deciles and gaps of a table that is fitted."""
-    found = {}
+    """Return ranges, deciles and shares of missing values of a table that is fitted."""
+    fitted = {}
     for column in table:
-        gaps = float(column.missing.mean()) if len(column) else 0.0
+        missing = float(column.missing.mean()) if len(column) else 0.0
+        count, points, shares = int((~column.missing).sum()), np.empty(0), np.empty(0)
         known = _numbers(column)
         if len(known):
-            points = np.quantile(known, DECILES)
+            count, points = len(known), np.quantile(known, DECILES)
+            # Interpolation may round them, and a fitted value must not be outside the range.
             points[[0, -1]] = known.min(), known.max()
-            ranked = np.searchsorted(np.sort(known), points, side="right") / len(known)
-            found[column.name] = Fitted(gaps, len(known), points[0], points[-1], points, ranked)
-        else:
-            count, nothing = int((~column.missing).sum()), np.empty(0)
-            found[column.name] = Fitted(gaps, count, math.nan, math.nan, nothing, nothing)
-    return found
+            shares = _shares(known, points)
+        fitted[column.name] = _fitted(missing, count, points, shares)
+    return fitted
 
 
 def learn_fitted_parts(table: LazyTable) -> dict[str, Fitted]:
-    """Remember the same of a table that stays in files, a column at a time."""
-    found = {}
+    """Return the same of a table that stays in files, a column at a time."""
+    fitted = {}
     for column in table.like:
-        gaps = table.n_missing[column.name]
-        share, count = gaps / len(table) if len(table) else 0.0, len(table) - gaps
-        points = shares = np.empty(0)
-        low = high = math.nan
+        missing = table.n_missing[column.name]
+        count, points, shares = len(table) - missing, np.empty(0), np.empty(0)
         if column.kind.name == "number":
-            tally = table.tally(column.name)
-            finite = tally.finite()
+            finite = table.tally(column.name).finite()
             count = finite.count
             if count:
                 points = finite.quantiles(DECILES)
                 points[[0, -1]] = finite.values[0], finite.values[-1]
                 shares = finite.upto(points) / count
-                low, high = points[0], points[-1]
-        found[column.name] = Fitted(share, count, low, high, points, shares)
-    return found
+        share = missing / len(table) if len(table) else 0.0
+        fitted[column.name] = _fitted(share, count, points, shares)
+    return fitted
+
+
+def _fitted(missing: float, count: int, points: np.ndarray, shares: np.ndarray) -> Fitted:
+    low, high = (points[0], points[-1]) if len(points) else (math.nan, math.nan)
+    return Fitted(missing, count, low, high, points, shares)
+
+
+def _shares(values: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Return the share of values up to each point (the empirical distribution function)."""
+    return np.searchsorted(np.sort(values), points, side="right") / len(values)
 
 
 def warn_of(columns: Sequence[ColumnDrift], who: str) -> None:
     """Warn of columns whose added values differ from the fitted ones, if there are any."""
     if columns:
-        warnings.warn(
-            LookalikeWarning(
-                who,
-                "rows like the fitted ones",
-                "; ".join(f"in {column.column!r} {column.reason}" for column in columns),
-                ("Refit to learn from them", InPython(": refit(); drift() tells more")),
-            ),
-            stacklevel=3,
-        )
+        found = "; ".join(f"in {column.column!r} {column.reason}" for column in columns)
+        hint = ("Refit to learn from them", InPython(": refit(); drift() has details"))
+        warning = LookalikeWarning(who, "rows like the fitted ones", found, hint)
+        warnings.warn(warning, stacklevel=3)
 
 
 def report_drift(
     fitted: Mapping[str, Fitted], n_fitted: int, added: Sequence[tuple[Table, np.ndarray]]
 ) -> Drift:
-    """Compare rows that were added with what is remembered of the fitted ones.
+    """Compare rows that were added with the statistics of the fitted ones.
 
-    A column is read at a time: rows that stay in files need not fit in memory.
+    One column is read at a time: rows that stay in files need not fit in memory.
 
     Parameters
     ----------
-    fitted : mapping of column to what is remembered of it
-    n_fitted : int, fitted rows that are still there
-    added : tables of rows that came later, each with a boolean array of those still there
+    fitted : mapping of column to its statistics
+    n_fitted : int, live rows among the fitted ones
+    added : tables of rows that were added, each with a boolean array of live rows
     """
+    # Each table is read a column at a time, and only its live rows are kept.
     n_added = sum(int(live.sum()) for _, live in added)
     columns = []
     for name, before in fitted.items() if n_added else ():
         cells = [table[name].take(live) for table, live in added]
-        columns.append(_compare(before, cells, ALARMS / len(fitted)))
+        columns.append(_compare(before, cells, FALSE_ALARMS / len(fitted)))
     return Drift(n_fitted, n_added, tuple(columns))
 
 
 def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> ColumnDrift:
-    first = columns[0]
-    gaps = np.concatenate([column.missing for column in columns])
-    total = int((~gaps).sum())
+    name, kind = columns[0].name, columns[0].kind.name
+    missing = np.concatenate([column.missing for column in columns])
+    total = int((~missing).sum())
     shift, outside = 0.0, 0
-    examples: tuple[Any, ...] = ()
+    examples: list[Any] = []
     known = np.concatenate([_numbers(column) for column in columns])
     if len(known) and len(before.points):
-        odd = (known < before.low) | (known > before.high)
-        outside, examples = int(odd.sum()), _first(known[odd].tolist())
-        ranked = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
-        shift = float(np.abs(ranked - before.shares).max())
-    elif first.kind.name in ("category", "order"):
+        odd = known[(known < before.low) | (known > before.high)]
+        outside, examples = len(odd), odd.tolist()
+        # Only at the deciles, which is all that is stored: a lower bound of Kolmogorov-Smirnov's.
+        shift = float(np.abs(_shares(known, before.points) - before.shares).max())
+    elif kind in NEW:
         outside = sum(int((column.values < -1).sum()) for column in columns)
-        examples = _first([value for column in columns for value in column.unknown.values()])
-        if first.kind.name == "order":  # not compared, but written none the less
+        examples = [value for column in columns for value in column.unknown.values()]
+        # Unknown levels count as missing cells, since they have no rank, but are values here.
+        if kind == "order":
             total += outside
+    examples = list(dict.fromkeys(examples))[:3]
     share = outside / total if total else 0.0
     reason = ""
     # Of rows like the fitted ones, 2 in n + 1 lie beyond the range of n.
-    if outside >= LEAST and share > SHARE + 2 / (before.values + 1):
-        new = {"category": "new categories", "order": "new levels"}
-        what = new.get(first.kind.name, "outside the fitted range")
-        shown = ", ".join(show(value) for value in examples)
+    if outside >= MIN_OUTSIDE and share > MAX_SHARE_OUTSIDE + 2 / (before.values + 1):
+        shown = ", ".join(map(show, examples))
+        what = NEW.get(kind, "outside the fitted range")
         reason = f"{share:.0%} of the added values are {what} ({shown})"
-    elif len(known) and shift > max(SHIFT, _critical(len(known), before.values, alarms)):
-        reason = f"the added values are distributed otherwise (shift {shift:.2f})"
-    return ColumnDrift(
-        first.name,
-        first.kind.name,
-        total,
-        share,
-        shift,
-        float(gaps.mean()),
-        before.missing,
-        examples,
-        reason,
-    )
+    elif len(known) and shift > max(MAX_SHIFT, _critical(len(known), before.values, alarms)):
+        reason = f"the added values are distributed differently (shift {shift:.2f})"
+    gone = float(missing.mean()), before.missing
+    return ColumnDrift(name, kind, total, share, shift, *gone, tuple(examples), reason)
 
 
 def _critical(added: int, fitted: int, alarms: float) -> float:
-    """Return the step between two samples that chance exceeds so rarely (Smirnov's bound)."""
+    """Return the shift that two samples of one distribution exceed so rarely.
+
+    The asymptotic critical value of the two-sample Kolmogorov-Smirnov test.
+    """
     return math.sqrt(-math.log(alarms / 2) / 2 * (1 / added + 1 / max(fitted, 1)))
 
 
@@ -250,7 +247,3 @@ def _numbers(column: Column) -> np.ndarray:
     if column.kind.name != "number":
         return np.empty(0)
     return np.asarray(column.values[np.isfinite(column.values)], dtype=np.float64)
-
-
-def _first(values: Sequence[Any]) -> tuple[Any, ...]:
-    return tuple(dict.fromkeys(values))[:3]

@@ -1,4 +1,4 @@
-"""A search that is refined in rounds: mark what is right, mark what is wrong, look again."""
+"""Relevance feedback in rounds: mark rows as right or wrong, and search again."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ class Round:
 class FeedbackSession:
     """Refine a search by saying which rows are right and which are not.
 
-    Every mark counts in all later rounds; marked rows leave the list and make room for others.
+    Every mark counts in all later rounds; marked rows are no longer listed.
 
     Parameters
     ----------
     index : Index, fitted
     query : id or record
     k : int
-        How many rows to show in each round.
+        The number of rows in each round.
     gamma : float
-        How much rows that are not liked count.
+        The weight of rows that are not liked.
     filter : optional
         Which rows may be found (see ``Index.search``).
     weights, columns : optional
@@ -125,27 +125,25 @@ class FeedbackSession:
     def mark(self, like: Any = (), unlike: Any = ()) -> Hits:
         """Mark rows as right and others as wrong, and search again, in one round.
 
-        A row that is marked as it was before is passed over. An id that is not there, or that is
-        on both sides, is an error that changes nothing.
+        Repeating a mark has no effect. An unknown id, or one on both sides, is an error that
+        changes nothing.
 
         Parameters
         ----------
         like, unlike : id, or ids
         """
-        yes, no = _listed(like), _listed(unlike)
+        who, yes, no = "FeedbackSession.mark", _listed(like), _listed(unlike)
         if not yes and not no:
-            raise InvalidInput("FeedbackSession.mark", "ids to mark", "none", "Name at least one")
+            raise InvalidInput(who, "ids to mark", "none", "Name at least one")
         for ids, other, word in ((yes, self.unliked, "not liked"), (no, self.liked, "liked")):
             for id in ids:
                 if id in other:
-                    raise InvalidInput(
-                        "FeedbackSession.mark",
-                        "each row on one side only",
-                        f"id {id!r}, which is marked as {word}",
-                        ("Take the earlier mark back", InPython(" with undo()")),
-                    )
+                    found = f"id {id!r}, which is marked as {word}"
+                    hint = ("Take the earlier mark back", InPython(" with undo()"))
+                    raise InvalidInput(who, "each row on one side only", found, hint)
         yes = tuple(id for id in yes if id not in self.liked)
         no = tuple(id for id in no if id not in self.unliked)
+        # The search may raise: the round is added after it, so that an error changes nothing.
         hits = self._search((*self.liked, *yes), (*self.unliked, *no))
         self._rounds.append(Round(yes, no, hits))
         return hits
@@ -153,9 +151,8 @@ class FeedbackSession:
     def undo(self) -> Hits:
         """Take the last round back; return the answer as it was before."""
         if not self.round:
-            raise InvalidInput(
-                "FeedbackSession.undo", "a round to take back", "none", "Mark rows first"
-            )
+            who = "FeedbackSession.undo"
+            raise InvalidInput(who, "a round to take back", "none", "Mark rows first")
         self._rounds.pop()
         return self.hits
 
@@ -179,5 +176,4 @@ class FeedbackSession:
 def _listed(ids: Any) -> tuple[Any, ...]:
     """Return ids as a tuple, each once."""
     several = isinstance(ids, list | tuple | set | frozenset | np.ndarray)
-    found = [as_id(id) for id in (ids if several else [ids])]
-    return tuple(dict.fromkeys(found))
+    return tuple(dict.fromkeys(as_id(id) for id in (ids if several else [ids])))

@@ -51,68 +51,72 @@ def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Condition
             raise InvalidInput(WHO, "columns of the table", repr(name), suggest(str(name), names))
         if isinstance(condition, Mapping):
             pairs = list(condition.items())
-        elif isinstance(condition, tuple):  # always an operator and a value
+        # A tuple is always an operator and a value; a list is a value to compare with.
+        elif isinstance(condition, tuple):
             if len(condition) != 2:
                 hint: str = Phrase(InPython('Write for example ("<=", 5)'))
                 size = f"a tuple of {len(condition)}"
-                raise InvalidInput(
-                    (Param("filter"), f" on {name!r}"), "a pair of operator and value", size, hint
-                )
+                where = (Param("filter"), f" on {name!r}")
+                raise InvalidInput(where, "a pair of operator and value", size, hint)
             pairs = [condition]
         else:
             pairs = [("==", condition)]
         for word, value in pairs:
             if not isinstance(word, str) or word not in OPERATORS:
-                hint = suggest(str(word), OPERATORS)
-                raise InvalidInput(
-                    (Param("filter"), f" on {name!r}"), "a known operator", repr(word), hint
-                )
+                where, hint = (Param("filter"), f" on {name!r}"), suggest(str(word), OPERATORS)
+                raise InvalidInput(where, "a known operator", repr(word), hint)
             found.append((str(name), word, value))
     return found
 
 
 def meets(table: Table, conditions: Conditions) -> np.ndarray:
     """Return which rows of a table meet all conditions."""
-    kept = np.ones(len(table), dtype=bool)
-    every = {column.name: column for column in table.columns + table.aside}
+    met = np.ones(len(table), dtype=bool)
+    columns = {column.name: column for column in table.columns + table.aside}
     for name, word, value in conditions:
-        column = every.get(name)
-        if column is None:  # set aside, and absent from rows that were added
-            kept &= word == "==" and value is None
+        column = columns.get(name)
+        # Set aside, and not among the columns of added rows: all cells are missing.
+        if column is None:
+            met &= word == "==" and value is None
         else:
-            kept &= _meets(column, word, value)
-    return kept
+            met &= _meets(column, word, value)
+    return met
 
 
 def _meets(column: Column, word: str, value: Any) -> np.ndarray:
     missing = column.blank
     if _asks_for_missing(value):
         if word not in ("==", "!="):
-            raise _refuse(column, word, "a value", "None", "Use == or != to ask for gaps")
+            raise _refuse(column, word, "a value", "None", "Use == or != for missing values")
         return missing if word == "==" else ~missing
-    kind = column.kind.name
+    if word in ORDERED:
+        return _ordered(column, word, value)
+    if word == "contains":
+        return _contains(column, value) & ~missing
     if word in ("in", "not in"):
         if isinstance(value, str) or not hasattr(value, "__iter__"):
             raise _refuse(column, word, "a list of values", repr(value), "Put it into a list")
         hit = _among(column, word, list(value))
         return hit if word == "in" else ~hit & ~missing
-    if word in ORDERED:
-        if kind not in BY_SIZE:
-            hint = Phrase("Use ==, != or in; or give levels from low to high by ", Param("kinds"))
-            raise _refuse(column, word, "a column of numbers or ordered levels", kind, hint)
-        limit = _read(column, word, value)[0]
-        if kind == "order" and limit < 0:
-            raise _not_a_level(column, word, value)
-        with np.errstate(invalid="ignore"):
-            hit = ORDERED[word](column.values, limit)
-        return np.asarray(hit & ~column.missing)
-    if word == "contains":
-        return _contains(column, value) & ~missing
-    if kind in BY_CODE:
+    if column.kind.name in BY_CODE:
         equal = column.values == _read(column, word, value)[0]
     else:
         equal = _equal_cells(column, word, value)
+    # As in SQL, a missing cell meets neither == nor !=.
     return np.asarray((equal if word == "==" else ~equal) & ~missing)
+
+
+def _ordered(column: Column, word: str, value: Any) -> np.ndarray:
+    kind = column.kind.name
+    if kind not in BY_SIZE:
+        hint = Phrase("Use ==, != or in; or give levels from low to high by ", Param("kinds"))
+        raise _refuse(column, word, "a column of numbers or ordered levels", kind, hint)
+    limit = _read(column, word, value)[0]
+    # Unknown levels have negative codes, and no rank to compare by.
+    if kind == "order" and limit < 0:
+        raise _not_a_level(column, word, value)
+    with np.errstate(invalid="ignore"):
+        return np.asarray(ORDERED[word](column.values, limit) & ~column.missing)
 
 
 def _among(column: Column, word: str, values: list[Any]) -> np.ndarray:
@@ -142,18 +146,19 @@ def _read(column: Column, word: str, *values: Any) -> np.ndarray:
     """Read values as cells of the column, so that they are compared as the cells are."""
     try:
         return convert(of_values(column.name, list(values)), column.kind, fitted=True).values
-    except InvalidInput as error:  # speaks of a table's cells; here it is the filter's value
+    except InvalidInput as error:
+        # The error is about cells of a table: raise one about the value of the filter instead, the
+        # first that cannot be read.
         for value in values if len(values) > 1 else ():
-            _read(column, word, value)  # the first that cannot be read is named
+            _read(column, word, value)
         value = values[0]
         if column.kind.levels:
             raise _not_a_level(column, word, value) from error
-        there = np.flatnonzero(~column.missing)
+        present = np.flatnonzero(~column.missing)
         hint = "Write it as the cells are written"
-        hint += f", such as {column.cell(int(there[0]))!r}" if len(there) else ""
-        needed = (
-            "a number" if column.kind.name == "number" else f"a cell of kind {column.kind.name}"
-        )
+        hint += f", such as {column.cell(int(present[0]))!r}" if len(present) else ""
+        kind = column.kind.name
+        needed = "a number" if kind == "number" else f"a cell of kind {kind}"
         raise _refuse(column, word, needed, repr(value), hint) from error
 
 
@@ -168,9 +173,8 @@ def _equal_cells(column: Column, word: str, value: Any) -> np.ndarray:
         value = _read(column, word, value)[0]
     elif kind != "object":
         hint = "Use None or ('!=', None), or a function of the record"
-        raise _refuse(
-            column, word, "a column of single values, texts, sets or sequences", kind, hint
-        )
+        needed = "a column of single values, texts, sets or sequences"
+        raise _refuse(column, word, needed, kind, hint)
     same = (cell is not None and bool(cell == value) for cell in column.values)
     return np.fromiter(same, bool, len(column))
 
@@ -207,28 +211,29 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
         conditions = read_conditions(given, [*schema.kinds, *schema.aside])
         return [meets(segment.table, conditions) for segment in segments]
     if callable(given):
-        return [_ask(segment, given) for segment in segments]
+        return [_call(segment, given) for segment in segments]
     if isinstance(given, str) or not hasattr(given, "__iter__"):
         hint = Phrase("Pass for example ", Param("filter", {"year": (">=", 1990)}))
         raise WrongType(WHO, "a mapping of column to condition", repr(given), hint)
-    listed = list(given)
-    if listed and all(isinstance(entry, bool | np.bool_) for entry in listed):
-        if len(listed) != len(names.segments):
+    entries = list(given)
+    if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
+        if len(entries) != len(names.segments):
             needed = f"{len(names.segments):,} booleans, one per id of index.ids"
-            raise InvalidInput(WHO, needed, f"{len(listed):,}", "Give one per row")
-        positions = names.segments.positions[np.array(listed)]
+            raise InvalidInput(WHO, needed, f"{len(entries):,}", "Give one per row")
+        positions = names.segments.positions[np.array(entries)]
     else:
-        positions = np.array([names.position(id, WHO) for id in listed], dtype=np.int64)
+        positions = np.array([names.position(id, WHO) for id in entries], dtype=np.int64)
     return [np.isin(segment.positions, positions) for segment in segments]
 
 
-def _ask(segment: Segment, function: Callable[[Any], Any]) -> np.ndarray:
-    """Return for which live rows a function of the record says yes."""
-    kept = np.zeros(len(segment), dtype=bool)
+def _call(segment: Segment, function: Callable[[Any], Any]) -> np.ndarray:
+    """Return for which live rows a function of the record is true."""
+    met = np.zeros(len(segment), dtype=bool)
     for row in np.flatnonzero(segment.live):
         answer = function(segment.table.record(int(row)))
+        # Only booleans: a function that returns nothing would silently find nothing.
         if not isinstance(answer, bool | np.bool_):
             needed = "a function of the record that returns True or False"
             raise WrongType(WHO, needed, repr(answer), InPython("Return a bool"))
-        kept[row] = bool(answer)
-    return kept
+        met[row] = bool(answer)
+    return met

@@ -1,4 +1,4 @@
-"""How hits are laid out on a terminal: one line per row, its reasons below it or beside it."""
+"""Layout of hits on a terminal: one line per row, its reasons below it or beside it."""
 
 from __future__ import annotations
 
@@ -15,17 +15,18 @@ if TYPE_CHECKING:
 
     from lookalike.index import Hit, Hits
 
-BESIDE = 160  # width from which reasons stand beside a row
-REASONS = 78  # characters that are kept for them there
-LABEL = 0.4  # share of the width that the first column, which names the rows, may take
-LONGEST = 28  # characters of a cell in any other column
+# All chosen by hand.
+MIN_WIDTH_FOR_SIDE_REASONS = 160  # from here reasons are beside a row, else below it
+REASONS_WIDTH = 78  # characters for reasons beside a row
+LABEL_SHARE = 0.4  # share of the width that the first column, the label of the rows, may take
+MAX_CELL_WIDTH = 28  # characters of a cell in any other column
 GAP = 2  # spaces between columns
 SIGNS = ("+ ", "- ")
-LEAST = 12  # characters of a reason that are worth showing
+MIN_REASON_WIDTH = 12  # characters of a reason that are worth showing
 
 
-class Layout:
-    """Rows found, as lines of a given width.
+class HitLines:
+    """Hits as lines of a given width.
 
     Parameters
     ----------
@@ -40,48 +41,44 @@ class Layout:
 
     Attributes
     ----------
-    left : names of the columns for which there was no room
+    left : names of the columns that do not fit
     """
 
     def __init__(
         self, hits: Hits, table: Table, width: int, *, why: bool, only: Sequence[str] = ()
     ) -> None:
-        self.hits, self.why = hits, why
-        self.width = width
-        self.beside = why and width >= BESIDE
+        self.hits, self.why, self.width = hits, why, width
+        self.beside = why and width >= MIN_WIDTH_FOR_SIDE_REASONS
         self.styles = Styles(table)
-        # With reasons, which add up to the similarity, the distance makes room.
+        # Reasons add up to the similarity: with them the distance is left out, to save space.
         self.numbers = ("row", "similarity") if why else ("row", "distance", "similarity")
-        ours = [self._ours(hit) for hit in hits]
-        self.widths = [
-            max(map(_length, [name, *(line[at] for line in ours)]))
-            for at, name in enumerate(self.numbers)
-        ]
-        room = width - 1 - sum(self.widths) - GAP * len(self.widths)
-        room -= (REASONS + GAP) if self.beside else 0
-        self.columns, self.left = self._choose(table, only, room)
-        used = 1 + sum(self.widths) + GAP * len(self.widths)
+        lines: list[Sequence[str]] = [self.numbers, *map(self._ours, hits)]
+        self.widths = [max(map(_length, column)) for column in zip(*lines, strict=True)]
+        free = width - self._used() - ((REASONS_WIDTH + GAP) if self.beside else 0)
+        self.columns, self.left = self._choose(table, only, free)
         self.indent = self.widths[0] + GAP + 1
-        self.room = width - (used if self.beside else self.indent) - 1  # for a line of reasons
+        self.reason_width = width - (self._used() if self.beside else self.indent) - 1
+
+    def _used(self) -> int:
+        return 1 + sum(self.widths) + GAP * len(self.widths)
 
     def lines(self, row: int | None) -> Iterator[Text]:
-        """Yield headings, the row that was asked about, and each row found with its reasons.
+        """Yield headings, the query, and each row found with its reasons.
 
         Parameters
         ----------
-        row : int or None
-            The row that was asked about.
+        row : id of the query, None for a record
         """
         from rich.text import Text
 
-        names = [short(c.name, self._longest(first=at == 0)) for at, c in enumerate(self.columns)]
+        names = [short(c.name, self._longest(first=i == 0)) for i, c in enumerate(self.columns)]
         heads = [*self.numbers, *names]
         beside = "why: + for, - against" if self.beside else ""
         yield Text(self._join(heads, beside).rstrip(), "bold")
         start = ["" if row is None else str(row), *[""] * (len(self.numbers) - 1)]
         yield Text(self._join([*start, *self._cells(self.hits.query)]).rstrip(), "bold")
-        rule = sum(self.widths) + GAP * (len(self.widths) - 1)
-        yield Text(" " + "─" * min(rule + (REASONS if self.beside else 0), self.width - 2), "dim")
+        rule = self._used() - 1 - GAP + (REASONS_WIDTH if self.beside else 0)
+        yield Text(" " + "─" * min(rule, self.width - 2), "dim")
         for hit in self.hits:
             yield from self._hit(hit)
 
@@ -96,14 +93,14 @@ class Layout:
             yield from (Text(" " * self.indent + reason, "dim") for reason in reasons)
             return
         start = line.cell_len
-        for at, reason in enumerate(reasons or ["–"]):
-            first = line if at == 0 else Text(" " * start)
+        for i, reason in enumerate(reasons or ["–"]):
+            first = line if i == 0 else Text(" " * start)
             yield first + Text(" " * GAP + reason, "dim")
 
     def _reasons(self, hit: Hit) -> list[str]:
         """Return a line for what speaks for the row and one for what speaks against it."""
         sides = zip(SIGNS, hit.phrases(), strict=True)
-        return [sign + _fill(side, self.room - len(sign)) for sign, side in sides if side]
+        return [sign + _fill(side, self.reason_width - len(sign)) for sign, side in sides if side]
 
     def _ours(self, hit: Hit) -> list[str]:
         values = {
@@ -114,7 +111,7 @@ class Layout:
         return [values[name] for name in self.numbers]
 
     def _choose(
-        self, table: Table, only: Sequence[str], room: int
+        self, table: Table, only: Sequence[str], free: int
     ) -> tuple[list[Column], list[str]]:
         """Choose the columns that fit, those that name a row before the others."""
         shown: list[Column] = []
@@ -126,23 +123,23 @@ class Layout:
             cells = [self._cell(column, r[column.name], longest) for r in rows if column.name in r]
             head = short(column.name, longest)
             width = max(map(_length, [head, *cells]))
-            if shown and not only and width + GAP > room:
+            if shown and not only and width + GAP > free:
                 left.append(column.name)
             else:
                 shown.append(column)
                 self.widths.append(width)
-                room -= width + GAP
+                free -= width + GAP
         return shown, left
 
     def _longest(self, *, first: bool) -> int:
         """Return how many characters a cell may have: the first column may be wider."""
-        return max(8, int(LABEL * self.width)) if first else LONGEST
+        return max(8, int(LABEL_SHARE * self.width)) if first else MAX_CELL_WIDTH
 
     def _cells(self, row: Mapping[str, object]) -> list[str]:
         """Return the cells of a row that are shown; of a record, those that it has."""
         return [
-            self._cell(c, row[c.name], self._longest(first=at == 0)) if c.name in row else ""
-            for at, c in enumerate(self.columns)
+            self._cell(c, row[c.name], self._longest(first=i == 0)) if c.name in row else ""
+            for i, c in enumerate(self.columns)
         ]
 
     def _cell(self, column: Column, cell: object, longest: int) -> str:
@@ -154,30 +151,30 @@ class Layout:
     def _join(self, cells: Sequence[str], more: str = "") -> str:
         numbers = len(self.numbers)
         words = []
-        for at, (cell, width) in enumerate(zip(cells, self.widths, strict=True)):
+        for i, (cell, width) in enumerate(zip(cells, self.widths, strict=True)):
             space = " " * (width - _length(cell))
-            right = at < numbers or self.columns[at - numbers].kind.name == "number"
+            right = i < numbers or self.columns[i - numbers].kind.name == "number"
             words.append(space + cell if right else cell + space)
         return " " + (" " * GAP).join([*words, *([more] if more else [])])
 
 
-def _fill(reasons: Sequence[Reason], room: int) -> str:
-    """Put reasons on one line, the strongest first; the last that does not fit is cut or left."""
+def _fill(reasons: Sequence[Reason], width: int) -> str:
+    """Join reasons that fit on one line, the strongest first; the first one is cut if need be."""
     line = ""
     for reason in reasons:
         start = f"{line}; " if line else ""
-        free = room - _length(start)
+        free = width - _length(start)
         if _length(reason.text) <= free:
             line = start + reason.text
         elif not line:
-            return short(reason.text, max(free, LEAST))
+            return short(reason.text, max(free, MIN_REASON_WIDTH))
         else:
             break
     return line
 
 
 def _length(text: str) -> int:
-    """Return how many columns a text takes on a terminal; some letters take two."""
+    """Return the width of a text on a terminal, where some letters take two cells."""
     from rich.cells import cell_len
 
     return cell_len(clean(text))

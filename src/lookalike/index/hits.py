@@ -1,4 +1,4 @@
-"""Rows that were found, nearest first, each with its reasons."""
+"""Results of a search: rows, nearest first, each with its reasons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from lookalike._runtime.text import clean, plain
+from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation, show
+from lookalike.measures.contract.rows import Rows
 from lookalike.show import layout
 from lookalike.show.reasons import Reason, Styles, sentence
 from lookalike.show.result import Result, Spell
@@ -17,14 +19,71 @@ from lookalike.table import Table
 if TYPE_CHECKING:
     from rich.console import Console
 
-Cell = tuple[Table, int]  # a table and the number of a row in it
+Cell = tuple[Table, int]  # a table and the position of a row in it
 
-SHOWN = 4  # columns of the record in the text form
-LOOKED = 10  # hits whose compared columns are counted for the note
-FEW = 4  # a pair compared in at most one of so many columns has almost nothing in common to compare
-LEFT_OUT = 6  # columns without room on a line that are named below the table
+# All chosen by hand.
+MAX_TEXT_COLUMNS = 4  # columns of the record in the text form
+MAX_EXPLAINED_HITS = 10  # hits whose compared columns are counted for the note
+MIN_COMPARED_SHARE = 4  # pairs compared in at most one of so many columns are noted
+MAX_NAMED_COLUMNS = 6  # columns that do not fit on a line, named below the table
 OURS = ("id", "score", "distance", "similarity")
 SIDES = ("for", "against")
+
+
+class Reasons:
+    """Explanations of a query against the rows found for it, computed on demand.
+
+    The first one is computed alone. A second request is usually followed by the rest, and
+    explaining rows together takes less time than each by itself.
+
+    Parameters
+    ----------
+    measure : Measure
+    query : Rows of length one
+    cell : the query as it was read
+    find : callable that returns the rows found, as Rows
+    cells : these rows as they were read
+    styles : how cells are formatted
+    """
+
+    def __init__(
+        self,
+        measure: Measure,
+        query: Rows,
+        cell: Cell,
+        find: Callable[[], Rows],
+        cells: Sequence[Cell],
+        styles: Styles,
+    ) -> None:
+        self._measure, self._query, self._cell = measure, query, cell
+        self._find, self._cells, self._styles = find, cells, styles
+        # By number. Two threads may explain a row at the same time: setdefault keeps one of them,
+        # so that all callers share it.
+        self._known: dict[int, Explanation] = {}
+
+    @cached_property
+    def rows(self) -> Rows:
+        """The rows found, encoded; selected when first needed."""
+        return self._find()
+
+    def of(self, number: int) -> Explanation:
+        """Return the explanation of one of the rows, by its number among those found."""
+        if number not in self._known:
+            # After the first all rows are explained: selecting the others is not worth it.
+            numbers = range(len(self._cells)) if self._known else range(number, number + 1)
+            rows = self.rows[numbers.start : numbers.stop]
+            explained = self._measure.explain_many(self._query, rows)
+            for i, explanation in zip(numbers, explained, strict=True):
+                self._known.setdefault(i, self._with_cells(explanation, self._cells[i]))
+        return self._known[number]
+
+    def _with_cells(self, explanation: Explanation, other: Cell) -> Explanation:
+        """Return an explanation with the two cells of each column beside the reasons."""
+        if explanation.cells:
+            return explanation
+        (left, i), (right, j) = self._cell, other
+        cells = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
+        return replace(explanation, cells=cells, styles=self._styles)
 
 
 class Hit:
@@ -65,19 +124,19 @@ class Hit:
         self.score = score
         self.distance = distance
         self.similarity = similarity
-        # Where the row stands, and how to explain it, as it was when the answer was given.
+        # Of the snapshot that was searched: a row deleted since can still be shown and explained.
         self._cell, self._why = cell, why
 
     @property
     def table(self) -> Table:
-        """The table that the row stands in: what its columns hold."""
+        """The table of the row."""
         return self._cell[0]
 
     @cached_property
     def row(self) -> dict[str, Any]:
-        """The row that was found, as a record."""
-        table, at = self._cell
-        return table.record(at)
+        """The row as a record."""
+        table, row = self._cell
+        return table.record(row)
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -98,8 +157,9 @@ class Hit:
         Returns
         -------
         for, against : lists of dict
-            Each with ``column``, its ``kind``, its ``share`` of the similarity (for) or of what is
-            lacking to 1 (against), the cells ``query`` and ``found``, and a phrase, ``text``.
+            Each with ``column``, its ``kind``, its ``share`` of the similarity (for) or of one
+            minus the similarity (against), the cells ``query`` and ``found``, and a phrase,
+            ``text``.
 
         Examples
         --------
@@ -140,13 +200,7 @@ class Hit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hit as plain values, without the explanation."""
-        return {
-            "id": self.id,
-            "score": self.score,
-            "distance": self.distance,
-            "similarity": self.similarity,
-            "row": self.row,
-        }
+        return {name: getattr(self, name) for name in (*OURS, "row")}
 
     def __str__(self) -> str:
         return f"{show(self.id)} ({_number(self.similarity)}): {self.because()}"
@@ -226,13 +280,13 @@ class Hits(Sequence[Hit], Result):
         return self._query()
 
     @overload
-    def __getitem__(self, at: int) -> Hit: ...
+    def __getitem__(self, key: int) -> Hit: ...
     @overload
-    def __getitem__(self, at: slice) -> Hits: ...
-    def __getitem__(self, at: int | slice) -> Hit | Hits:
-        if isinstance(at, slice):
-            return Hits(self._hits[at], self._query, self.info)
-        return self._hits[at]
+    def __getitem__(self, key: slice) -> Hits: ...
+    def __getitem__(self, key: int | slice) -> Hit | Hits:
+        if isinstance(key, slice):
+            return Hits(self._hits[key], self._query, self.info)
+        return self._hits[key]
 
     def __len__(self) -> int:
         return len(self._hits)
@@ -247,18 +301,21 @@ class Hits(Sequence[Hit], Result):
 
     @cached_property
     def note(self) -> str | None:
-        """What to know before the order is trusted: rows tied, or next to nothing compared."""
+        """A caveat about the order, if any: all rows tied, or few columns compared."""
         notes = []
         if len(self) > 1 and len({hit.score for hit in self}) == 1:
             every = "both" if len(self) == 2 else f"all {len(self)}"
             notes.append(f"{every} rows are equally near; their order is that of the table")
-        first = self._hits[:LOOKED]
+        # Explanations take time, so only the first hits are looked at.
+        first = self._hits[:MAX_EXPLAINED_HITS]
         counts = [_compared(hit.explanation) for hit in first]
-        few = [(here, total) for here, total in counts if FEW * here <= total and here < total]
+        few = [(n, total) for n, total in counts if MIN_COMPARED_SHARE * n <= total and n < total]
         if few:
-            of = f"{len(few)} of {'the first ' if len(self) > LOOKED else ''}{len(first)} rows"
-            here, total = min(few)
-            notes.append(f"{of} can be compared in few columns, one in {here} of {total}")
+            of = f"{'the first ' if len(self) > len(first) else ''}{len(first)} rows"
+            n, total = min(few)
+            notes.append(
+                f"{len(few)} of {of} can be compared in few columns, one in {n} of {total}"
+            )
         return "; ".join(notes) or None
 
     def with_info(self, info: SearchInfo) -> Hits:
@@ -281,12 +338,12 @@ class Hits(Sequence[Hit], Result):
         return {name: plain(value) for name, value in answer.items()}
 
     def cells(self) -> dict[str, list[Any]]:
-        """Return one row per hit; a column named like one of ours gets a prefix."""
+        """Return one row per hit; a column named like one of ours gets the prefix "table."."""
         columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in OURS}
         if self.info.why:
             phrases = [hit.phrases() for hit in self]
-            for at, side in enumerate(SIDES):
-                columns[side] = ["; ".join(one.text for one in some[at]) for some in phrases]
+            for i, side in enumerate(SIDES):
+                columns[side] = ["; ".join(reason.text for reason in some[i]) for some in phrases]
         ours = tuple(columns)
         for name in self._hits[0].row if self._hits else ():
             head = f"table.{name}" if name in ours else name
@@ -295,24 +352,24 @@ class Hits(Sequence[Hit], Result):
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the query, then the rows found, nearest first, a line for each."""
-        info = self.info
-        if not self._hits:
+        info, n = self.info, len(self)
+        if not n:
             why = "no row meets the filter: take a condition out"
             layout.say(console, why if info.filtered else "there is no other row to find")
             return
         what = "the record" if info.id is None else f"row {info.id}"
-        rows = f"{len(self)} rows" if len(self) != 1 else "row"
         by = "" if info.by is None else f", by {info.by}"
+        rows = "row" if n == 1 else f"{n} rows"
         layout.headline(console, f"{info.name}: the {rows} most like {what}{by}")
         if info.reason is not None:
             layout.say(console, info.reason)
         self.render_lines(console)
-        if info.k is not None and len(self) < info.k:
-            rows = "1 row" if len(self) == 1 else f"{len(self):,} rows"
+        if info.k is not None and n < info.k:
+            rows = "1 row" if n == 1 else f"{n:,} rows"
             layout.say(console, f"only {rows} can be found; {info.k:,} were asked for")
         undefined = sum(hit.distance is None for hit in self)
         if undefined:
-            of = f"{undefined} of the {len(self)} rows found have nothing to compare"
+            of = f"{undefined} of the {n} rows found have nothing to compare"
             layout.say(console, f"{of}: no column is filled in both")
 
     def render_lines(self, console: Console, only: Sequence[str] = ()) -> None:
@@ -323,19 +380,18 @@ class Hits(Sequence[Hit], Result):
         console : Console
         only : names of the columns to show, instead of as many as fit
         """
-        from lookalike.index.hit_lines import Layout
+        from lookalike.index.hit_lines import HitLines
 
         table = self._hits[0].table if self.info.sample is None else self.info.sample
-        lines = Layout(self, table, console.width, why=self.info.why, only=only)
+        lines = HitLines(self, table, console.width, why=self.info.why, only=only)
         for line in lines.lines(self.info.id):
             console.print(line, no_wrap=True, overflow="ellipsis", crop=True)
         if self.note is not None:
             layout.say(console, f"note: {self.note}")
-        left = lines.left
-        if left:
-            more = f" and {len(left) - LEFT_OUT} more" if len(left) > LEFT_OUT else ""
-            names = ", ".join(left[:LEFT_OUT])
-            layout.say(console, f"not shown: {names}{more} (csv and json have every column)")
+        if lines.left:
+            names, more = ", ".join(lines.left[:MAX_NAMED_COLUMNS]), len(lines.left)
+            names += f" and {more - MAX_NAMED_COLUMNS} more" if more > MAX_NAMED_COLUMNS else ""
+            layout.say(console, f"not shown: {names} (csv and json have every column)")
 
     def __repr__(self) -> str:
         return f"Hits(ids={self.ids!r})" if len(self) <= 10 else f"Hits({len(self)} rows)"
@@ -352,48 +408,36 @@ class Hits(Sequence[Hit], Result):
         return hits_html(self)
 
     def repeats_id(self, name: str) -> bool:
-        """Whether a column shows nothing but the ids, as the index of a frame does."""
+        """Whether a column holds the ids, as that of the index of a pandas frame does."""
         return all(type(hit.row[name]) is type(hit.id) and hit.row[name] == hit.id for hit in self)
 
     def __str__(self) -> str:
         if not self._hits:
             return "no rows found"
-        names = [name for name in self._hits[0].row if not self.repeats_id(name)][:SHOWN]
+        names = [name for name in self._hits[0].row if not self.repeats_id(name)][:MAX_TEXT_COLUMNS]
+        # Without feedback the score is the distance, which the similarity shows already.
         by_score = any(hit.score != hit.distance for hit in self)
-        heads = ["id", *(["score"] if by_score else []), "similarity", *map(clean, names)]
-        lines = [heads]
+        lines = [["id", *(["score"] if by_score else []), "similarity", *map(clean, names)]]
         for hit in self:
             line = [show(hit.id), *([_number(hit.score)] if by_score else [])]
             line += [_number(hit.similarity), *(show(hit.row[name]) for name in names)]
             lines.append(line)
-        wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
-        left = len(heads) - len(names)  # our numbers are set to the right
-        numeric = [True] * left + [_is_number(self, name) for name in names]
+        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        right = [True] * (len(lines[0]) - len(names)) + [_is_number(self, name) for name in names]
         return "\n".join(
             "".join(
-                "  " + (word.rjust(width) if right else word.ljust(width))
-                for word, width, right in zip(line, wide, numeric, strict=True)
+                "  " + (word.rjust(width) if numeric else word.ljust(width))
+                for word, width, numeric in zip(line, widths, right, strict=True)
             ).rstrip()
             for line in lines
         )
 
 
-def with_cells(explanation: Explanation, one: Cell, other: Cell, styles: Styles) -> Explanation:
-    """Return an explanation with the two cells of each column beside the reasons."""
-    if explanation.cells:
-        return explanation
-    (left, i), (right, j) = one, other
-    both = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
-    return replace(explanation, cells=both, styles=styles)
-
-
 def _compared(explanation: Explanation) -> tuple[int, int]:
     """Return in how many columns two rows were compared, and how many columns count."""
-    sides = explanation.plus, explanation.minus
-    here = {
-        name for side in sides for name, value in side.items() if name is not None and value > 0
-    }
-    return len(here), len(here) + len(explanation.not_compared)
+    shares = [*explanation.plus.items(), *explanation.minus.items()]
+    compared = {name for name, share in shares if name is not None and share > 0}
+    return len(compared), len(compared) + len(explanation.not_compared)
 
 
 def _is_number(hits: Hits, name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Hits and an index in a notebook."""
+"""Hits and an index as HTML, for notebooks and pages."""
 
 from __future__ import annotations
 
@@ -15,38 +15,38 @@ if TYPE_CHECKING:
     from lookalike.index.snapshot import Snapshot
     from lookalike.table import Column
 
-COLUMNS = 6  # columns of the rows that are shown
-ROWS = 20  # hits that are shown
+MAX_COLUMNS = 6  # of each row
+MAX_HITS = 20  # all chosen by hand
+MAX_INDEX_COLUMNS = 12  # named in the summary of an index
 
 
 def hits_html(hits: Hits) -> str:
     """Return the query and the rows found, each with its reasons."""
     if not len(hits):
         return "<p>no rows found</p>"
-    columns = [c for c in label_first(hits[0].table) if not hits.repeats_id(c.name)][:COLUMNS]
+    columns = [c for c in label_first(hits[0].table) if not hits.repeats_id(c.name)][:MAX_COLUMNS]
     styles = Styles(hits[0].table)
     by_score = any(hit.score != hit.distance for hit in hits)
     numbers = ["id", *(["score"] if by_score else []), "similarity"]
     rows = [_line("query", [""] * (len(numbers) - 1), hits.query, columns, styles)]
-    for hit in hits[:ROWS]:
-        ours = [_number(hit.score)] if by_score else []
-        cells = [*ours, _number(hit.similarity)]
+    for hit in hits[:MAX_HITS]:
+        cells = [*([_number(hit.score)] if by_score else []), _number(hit.similarity)]
         rows.append(_line(short(hit.id), cells, hit.row, columns, styles))
     heads = [*numbers, *(short(column.name, 40) for column in columns)]
     numeric = [True] * len(numbers) + [column.kind.name == "number" for column in columns]
-    reasons = ["", *(_why(hit) for hit in hits[:ROWS])]
+    reasons = ["", *(_why(hit) for hit in hits[:MAX_HITS])]
     body = grid(heads, rows, numeric=numeric, first=True, below=reasons)
-    notes = [f"{len(hits) - ROWS:,} more rows"] if len(hits) > ROWS else []
+    notes = [f"{len(hits) - MAX_HITS:,} more rows"] if len(hits) > MAX_HITS else []
     notes += [hits.note] if hits.note else []
     quiet = "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
     return body + quiet
 
 
 def index_html(name: str, now: Snapshot) -> str:
-    """Return what an index holds, in a few lines."""
-    kinds = now.schema.kinds
-    shown = [f"{short(column, 24)} ({kind.label})" for column, kind in list(kinds.items())[:12]]
-    more = f" and {len(kinds) - 12} more" if len(kinds) > 12 else ""
+    """Return a summary of an index, in a few lines."""
+    kinds, most = now.schema.kinds, MAX_INDEX_COLUMNS
+    shown = [f"{short(name, 24)} ({kind.label})" for name, kind in list(kinds.items())[:most]]
+    more = f" and {len(kinds) - most} more" if len(kinds) > most else ""
     ids = now.names.of(now.segments.positions[:3])
     facts = [
         ("rows", f"{len(now.segments):,}"),
@@ -75,7 +75,7 @@ def _line(
 
 def _why(hit: Hit) -> Html:
     plus, minus = hit.phrases()
-    return sides((one.to_html() for one in plus), (one.to_html() for one in minus))
+    return sides((reason.to_html() for reason in plus), (reason.to_html() for reason in minus))
 
 
 def _number(value: float | None) -> str:

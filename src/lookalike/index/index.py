@@ -15,23 +15,22 @@ import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.config import count_jobs, settings, show_bytes
+from lookalike._runtime.config import count_jobs
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import lock_of
-from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase, TooLarge
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.index.filters import read_filter
-from lookalike.index.hits import Hit, Hits
+from lookalike.index.hits import Hit, Hits, Reasons
 from lookalike.index.hits_html import index_html
 from lookalike.index.ids import take_ids
 from lookalike.index.query import Queries
-from lookalike.index.reasons import Reasons
 from lookalike.index.relevance import check_gamma, reweigh
-from lookalike.index.segments import Feedback, Segments, learn_levels, rows_at
+from lookalike.index.segments import NO_POSITIONS, Feedback, Segments, learn_levels, rows_at
 from lookalike.index.shards.build import ADD_FILES, begin_adding, finish_adding, write_added
 from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.graph import neighbors_of
+from lookalike.index.shards.graph import check_list_size, neighbors_of
 from lookalike.index.sketches import Sketches
 from lookalike.index.snapshot import Snapshot
 from lookalike.measures.contract.base import Measure
@@ -66,40 +65,40 @@ from lookalike.table.model.targets import split_target
 WHO = "Index.search"
 INFINITY = float("inf")
 Answer = TypeVar("Answer")
-COMPACTED = 2**20  # rows that are joined to one part, in memory
-ASKED = 4096  # rows whose lists are filled together
+# Rows that compaction copies at a time in memory, and added rows up to which drift is checked
+# after ``add_files``, since checking reads them all (chosen by hand).
+MAX_ROWS_COPIED = 2**20
 
 
 class Index(SaveMixin, BaseEstimator):
-    """Find the rows most like a row or a record, and keep doing so while rows come and go.
+    """Find the rows most like a row or a record, in an index that rows can be added to.
 
-    Every row has an id that stays: whole numbers from 0 in the order of the rows, never given
-    twice, or the values of a column, or the labels of a pandas frame (see ``fit``). Rows that are
-    added are read and encoded as the fitted ones were; nothing is learned from them until
-    ``refit``. Deleting hides a row.
+    Every row has an id that stays: integers from 0 in the order of the rows, never used twice, or
+    the values of a column, or the labels of a pandas frame (see ``fit``). Rows that are added are
+    read and encoded as the fitted ones were; nothing is learned from them until ``refit``.
 
     Parameters
     ----------
     measure : Measure, name of one, or "auto"
         How alike rows are: ``Gower()``, or "gower" (see ``lookalike.measures.make_measure``).
         "auto" is the default of the library (see ``lookalike.measures.choose_measure``);
-        ``reason_`` says why. A clone is fitted; the frozen form of a
-        fitted measure keeps what it has learned.
+        ``reason_`` says why. A clone is fitted; the frozen form of a fitted measure keeps what it
+        has learned.
     id_column : str, optional
         A column whose values name the rows; they must differ, and are not compared. Ids written
         with leading zeros in a CSV file need ``kinds={id_column: "text"}``.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     approximate : bool
-        Whether a search may miss some of the nearest rows, to be quicker on very many rows. Rows
-        are linked to near ones, and a search walks the links; what it finds is compared by the
-        measure itself, so distances are exact. For ``StochasticForest``, ``ForestProximity`` by
-        shared leaves and ``Vector``; other measures are searched exactly, and so are tables where
-        that is as quick (fewer than 8,192 rows, or 8 million leaves: rows times trees). Needs the
-        extra "fast" (faiss).
+        Whether a search may miss some of the nearest rows, to be faster on very many rows. A
+        graph that links near rows proposes candidates, which the measure itself compares, so
+        distances are exact. For ``StochasticForest``, ``ForestProximity`` by shared leaves and
+        ``Vector``; other measures are searched exactly, and so are tables where that is as fast
+        (fewer than 8,192 rows, or 8 million leaves: rows times trees). Needs the extra "fast"
+        (faiss).
     recall : float
-        The share of the ten nearest rows that an approximate search should find. How far it looks
-        is tuned until a sample of the rows is found as well; ``recall_`` says how well.
+        The share of the ten nearest rows that an approximate search should find, tuned on a
+        sample of the rows; ``recall_`` is the share on another sample.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
 
@@ -114,15 +113,15 @@ class Index(SaveMixin, BaseEstimator):
 
     Notes
     -----
-    Lists are ordered by (score, age of the row): ties go to the row that came first. They hold
-    fewer than k rows if fewer are there. Rows with nothing to compare to the query come last, at
+    Lists are ordered by (score, position): ties go to the row that was added first. They hold
+    fewer than k rows if there are fewer. Rows with nothing to compare to the query come last, at
     distance None.
 
-    Several threads may use one index at once. Every call that reads (``search``, ``explain``,
-    ``get``, ``ids``, ``table``, ``save``, ...) reads the index as it stood when the call began (a
-    snapshot) and never waits. Calls that write (``add``, ``delete``, ``refit``) take turns, and a
-    row is there for everybody once the call that added it has returned. Two calls may see two
-    states: an id that was found may be deleted before it is asked for.
+    An index is thread-safe. Every call that reads (``search``, ``explain``, ``get``, ``ids``,
+    ``table``, ``save``, ...) reads the state of the index when the call began (a snapshot) and
+    never waits. Calls that write (``add``, ``delete``, ``refit``) run one at a time, and a row is
+    visible to all threads once the call that added it has returned. Two calls may see two states:
+    an id that was found may be deleted before the next call uses it.
 
     Examples
     --------
@@ -143,7 +142,7 @@ class Index(SaveMixin, BaseEstimator):
     }
 
     state_: Snapshot  # all that was learned and all rows; replaced as a whole, never changed
-    _folder: ShardFolder | None = None  # where the rows are, of an index that was opened
+    _folder: ShardFolder | None = None  # of an index that was opened; None: in memory
 
     def __init__(
         self,
@@ -165,21 +164,22 @@ class Index(SaveMixin, BaseEstimator):
     # -- fitting -----------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Keep rows to be searched.
+        """Fit the measure to rows, and store them to be searched.
 
         Parameters
         ----------
         X : table, frame, array, dict of columns or path
-            The labels of a pandas frame (its index) become the ids of the rows, where every row has
-            one of its own and they are not just 0, 1, 2, ...; they are kept as a column that is not
-            compared, named like the frame's index, or "index". A frame that is added later brings
-            its labels too, a record names its own in this column.
+            The labels of a pandas frame (its index) become the ids of the rows, if they are unique
+            and not just 0, 1, 2, ...; they are stored as a column that is not compared, named like
+            the frame's index, or "index". A frame that is added later has labels of its own, a
+            record names its own in this column.
         y : array of n, or the name of a column, optional
             For measures that learn from a target. A named column is not compared.
         """
         check_params(self)
         count_jobs(self.n_jobs)
         id_column = self.id_column
+        # The labels of a matrix of distances name rows and columns alike: they are no ids.
         given = self._given()
         if given is None or not given.traits.pairwise:
             X, labels = with_labels(X, id_column)
@@ -188,6 +188,7 @@ class Index(SaveMixin, BaseEstimator):
         id_kind: Kind | None = None
         if id_column is not None:
             table, id_kind = take_ids(table, id_column)
+        # Fitted before the lock is taken: other threads go on searching the old state meanwhile.
         fitted = self._fit_table(table, y, id_column, id_kind)
         self._sketch(fitted, tell=True)
         with lock_of(self):
@@ -195,7 +196,7 @@ class Index(SaveMixin, BaseEstimator):
         return self
 
     def _given(self) -> Measure | None:
-        """Return the measure that was given, or named; None where it is to be chosen."""
+        """Return the measure that was given, or named; None for "auto"."""
         return None if is_auto(self.measure) else as_measure(self.measure, "Index")
 
     def _read(self, X: Any, id_column: str | None) -> Table:
@@ -203,7 +204,8 @@ class Index(SaveMixin, BaseEstimator):
         measure = self._given()
         kinds = dict(self.kinds or {})
         if id_column is not None:
-            kinds.setdefault(id_column, "object")  # as written: a large number is not a float
+            # As written: floats round large integers, and would make two ids equal.
+            kinds.setdefault(id_column, "object")
         if measure is not None and measure.traits.pairwise:
             if kinds:
                 hint = Phrase("Leave out ", Param("kinds"), " and ", Param("id_column"))
@@ -212,12 +214,13 @@ class Index(SaveMixin, BaseEstimator):
         try:
             table = read_table(X, kinds=kinds or None)
         except InvalidInput:
-            # Was it the column of ids that is not there? Then say so in its name.
+            # If the column of ids is missing, raise the error about it, not about kinds.
             if id_column is not None:
                 take_ids(read_table(X, kinds=self.kinds), id_column)
             raise
         if measure is None:
             return table
+        # A frozen measure has a schema, which these rows are read by, but for the column of ids.
         if getattr(measure, "frozen_", False):
             aside = [] if id_column is None else [table[id_column]]
             known = as_table(table.drop([c.name for c in aside]), measure.schema_, who="Index.fit")
@@ -237,17 +240,13 @@ class Index(SaveMixin, BaseEstimator):
         measure, reason = self._choose(table)
         measure = measure.fit(table, target)  # a frozen one stays as it is
         rows = measure.encode(table) if getattr(measure, "frozen_", False) else measure.rows_
-        if before is None:
-            segments = Segments.of(rows, table)
-        else:
-            segments = Segments.of(rows, table, before.positions, before.next_position)
         return Snapshot(
-            measure,
-            reason,
-            table.schema,
-            segments,
-            id_column,
-            id_kind,
+            measure=measure,
+            reason=reason,
+            schema=table.schema,
+            segments=Segments.of(rows, table, before),
+            id_column=id_column,
+            id_kind=id_kind,
             target=y if isinstance(y, str) else None,
             learned_target=y is not None,
             fitted={} if measure.traits.pairwise else learn_fitted(table),
@@ -255,23 +254,17 @@ class Index(SaveMixin, BaseEstimator):
 
     def _choose(self, table: Table) -> tuple[Measure, str]:
         given = self._given()
-        if given is None:
-            measure, reason = choose_measure(table)
-        else:
-            measure, reason = clone(given), "given"
-        if self.n_jobs is not None:
-            if getattr(measure, "frozen_", False):
-                measure = copy.copy(measure)  # the caller's own stays as it is
-            nested = measure.get_params()
-            idle = [n for n in nested if n.rpartition("__")[2] == "n_jobs" and nested[n] is None]
-            measure.set_params(**dict.fromkeys(idle, self.n_jobs))
-        return measure, reason
+        measure, reason = choose_measure(table) if given is None else (clone(given), "given")
+        if self.n_jobs is not None and getattr(measure, "frozen_", False):
+            measure = copy.copy(measure)  # cloning a frozen measure returns the caller's own
+        return same_settings(measure, self.n_jobs), reason
 
-    # -- what stands now ---------------------------------------------------------------------------
+    # -- state -------------------------------------------------------------------------------------
 
     def _now(self) -> Snapshot:
-        """Return the index as it stands: what one call reads, whatever is written meanwhile."""
-        if "state_" not in self.__dict__:  # asking scikit-learn takes longer than finding an id
+        """Return the current snapshot: what one call reads, whatever is written meanwhile."""
+        # scikit-learn's check takes longer than finding an id.
+        if "state_" not in self.__dict__:
             check_is_fitted(self, "state_")
         return self.state_
 
@@ -295,7 +288,7 @@ class Index(SaveMixin, BaseEstimator):
         """How many columns are compared."""
         return int(self.state_.measure.n_features_in_)
 
-    # -- looking at the rows -----------------------------------------------------------------------
+    # -- rows --------------------------------------------------------------------------------------
 
     def __len__(self) -> int:
         return len(self._now().segments)
@@ -305,7 +298,7 @@ class Index(SaveMixin, BaseEstimator):
 
     @property
     def ids(self) -> list[Any]:
-        """The ids of all rows, in the order in which they came."""
+        """The ids of all rows, in the order in which they were added."""
         return self._now().ids
 
     def get(self, id: Any) -> dict[str, Any]:
@@ -357,15 +350,17 @@ class Index(SaveMixin, BaseEstimator):
     # -- changing ----------------------------------------------------------------------------------
 
     def _write(self, change: Callable[[Snapshot], tuple[Snapshot, Answer]]) -> Answer:
-        """Put a new snapshot in the place of the one it was made from; one writer at a time."""
+        """Replace the snapshot by one that is made from it; one writer at a time."""
         with lock_of(self):
             while True:
                 before = self._now()
                 after, answer = change(before)
                 self._sketch(after)
-                # A signal handler may have written in this very thread meanwhile: then once more.
+                # The lock is reentrant, so a signal handler of this very thread may have written
+                # meanwhile: then the change is made again, from the new state.
                 if self.state_ is before:
-                    if self._folder is not None:  # durable first, then seen
+                    # Durable before it is visible: no reader sees rows that a crash would lose.
+                    if self._folder is not None:
                         after = self._folder.keep(before, after)
                     self.state_ = after
                     return answer
@@ -373,13 +368,13 @@ class Index(SaveMixin, BaseEstimator):
     def add(self, rows: Any) -> list[Any]:
         """Add rows without learning from them; return their ids.
 
-        Warns when the rows that came since fitting no longer look like the fitted ones (see
-        ``drift``).
+        Warns when the rows added since fitting are distributed differently (see ``drift``).
 
         Parameters
         ----------
         rows : table, frame, array, list of records, or one record
-            With all columns of the fitted rows; a cell may be missing where the measure takes gaps.
+            With all columns of the fitted rows; cells may be missing if the measure takes missing
+            values.
         """
 
         def change(now: Snapshot) -> tuple[Snapshot, tuple[list[Any], list[ColumnDrift]]]:
@@ -392,14 +387,14 @@ class Index(SaveMixin, BaseEstimator):
         return ids
 
     def delete(self, ids: Any) -> None:
-        """Hide rows from all further searches; their ids are not given again.
+        """Delete rows; their ids are not used again.
 
-        A value of ``id_column`` may come back with a new row.
+        A value of ``id_column`` may be that of a new row again.
 
         Parameters
         ----------
         ids : id, or ids
-            One that is not there, or named twice, is an error; then nothing is deleted.
+            An unknown or repeated id is an error; then nothing is deleted.
         """
         self._write(lambda now: (now.without(ids, "Index.delete"), None))
 
@@ -425,7 +420,7 @@ class Index(SaveMixin, BaseEstimator):
         return self._now().drift()
 
     def refit(self, y: Any = None) -> Self:
-        """Fit the measure again, to all rows that are there now; ids stay as they are.
+        """Fit the measure again, to all live rows; ids do not change.
 
         Deleted rows are dropped for good. With "auto" the measure is chosen again.
 
@@ -449,10 +444,10 @@ class Index(SaveMixin, BaseEstimator):
         if y is None and now.learned_target:
             y = now.target
             if y is None:
-                hint = Phrase(
-                    "Pass ", Param("y"), " with one entry per id", InPython(" of index.ids")
-                )
+                extra = InPython(" of index.ids")
+                hint = Phrase("Pass ", Param("y"), " with one entry per id", extra)
                 raise InvalidInput("Index.refit", "a target, as in fit", "none", hint)
+        # Rows added since may have categories that the schema does not know: they are learned too.
         table = learn_levels(now.table)
         return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
 
@@ -479,27 +474,26 @@ class Index(SaveMixin, BaseEstimator):
         Parameters
         ----------
         query : id, record, row of a table, or several of them
-            A record is a dictionary; columns that it does not name are gaps, where the measure
-            takes gaps. A list of ids and records, or a table of several rows, is answered by a
-            list of answers.
+            A record is a dictionary; columns that it does not name are missing. For a list of ids
+            and records, or a table of several rows, a list of results is returned.
         k : int
-            How many rows to find; fewer are returned if there are not as many.
+            The number of rows to find; fewer are returned if there are fewer.
         like, unlike : ids or records
         gamma : float
             How much the rows that are not liked count.
         filter : mapping, callable, ids or boolean array, optional
             Which rows may be found. A mapping of column to condition: a value, ``(">=", 5)``,
-            ``{"in": [...]}`` or None for a gap; operators are == != < <= > >= in "not in" and
+            ``{"in": [...]}`` or None for missing; operators are == != < <= > >= in "not in" and
             contains, and all conditions must hold. A function of the record that returns a bool.
             A list of ids. A boolean array with one entry per row, in the order of ``ids``.
-        weights : mapping of column to number of at least 0, optional
-            How much columns matter in this question: each number multiplies the fitted weight of
+        weights : mapping of column to number >= 0, optional
+            How much columns matter in this search: each number multiplies the fitted weight of
             its column, which is 1 unless the measure was given another; columns that are not named
-            keep theirs, and 0 leaves a column out. The answer is that of an index fitted with
+            keep theirs, and 0 leaves a column out. The result is that of an index fitted with
             these weights. For measures that weigh columns, such as ``Gower``; those that learned
             from the fitted weights, such as hubness reducers, raise an error with the reason.
         columns : name or names, optional
-            Only these columns count in this question; the others have weight 0.
+            Only these columns count in this search; the others have weight 0.
 
         Returns
         -------
@@ -525,7 +519,8 @@ class Index(SaveMixin, BaseEstimator):
         reader = now.reader
         Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
-        k = max(1, min(int(k), len(now.segments)))  # room for lists is made in advance
+        # Lists of k are allocated before the search: a k of a billion must not fill the memory.
+        k = max(1, min(int(k), len(now.segments)))
         queries = reader.read(query, Phrase(Param("query", of=WHO)))
         liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
         unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
@@ -533,19 +528,19 @@ class Index(SaveMixin, BaseEstimator):
         measure = reweigh(now.measure, now.schema, weights, columns, WHO, query)
         masks = read_filter(filter, now.names, now.schema)
         if liked is None and unliked is None:
-            nobody = np.empty(0, np.int64)
+            # Sketches propose rows by the fitted weights, so they are of no use under others.
             sketches = self._sketches if measure is now.measure else None
             graph = now.segments.nearest(
-                measure, queries.rows, k, queries.positions, nobody, masks, sketches
+                measure, queries.rows, k, queries.positions, NO_POSITIONS, masks, sketches
             )
-            answers = [_hits(now, measure, queries, i, graph, i) for i in range(len(queries))]
+            found = [_hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))]
         else:
-            answers = []
+            found = []
             for i in range(len(queries)):
-                feedback, hide = _feedback(queries, i, liked, unliked, gamma)
-                graph = now.segments.best(measure, feedback, k, hide, masks)
-                answers.append(_hits(now, measure, queries, i, graph, 0, by_distance=False))
-        return answers[0] if queries.one else answers
+                feedback, omit = _feedback(queries, i, liked, unliked, gamma)
+                graph = now.segments.best(measure, feedback, k, omit, masks)
+                found.append(_hits(now, measure, queries, i, graph, by_distance=False))
+        return found[0] if queries.one else found
 
     def explain(
         self,
@@ -566,12 +561,10 @@ class Index(SaveMixin, BaseEstimator):
         now = self._now()
         one, other = (_read_one(now, side) for side in (a, b))
         measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain", a, b)
-        found = Reasons(
-            measure, one.rows, one.cells[0], lambda: other.rows, other.cells, now.styles
-        )
-        return found.of(0)
+        rows = partial(getattr, other, "rows")
+        return Reasons(measure, one.rows, one.cells[0], rows, other.cells, now.styles).of(0)
 
-    # -- an index kept in a folder -----------------------------------------------------------------
+    # -- an index in a folder ----------------------------------------------------------------------
 
     @classmethod
     def open(
@@ -582,22 +575,21 @@ class Index(SaveMixin, BaseEstimator):
         recall: float = 0.95,
         n_jobs: int | None = None,
     ) -> Self:
-        """Open an index that is kept in a folder of shards, without reading its rows.
+        """Open an index in a folder of shards, without reading its rows.
 
-        Such a folder is made by ``build_index``, or by ``lookalike index build FILES -o FOLDER``.
-        Rows are mapped into memory and read where a search looks at them. Everything else is as
-        with an index in memory, with the same answers; ``add`` and ``delete`` are in the folder
-        when they return. One process may write at a time; those that read see the folder as they
-        opened it. Rows are not looked through: check a folder from a stranger first (``lookalike
-        index check FOLDER``).
+        Such a folder is written by ``build_index``, or by ``lookalike index build FILES -o
+        FOLDER``. Rows are memory-mapped and read when a search needs them. Everything else is as
+        with an index in memory, with the same results; ``add`` and ``delete`` are durable when they
+        return. One process may write at a time; those that read keep the state they opened. Rows
+        are not checked: check an untrusted folder first (``lookalike index check FOLDER``).
 
         Parameters
         ----------
         folder : path
         approximate, recall
-            Whether a search may miss some of the nearest rows, to be quicker, and how few (see
-            ``Index``). The links that it walks are made when the folder is opened and held in
-            memory: some 0.1 ms and 300 bytes per row, and as much again for long rows.
+            Whether a search may miss some of the nearest rows, to be faster, and how few (see
+            ``Index``). Its graph is built when the folder is opened and held in memory: some 0.1 ms
+            and 300 bytes per row, and as much again for long rows.
         n_jobs : int, optional
             Threads; None: the setting of ``lookalike.config``.
 
@@ -617,14 +609,10 @@ class Index(SaveMixin, BaseEstimator):
             measure = copy.copy(head.measure)
             opened.head = replace(head, measure=same_settings(measure, n_jobs))
             state = replace(state, measure=opened.head.measure)
+        # Frozen, so that a clone of the index, or fitting it to other rows, keeps what it learned.
         measure = opened.head.measure.frozen()
-        index: Any = cls(
-            measure,
-            id_column=head.id_column,
-            approximate=approximate,
-            recall=recall,
-            n_jobs=n_jobs,
-        )
+        options: dict[str, Any] = {"approximate": approximate, "recall": recall, "n_jobs": n_jobs}
+        index = cls(measure, id_column=head.id_column, **options)
         check_params(index)
         index._folder = opened
         index._sketch(state, tell=True)
@@ -633,12 +621,12 @@ class Index(SaveMixin, BaseEstimator):
 
     @property
     def folder(self) -> Path | None:
-        """Where the rows are kept; None for an index in memory."""
+        """The folder of the rows; None for an index in memory."""
         return None if self._folder is None else self._folder.path
 
     @property
     def generation(self) -> int:
-        """How often the folder had been written when it was opened; 0 for an index in memory."""
+        """How often the folder was written before it was opened; 0 for an index in memory."""
         return 0 if self._folder is None else self._folder.manifest.generation
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -651,7 +639,7 @@ class Index(SaveMixin, BaseEstimator):
             complete.
         """
         if self._folder is not None:
-            found = f"one that is kept in {str(self._folder.path)!r}"
+            found = f"one in the folder {str(self._folder.path)!r}"
             hint = "Copy the folder; every change is in it already"
             raise InvalidInput("Index.save", "an index in memory", found, hint)
         super().save(path)
@@ -662,20 +650,20 @@ class Index(SaveMixin, BaseEstimator):
         return self._now().segments.segments[0].typical_table
 
     def check(self) -> dict[str, list[str]]:
-        """Read every file of the folder, compare hashes and look at the rows; return what is wrong.
+        """Read every file of the folder, compare hashes and check the rows; return what is wrong.
 
         Returns
         -------
-        mapping of the name of a shard to its faults, empty if all is whole
+        mapping of the name of a shard to its faults, empty if all are intact
         """
         return {} if self._folder is None else self._folder.faults()
 
     def add_files(self, paths: Any) -> int:
-        """Add the rows of Parquet files to an index in a folder, part by part; return how many.
+        """Add the rows of Parquet files to an index in a folder, a shard at a time.
 
-        As ``add``, for more rows than fit in memory: they are in the index when the last of them is
-        in the folder, all of them or none. Drift is looked for while the added rows are less than a
-        million; ``drift`` reads them all.
+        As ``add``, for more rows than fit in memory: all of them are added, or none. Returns how
+        many. Drift is checked while there are less than a million added rows; ``drift`` reads them
+        all.
 
         Parameters
         ----------
@@ -694,7 +682,7 @@ class Index(SaveMixin, BaseEstimator):
             finish_adding(addition)
             state = self._folder.snapshot()
             new: list[ColumnDrift] = []
-            if sum(map(len, state.segments.added_later)) <= COMPACTED:  # they are read for it
+            if sum(map(len, state.segments.added_later)) <= MAX_ROWS_COPIED:
                 state, new = state.look_for_drift()
             self._sketch(state)
             self.state_ = state
@@ -702,10 +690,10 @@ class Index(SaveMixin, BaseEstimator):
         return len(addition.files)
 
     def compact(self) -> Self:
-        """Drop deleted rows for good and join small parts; ids and answers stay as they are.
+        """Drop deleted rows and merge small segments; ids and results do not change.
 
-        Of an index in a folder, shards with deleted rows and small shards are written again, a
-        shard at a time, so that it takes no more memory than that.
+        Of an index in a folder, shards with deleted rows and small shards are written again, one
+        at a time, so that it takes no more memory than one.
 
         Examples
         --------
@@ -715,19 +703,20 @@ class Index(SaveMixin, BaseEstimator):
         >>> index.compact().ids
         [0, 2, 3]
         """
-        most = COMPACTED if self._folder is None else self._folder.manifest.shard_rows
-        while self._write(lambda now: now.compacted(most)):
+        folder = self._folder
+        max_rows = MAX_ROWS_COPIED if folder is None else folder.manifest.shard_rows
+        while self._write(lambda now: now.compacted(max_rows)):
             pass
         return self
 
     # -- neighbors of all rows ---------------------------------------------------------------------
 
     def neighbors(self, k: int = 5) -> NeighborGraph:
-        """Return the k nearest rows of every row, exactly, as a fold over the parts of the index.
+        """Return the k nearest rows of every row, exactly, as a fold over the segments.
 
-        Rows are named by their numbers, which are the ids where no column gives others; a row is
-        not in its own list. The lists are those that ``Measure.neighbors`` finds in memory, to the
-        last bit and tie.
+        Rows are named by position, which is the id unless a column holds the ids; a row is not in
+        its own list. The lists are those that ``Measure.neighbors`` finds in memory, to the last
+        bit and tie.
 
         Parameters
         ----------
@@ -743,13 +732,11 @@ class Index(SaveMixin, BaseEstimator):
         segments, measure = now.segments, now.measure
         n = len(segments)
         check_k(k, n - 1, "Index", True, "k")
-        size, limit = 16 * n * k, settings().memory_limit
-        if size > limit:
-            hint = Phrase("Ask for fewer neighbors, or raise ", Param("memory_limit", of="config"))
-            needed = f"lists under the memory limit of {show_bytes(limit)}"
-            raise TooLarge("Index.neighbors", needed, show_bytes(size), hint)
+        check_list_size("Index.neighbors", n, k, "or ask for fewer neighbors")
+        # By position, deleted rows included, since that is what lists of one shard are written by.
         whole = neighbors_of(now, 0, segments.next_position, k)
-        if n < segments.next_position:  # deleted rows have no list
+        # Deleted rows have no list.
+        if n < segments.next_position:
             whole = whole[segments.positions]
         return whole.finish("last" if measure.traits.undefined_last else "raise")
 
@@ -757,51 +744,44 @@ class Index(SaveMixin, BaseEstimator):
 
     @property
     def _sketches(self) -> Sketches | None:
-        """What proposes rows, where some may be missed."""
+        """What proposes rows in approximate search; None for exact search."""
         return Sketches(self.recall) if self.approximate else None
 
     def _sketch(self, state: Snapshot, tell: bool = False) -> None:
-        """Make ahead of the first question the graphs that approximate search walks."""
-        if self.approximate:
-            _, why = self._sketches_of(state)
-            if why and tell:
-                warnings.warn(
-                    LookalikeWarning(
-                        Param("approximate", True, of=type(self).__name__),
-                        "rows that can be found by their sketches",
-                        why,
-                        (
-                            "Rows are searched exactly; leave out ",
-                            Param("approximate", True),
-                            ", or see the guide to approximate search for measures "
-                            "that have sketches",
-                        ),
-                    ),
-                    stacklevel=3,
-                )
+        """Build the graphs of approximate search before the first search needs them."""
+        _, why = self._tuned(state)
+        if why and tell:
+            approximate = Param("approximate", True)
+            hint = (
+                "Rows are searched exactly; leave out ",
+                approximate,
+                ", or see the guide to approximate search for measures that have sketches",
+            )
+            who, needed = Param("approximate", True, of=type(self).__name__), "rows with sketches"
+            warnings.warn(LookalikeWarning(who, needed, why, hint), stacklevel=3)
 
-    def _sketches_of(self, state: Snapshot) -> tuple[float, str]:
+    def _tuned(self, state: Snapshot) -> tuple[float, str]:
         """Return the recall over all segments, and why rows are searched exactly if they are."""
         sketches = self._sketches
         if sketches is None:
             return 1.0, ""
         segments = state.segments.segments
         tuned = [sketches.tuned(state.measure, segment.rows) for segment in segments]
-        whole = sum(len(segment) for segment in segments)
-        found = sum(part.recall * len(rows) for part, rows in zip(tuned, segments, strict=True))
-        return found / max(1, whole), next((part.why for part in tuned if part.why), "")
+        whole = sum(map(len, segments))
+        hits = sum(part.recall * len(rows) for part, rows in zip(tuned, segments, strict=True))
+        return hits / max(1, whole), next((part.why for part in tuned if part.why), "")
 
     @property
     def recall_(self) -> float:
         """The share of the ten nearest rows that a search finds, measured on a sample of rows.
 
         1 for exact search. Rows as near as the tenth count as found. Segments of the index, of
-        which later rows have their own, count by their rows.
+        which added rows have their own, are weighted by their rows.
         """
-        return self._sketches_of(self.state_)[0]
+        return self._tuned(self.state_)[0]
 
     def check_loaded(self, dims: Dims) -> None:
-        """Make the graphs of approximate search again: files hold none."""
+        """Build the graphs of approximate search again: they are not saved."""
         self._sketch(self.state_)
 
     def __repr__(self, N_CHAR_MAX: int = 700) -> str:
@@ -813,45 +793,44 @@ class Index(SaveMixin, BaseEstimator):
     # -- scikit-learn ------------------------------------------------------------------------------
 
     def _html_repr(self) -> str:
-        """Return what is held, for a notebook; before fitting the parameters, as scikit-learn."""
+        """Return a summary for notebooks; before fitting the parameters, as scikit-learn."""
         if not hasattr(self, "state_"):
             return str(super()._html_repr())
         return index_html(repr(self), self.state_)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        # "auto" takes whatever Gower takes, since it falls back on it.
+        # "auto" takes what Gower takes, its fallback.
         return copy_input_tags(tags, self.measure)
 
 
 def _check_marks(
     now: Snapshot, queries: Queries, liked: Queries | None, unliked: Queries | None
 ) -> None:
-    """Refuse a row that is wanted and not wanted at once."""
+    """Refuse a row that is both wanted and not wanted."""
     if unliked is None:
         return
-    no = set(unliked.positions[unliked.positions >= 0].tolist())
-    for what, wanted in (("like", liked), ("the query", queries)):
-        both = [] if wanted is None else [p for p in wanted.positions.tolist() if p in no]
+    unwanted = set(unliked.positions[unliked.positions >= 0].tolist())
+    for where, wanted in (("in like", liked), ("as the query", queries)):
+        both = [] if wanted is None else [p for p in wanted.positions.tolist() if p in unwanted]
         if both:
-            id = now.names.of(both[:1])[0]
-            found = f"id {id!r} in unlike and {'in ' if what == 'like' else 'as '}{what}"
-            raise InvalidInput(
-                WHO, "each row on one side only", found, "Take it out of one of them"
-            )
+            found = f"id {now.names.of(both[:1])[0]!r} in unlike and {where}"
+            hint = "Take it out of one of them"
+            raise InvalidInput(WHO, "each row on one side only", found, hint)
 
 
 def _feedback(
     queries: Queries, i: int, liked: Queries | None, unliked: Queries | None, gamma: float
 ) -> tuple[Feedback, np.ndarray]:
-    """Return what one query wants to be near to and far from, and the rows not to be listed."""
+    """Return the feedback for one query, and the positions not to be listed."""
     own = int(queries.positions[i])
+    # The query counts as liked; a mark that repeats it, or another mark, counts once.
     yes = None if liked is None else liked.once(own)
     no = None if unliked is None else unliked.once(own)
     positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
-    marked = [m.positions for m in (liked, unliked) if m is not None]
-    hide = np.unique(np.concatenate([[own], *marked]))
-    return Feedback(join_rows(positive), no, gamma), hide[hide >= 0]
+    marked = [marks.positions for marks in (liked, unliked) if marks is not None]
+    omit = np.unique(np.concatenate([[own], *marked]))
+    return Feedback(join_rows(positive), no, gamma), omit[omit >= 0]
 
 
 def _hits(
@@ -860,20 +839,23 @@ def _hits(
     queries: Queries,
     i: int,
     graph: NeighborGraph,
-    at: int,
     by_distance: bool = True,
 ) -> Hits:
-    """Return what was found for query i, list ``at`` of a graph, with the similarities to it."""
-    indices, scores = graph.indices[at], graph.distances[at]
-    if (indices < 0).any():  # fewer were there
+    """Return the hits of query i, the only list of a graph, with the similarities to it."""
+    indices, scores = graph.indices[0], graph.distances[0]
+    # Fewer rows than k may be found, under a filter for instance.
+    if (indices < 0).any():
         indices, scores = indices[indices >= 0], scores[indices >= 0]
     positions = indices.tolist()
-    query, one = queries.rows[i : i + 1], queries.cells[i]
+    query, (table, row) = queries.rows[i : i + 1], queries.cells[i]
     hits = []
     if positions:
-        looked_up = now.segments.look_up(positions)
-        cells = [(segment.table, row) for segment, row in looked_up]
-        reasons = Reasons(measure, query, one, partial(rows_at, looked_up), cells, now.styles)
+        locations = now.segments.look_up(positions)
+        cells = [(segment.table, offset) for segment, offset in locations]
+        find = partial(rows_at, locations)
+        reasons = Reasons(measure, query, (table, row), find, cells, now.styles)
+        # Similarities follow from the distances of the list where the measure has a formula;
+        # feedback scores are not distances, so then the pairs are compared again.
         far, near = scores, measure.similarity_at(scores) if by_distance else None
         if near is None:
             far, near = (values[0] for values in measure.both_blocks(query, reasons.rows))
@@ -881,7 +863,6 @@ def _hits(
         for number, (id, score, apart, alike) in enumerate(zip(*columns, strict=True)):
             why = partial(reasons.of, number)
             hits.append(Hit(id, _finite(score), _finite(apart), _finite(alike), cells[number], why))
-    table, row = one
     return Hits(hits, partial(table.record, row))
 
 
@@ -894,4 +875,5 @@ def _read_one(now: Snapshot, side: Any) -> Queries:
 
 
 def _finite(value: float) -> float | None:
+    # Lists have inf where two rows have nothing to compare; JSON has no such number.
     return value if -INFINITY < value < INFINITY else None

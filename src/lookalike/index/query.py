@@ -1,4 +1,4 @@
-"""What a search can start from: ids, records, rows of a table, or several of these."""
+"""Queries of a search: ids, records, rows of a table, or several of these."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Queries:
     Parameters
     ----------
     rows : Rows, encoded
-    cells : where each row stands as it was read: a table, and the number of the row in it
-    positions : int64, the number of each row in the index, -1 for one that is not in it
-    one : bool, whether a single row was asked about, so that a single answer is expected
+    cells : each row as it was read: a table, and the position of the row in it
+    positions : int64, the position of each row in the index, -1 for one that is not in it
+    one : bool, whether a single row was given, so that a single result is expected
     """
 
     rows: Rows
@@ -40,13 +40,12 @@ class Queries:
 
     def once(self, without: int) -> Rows | None:
         """Return each row of the index once, and every record; the row ``without`` is left out."""
-        seen = {without} - {-1}
-        at = []
+        used, kept = {without}, []
         for row, position in enumerate(self.positions.tolist()):
-            if position not in seen:
-                at.append(row)
-                seen |= {position} - {-1}
-        return self.rows[np.array(at)] if at else None
+            if position < 0 or position not in used:
+                kept.append(row)
+                used.add(position)
+        return self.rows[np.array(kept)] if kept else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +57,8 @@ class QueryReader:
     measure : Measure, fitted
     schema : Schema of the rows
     segments : Segments
-    position_of : callable from id to position, which raises for an id that is not there
-    names_rows : bool, whether ids are values of a column instead of whole numbers
+    position_of : callable from id to position, which raises for an unknown id
+    names_rows : bool, whether ids are values of a column instead of integers
     """
 
     measure: Measure
@@ -73,9 +72,11 @@ class QueryReader:
         query = _plain(query)
         if isinstance(query, Mapping) or self._is_id(query):
             return self._read_several([query], who, one=True)
+        # A vector is a list of ids, a matrix a table of rows.
         if isinstance(query, np.ndarray) and query.ndim == 1:
             query = query.tolist()
         if isinstance(query, set | frozenset):
+            # A fixed order: that of a set of texts differs from process to process.
             query = sorted(query, key=repr)
         if isinstance(query, list | tuple):
             if not query:
@@ -85,23 +86,16 @@ class QueryReader:
             if all(isinstance(item, Mapping) or _is_scalar(item) for item in items):
                 return self._read_several(items, who, one=False)
         if _is_scalar(query):
-            raise WrongType(
-                who,
-                "an id (a whole number), a record, or a table of rows",
-                f"{query!r}",
-                (
-                    InPython("Use index.ids to see the ids, or "),
-                    Param("id_column"),
-                    " names rows by a column",
-                ),
-            )
+            needed = "an id (an integer), a record, or a table of rows"
+            hints = (InPython("Use index.ids to see the ids, or "), Param("id_column"))
+            raise WrongType(who, needed, repr(query), (*hints, " names rows by a column"))
         table = self.read_table(query, who)
-        positions = np.full(len(table), -1)
-        cells = [(table, row) for row in range(len(table))]
+        positions, cells = np.full(len(table), -1), _cells_of(table)
         return Queries(self.measure.encode(table), cells, positions, one=len(table) == 1)
 
     def read_table(self, source: Any, who: str) -> Table:
-        """Read rows as the fitted ones were read."""
+        """Read rows by the schema of the fitted ones."""
+        # Rows of a precomputed measure are distances to the fitted rows, not cells of columns.
         if self.measure.traits.pairwise:
             return self.measure.read_new(source)
         return as_table(source, self.schema, who=who)
@@ -120,12 +114,8 @@ class QueryReader:
     # -- parts -------------------------------------------------------------------------------------
 
     def _read_several(self, items: Sequence[Any], who: str, one: bool) -> Queries:
-        """Read ids and records in the order given; all records together, which is quicker."""
-        if len(items) == 1 and not isinstance(items[0], Mapping):
-            position = self.position_of(items[0], who)
-            found = self.segments.look_up([position])
-            where = [(segment.table, at) for segment, at in found]
-            return Queries(rows_at(found), where, np.array([position], dtype=np.int64), one)
+        """Read ids and records in the order given; all records in one call, which is faster."""
+        is_id = np.array([not isinstance(item, Mapping) for item in items])
         records = [item for item in items if isinstance(item, Mapping)]
         ids = [self.position_of(item, who) for item in items if not isinstance(item, Mapping)]
         rows: list[Rows] = []
@@ -133,23 +123,23 @@ class QueryReader:
         if records:
             table = self._read_records(records, who)
             rows.append(self.measure.encode(table))
-            cells += [(table, row) for row in range(len(table))]
+            cells += _cells_of(table)
         if ids:
-            found = self.segments.look_up(ids)
-            rows.append(rows_at(found))
-            cells += [(segment.table, at) for segment, at in found]
-        # From "records, then ids" back to the order in which they were given.
-        is_id = np.array([not isinstance(item, Mapping) for item in items])
-        order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
+            locations = self.segments.look_up(ids)
+            rows.append(rows_at(locations))
+            cells += [(segment.table, offset) for segment, offset in locations]
         positions = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
         if len(rows) == 1:
             return Queries(rows[0], cells, positions, one)
-        given = [cells[at] for at in order.tolist()]
-        return Queries(join_rows(rows)[order], given, positions[order], one)
+        # From "records, then ids" back to the order in which they were given.
+        order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
+        cells = [cells[i] for i in order.tolist()]
+        return Queries(join_rows(rows)[order], cells, positions[order], one)
 
     def _read_records(self, records: Sequence[Mapping[Any, Any]], who: str) -> Table:
         compared = list(self.schema.kinds)
         every = [*compared, *self.schema.aside]
+        # Columns that are not named are missing; those set aside stay out unless they are named.
         whole = []
         for record in records:
             for name in record:
@@ -159,36 +149,36 @@ class QueryReader:
             cells = {name: record.get(name) for name in compared}
             whole.append(cells | {n: record[n] for n in self.schema.aside if n in record})
         table = as_table(whole, self.schema, who=who)
+        # A record without a value is at no distance from any row: all would be tied.
         empty = np.all([column.missing for column in table], axis=0)
         if empty.any():
-            names = ", ".join(map(repr, compared[:5])) + (", ..." if len(compared) > 5 else "")
-            found = "a record without any of them"
-            raise InvalidInput(who, f"a value in one of {names}", found, "Fill in one")
+            needed, found = f"a value in one of {_first(compared)}", "a record without any of them"
+            raise InvalidInput(who, needed, found, "Fill in one")
         self._check_complete(table, who)
         self._warn_unknown(table, who)
         return table
 
     def _check_complete(self, table: Table, who: str) -> None:
-        """Name the numbers that a record lacks where the measure does not take gaps."""
+        """Refuse records with missing numbers if the measure does not take missing values."""
         if self.measure.traits.missing:
             return
-        lacking = [c.name for c in table if c.kind.name in NUMERIC and c.missing.any()]
-        if lacking:
-            names = ", ".join(map(repr, lacking[:5])) + (", ..." if len(lacking) > 5 else "")
+        missing = [c.name for c in table if c.kind.name in NUMERIC and c.missing.any()]
+        if missing:
             raise InvalidInput(
                 f"{who} with {type(self.measure).__name__}",
                 "a value in every number column",
-                f"a record without {names}",
-                "Fill them in, or use a measure that takes gaps, such as Gower",
+                f"a record without {_first(missing)}",
+                "Fill them in, or use a measure that takes missing values, such as Gower",
             )
 
     def _warn_unknown(self, table: Table, who: str) -> None:
-        """Say which categories no row has: mistyped ones, as a rule."""
-        for column in table.of_kind("category"):  # new levels of an order are warned of before
+        """Warn of categories that no row has: they are usually mistyped."""
+        segments = self.segments.segments
+        # Unknown levels of an order are warned of when the table is read.
+        for column in table.of_kind("category"):
             for code, value in column.unknown.items():
-                if any(
-                    code in segment.table[column.name].unknown for segment in self.segments.segments
-                ):
+                # Rows that were added may have it: they keep categories the schema does not know.
+                if any(code in segment.table[column.name].unknown for segment in segments):
                     continue
                 warnings.warn(
                     LookalikeWarning(
@@ -203,17 +193,24 @@ class QueryReader:
     def _is_id(self, item: Any) -> bool:
         if isinstance(item, bool | np.bool_):
             return False
-        whole = isinstance(item, int | np.integer)
-        return whole or (self.names_rows and _is_scalar(item))
+        return isinstance(item, int | np.integer) or (self.names_rows and _is_scalar(item))
+
+
+def _cells_of(table: Table) -> list[tuple[Table, int]]:
+    return [(table, row) for row in range(len(table))]
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
 
 
 def _is_scalar(item: Any) -> bool:
-    """Whether something is one value and no collection; a path of a file is read as an id."""
+    """Whether something is one value, not a collection; the path of a file is read as an id."""
     return isinstance(item, str | bytes | np.generic) or not hasattr(item, "__len__")
 
 
 def _plain(item: Any) -> Any:
-    """Return a row of a pandas frame as a record, and everything else as it is."""
+    """Return a row of a pandas frame as a record, everything else unchanged."""
     if hasattr(item, "to_dict") and getattr(item, "ndim", 0) == 1:
         return item.to_dict()
     return item

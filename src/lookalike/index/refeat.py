@@ -1,4 +1,4 @@
-"""Ranking by an isolation forest: rows that are isolated where the query is stand out together."""
+"""Ranking by an isolation forest: relevance feature mapping (ReFeat)."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from lookalike.saving.fields import (
     check_params,
     require,
 )
-from lookalike.table import as_table, read_table
+from lookalike.table import Table, as_table, read_table
 from lookalike.trees.growers import ExtraForest
 
-BLOCK = 2048  # rows that are scored at once
+ROWS_PER_BLOCK = 2048  # scored by one thread at a time (chosen by hand)
 
 
 class ReFeat(SaveMixin, BaseEstimator):
@@ -42,8 +42,8 @@ class ReFeat(SaveMixin, BaseEstimator):
     deep rows matter, trees that isolate it early say the opposite. A row scores high if it is deep
     where the query is [1]_. Feedback changes the weights of the trees.
 
-    It needs numbers without gaps, and moves with their scale, since trees cut at random points of
-    a range. It is here to compare with; ``Index`` with ``StochasticForest`` ranks better as a rule.
+    It needs complete numeric rows, and depends on their scale, since trees cut at random points of
+    a range. It is a baseline; ``Index`` with ``StochasticForest`` ranks better as a rule.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class ReFeat(SaveMixin, BaseEstimator):
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Grow trees on rows, and keep these as the rows to be ranked.
+        """Grow trees on rows, and store these as the rows to be ranked.
 
         Parameters
         ----------
@@ -127,19 +127,19 @@ class ReFeat(SaveMixin, BaseEstimator):
         check_params(self)
         count_jobs(self.n_jobs)
         table = read_table(X, kinds=self.kinds)
-        self.layout_ = plan(table, "ReFeat")
-        self.schema_ = table.schema
+        self.layout_, self.schema_ = plan(table, "ReFeat"), table.schema
         self.n_features_in_ = len(table.columns)
-        values = numbers(table, self.layout_, "ReFeat").astype(np.float64, copy=False)
+        values = self._values(table)
         n = len(values)
         if n < 3:
             raise TooFewRows("ReFeat", "at least 3 rows", Param("n_samples", n), "Add rows")
-        size = 3 * n * self.n_estimators
-        if size > settings().memory_limit:
-            limit = show_bytes(settings().memory_limit)
+        # A leaf code of 2 bytes, and a byte for whether the row is in the sample of the tree.
+        size, limit = 3 * n * self.n_estimators, settings().memory_limit
+        if size > limit:
             found = f"{n:,} rows x {self.n_estimators:,} trees = {show_bytes(size)}"
             hint = Phrase("Use fewer trees, or raise ", Param("memory_limit", of="config"))
-            raise TooLarge("ReFeat", f"less than {limit}", found, hint)
+            raise TooLarge("ReFeat", f"less than {show_bytes(limit)}", found, hint)
+        # The paper's psi: the number of rows that every tree is grown on.
         psi = min(self.max_samples, n)
         depth = math.ceil(math.log2(psi)) if self.max_depth == "log2" else psi
         grower = ExtraForest(
@@ -151,8 +151,14 @@ class ReFeat(SaveMixin, BaseEstimator):
         self.lengths_ = self._path_lengths(grown.in_bag)
         return self
 
+    def _values(self, table: Table) -> np.ndarray:
+        return numbers(table, self.layout_, "ReFeat").astype(np.float64, copy=False)
+
     def _path_lengths(self, in_bag: Any) -> np.ndarray:
-        """Return for every leaf the edges to it and what is left to cut among its sample rows."""
+        """Return for every leaf its depth, plus the mean depth of a tree on its sample rows.
+
+        As in isolation forests, for trees that are not grown until every row is alone.
+        """
         nodes = self.forest_.nodes
         starts = np.repeat(self.forest_.offsets[:-1], nodes.n_leaves)
         depth = nodes.depth[starts + nodes.leaf_node].astype(np.float64)
@@ -196,7 +202,7 @@ class ReFeat(SaveMixin, BaseEstimator):
         """
         Integer(1).check("ReFeat.search", "k", k, "Ask for at least one row")
         scores = self.relevance(query, like, unlike, gamma)
-        given = [at for some in (query, like, unlike) for at in _positions(some) or ()]
+        given = [row for rows in (query, like, unlike) for row in _positions(rows) or ()]
         order = np.argsort(-scores, kind="stable")
         order = order[~np.isin(order, given)][:k]
         return scores[order], order
@@ -211,6 +217,7 @@ class ReFeat(SaveMixin, BaseEstimator):
         check_is_fitted(self, "forest_")
         values = np.repeat(weights, self.forest_.nodes.n_leaves, axis=1) * self.lengths_
         out = np.empty((len(weights), len(self.leaves_)))
+        # The kernel reads each leaf once for four weights.
         for first in range(0, len(weights), 4):
             self._add_up(values[first : first + 4], out[first : first + 4])
         return out / self.forest_.n_trees
@@ -219,21 +226,22 @@ class ReFeat(SaveMixin, BaseEstimator):
         """Add up over the trees one to four values of each leaf."""
         from lookalike.kernels.proximity import sum_four_over_trees, sum_over_trees
 
-        many = len(values)
-        if many == 1:
-            add, table, found = sum_over_trees, values[0], out[0]
+        n = len(values)
+        if n == 1:
+            add, table, sums = sum_over_trees, values[0], out[0]
         else:
-            add, found = sum_four_over_trees, np.empty((out.shape[1], 4))
+            add, sums = sum_four_over_trees, np.empty((out.shape[1], 4))
             table = np.zeros((values.shape[1], 4))
-            table[:, :many] = values.T
+            table[:, :n] = values.T
         offsets = self.forest_.nodes.leaf_offsets
 
-        def one(part: slice) -> None:
-            add(self.leaves_[part], offsets, table, found[part])
+        def add_block(part: slice) -> None:
+            add(self.leaves_[part], offsets, table, sums[part])
 
-        run(one, [(p,) for p in blocks(len(found), BLOCK)], self.n_jobs, "scoring rows")
-        if many > 1:
-            out[:] = found[:, :many].T
+        parts = [(part,) for part in blocks(len(sums), ROWS_PER_BLOCK)]
+        run(add_block, parts, self.n_jobs, "scoring rows")
+        if n > 1:
+            out[:] = sums[:, :n].T
 
     def _read_marks(self, given: Any) -> list[np.ndarray]:
         empty = hasattr(given, "__len__") and not len(given)
@@ -246,18 +254,17 @@ class ReFeat(SaveMixin, BaseEstimator):
         ----------
         given : positions of fitted rows, or new rows
         """
-        at = _positions(given)
-        if at is None:
-            table = as_table(given, self.schema_, who="ReFeat")
-            values = numbers(table, self.layout_, "ReFeat").astype(np.float64, copy=False)
+        positions = _positions(given)
+        if positions is None:
+            values = self._values(as_table(given, self.schema_, who="ReFeat"))
             leaves = self.forest_.leaves(values, self.n_jobs)
         else:
             last = len(self.leaves_) - 1
-            for position in at:
+            for position in positions:
                 if not 0 <= position <= last:
                     found, hint = str(position), "Count rows from 0"
                     raise InvalidInput("ReFeat", f"a position from 0 to {last}", found, hint)
-            leaves = self.leaves_[np.array(at)]
+            leaves = self.leaves_[np.array(positions)]
         return np.asarray(self.lengths_[self.forest_.nodes.leaf_offsets[:-1] + leaves])
 
     def check_loaded(self, dims: Dims) -> None:
@@ -282,6 +289,7 @@ def tree_weights(positive: Any, negative: Any, psi: int, gamma: float) -> np.nda
     psi : int, rows per tree
     gamma : float, how much unwanted rows count
     """
+    # Path lengths over their mean in a random tree, minus 1: above 0 where rows are deeper.
     usual = float(average_path(np.array([psi]))[0])
     wanted = np.asarray(positive, dtype=np.float64) / usual - 1
     unwanted = np.asarray(negative, dtype=np.float64) / usual - 1 if len(negative) else ()
@@ -303,12 +311,11 @@ def average_path(sizes: np.ndarray) -> np.ndarray:
 
 
 def _positions(given: Any) -> list[int] | None:
-    """Return positions where whole numbers were given, None for rows."""
-    if isinstance(given, int | np.integer) and not isinstance(given, bool):
-        return [int(given)]
-    if isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind in "iu":
-        return [int(at) for at in given]
-    if isinstance(given, list | tuple | set | frozenset):
-        if all(isinstance(at, int | np.integer) and not isinstance(at, bool) for at in given):
-            return [int(at) for at in given]
+    """Return positions where integers were given, None for rows."""
+    if isinstance(given, np.ndarray):
+        return given.tolist() if given.ndim == 1 and given.dtype.kind in "iu" else None
+    several = isinstance(given, list | tuple | set | frozenset)
+    items = list(given) if several else [given]
+    if all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in items):
+        return [int(item) for item in items]
     return None

@@ -1,4 +1,4 @@
-"""Question-time changes of a search: relevance feedback (Rocchio) and column weights."""
+"""Search options that need no refitting: relevance feedback (Rocchio) and column weights."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from lookalike.table import Schema
 
 
 def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
-    """Score rows by how near they are to what is wanted and how far from what is not.
+    """Score rows by their distances to wanted and unwanted rows (Rocchio's feedback).
 
     The mean distance to the wanted rows minus ``gamma`` times the mean distance to the unwanted
-    ones [1]_ [2]_. Smaller is better; a score may be negative. Distances that are not known (NaN)
-    are left out of the means.
+    ones [1]_ [2]_. Smaller is better; a score may be negative. Undefined distances (NaN) are left
+    out of the means.
 
     Parameters
     ----------
@@ -27,11 +27,11 @@ def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
     negative : array of shape (q,) or (q, n), optional
         Distances to the q rows that are not wanted. None of them: nothing is subtracted.
     gamma : float
-        How much the unwanted rows count; 0 leaves them out, 0.5 is customary.
+        The weight of the unwanted rows; 0 leaves them out, 0.5 is customary.
 
     Returns
     -------
-    float or array of n; NaN where no distance to a wanted row is known
+    float or array of n; NaN where no distance to a wanted row is defined
 
     References
     ----------
@@ -68,7 +68,7 @@ def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
 
 
 class Marks:
-    """The score of ``rocchio`` while rows are marked one after the other.
+    """The score of ``rocchio`` while rows are marked in turn.
 
     Parameters
     ----------
@@ -93,31 +93,31 @@ class Marks:
         """Return the score of each row, smaller for better."""
         score = self._near.value()
         if self._far.count and self.gamma:
+            # A row that cannot be compared with any unwanted one is not moved by them.
             away = self._far.value()
             score = score - self.gamma * np.where(np.isnan(away), 0.0, away)
         return score
 
 
 class _Mean:
-    """A mean of arrays, added up in order: each entry for itself, gaps left out."""
+    """A running mean of arrays, entry by entry, without NaN.
+
+    Added in order: blocks of any size then give the same bits (decision 3).
+    """
 
     def __init__(self, shape: tuple[int, ...]) -> None:
         self.count = 0
-        self._total = np.zeros(shape)
-        self._gaps: np.ndarray | None = None
+        self._total, self._undefined = np.zeros(shape), np.zeros(shape)
 
     def add(self, distances: np.ndarray) -> None:
-        gaps = np.isnan(distances)
-        if gaps.any():
-            self._gaps = gaps.astype(np.float64) if self._gaps is None else self._gaps + gaps
-            distances = np.where(gaps, 0.0, distances)
-        self._total = self._total + distances
+        undefined = np.isnan(distances)
+        self._undefined = self._undefined + undefined
+        self._total = self._total + np.where(undefined, 0.0, distances)
         self.count += 1
 
     def value(self) -> np.ndarray:
-        known = self.count if self._gaps is None else self.count - self._gaps
-        with np.errstate(invalid="ignore"):  # 0 / 0 where nothing is known
-            return np.asarray(self._total / known)
+        with np.errstate(invalid="ignore"):  # 0 / 0 where all are undefined
+            return np.asarray(self._total / (self.count - self._undefined))
 
 
 def check_gamma(gamma: Any, who: str) -> None:
@@ -129,37 +129,33 @@ def check_gamma(gamma: Any, who: str) -> None:
 def reweigh(
     measure: Measure, schema: Schema, weights: Any, columns: Any, who: str, *sides: Any
 ) -> Measure:
-    """Return a fitted measure under the weights of a question; without any, the measure itself.
+    """Return a fitted measure under the weights of a search; without any, the measure itself.
 
     Parameters
     ----------
     measure : Measure, fitted
     schema : Schema of the rows
-    weights : None, or mapping of column to number of at least 0
+    weights : None, or mapping of column to number >= 0
         Multiplied with the fitted weights.
     columns : None, or names
         Only these count.
     who : str, the caller
     sides : what is compared: columns that a record does not name are not part of the question
     """
-    factors: dict[str, Any] = {}
-    if weights is not None:
-        if not isinstance(weights, Mapping):
-            hint = Phrase("Pass for example ", Param("weights", {"year": 3}))
-            raise WrongType(
-                Param("weights", of=who), "a mapping of column to number", repr(weights), hint
-            )
-        _check_names(weights, schema, Phrase(Param("weights", of=who)))
-        factors = dict(weights)
+    by_weights, by_columns = Phrase(Param("weights", of=who)), Phrase(Param("columns", of=who))
+    if weights is not None and not isinstance(weights, Mapping):
+        hint = Phrase("Pass for example ", Param("weights", {"year": 3}))
+        raise WrongType(by_weights, "a mapping of column to number", repr(weights), hint)
+    factors: dict[str, Any] = dict(weights or {})
+    _check_names(factors, schema, by_weights)
     if columns is not None:
-        only = _read_columns(columns, schema, Phrase(Param("columns", of=who)))
+        only = _read_columns(columns, schema, by_columns)
         extra = [name for name in factors if name not in only]
         if extra:
             found = f"a weight for {extra[0]!r}, which is not compared"
             hint = Phrase("Add it to ", Param("columns"), ", or leave its weight out")
-            raise InvalidInput(
-                Param("weights", of=who), "weights of the columns compared", found, hint
-            )
+            raise InvalidInput(by_weights, "weights of the columns compared", found, hint)
+        # Leaving a column out is a weight of 0, so the rows need not be encoded again.
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
     if measure.traits.weighs_columns:
         factors |= dict.fromkeys(_unnamed(sides, schema), 0.0)
@@ -179,12 +175,8 @@ def _unnamed(sides: tuple[Any, ...], schema: Schema) -> list[str]:
 
 def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:
     if not isinstance(columns, str | Iterable):
-        raise WrongType(
-            who,
-            "names of columns",
-            repr(columns),
-            ("Pass for example ", Param("columns", ["year"])),
-        )
+        hint = ("Pass for example ", Param("columns", ["year"]))
+        raise WrongType(who, "names of columns", repr(columns), hint)
     names = [columns] if isinstance(columns, str) else list(columns)
     if not names:
         raise InvalidInput(who, "at least one column", "none", "Name a column")
@@ -195,11 +187,10 @@ def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:
 def _check_names(names: Iterable[Any], schema: Schema, who: str) -> None:
     """Refuse what is not the name of a compared column."""
     for name in names:
-        if name in schema.kinds:
-            continue
         if name in schema.aside:
             found = f"{name!r}, which is set aside"
             hint = "Have it compared by giving its kind when the table is read"
             raise InvalidInput(who, "columns that are compared", found, hint)
-        hint = suggest(str(name), schema.kinds)
-        raise InvalidInput(who, "columns of the table", repr(name), hint)
+        if name not in schema.kinds:
+            hint = suggest(str(name), schema.kinds)
+            raise InvalidInput(who, "columns of the table", repr(name), hint)

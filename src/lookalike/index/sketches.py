@@ -1,8 +1,8 @@
-"""Approximate search: sketches propose rows, the measure compares them, a sample says how well.
+"""Approximate search: a graph over sketches proposes rows, the measure re-ranks them exactly.
 
-A graph over sketches belongs to encoded rows and is kept beside them, as their byte codes are: it
-is made once, never saved (a file may come from anywhere, and a graph that does not fit its rows
-would be walked out of its memory), and made again when an index is loaded.
+A graph over sketches belongs to encoded rows and is kept beside them, as their byte codes are. It
+is never saved, but built again when an index is loaded: files are untrusted, and walking a graph
+that does not fit its rows would read outside of its memory.
 """
 
 from __future__ import annotations
@@ -18,24 +18,25 @@ from lookalike.measures.contract.rows import Rows, kept_beside, name_rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import SketchGraph, load_faiss
 
-LEAST = 8192  # rows below which looking at everything is as quick
-LEAVES = 2**23  # leaf codes, rows times trees, below which it is: bytes are compared very fast
-SAMPLE = 256  # rows asked to find out how far to reach, and as many again to say how good that is
-ASKED = 10  # neighbors of each that should be found
-FIRST = 16  # rows kept in sight at first; doubled until the sample is found
-SHARE = 16  # more than one row in so many to be compared: looking at everything is as quick
-AMPLE = 2  # times the rows that a filter would leave on average are proposed under it
+# Decision 21 has the measurements behind these.
+MIN_ROWS = 8192  # below it an exact scan is as fast
+MIN_LEAF_CODES = 2**23  # rows times trees; below it a scan of leaf codes, one byte each, is as fast
+SAMPLE_QUERIES = 256  # to tune the reach by, and as many again to measure the recall
+SAMPLE_NEIGHBORS = 10  # of each query
+FIRST_REACH = 16  # candidates per query at first; doubled until the recall is reached
+MAX_COMPARED_SHARE = 16  # an exact scan is as fast if more than one row in so many is compared
+FILTER_MARGIN = 2  # times the candidates that a filter leaves on average
 
 
 class Tuned(NamedTuple):
-    """What approximate search comes to for some rows.
+    """Approximate search of some rows, tuned on a sample.
 
     Parameters
     ----------
-    graph : SketchGraph or None, where everything is looked at
-    reach : int, rows kept in sight for lists of ten
-    recall : float, the share of true neighbors found for a sample that reach was not chosen by
-    why : str, why everything is looked at; empty where it is not, or rows are few
+    graph : SketchGraph or None, for exact search
+    reach : int, candidates per query for lists of ten
+    recall : float, the share of true neighbors found on a sample that reach was not tuned on
+    why : str, why rows are searched exactly; empty where they are not, or rows are few
     """
 
     graph: SketchGraph | None = None
@@ -46,7 +47,7 @@ class Tuned(NamedTuple):
 
 @dataclass(frozen=True)
 class Sketches:
-    """How an index that may miss a row is searched.
+    """Approximate search of an index.
 
     Parameters
     ----------
@@ -57,41 +58,43 @@ class Sketches:
     recall: float
 
     def tuned(self, measure: Measure, rows: Rows) -> Tuned:
-        """Return the graph over some rows, made and tuned at the first call."""
+        """Return the graph over some rows, built and tuned at the first call."""
         name = f"_sketches_{self.recall!r}"
         return kept_beside(rows, name, lambda: self._tune(measure, rows))
 
     def _tune(self, measure: Measure, rows: Rows) -> Tuned:
         load_faiss("Index(approximate=True)")
-        if len(rows) < LEAST:
+        if len(rows) < MIN_ROWS:
             return Tuned()
         sketch = measure.sketch(rows)
         if sketch is None:
             return Tuned(why=f"{type(measure).__name__} has no sketch")
         values = rows.arrays[sketch.array]
-        if sketch.metric == "bits" and values.size < LEAVES:
+        if sketch.metric == "bits" and values.size < MIN_LEAF_CODES:
             return Tuned()
         graph = kept_beside(rows, "sketch_graph", lambda: SketchGraph(sketch, values))
-        sample = np.random.default_rng(0).choice(len(rows), 2 * SAMPLE, replace=False)
-        chosen, judged = np.sort(sample[:SAMPLE]), np.sort(sample[SAMPLE:])
+        sample = np.random.default_rng(0).choice(len(rows), 2 * SAMPLE_QUERIES, replace=False)
+        chosen, judged = np.sort(sample[:SAMPLE_QUERIES]), np.sort(sample[SAMPLE_QUERIES:])
         truth = [
-            measure.nearest(rows[at], rows, ASKED, exclude=at).distances for at in (chosen, judged)
+            measure.nearest(rows[some], rows, SAMPLE_NEIGHBORS, exclude=some).distances
+            for some in (chosen, judged)
         ]
-        reach, most = FIRST, len(rows) // SHARE
-        while reach <= most:
+
+        def recall_at(tuned: Tuned, queries: np.ndarray, true: np.ndarray) -> float:
+            k, reach = SAMPLE_NEIGHBORS, tuned.reach
+            lists = _search(tuned, measure, rows[queries], rows, k, reach, None, queries, None)
+            return recall_of(lists.distances, true)
+
+        reach = FIRST_REACH
+        while reach <= len(rows) // MAX_COMPARED_SHARE:
             tuned = Tuned(graph, reach)
-            if self._found(tuned, measure, rows, chosen, truth[0]) >= self.recall:
-                recall = self._found(tuned, measure, rows, judged, truth[1])
+            if recall_at(tuned, chosen, truth[0]) >= self.recall:
+                # On queries that the reach was not chosen by, so that the estimate is unbiased.
+                recall = recall_at(tuned, judged, truth[1])
                 if recall >= self.recall:
                     return tuned._replace(recall=recall)
             reach *= 2
         return Tuned(why=f"a recall of {self.recall:g} was not reached on a sample of the rows")
-
-    def _found(
-        self, tuned: Tuned, measure: Measure, rows: Rows, at: np.ndarray, truth: np.ndarray
-    ) -> float:
-        found = _search(tuned, measure, rows[at], rows, ASKED, tuned.reach, None, at, None)
-        return recall_of(found.distances, truth)
 
     def nearest(
         self,
@@ -103,7 +106,7 @@ class Sketches:
         exclude: np.ndarray,
         ids: np.ndarray,
     ) -> NeighborGraph | None:
-        """Return unfinished lists of near rows; None where everything should be looked at.
+        """Return unfinished lists of near rows; None where an exact scan is as fast.
 
         Parameters
         ----------
@@ -119,14 +122,15 @@ class Sketches:
             return None
         reach = _reach(tuned, k)
         if allowed is not None:
-            reach = -(-AMPLE * reach * len(b) // max(1, int(np.count_nonzero(allowed))))
-        if reach * SHARE > len(b):
+            # Most candidates may be filtered out: enough for those that are left.
+            reach = -(-FILTER_MARGIN * reach * len(b) // max(1, int(np.count_nonzero(allowed))))
+        if reach * MAX_COMPARED_SHARE > len(b):
             return None
         return _search(tuned, measure, a, b, k, reach, allowed, exclude, ids)
 
 
 def recall_of(found: np.ndarray, truth: np.ndarray) -> float:
-    """Return the share of lists that is as near as the true lists reach.
+    """Return the share of the rows found that are as near as the last true neighbor.
 
     A row as near as the last of the true list is as good as that one, so ties count as found.
 
@@ -144,8 +148,8 @@ def recall_of(found: np.ndarray, truth: np.ndarray) -> float:
 
 
 def _reach(tuned: Tuned, k: int) -> int:
-    """Return how many rows to keep in sight for longer lists than those it was tuned for."""
-    return tuned.reach * -(-k // ASKED)
+    """Return the candidates per query for lists longer than those the reach was tuned for."""
+    return tuned.reach * -(-k // SAMPLE_NEIGHBORS)
 
 
 def _search(
@@ -159,7 +163,7 @@ def _search(
     exclude: np.ndarray,
     ids: np.ndarray | None,
 ) -> NeighborGraph:
-    """Compare what the graph proposes; queries for which that is too little look at everything."""
+    """Re-rank the candidates of the graph; queries with too few of them are searched exactly."""
     assert tuned.graph is not None
     barred, names, n_indexed = name_rows(a, b, exclude, ids)
     n_jobs = getattr(measure, "n_jobs", None)
@@ -168,11 +172,11 @@ def _search(
     if allowed is not None:
         fits &= allowed[near]
     lists = NeighborGraph.empty(len(a), k, n_indexed, bool((barred < 0).any()))
-    # A walk that met too few rows that may be listed says nothing about the others.
+    # A walk that met too few allowed rows may have missed nearer ones: such queries are scanned.
     enough = fits.sum(axis=1) >= max(k + 1, _reach(tuned, k) // 2)
     fits &= enough[:, None]
-    left, at = np.nonzero(fits)
-    right = near[left, at]
+    left, column = np.nonzero(fits)
+    right = near[left, column]
     if len(left):
         far = measure.pair_distances(a, b, left, right)
         keep_pairs(left, names[right], far, barred, lists.distances, lists.indices)

@@ -1,7 +1,7 @@
-"""Everything an index holds at one moment, never changed once made.
+"""The state of an index at one moment, immutable.
 
-Readers take the snapshot that stands when they begin and never wait; a writer makes a new one from
-the old, shares with it what did not change, and puts it in its place with one assignment.
+Readers take the current snapshot when they begin and never wait; a writer makes a new one from the
+old, shares with it what did not change, and replaces it with one assignment (copy-on-write).
 """
 
 from __future__ import annotations
@@ -34,57 +34,77 @@ from lookalike.show.reasons import Styles
 from lookalike.table import Kind, Schema, Table, as_table
 from lookalike.table.model.names import with_labels
 
-OFTEN = 1.1  # drift is looked for when the added rows are so many times those of the last look
+# Drift is checked again when there are 10 % more added rows than at the last check: rows may come
+# one at a time, and every check reads all of them (chosen by hand).
+DRIFT_CHECK_GROWTH = 1.1
 
 
-@saveable
-@dataclass(frozen=True, eq=False)
-class Snapshot:
-    """An index at one moment.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Learned:
+    """What an index knows beside its rows.
 
     Parameters
     ----------
     measure : Measure, fitted
     reason : str, why this measure
     schema : Schema, how rows are read
-    segments : Segments, the rows
     id_column : str or None, the column that names the rows
     id_kind : Kind or None, what that column holds
     target : str or None, the column that the measure has learned from, if it was named
     learned_target : bool, whether there was a target at all
-    fitted : mapping of column to what is remembered of its fitted values
-    drifted : columns that a warning was given about
-    checked : int, rows added when drift was last looked for
+    fitted : mapping of column to the statistics of its fitted values
     """
 
     FIELDS: ClassVar[Fields] = {
         "measure": Saved("Measure"),
         "reason": Text(),
         "schema": Saved("Schema"),
-        "segments": Saved("Segments"),
         "id_column": Maybe(Text()),
         "id_kind": Maybe(Saved("Kind")),
         "target": Maybe(Text()),
         "learned_target": Flag(),
         "fitted": MapOf(Text(), Saved("Fitted")),
-        "drifted": TupleOf(Text()),
-        "checked": Integer(0),
     }
 
     measure: Measure
     reason: str
     schema: Schema
-    segments: Segments
-    id_column: str | None
-    id_kind: Kind | None
-    target: str | None
-    learned_target: bool
+    id_column: str | None = None
+    id_kind: Kind | None = None
+    target: str | None = None
+    learned_target: bool = False
     fitted: Mapping[str, Fitted] = field(default_factory=dict)
+
+    def learned(self) -> dict[str, Any]:
+        """Return these fields by name, without those of a subclass."""
+        return {field.name: getattr(self, field.name) for field in fields(Learned)}
+
+
+@saveable
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Snapshot(Learned):
+    """An index at one moment.
+
+    Parameters
+    ----------
+    measure, reason, schema, id_column, id_kind, target, learned_target, fitted : see ``Learned``
+    segments : Segments, the rows
+    drifted : columns that a warning was given about
+    checked : int, rows added when drift was last checked
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "segments": Saved("Segments"),
+        "drifted": TupleOf(Text()),
+        "checked": Integer(0),
+    }
+
+    segments: Segments
     drifted: tuple[str, ...] = ()
     checked: int = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        # Not what was worked out on demand: another thread may be adding to it at this moment.
+        # Without cached properties: another thread may be adding one at this moment.
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     # -- reading -----------------------------------------------------------------------------------
@@ -96,18 +116,18 @@ class Snapshot:
 
     @cached_property
     def styles(self) -> Styles:
-        """How the cells of each column are written, for phrases about them."""
+        """How the cells of each column are formatted in phrases about them."""
         return Styles(self.segments.segments[0].typical_table)
 
     @cached_property
     def reader(self) -> QueryReader:
-        """What reads queries against these rows."""
+        """The reader of queries against these rows."""
         named = self.id_column is not None
         return QueryReader(self.measure, self.schema, self.segments, self.names.position, named)
 
     @property
     def ids(self) -> list[Any]:
-        """The ids of all rows, in the order in which they came."""
+        """The ids of all rows, by position."""
         return self.names.of(self.segments.positions)
 
     @property
@@ -119,8 +139,8 @@ class Snapshot:
 
     def record(self, id: Any, who: str) -> dict[str, Any]:
         """Return a row as a record."""
-        ((segment, at),) = self.segments.look_up([self.names.position(id, who)])
-        return segment.table.record(at)
+        ((segment, offset),) = self.segments.look_up([self.names.position(id, who)])
+        return segment.table.record(offset)
 
     def drift(self) -> Drift:
         """Compare the rows that were added with those that were fitted."""
@@ -139,41 +159,47 @@ class Snapshot:
         return after, after.names.of(range(self.segments.next_position, segments.next_position))
 
     def read_added(self, rows: Any, who: str) -> Table:
-        """Read more rows as the first ones were read; ids that are there already are refused."""
+        """Read more rows by the schema of the first ones; ids that exist already are refused."""
         if self.id_kind is None or self.id_column is None:
             return self.reader.read_table(rows, who)
         rows, _ = with_labels(rows, self.id_column, who)
+        # The column of ids is set aside, but read by the kind it had at first, so that ids compare
+        # as equal: a CSV file of digits alone would give numbers.
         kinds = {**self.schema.kinds, self.id_column: self.id_kind}
         aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
         whole = as_table(rows, Schema(kinds, aside, self.schema.missing), who=who)
         return take_ids(whole, self.id_column, who, self.names)[0]
 
     def prepared(self) -> Snapshot:
-        """Return this snapshot once all is made that its first question would wait for."""
+        """Return this snapshot with all that its first search would have to build first."""
         for segment in self.segments.segments:
-            self.measure.prepare(segment.rows)  # what is made already is not made again
+            # Kept beside the rows, so only those of new segments take time.
+            self.measure.prepare(segment.rows)
         return self
 
     def without(self, ids: Any, who: str) -> Snapshot:
-        """Return the snapshot with some rows hidden."""
-        listed = hasattr(ids, "__iter__") and not isinstance(ids, str | bytes)
-        wanted = list(ids) if listed else [ids]
-        positions = [self.names.position(id, who) for id in wanted]
+        """Return the snapshot with some rows deleted."""
+        several = hasattr(ids, "__iter__") and not isinstance(ids, str | bytes)
+        ids = list(ids) if several else [ids]
+        positions = [self.names.position(id, who) for id in ids]
         if len(set(positions)) < len(positions):
-            twice = next(id for at, id in enumerate(wanted) if positions[at] in positions[:at])
+            twice = next(id for i, id in enumerate(ids) if positions[i] in positions[:i])
             raise InvalidInput(who, "each id once", f"id {as_id(twice)!r} twice", "Name it once")
         return replace(self, segments=self.segments.without(positions))
 
-    def compacted(self, most: int) -> tuple[Snapshot, bool]:
-        """Return the snapshot with one part of it joined, and whether there was one."""
-        found = self.segments.compacted(most)
-        return (self, False) if found is None else (replace(self, segments=found).prepared(), True)
+    def compacted(self, max_rows: int) -> tuple[Snapshot, bool]:
+        """Return the snapshot with one group of segments merged, and whether there was one."""
+        merged = self.segments.compacted(max_rows)
+        if merged is None:
+            return self, False
+        return replace(self, segments=merged).prepared(), True
 
     def look_for_drift(self) -> tuple[Snapshot, list[ColumnDrift]]:
-        """Return the snapshot that knows of drift, and the columns where it is new."""
+        """Return the snapshot with the drift found recorded, and the columns where it is new."""
         added = sum(map(len, self.segments.added_later))
-        if added < OFTEN * self.checked:  # rows may come one by one: look again after some more
+        if added < DRIFT_CHECK_GROWTH * self.checked:
             return self, []
+        # A column is warned of once, or every row that is added would repeat the warning.
         new = [c for c in self.drift().columns if c.reason and c.column not in self.drifted]
         drifted = (*self.drifted, *(column.column for column in new))
         return replace(self, checked=added, drifted=drifted), new
@@ -192,11 +218,11 @@ class Snapshot:
             where = f"Snapshot.segments[{number}]"
             self.measure.check_rows(segment.rows, f"{where}.rows")
             check_alike(segment.table, first, where)
-        named = self.id_column is None or self.id_column in {c.name for c in first.aside}
-        require(named, "Snapshot.id_column", "a column of ids", str(self.id_column)[:40])
+        exists = self.id_column is None or self.id_column in {c.name for c in first.aside}
+        require(exists, "Snapshot.id_column", "a column of ids", str(self.id_column)[:40])
         same = (self.id_column is None) == (self.id_kind is None)
         require(same, "Snapshot.id_kind", "a kind for a column of ids", "another")
         if not self.measure.traits.pairwise:
             same = set(self.fitted) == set(kinds)
-            require(same, "Snapshot.fitted", "what is remembered of every column", "others")
+            require(same, "Snapshot.fitted", "statistics of every column", "others")
         self.prepared()

@@ -11,7 +11,7 @@ import numpy as np
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
 from lookalike.kernels.growing import draw_below, draw_bits, draw_rows, insertion_sort
 
-LANES = 64  # rows handled together
+WORD_ROWS = 64  # rows handled together
 
 
 class SampleWork(NamedTuple):
@@ -40,6 +40,7 @@ def split_evenly(columns, rows, low, high, a, values):
             return False
         values[i] = x
     # The middle is known once the values are sorted; rows are only moved if it will serve.
+    # Half of the sample on either side: m is a power of two.
     ordered = values[:m]
     if m <= 32:
         insertion_sort(ordered, m)
@@ -49,7 +50,7 @@ def split_evenly(columns, rows, low, high, a, values):
 
 
 @kernel
-def part(columns, rows, low, high, a, cut):
+def partition(columns, rows, low, high, a, cut):
     """Bring rows with values up to the cut to the front; return where the others begin."""
     i, j = low, high
     while i < j:
@@ -62,7 +63,7 @@ def part(columns, rows, low, high, a, cut):
 
 
 @kernel
-def cut_anywhere(columns, rows, low, high, state, values):
+def most_even_cut(columns, rows, low, high, state, values):
     """Find the cut nearest to the middle over all columns, ties at random.
 
     Returns the column (-1 if nothing can be cut), the largest value on the left and the smallest
@@ -86,6 +87,8 @@ def cut_anywhere(columns, rows, low, high, state, values):
                     best, ties = off, 0
                 if off == best:
                     ties += 1
+                    # Reservoir of one: each of several equally even cuts is kept with the same
+                    # chance.
                     if draw_below(state, ties) == 0:
                         column, below, above = a, ordered[i - 1], ordered[i]
     return column, below, above
@@ -122,11 +125,11 @@ def grow_tree(columns, height, relax, either_side, state, work, feature, cut):
             if found < 0:
                 if not relax:
                     return False
-                found, below, above = cut_anywhere(columns, rows, low, high, state, values)
+                found, below, above = most_even_cut(columns, rows, low, high, state, values)
             if found >= 0:
                 feature[v] = found
                 cut[v] = below
-                middle = part(columns, rows, low, high, found, below)
+                middle = partition(columns, rows, low, high, found, below)
                 if either_side and draw_bits(state) & 1:
                     # "less than above" as a threshold: the next number below it.
                     cut[v] = np.nextafter(above, -np.inf)
@@ -137,7 +140,7 @@ def grow_tree(columns, height, relax, either_side, state, work, feature, cut):
 
 
 @kernel
-def grow_perfect(columns, height, tries, relax, either_side, states, feature, cut, failed):
+def grow_balanced(columns, height, tries, relax, either_side, states, feature, cut, failed):
     """Grow one tree per state; ``failed`` counts the samples thrown away, -1 where none would do.
 
     With ``relax`` a tree whose every sample failed is grown on the last sample with relaxed cuts;
@@ -158,6 +161,8 @@ def grow_perfect(columns, height, tries, relax, either_side, states, feature, cu
         failed[t] = -1
         for attempt in range(tries):
             draw_rows(state, n, everyone, work.rows, swaps)
+            # A failed sample is thrown away whole, so trees stay independent of which column
+            # failed.
             if grow_tree(columns, height, False, either_side, state, work, feature[t], cut[t]):
                 failed[t] = attempt
                 break
@@ -170,27 +175,27 @@ def grow_perfect(columns, height, tries, relax, either_side, states, feature, cu
 
 if COMPILED:
 
-    def _row_of_lanes(target, builder, kind, array, row, word):
+    def _row_address(target, builder, kind, array, row, word):
         """Build the address of a row of 64 numbers, as a vector."""
         from llvmlite import ir
 
         data = target.make_array(kind)(target, builder, array).data
-        place = builder.gep(data, [builder.mul(row, ir.IntType(64)(LANES))])
-        return builder.bitcast(place, ir.VectorType(word, LANES).as_pointer())
+        place = builder.gep(data, [builder.mul(row, ir.IntType(64)(WORD_ROWS))])
+        return builder.bitcast(place, ir.VectorType(word, WORD_ROWS).as_pointer())
 
     @intrinsic
-    def ask(context, lanes, row, cut):
+    def compare_with_cut(context, lanes, row, cut):
         """Return 64 answers to "is it greater than the cut", one bit per lane of a row."""
         from llvmlite import ir
         from numba import types
 
         def build(target, builder, signature, arguments):
             array, row, cut = arguments
-            place = _row_of_lanes(target, builder, lanes, array, row, cut.type)
+            place = _row_address(target, builder, lanes, array, row, cut.type)
             x = builder.load(place, align=lanes.dtype.bitwidth // 8)
             nothing, index = ir.Constant(x.type, ir.Undefined), ir.IntType(32)
             one = builder.insert_element(nothing, cut, index(0))
-            zeros = ir.Constant(ir.VectorType(index, LANES), [0] * LANES)
+            zeros = ir.Constant(ir.VectorType(index, WORD_ROWS), [0] * WORD_ROWS)
             c = builder.shuffle_vector(one, nothing, zeros)  # the cut in every lane
             return builder.bitcast(builder.fcmp_ordered(">", x, c), ir.IntType(64))
 
@@ -205,9 +210,9 @@ if COMPILED:
         def build(target, builder, signature, arguments):
             array, row, bits = arguments
             width = codes.dtype.bitwidth
-            place = _row_of_lanes(target, builder, codes, array, row, ir.IntType(width))
+            place = _row_address(target, builder, codes, array, row, ir.IntType(width))
             now = builder.load(place, align=width // 8)
-            truth = builder.bitcast(bits, ir.VectorType(ir.IntType(1), LANES))
+            truth = builder.bitcast(bits, ir.VectorType(ir.IntType(1), WORD_ROWS))
             below = builder.zext(truth, now.type)
             builder.store(builder.or_(builder.add(now, now), below), place, align=width // 8)
             return target.get_dummy_value()
@@ -215,33 +220,33 @@ if COMPILED:
         return types.void(codes, types.int64, types.uint64), build
 
     @kernel
-    def encode_perfect(values, feature, cut, height, out):
+    def encode_by_all_tests(values, feature, cut, height, out):
         """Write the leaf code of every row in every tree; values must not be missing.
 
-        All tests of a tree are asked of 64 rows at once, the answers to a test being one word of 64
+        All tests of a tree are asked of 64 rows together, the answers to one being a word of 64
         bits; then, level by level, the answers along the paths are selected by masks. That asks
         more than a walk does, but no step waits for the one before.
         """
         n, d = values.shape
         trees = feature.shape[0]
         inner = (1 << height) - 1
-        lanes = np.zeros((d, LANES), values.dtype)
+        lanes = np.zeros((d, WORD_ROWS), values.dtype)
         answers = np.empty(inner + 1, np.uint64)
         paths = np.empty(height, np.uint64)
-        codes = np.empty((LANES, LANES), out.dtype)
-        for start in range(0, n, LANES):
-            m = min(LANES, n - start)
+        codes = np.empty((WORD_ROWS, WORD_ROWS), out.dtype)
+        for start in range(0, n, WORD_ROWS):
+            m = min(WORD_ROWS, n - start)
             for i in range(m):
                 for a in range(d):
                     lanes[a, i] = values[start + i, a]
-            for first in range(0, trees, LANES):
-                some = min(LANES, trees - first)
+            for first in range(0, trees, WORD_ROWS):
+                some = min(WORD_ROWS, trees - first)
                 for s in range(some):
                     t = first + s
-                    for i in range(LANES):
+                    for i in range(WORD_ROWS):
                         codes[s, i] = 0
                     for v in range(inner):
-                        answers[v] = ask(lanes, feature[t, v], cut[t, v])
+                        answers[v] = compare_with_cut(lanes, feature[t, v], cut[t, v])
                     paths[0] = answers[0]
                     append_bits(codes, s, answers[0])
                     for level in range(1, height):
@@ -262,7 +267,7 @@ if COMPILED:
 
 
 @kernel
-def walk_perfect(values, feature, cut, height, out):
+def encode_by_walking(values, feature, cut, height, out):
     """Write the leaf code of every row in every tree by walking down; for tall trees."""
     inner = (1 << height) - 1
     for t in range(feature.shape[0]):
@@ -275,4 +280,4 @@ def walk_perfect(values, feature, cut, height, out):
 
 
 if not COMPILED:
-    encode_perfect = walk_perfect
+    encode_by_all_tests = encode_by_walking

@@ -139,13 +139,13 @@ def smaller(one, other):
 
 # -- sums over the columns of a tile ---------------------------------------------------------------
 
-TILE = 1024
-PART = 64  # rows of a tile whose smallest bound is remembered
+TILE_ROWS = 1024
+PART_ROWS = 64  # rows of a tile whose smallest bound is remembered
 STEPS = 254  # numbers are cut into so many steps: codes from 0 to 254
 # How a column is compared; the second of each pair is for columns with missing cells.
-SKIP, NUMBER, NUMBER_GAPS, EQUAL, EQUAL_GAPS, LOOKUP, LOOKUP_GAPS = range(7)
+SKIP, NUMBER, NUMBER_MISSING, EQUAL, EQUAL_MISSING, LOOKUP, LOOKUP_MISSING = range(7)
 # A coordinate of a vector, and its last one.
-SQUARE, SQUARE_GAPS, ROOT, ROOT_GAPS = range(7, 11)
+SQUARE, SQUARE_MISSING, ROOT, ROOT_MISSING = range(7, 11)
 
 
 @kernel
@@ -153,14 +153,14 @@ def _add_column(column, how, u, w, gap, sums):
     if how == NUMBER:
         for c in range(len(sums)):
             sums[c] = plus(sums[c], number_term(sums[c], u, column[c], w))
-    elif how == NUMBER_GAPS:
+    elif how == NUMBER_MISSING:
         for c in range(len(sums)):
             term = number_term(sums[c], u, column[c], w)
             sums[c] = plus(sums[c], unless_missing(term, column[c], gap))
     elif how == EQUAL:
         for c in range(len(sums)):
             sums[c] = plus(sums[c], equal_term(sums[c], u, column[c], w))
-    elif how == EQUAL_GAPS:
+    elif how == EQUAL_MISSING:
         for c in range(len(sums)):
             term = equal_term(sums[c], u, column[c], w)
             sums[c] = plus(sums[c], unless_missing(term, column[c], gap))
@@ -196,27 +196,27 @@ def _take_larger(column, how, u, w, gap, sums):
     if how == NUMBER:
         for c in range(len(sums)):
             sums[c] = larger(sums[c], number_term(sums[c], u, column[c], w))
-    elif how == NUMBER_GAPS:
+    elif how == NUMBER_MISSING:
         for c in range(len(sums)):
             term = number_term(sums[c], u, column[c], w)
             sums[c] = larger(sums[c], unless_missing(term, column[c], gap))
 
 
 @kernel
-def _take_off_weight(column, weight, nothing, sums):
+def _add_missing_weight(column, weight, nothing, sums):
     """Note in ``sums`` the weight of a column that is missing."""
     for c in range(len(sums)):
         sums[c] = plus(sums[c], unless_missing(nothing, column[c], weight))
 
 
 @kernel
-def row_bounds(tile, asked, q, work, lost, keys):
+def row_bounds(tile, queries, q, work, lost, keys):
     """Write a lower bound for some rows of a tile, for one of the queries, into ``keys``.
 
     Parameters
     ----------
     tile : uint8 (columns, rows)
-    asked : named tuple
+    queries : named tuple
         ``how`` int64 (queries, columns); ``u``, ``w``, ``gap``, ``weight`` of the same shape, in
         the type of work; ``tables`` (queries, slots, 256) in that type, and ``slot`` int64 per
         column; ``zero`` in that type; ``factor`` float32 (queries, columns), what a step of a
@@ -227,72 +227,75 @@ def row_bounds(tile, asked, q, work, lost, keys):
     work, lost : arrays in a narrow type, one entry per row, working space
     keys : float32 (rows)
     """
-    how, u, w, gap = asked.how[q], asked.u[q], asked.w[q], asked.gap[q]
-    work[:] = asked.zero
-    lost[:] = asked.zero
+    how, u, w, gap = queries.how[q], queries.u[q], queries.w[q], queries.gap[q]
+    # Every term is at most the true difference in steps, so the sum is a lower bound: a row above
+    # the limit cannot be among the nearest, whatever its exact distance (decision 13).
+    work[:] = queries.zero
+    lost[:] = queries.zero
     for j in range(tile.shape[0]):
         if how[j] == SKIP:
             continue
         if how[j] >= SQUARE:
             _add_squares(tile[j], u[j], lost)
             if how[j] >= ROOT:
-                factor = asked.factor[q, j]
-                _add_root(tile[j], how[j], factor, w[j], gap[j], lost, asked.zero, work)
+                factor = queries.factor[q, j]
+                _add_root(tile[j], how[j], factor, w[j], gap[j], lost, queries.zero, work)
         elif how[j] >= LOOKUP:
-            _add_looked_up(tile[j], asked.tables[q, asked.slot[j]], work)
-        elif asked.largest:
+            _add_looked_up(tile[j], queries.tables[q, queries.slot[j]], work)
+        elif queries.largest:
             _take_larger(tile[j], how[j], u[j], w[j], gap[j], work)
         else:
             _add_column(tile[j], how[j], u[j], w[j], gap[j], work)
-    base = asked.base[q]
-    if not asked.shared:
+    base = queries.base[q]
+    if not queries.shared:
         for c in range(len(keys)):
             keys[c] = np.float32(work[c]) + base
         return
     # The squares of the last vector are used up: ``lost`` is zero again.
     for j in range(tile.shape[0]):
-        gaps = how[j] == NUMBER_GAPS or how[j] == EQUAL_GAPS or how[j] == LOOKUP_GAPS
-        if (gaps or how[j] == ROOT_GAPS) and asked.weight[q, j] > asked.zero:
-            _take_off_weight(tile[j], asked.weight[q, j], asked.zero, lost)
-    whole = asked.whole[q]
+        gaps = how[j] == NUMBER_MISSING or how[j] == EQUAL_MISSING or how[j] == LOOKUP_MISSING
+        if (gaps or how[j] == ROOT_MISSING) and queries.weight[q, j] > queries.zero:
+            _add_missing_weight(tile[j], queries.weight[q, j], queries.zero, lost)
+    whole = queries.whole[q]
+    # Divided by at least the weight that was compared: a larger divisor only lowers the bound.
     for c in range(len(keys)):
         keys[c] = share(work[c], lost[c], base, whole)
 
 
 @kernel
-def propose(tiles, n, allowed, asked, first, last, work, lost, keys, lowest, best, rows):
+def propose(tiles, n, allowed, queries, first, last, work, lost, keys, lowest, best, rows):
     """Find for each query the rows with the smallest bounds, and the smallest of every part.
 
     Parameters
     ----------
-    tiles : uint8 (number of tiles, columns, TILE)
+    tiles : uint8 (number of tiles, columns, TILE_ROWS)
     n : int, number of rows; the rest of the last tile is not a row
     allowed : bool (n), or of length 0 if every row may be found
-    asked : the queries, see ``row_bounds``
+    queries : see ``row_bounds``
     first, last : int, which tiles to look at
-    work, lost, keys : working space, TILE long
-    lowest : float32 (queries, TILE // PART times the number of tiles), written for these tiles
+    work, lost, keys : working space, TILE_ROWS long
+    lowest : float32 (queries, parts of all tiles), written for these tiles
     best : float32 (queries, k), inf at the start, ascending
     rows : int64 (queries, k), -1 at the start
     """
-    k, parts = best.shape[1], TILE // PART
+    k, parts = best.shape[1], TILE_ROWS // PART_ROWS
     bits, low_bits = keys.view(np.uint32), np.empty(1, np.uint32)
     for t in range(first, last):
         for q in range(best.shape[0]):
-            row_bounds(tiles[t], asked, q, work, lost, keys)
+            row_bounds(tiles[t], queries, q, work, lost, keys)
             least, at_least = best[q], rows[q]
             for part in range(parts):
                 # Bounds are not negative, so their bits are in the same order, and integers
                 # are quick.
-                low_bits[0] = bits[part * PART]
-                for c in range(part * PART, (part + 1) * PART):
+                low_bits[0] = bits[part * PART_ROWS]
+                for c in range(part * PART_ROWS, (part + 1) * PART_ROWS):
                     low_bits[0] = smaller(low_bits[0], bits[c])
                 low = low_bits.view(np.float32)[0]
                 lowest[q, t * parts + part] = low
                 if not low < least[k - 1]:
                     continue
-                start = t * TILE
-                for c in range(part * PART, min((part + 1) * PART, n - start)):
+                start = t * TILE_ROWS
+                for c in range(part * PART_ROWS, min((part + 1) * PART_ROWS, n - start)):
                     if keys[c] < least[k - 1] and (len(allowed) == 0 or allowed[start + c]):
                         at = k - 1
                         while at > 0 and keys[c] < least[at - 1]:
@@ -303,38 +306,38 @@ def propose(tiles, n, allowed, asked, first, last, work, lost, keys, lowest, bes
 
 @kernel
 def collect(
-    tiles, n, allowed, asked, begin, end, limits, most, work, lost, keys, lowest, ends, rows
+    tiles, n, allowed, queries, begin, end, limits, most, work, lost, keys, lowest, ends, rows
 ):
     """Write the rows whose bound is at most the limit of the query, query after query.
 
     Parameters
     ----------
-    tiles, n, allowed, asked : as for ``propose``
+    tiles, n, allowed, queries : as for ``propose``
     begin, end : int, which queries
     limits : float32 per query
     most : int, how many rows a query may have
-    work, lost, keys : working space, PART long
+    work, lost, keys : working space, PART_ROWS long
     lowest : as ``propose`` has left it
     ends : int64 per query
         Where the rows of the query end; those of the first begin at 0. ``-1 - end`` for a query
         that has more than ``most`` rows, none of which are kept.
-    rows : int64, room for the rows; at least ``most``
+    rows : int64, memory for the rows; at least ``most``
 
     Returns
     -------
-    The first query that is not done because there was no room left for it; ``end`` if there is
-    none.
+    The first query that is not done because ``rows`` was full; ``end`` if all are.
     """
-    count, parts = 0, TILE // PART
+    count, parts = 0, TILE_ROWS // PART_ROWS
     for q in range(begin, end):
         start, limit, found = count, limits[q], 0
+        # Most parts of a tile are ruled out by their smallest bound, which the first pass has left.
         for p in range(lowest.shape[1]):
             if lowest[q, p] > limit:
                 continue
-            t, at = p // parts, (p % parts) * PART
-            row_bounds(tiles[t, :, at : at + PART], asked, q, work, lost, keys)
-            at += t * TILE
-            for c in range(min(PART, n - at)):
+            t, at = p // parts, (p % parts) * PART_ROWS
+            row_bounds(tiles[t, :, at : at + PART_ROWS], queries, q, work, lost, keys)
+            at += t * TILE_ROWS
+            for c in range(min(PART_ROWS, n - at)):
                 if keys[c] <= limit and (len(allowed) == 0 or allowed[at + c]):
                     if found < most:
                         if count == len(rows):
@@ -346,6 +349,7 @@ def collect(
                 break
         if found > most:
             count = start
+            # Too many rows for bounds to help: the caller looks at everything instead.
             ends[q] = -1 - count
         else:
             ends[q] = count

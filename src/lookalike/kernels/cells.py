@@ -13,7 +13,7 @@ import numpy as np
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.growing import (
     MADE,
-    RANK,
+    RANK_SHIFT,
     WAITING,
     draw_below,
     draw_next,
@@ -28,7 +28,7 @@ from lookalike.kernels.growing import (
 
 # -- the named tuples of arrays that the kernels take ----------------------------------------------
 
-NUMBER, SQUARED, VALUE, CATEGORY, TABLE, TABLE_SQUARED, OUTSIDE = range(7)
+NUMBER, SQUARED, VALUE, CATEGORY, TABLE, TABLE_SQUARED, UNCACHED = range(7)
 GINI, ENTROPY, VARIANCE = range(3)
 
 
@@ -38,7 +38,7 @@ class CellColumns(NamedTuple):
     Parameters
     ----------
     kinds : int64 (columns,)
-        One of NUMBER, ..., OUTSIDE.
+        One of NUMBER, ..., UNCACHED.
     values : float64 (columns, rows)
         Numbers, codes of categories, or places in a matrix of distances; NaN where missing.
     ranks : int32 (columns, rows)
@@ -118,7 +118,7 @@ class NodeRows(NamedTuple):
 class BestTest(NamedTuple):
     """The best test so far: its score and threshold, and (column, p, q, imbalance, default side).
 
-    The column is -1 while there is none; the side of missing values is 1 for left.
+    The column is -1 before the first; the side of missing values is 1 for left.
     """
 
     score: np.ndarray
@@ -197,7 +197,7 @@ def make_best():
 
 @kernel
 def make_tree(most, n_classes):
-    """Return room for so many nodes."""
+    """Return arrays for so many nodes."""
     return CellTree(
         np.empty(most, np.int32),
         np.empty(most, np.int32),
@@ -217,13 +217,13 @@ def make_tree(most, n_classes):
 #
 # Rows that were drawn several times count ``times[row]``.
 
-EXACT = 32  # rows; up to here all pairs are compared for a variance
-TIE = 1e-12  # impurities closer than this are equal
+MAX_ROWS_ALL_PAIRS = 32  # rows; up to here all pairs are compared for a variance
+TIE_TOLERANCE = 1e-12  # impurities closer than this are equal
 
 
 @kernel
 def project(kind, x, p, q, flat, base, width):
-    """Return the projection of a cell between two others; NaN where it cannot be told."""
+    """Return the projection of a cell between two others; NaN where it is undefined."""
     if np.isnan(x):
         return np.nan
     if kind == NUMBER:
@@ -244,7 +244,7 @@ def project(kind, x, p, q, flat, base, width):
 
 
 @kernel
-def gap(kind, x, p, flat, base, width):
+def cell_distance(kind, x, p, flat, base, width):
     """Return the distance of two cells; NaN where one is missing."""
     if np.isnan(x) or np.isnan(p):
         return np.nan
@@ -261,6 +261,8 @@ def draw_entry(state, rows, m, times):
     total = 0
     for i in range(m):
         total += times[rows[i]]
+    # A row that was drawn several times is one entry each time. A linear search, as the sum above
+    # has read all rows anyway.
     left = draw_below(state, total)
     i = 0
     while left >= times[rows[i]]:
@@ -270,8 +272,9 @@ def draw_entry(state, rows, m, times):
 
 
 @kernel
-def spread_of_numbers(x, rows, start, stop, times):
+def variance_of_numbers(x, rows, start, stop, times):
     """Return the population variance of some rows, exactly 0 if all are equal."""
+    # Deviations from the first value, not from 0: a large common offset would cost digits.
     first = x[rows[start]]
     total, count, same = 0.0, 0, True
     for i in range(start, stop):
@@ -291,16 +294,16 @@ def spread_of_numbers(x, rows, start, stop, times):
 
 
 @kernel
-def spread_of_codes(codes, rows, start, stop, times, keys, spare, counts):
+def variance_of_codes(codes, rows, start, stop, times, keys, spare, counts):
     """Return the variance of categories: half the share of pairs that differ."""
     m = stop - start
     for i in range(m):
         r = rows[start + i]
-        keys[i] = (np.int64(codes[r]) << RANK) | r
-    found = sort_keys(keys, m, RANK, spare, counts)
+        keys[i] = (np.int64(codes[r]) << RANK_SHIFT) | r
+    found = sort_keys(keys, m, RANK_SHIFT, spare, counts)
     total, same, run, before = 0, 0, 0, -1
     for i in range(m):
-        code = found[i] >> RANK
+        code = found[i] >> RANK_SHIFT
         if code != before:
             same += run * run
             run, before = 0, code
@@ -308,15 +311,18 @@ def spread_of_codes(codes, rows, start, stop, times, keys, spare, counts):
         run += t
         total += t
     same += run * run
+    # Half of 1 - sum of squared shares: the mean squared distance of two entries over 2, as for
+    # numbers, where unequal categories are at distance 1. Integers up to here, so exact.
     return (total * total - same) / (2.0 * total * total)
 
 
 @kernel
-def spread_of_cells(column, rows, start, stop, times, state):
+def variance_of_cells(column, rows, start, stop, times, state):
     """Return half the mean squared distance, of all pairs or, of many rows, to one drawn row."""
     x, flat, base, width = column.values, column.flat, column.base, column.width
     square, count = 0.0, 0
-    exact = stop - start <= EXACT
+    # All pairs cost O(m^2): beyond the limit the distances to one drawn row estimate the same.
+    exact = stop - start <= MAX_ROWS_ALL_PAIRS
     pivot = -1 if exact else draw_entry(state, rows[start:], stop - start, times)
     for i in range(start, stop if exact else start + 1):
         a = rows[i] if exact else pivot
@@ -341,7 +347,7 @@ def varies(column, rows, m, times, state):
             if x[rows[i]] != x[rows[0]]:
                 return True
         return False
-    pivot = -1 if m <= EXACT else draw_entry(state, rows, m, times)
+    pivot = -1 if m <= MAX_ROWS_ALL_PAIRS else draw_entry(state, rows, m, times)
     for i in range(m if pivot < 0 else 1):
         line = base + width * int(x[rows[i] if pivot < 0 else pivot])
         for j in range(m):
@@ -360,22 +366,24 @@ def least_varied(column, targets, state, scratch):
         if stop == start:
             continue
         if column.kind < CATEGORY:
-            spread = spread_of_numbers(column.values, grouped, start, stop, targets.times)
+            spread = variance_of_numbers(column.values, grouped, start, stop, targets.times)
         elif column.kind == CATEGORY:
-            spread = spread_of_codes(
+            spread = variance_of_codes(
                 column.ranks, grouped, start, stop, targets.times, scratch.keys, scratch.spare,
                 scratch.counts,
             )  # fmt: skip
         else:
-            spread = spread_of_cells(column, grouped, start, stop, targets.times, state)
-        if first < 0 or spread < least * (1.0 - TIE):
+            spread = variance_of_cells(column, grouped, start, stop, targets.times, state)
+        # A relative tolerance: variances of one class in two orders of rows differ in their last
+        # bits, and the first class must win either way.
+        if first < 0 or spread < least * (1.0 - TIE_TOLERANCE):
             first, least = c, spread
     return first
 
 
 @kernel
-def line_up(column, rows, m, p, q, scratch):
-    """Write the rows and their projections in ascending order; return how many can be told."""
+def sort_by_projection(column, rows, m, p, q, scratch):
+    """Write the rows and their projections in ascending order; return how many are defined."""
     kind, x, codes, flat, base, width = column
     keys, item, proj = scratch.keys, scratch.item, scratch.proj
     if kind >= TABLE:
@@ -388,6 +396,8 @@ def line_up(column, rows, m, p, q, scratch):
         sort_values(proj, item, k, scratch.counts)
         return k
     if kind == CATEGORY:
+        # Categories project to three values: those of q first, those of p last, in one pass and
+        # without sorting.
         low, high = 0, m
         for i in range(m):
             if x[rows[i]] == x[q]:
@@ -401,6 +411,7 @@ def line_up(column, rows, m, p, q, scratch):
                 item[low], proj[low] = rows[i], 0.0
                 low += 1
         return m
+    # Only cells between p and q differ in their projection, so only these are sorted.
     # A number's projection falls from p to q, so ranks give the order; ends need no sorting.
     falls = kind != VALUE and codes[p] < codes[q]
     floor, ceiling = np.int64(-1), np.int64(1) << 31
@@ -411,7 +422,7 @@ def line_up(column, rows, m, p, q, scratch):
         r = rows[i]
         code = codes[r]
         if floor < code < ceiling:
-            keys[inside] = (np.int64(code) << RANK) | r
+            keys[inside] = (np.int64(code) << RANK_SHIFT) | r
             inside += 1
         elif (code <= floor) == falls:
             high -= 1
@@ -419,7 +430,7 @@ def line_up(column, rows, m, p, q, scratch):
         else:
             item[low] = r
             low += 1
-    found = sort_keys(keys, inside, RANK, scratch.spare, scratch.counts)
+    found = sort_keys(keys, inside, RANK_SHIFT, scratch.spare, scratch.counts)
     for i in range(inside):
         item[low + i] = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
     if kind == NUMBER:
@@ -435,7 +446,7 @@ def line_up(column, rows, m, p, q, scratch):
 
 
 @kernel
-def node_facts(rows, low, high, targets, criterion, totals):
+def node_statistics(rows, low, high, targets, criterion, totals):
     """Return entries, weight and impurity of a node, and whether it is pure.
 
     ``totals`` becomes the weight of each class, or the mean of the target.
@@ -479,6 +490,7 @@ def class_impurity(totals, n_classes, weight, criterion):
             score -= share * share
         elif share > 0.0:
             score -= share * np.log2(share)
+    # Rounding may leave a pure node just below 0.
     return max(score, 0.0)
 
 
@@ -519,6 +531,8 @@ def best_cut(k, targets, rules, tie, step, floor, scratch):
             squares_right += weight[item[i]] * off * off
     best, surplus, place = np.inf, np.int64(0), -1
     n_left, w_left = 0, 0.0
+    # One pass from left to right: an item leaves the right side and joins the left one, so a cut
+    # costs O(1), for entropy O(classes).
     for i in range(k - 1):
         r = item[i]
         w = weight[r]
@@ -580,7 +594,7 @@ def present_rows(x, rows, low, high, present):
 
 
 @kernel
-def judge_cut(kind, node, k, targets, rules, scratch):
+def score_cut(kind, node, k, targets, rules, scratch):
     """Return (score, imbalance, threshold, default side) of the best cut; score inf: none.
 
     The first k items of ``scratch`` are in the order of their projections. Rows whose projection is
@@ -588,11 +602,12 @@ def judge_cut(kind, node, k, targets, rules, scratch):
     of rows does not look better than one known for all.
     """
     proj = scratch.proj
-    tie = TIE * node.impurity if rules.criterion == VARIANCE else TIE
+    # A variance has the square of the target's unit; Gini and entropy have none.
+    tie = TIE_TOLERANCE * node.impurity if rules.criterion == VARIANCE else TIE_TOLERANCE
     step = 0.0
     if kind >= TABLE and k > 0 and np.isfinite(proj[k - 1] - proj[0]):
         # Differences of distances such as 1/3 differ in their last bits where they are equal.
-        step = TIE * (proj[k - 1] - proj[0])
+        step = TIE_TOLERANCE * (proj[k - 1] - proj[0])
     score, surplus, place, w_known = best_cut(k, targets, rules, tie, step, node.floor, scratch)
     if place < 0:
         return np.inf, np.int64(0), 0.0, np.int64(1)
@@ -607,6 +622,8 @@ def judge_cut(kind, node, k, targets, rules, scratch):
         # side; a power of two, so that equal thresholds of two nodes stay equal.
         threshold += 2.0 ** (math.frexp(step)[1] - 2)
     if k < node.high - node.low:
+        # Weighted by what is known and unknown, so that scores of columns with more and fewer
+        # missing cells compare.
         score = _with_unknown(node, k, targets, rules.criterion, w_known, score, scratch)
     return score, abs(surplus), threshold, np.int64(surplus <= 0)
 
@@ -647,11 +664,13 @@ def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
 
 @kernel
 def keep_better(f, p, q, cut, rules, tie, best):
-    """Take over a test, with its cut from ``judge_cut``, if it is better than the best so far."""
+    """Take over a test, with its cut from ``score_cut``, if it is better than the best so far."""
     score, imbalance, threshold, default = cut
     found, test = best.score, best.test
     if score == np.inf:
         return
+    # A tie goes to the more even cut; the lower of the two scores stays, so that a chain of ties
+    # cannot drift upwards.
     even = rules.balanced and score <= found[0] + tie and imbalance < test[3]
     if test[0] < 0 or score < found[0] - tie or even:
         found[0] = min(score, found[0]) if even else score
@@ -690,7 +709,7 @@ def try_column(f, column, node, targets, rules, state, best, scratch):
     if m < 2 or not varies(column, present, m, targets.times, state):
         return False
     by_target = rules.criterion == VARIANCE
-    tie = TIE * node.impurity if by_target else TIE
+    tie = TIE_TOLERANCE * node.impurity if by_target else TIE_TOLERANCE
     first, spread = -1, np.sqrt(node.impurity)
     if kind != VALUE and rules.by_class and not by_target:
         group_rows(present, m, targets.label, targets.n_classes, grouped, scratch.ends)
@@ -703,8 +722,8 @@ def try_column(f, column, node, targets, rules, state, best, scratch):
                 continue
             if not rules.by_class:
                 p, q = q, p
-        k = line_up(column, present, m, p, q, scratch)
-        cut = judge_cut(kind, node, k, targets, rules, scratch)
+        k = sort_by_projection(column, present, m, p, q, scratch)
+        cut = score_cut(kind, node, k, targets, rules, scratch)
         keep_better(f, p, q, cut, rules, tie, best)
     return True
 
@@ -719,20 +738,21 @@ def draw_pair(column, first, m, spread, by_target, targets, state, scratch):
     else:
         p = draw_entry(state, present, m, targets.times)
     for i in range(m):
-        scratch.gaps[i] = gap(
+        scratch.gaps[i] = cell_distance(
             column.kind, x[present[i]], x[p], column.flat, column.base, column.width
         )
     return p, draw_second(present, m, p, spread, by_target, targets, state, scratch)
 
 
 @kernel
-def part_rows(column, p, q, threshold, default, rows, low, high):
+def partition_rows(column, p, q, threshold, default, rows, low, high):
     """Bring the rows that go left to the front, in their order; return where the others begin.
 
     p and q are rows, -1 where a number is tested by itself.
     """
     kind, x, _, flat, base, width = column
     at_p, at_q = (x[p], x[q]) if p >= 0 else (0.0, 0.0)
+    # Stable, as the lazy grower's ``_part`` is: both then add up weights in the same order.
     middle = low
     rights, k = np.empty(high - low, np.int64), 0
     for i in range(low, high):
@@ -775,7 +795,9 @@ def close_node(stack, tree, node, best, low, middle, high, depth):
 @kernel
 def describe_node(tree, at, rows, low, high, depth, targets, rules, floor):
     """Write the facts of a node; return its rows, and whether a test is to be looked for."""
-    n, w, impurity, pure = node_facts(rows, low, high, targets, rules.criterion, tree.value[at])
+    n, w, impurity, pure = node_statistics(
+        rows, low, high, targets, rules.criterion, tree.value[at]
+    )
     tree.entries[at], tree.weights[at], tree.impurities[at] = n, w, impurity
     enough = n >= rules.min_split and n >= 2 * rules.min_leaf and not w < 2 * floor
     splits = enough and not pure and depth < rules.max_depth
@@ -783,7 +805,7 @@ def describe_node(tree, at, rows, low, high, depth, targets, rules, floor):
 
 
 @kernel
-def least_weight(share, weight, rows):
+def min_side_weight(share, weight, rows):
     """Return a share of the weight of some rows, added row by row."""
     floor = 0.0
     for i in range(rows.shape[0]):
@@ -815,7 +837,7 @@ def grow_similarity(cells, targets, rows, rules, floor, pool, state, stack, paus
             tried += try_column(f, column_of(cells, f), node, targets, rules, state, best, scratch)
         if best.test[0] >= 0:
             column = column_of(cells, best.test[0])
-            middle = part_rows(
+            middle = partition_rows(
                 column, best.test[1], best.test[2], best.score[1], best.test[4], rows, low, high
             )
             close_node(stack, tree, at, best, low, middle, high, depth)
@@ -831,7 +853,8 @@ def draw_different(column, rows, m, state, far, chosen):
     p = rows[draw_below(state, m)]
     k, largest = 0, 0.0
     for i in range(m):
-        d = gap(column.kind, x[rows[i]], x[p], column.flat, column.base, column.width)
+        d = cell_distance(column.kind, x[rows[i]], x[p], column.flat, column.base, column.width)
+        # A farther row empties the list of candidates; equally far ones are drawn from.
         if d > largest and far:
             largest, k = d, 0
         if d > 0.0 and (d == largest or not far):
@@ -870,7 +893,7 @@ def cut_randomly(f, column, rows, m, p, q, state, best):
 
 
 @kernel
-def isolate(cells, rows, max_depth, far, state, tree):
+def grow_isolation(cells, rows, max_depth, far, state, tree):
     """Grow a tree on rows, each once; return the number of nodes, written in preorder.
 
     A node takes the first column, in random order, on which a cut can be made.
@@ -895,7 +918,7 @@ def isolate(cells, rows, max_depth, far, state, tree):
                 if q < 0:
                     continue
             if cut_randomly(f, column, present, m, p, q, state, best):
-                middle = part_rows(column, p, q, best.score[1], best.test[4], rows, low, high)
+                middle = partition_rows(column, p, q, best.score[1], best.test[4], rows, low, high)
                 close_node(stack, tree, node, best, low, middle, high, depth)
                 break
     return stack.count[MADE]

@@ -36,7 +36,7 @@ class CellTests(NamedTuple):
 
 @kernel
 def project_rows(block, tests, out):
-    """Write the projection of every row by every test; NaN where it cannot be told."""
+    """Write the projection of every row by every test; NaN where it is undefined."""
     kinds, values, flat, base, width = block
     feature, p, q, _ = tests
     for i in range(values.shape[1]):
@@ -61,7 +61,7 @@ def answer_tests(block, tests, out):
 
 
 @kernel
-def walk_up(leaves, parent, offsets, depth, ends, nodes):
+def write_paths(leaves, parent, offsets, depth, ends, nodes):
     """Write the nodes on each row's way in every tree, root first, numbered over the forest."""
     for i in range(leaves.shape[0]):
         place = ends[i]
@@ -94,6 +94,8 @@ def prune(feature, right, weights, impurities, alpha):
         if feature[v] >= 0:
             below[v] = below[v + 1] + below[right[v]]
             leaves[v] = leaves[v + 1] + leaves[right[v]]
+    # Weakest-link pruning (Breiman et al. 1984, section 3.3). Losses of ancestors change with each
+    # cut, so the weakest is searched again each time.
     gone = np.zeros(size, np.bool_)
     while True:
         weakest, least = -1, np.inf
@@ -120,9 +122,9 @@ def prune(feature, right, weights, impurities, alpha):
 # A row alone waits for every test before it knows the next one, and the processor mispredicts the
 # side half of the time. Rows of a node do not wait for each other: each is written to both ends
 # of the node's range, and only one of the two ends moves on. The kind of the column is chosen
-# once per node, and a test of a number is one comparison (``find_cuts``).
+# once per node, and a test of a number is one comparison (``find_value_cuts``).
 
-FEW = 4  # rows of a node up to which each walks on alone
+MAX_ROWS_WALKED_ALONE = 4  # rows of a node up to which each walks on alone
 AT_MOST, ABOVE, PROJECTED = 0, 1, 2  # who goes left: x <= cut, x > cut, or see the projection
 
 
@@ -140,11 +142,11 @@ class CellTrees(NamedTuple):
     offsets: np.ndarray
 
 
-class Groups(NamedTuple):
+class DescentScratch(NamedTuple):
     """Memory for the rows of a block on their way down: two lists of rows, and waiting nodes.
 
     ``rows`` has two lines, ``waiting`` a line (node, first row, one past the last, which of the two
-    lists) for every node that may wait at once: one more than the deepest tree has levels.
+    lists) for every node that may wait together: one more than the deepest tree has levels.
     """
 
     rows: np.ndarray
@@ -157,7 +159,7 @@ def _holds(kind, x, p, q, threshold, nothing):
 
 
 @kernel
-def find_cuts(kinds, feature, p, q, threshold, cut, side):
+def find_value_cuts(kinds, feature, p, q, threshold, cut, side):
     """Write the number beyond which a test of numbers turns out otherwise, and who goes left.
 
     Projections of numbers never rise (p < q) or never fall (p > q) with the number, rounding
@@ -177,12 +179,16 @@ def find_cuts(kinds, feature, p, q, threshold, cut, side):
         if kind >= CATEGORY or a == b or not np.isfinite(a + b + t):
             continue
         falls = a < b
+        # Beyond p and q projections of numbers are constant: the border is between them or there is
+        # none.
         low, high = min(a, b), max(a, b)
         if kind != NUMBER:  # squares go on beyond p and q
             low, high = -1e300, 1e300
         left_low = _holds(kind, low, a, b, t, nothing)
         if left_low == falls or _holds(kind, high, a, b, t, nothing) != falls:
             continue  # all rows go one way
+        # From d(q, x) - d(p, x) = t in exact arithmetic; rounding moves the border by a few units
+        # in the last place, which the two widths around the guess bracket.
         guess = 0.5 * (a + b + (-t if falls else t))
         if kind != NUMBER:
             guess = 0.5 * (a + b - t / (b - a))
@@ -193,6 +199,8 @@ def find_cuts(kinds, feature, p, q, threshold, cut, side):
                 low = near
             if far < high and _holds(kind, far, a, b, t, nothing) != left_low:
                 high = far
+        # Bisection down to two neighboring floats: then comparing with the lower one is the test
+        # itself.
         while True:
             middle = 0.5 * low + 0.5 * high
             if middle <= low or middle >= high:
@@ -205,7 +213,7 @@ def find_cuts(kinds, feature, p, q, threshold, cut, side):
 
 
 @kernel
-def part_by_cut(column, rows, into, low, high, cut, missing_first):
+def partition_by_value(column, rows, into, low, high, cut, missing_first):
     """Write the rows whose number is at most the cut first, all others behind; return the border.
 
     Every row is written to both ends, and the end where it belongs moves on.
@@ -246,7 +254,7 @@ def _part_by(kind, column, rows, into, low, high, test, cells):
 
 
 @kernel
-def part_by_projection(kind, column, rows, into, low, high, test, cells):
+def partition_by_projection(kind, column, rows, into, low, high, test, cells):
     """Write the rows that go left first, all others behind; return the border."""
     if kind == CATEGORY:
         return _part_by(CATEGORY, column, rows, into, low, high, test, cells)
@@ -256,8 +264,8 @@ def part_by_projection(kind, column, rows, into, low, high, test, cells):
 
 
 @kernel
-def walk_alone(block, trees, at, start, row):
-    """Return the node, within its tree, where one row ends that has come to a node."""
+def descend_alone(block, trees, at, start, row):
+    """Return the node, within its tree, where one row ends that has reached a node."""
     kinds, values, flat, base, width = block
     feature, p, q, threshold, cut, side, right, default, _ = trees
     f = feature[at]
@@ -276,7 +284,7 @@ def walk_alone(block, trees, at, start, row):
 
 
 @kernel
-def go_down(block, trees, t, groups, where):
+def descend_together(block, trees, t, groups, where):
     """Write the node, within tree t, where each row of a block ends."""
     kinds, values, flat, base, width = block
     feature, p, q, threshold, cut, side, right, default, offsets = trees
@@ -294,20 +302,24 @@ def go_down(block, trees, t, groups, where):
             for i in range(low, high):
                 where[rows[list_, i]] = at - start
             continue
-        if high - low <= FEW:
+        # A handful of rows costs more to partition at every node than to walk.
+        if high - low <= MAX_ROWS_WALKED_ALONE:
             for i in range(low, high):
                 row = rows[list_, i]
-                where[row] = walk_alone(block, trees, at, start, row)
+                where[row] = descend_alone(block, trees, at, start, row)
             continue
         here, into = rows[list_], rows[1 - list_]
         lefts_first = side[at] != ABOVE
+        # The first part is the left side unless numbers above the cut go left.
         missing_first = (default[at] == 1) == lefts_first
         if side[at] == PROJECTED:
             test = p[at], q[at], threshold[at], missing_first
             cells = flat, base[f], width[f]
-            border = part_by_projection(kinds[f], values[f], here, into, low, high, test, cells)
+            border = partition_by_projection(
+                kinds[f], values[f], here, into, low, high, test, cells
+            )
         else:
-            border = part_by_cut(values[f], here, into, low, high, cut[at], missing_first)
+            border = partition_by_value(values[f], here, into, low, high, cut[at], missing_first)
         first, second = at + 1, start + right[at]
         if not lefts_first:
             first, second = second, first
@@ -325,7 +337,7 @@ def go_down(block, trees, t, groups, where):
 def find_leaves(block, trees, groups, where, out):
     """Write the node in which each row ends, counted within each tree."""
     for t in range(trees.offsets.shape[0] - 1):
-        go_down(block, trees, t, groups, where)
+        descend_together(block, trees, t, groups, where)
         for i in range(where.shape[0]):
             out[i, t] = where[i]
 
@@ -335,7 +347,7 @@ def add_votes(block, trees, votes, groups, where, out):
     """Add what the leaves of each row vote for, tree after tree."""
     n, several = out.shape
     for t in range(trees.offsets.shape[0] - 1):
-        go_down(block, trees, t, groups, where)
+        descend_together(block, trees, t, groups, where)
         start = trees.offsets[t]
         if several == 1:
             for i in range(n):

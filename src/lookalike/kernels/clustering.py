@@ -25,6 +25,8 @@ def join(parents, i, j):
     a, b = root_of(parents, i), root_of(parents, j)
     if a == b:
         return False
+    # The smaller root wins, not the larger tree: shortening paths alone keeps searches short
+    # enough, and components have a name that does not depend on the order of joins.
     parents[max(a, b)] = min(a, b)
     return True
 
@@ -55,11 +57,11 @@ def roots_of(parents):
 
 
 @kernel
-def absorb(left, right, needed, counts, parents, waiting, filled):
+def count_close_pairs(left, right, needed, counts, parents, waiting, filled):
     """Count pairs of rows that are within eps, each pair once.
 
-    A pair of rows that are both core by now is joined at once; another one waits at the end that is
-    not: such a row has fewer than ``needed`` neighbors yet, so no row ever keeps more than
+    A pair of rows that are both core by now is joined immediately; another one waits at the end
+    that is not: such a row has fewer than ``needed`` neighbors yet, so no row ever keeps more than
     ``needed - 2`` of them, however many pairs are within eps.
     """
     for at in range(left.shape[0]):
@@ -123,6 +125,7 @@ def spanning_tree(distances, core, ends, others, weights):
     """Find the shortest tree over all rows, an edge costing max(distance, both core distances)."""
     n = distances.shape[0]
     nearest = np.zeros(n, np.int64)
+    # Prim's algorithm on a full matrix: O(n^2), which reading the matrix costs anyway.
     cost = np.full(n, np.inf)
     inside = np.zeros(n, np.bool_)
     at = 0
@@ -153,6 +156,7 @@ def labels_within(eps, core, ends, others, weights, lists, gaps, parents, labels
     for i in range(n):
         parents[i] = i
     for e in range(ends.shape[0]):
+        # Edges are sorted: all others are longer.
         if weights[e] > eps:
             break
         join(parents, ends[e], others[e])
@@ -165,6 +169,7 @@ def labels_within(eps, core, ends, others, weights, lists, gaps, parents, labels
         if core[i] <= eps:
             continue
         for s in range(lists.shape[1]):
+            # Also true of NaN, which is never within eps.
             if not gaps[i, s] <= eps:
                 break
             if core[lists[i, s]] <= eps:
@@ -173,7 +178,7 @@ def labels_within(eps, core, ends, others, weights, lists, gaps, parents, labels
 
 
 @kernel
-def ways_out_of_lists(lists, gaps, core, parts, wanted, cost, target):
+def cheapest_edges_of_lists(lists, gaps, core, parts, wanted, cost, target):
     """Find for each wanted row the cheapest way to a listed row of another part; inf if none.
 
     Reaching j from i costs max(distance, both core distances); ties go to the lower j.
@@ -186,11 +191,13 @@ def ways_out_of_lists(lists, gaps, core, parts, wanted, cost, target):
             j = lists[i, s]
             if j < 0 or parts[i] == parts[j]:
                 continue
-            _keep_cheaper(i, j, gaps[i, s], core, cost, target)
+            d = max(gaps[i, s], max(core[i], core[j]))
+            if d < cost[i] or (d == cost[i] and j < target[i]):
+                cost[i], target[i] = d, j
 
 
 @kernel
-def ways_out_of_block(block, rows, column, core, parts, cost, target):
+def cheapest_edges_of_block(block, rows, column, core, parts, cost, target):
     """Work a block of distances (some rows, columns from ``column``) into their ways out."""
     for a in range(block.shape[0]):
         i = rows[a]
@@ -198,26 +205,22 @@ def ways_out_of_block(block, rows, column, core, parts, cost, target):
             j = column + b
             if parts[i] == parts[j] or np.isnan(block[a, b]):
                 continue
-            _keep_cheaper(i, j, block[a, b], core, cost, target)
-
-
-@kernel
-def _keep_cheaper(i, j, distance, core, cost, target):
-    d = max(distance, max(core[i], core[j]))
-    if d < cost[i] or (d == cost[i] and j < target[i]):
-        cost[i], target[i] = d, j
+            # Written out as above: through a function it takes five times as long.
+            d = max(block[a, b], max(core[i], core[j]))
+            if d < cost[i] or (d == cost[i] and j < target[i]):
+                cost[i], target[i] = d, j
 
 
 # -- k-medoids by FasterPAM ------------------------------------------------------------------------
 #
-# Swaps of one medoid for one row, evaluated for all medoids at once: Schubert and Rousseeuw
+# Swaps of one medoid for one row, evaluated for all medoids together: Schubert and Rousseeuw
 # (2021), doi:10.1016/j.is.2021.101804. ``d[c]`` holds the distances of all rows to the candidate
 # c: for distances that are not symmetric the caller passes the transposed matrix. Missing values
 # are not allowed.
 
 
 @kernel
-def least_total(d, start, stop, best, at):
+def best_first_medoid(d, start, stop, best, at):
     """Return the least sum of distances to a candidate, and whose: ties to the lower."""
     for c in range(start, stop):
         total = 0.0
@@ -229,7 +232,7 @@ def least_total(d, start, stop, best, at):
 
 
 @kernel
-def largest_gain(d, near, taken, start, stop, best, at):
+def best_next_medoid(d, near, taken, start, stop, best, at):
     """Return by how much another medoid lowers the cost at most, and which: ties to the lower."""
     for c in range(start, stop):
         if taken[c]:
@@ -286,6 +289,7 @@ def assign_after_swap(d, medoids, place, first, second, near, far):
 @kernel
 def removal_losses(first, near, far, losses):
     """Fill in what the cost grows by if a medoid is taken away without a substitute."""
+    # Every row of the medoid would move to its second nearest one.
     losses[:] = 0.0
     for o in range(len(first)):
         losses[first[o]] += far[o] - near[o]
@@ -347,6 +351,8 @@ def swap_some(d, medoids, eager, most, steps, first, second, near, far, taken, l
             old = medoids[place]
             medoids[place] = row
             lower = assign_after_swap(d, medoids, place, first, second, near, far)
+            # The change was a sum of differences and may be off by rounding; the cost itself
+            # decides.
             if lower < real[COST]:
                 taken[old], taken[row] = False, True
                 real[COST] = lower

@@ -2,7 +2,7 @@
 
 Each entry is a sum over the columns in their order, so its last bit does not depend on the block
 around it, on threads, or on which side was asked first. The loops run across the rows of ``b``,
-which are turned into columns of a small tile: that is what lets the compiler use vector
+which are transposed into columns of a small tile: that is what lets the compiler use vector
 instructions without changing the order of any sum.
 """
 
@@ -11,11 +11,11 @@ import numpy as np
 from lookalike.kernels._jit import inline, kernel
 from lookalike.kernels.narrow import add_step
 
-FEW = 4  # rows of a below which turning b costs more than it saves
-TILE = 64  # rows of b turned at a time: 64 columns x 8 bytes stay in the first-level cache
+MIN_ROWS_TO_TRANSPOSE = 4  # rows of a below which turning b costs more than it saves
+TILE_ROWS = 64  # rows of b transposed at a time: 64 columns x 8 bytes stay in the first-level cache
 
-# Roots of sums of squares outside of these may lack squares that became 0 or infinite.
-SMALLEST, LARGEST = 2.0**-480, 2.0**511
+# Roots of sums of squares outside of these may be missing squares that became 0 or infinite.
+MIN_SAFE_LENGTH, MAX_SAFE_LENGTH = 2.0**-480, 2.0**511
 
 EUCLIDEAN, CITYBLOCK, CHEBYSHEV, HALF_SQUARED = 0, 1, 2, 3
 CODES = {
@@ -31,43 +31,44 @@ def distance_block(a, b, code, out):
     """Write the distance of every row of a to every row of b into out; no cell is missing."""
     n_a, n_columns = a.shape
     n_b = b.shape[0]
-    if n_a < FEW:
+    # A transposed tile pays when several rows of a use it.
+    if n_a < MIN_ROWS_TO_TRANSPOSE:
         for i in range(n_a):
             _one_row(a[i], b, code, out[i])
         return
-    turned = np.zeros((n_columns, TILE))
-    total = np.zeros(TILE)
-    for start in range(0, n_b, TILE):
-        width = min(TILE, n_b - start)
+    transposed = np.zeros((n_columns, TILE_ROWS))
+    total = np.zeros(TILE_ROWS)
+    for start in range(0, n_b, TILE_ROWS):
+        width = min(TILE_ROWS, n_b - start)
         for c in range(width):
             for j in range(n_columns):
-                turned[j, c] = b[start + c, j]
+                transposed[j, c] = b[start + c, j]
         for i in range(n_a):
             total[:] = 0.0
             for j in range(n_columns):
                 x = np.float64(a[i, j])
-                column = turned[j]
+                column = transposed[j]
                 if code == CITYBLOCK:
-                    for c in range(TILE):
+                    for c in range(TILE_ROWS):
                         total[c] += abs(x - column[c])
                 elif code == CHEBYSHEV:
-                    for c in range(TILE):
+                    for c in range(TILE_ROWS):
                         gap = abs(x - column[c])
                         total[c] = gap if gap > total[c] else total[c]
                 else:
-                    for c in range(TILE):
+                    for c in range(TILE_ROWS):
                         gap = x - column[c]
                         total[c] += gap * gap
             row = out[i, start : start + width]
             for c in range(width):
                 row[c] = _finish(total[c], code)
             if code == EUCLIDEAN:
-                _mend(a[i], b[start : start + width], row)
+                _measure_extremes(a[i], b[start : start + width], row)
 
 
 @kernel
 def _one_row(x, b, code, out):
-    """Write the same numbers for one row of a, four rows of b at a time and none of them turned."""
+    """Write the same numbers for one row of a, four rows of b at a time and no tile transposed."""
     n_b, n_columns = b.shape
     for start in range(0, n_b - n_b % 4, 4):
         b0, b1, b2, b3 = b[start], b[start + 1], b[start + 2], b[start + 3]
@@ -87,7 +88,7 @@ def _one_row(x, b, code, out):
     for at in range(n_b - n_b % 4, n_b):
         out[at] = distance_pair(x, b[at], code)
     if code == EUCLIDEAN:
-        _mend(x, b, out)
+        _measure_extremes(x, b, out)
 
 
 @inline
@@ -112,7 +113,7 @@ def distance_pair(x, y, code):
         else:
             total += gap * gap
     found = _finish(total, code)
-    return _scaled_length(x, y) if code == EUCLIDEAN and _is_odd(found) else found
+    return _scaled_length(x, y) if code == EUCLIDEAN and _is_extreme(found) else found
 
 
 @kernel
@@ -123,26 +124,28 @@ def distance_pairs(a, b, left, right, code, out):
 
 
 @inline
-def _is_odd(length):
+def _is_extreme(length):
     """Whether some of the squares under the root may have overflowed or vanished."""
-    return (length < SMALLEST) | (length > LARGEST)
+    return (length < MIN_SAFE_LENGTH) | (length > MAX_SAFE_LENGTH)
 
 
 @kernel
-def _mend(x, b, out):
-    """Measure once more, with care, the rows of b whose length is odd: few, or none."""
-    odd = np.int64(0)
+def _measure_extremes(x, b, out):
+    """Measure once more, with care, the rows of b whose length is extreme: few, or none."""
+    n_extreme = np.int64(0)
     for c in range(out.shape[0]):
-        odd += np.int64(_is_odd(out[c]))
-    if odd > 0:
+        n_extreme += np.int64(_is_extreme(out[c]))
+    if n_extreme > 0:
         for c in range(out.shape[0]):
-            if _is_odd(out[c]):
+            if _is_extreme(out[c]):
                 out[c] = _scaled_length(x, b[c])
 
 
 @kernel
 def _scaled_length(x, y):
     """Return the Euclidean distance of two rows whose squared differences no float holds."""
+    # Scaled by the largest difference, as LAPACK's dnrm2 does: squares of shares up to 1 neither
+    # overflow nor all vanish.
     largest = 0.0
     for j in range(x.shape[0]):
         largest = max(largest, abs(np.float64(x[j]) - np.float64(y[j])))
@@ -165,12 +168,12 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
     """
     n_a, n_columns = twice_a.shape
     n_b = twice_b.shape[0]
-    mids = np.zeros((n_columns, TILE))
-    values = np.zeros((n_columns, TILE))
-    extra = np.zeros(TILE)
-    total = np.empty(TILE)
-    for start in range(0, n_b, TILE):
-        width = min(TILE, n_b - start)
+    mids = np.zeros((n_columns, TILE_ROWS))
+    values = np.zeros((n_columns, TILE_ROWS))
+    extra = np.zeros(TILE_ROWS)
+    total = np.empty(TILE_ROWS)
+    for start in range(0, n_b, TILE_ROWS):
+        width = min(TILE_ROWS, n_b - start)
         for c in range(width):
             for j in range(n_columns):
                 mids[j, c] = 0.5 * twice_b[start + c, j]
@@ -184,16 +187,16 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
                 v = value_a[i, j]
                 mid, value = mids[j], values[j]
                 if code == CITYBLOCK:
-                    for c in range(TILE):
+                    for c in range(TILE_ROWS):
                         gap = abs(m - mid[c]) + extra[c]
                         total[c] += gap if value[c] != v else 0.0
                 elif code == CHEBYSHEV:
-                    for c in range(TILE):
+                    for c in range(TILE_ROWS):
                         gap = abs(m - mid[c]) + extra[c]
                         gap = gap if value[c] != v else 0.0
                         total[c] = gap if gap > total[c] else total[c]
                 else:
-                    for c in range(TILE):
+                    for c in range(TILE_ROWS):
                         gap = abs(m - mid[c]) + extra[c]
                         gap = gap if value[c] != v else 0.0
                         total[c] += gap * gap
@@ -202,26 +205,27 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
 
 
 @kernel
-def ranked_cityblock(twice_a, twice_b, step, turned, total, out):
+def ranked_cityblock(twice_a, twice_b, step, transposed, total, out):
     """Write the cityblock distances of ``ranked_block`` where codes tell whether values are equal.
 
     They do unless both rows are new. ``step`` is added for unequal codes: twice the 1/2 of a new
-    row. ``turned`` (columns, tile) and ``total`` (tile) lend their type to the arithmetic: float32
-    where all sums stay below 2^24 and are exact, which is twice as fast as float64.
+    row. ``transposed`` (columns, tile) and ``total`` (tile) lend their type to the arithmetic:
+    float32 where all sums stay below 2^24 and are exact, which is twice as fast as float64.
     """
     n_a, n_columns = twice_a.shape
     n_b = twice_b.shape[0]
     tile = total.shape[0]
+    # 0 in the type of the step, so that no operand widens the arithmetic.
     zero = step - step
     for start in range(0, n_b, tile):
         width = min(tile, n_b - start)
         for c in range(width):
             for j in range(n_columns):
-                turned[j, c] = twice_b[start + c, j]
+                transposed[j, c] = twice_b[start + c, j]
         for i in range(n_a):
             total[:] = zero
             for j in range(n_columns):
-                _add_steps(zero + twice_a[i, j], turned[j], step, zero, total)
+                _add_steps(zero + twice_a[i, j], transposed[j], step, zero, total)
             row = out[i, start : start + width]
             for c in range(width):
                 row[c] = 0.5 * total[c]
@@ -239,31 +243,31 @@ def _add_steps(x, column, step, zero, total):
 # Twice the ranks are integers, and so are their differences: the sums are exact, in any order and
 # any width that holds them.
 
-RANK_TILE = 512  # rows of b at a time: twenty columns of them stay in the first-level cache
-MOST_RANK = 65535  # of a sum in two bytes
+RANK_TILE_ROWS = 512  # rows of b at a time: twenty columns of them stay in the first-level cache
+MAX_NARROW_SUM = 65535  # of a sum in two bytes
 
 
 @kernel
-def turn_codes(codes, out):
+def tile_codes(codes, out):
     """Write rows as tiles: ``out[k, j, c]`` is column j of row c of tile k; rows may be missing."""
     for i in range(codes.shape[0]):
         for j in range(codes.shape[1]):
-            out[i // RANK_TILE, j, i % RANK_TILE] = codes[i, j]
+            out[i // RANK_TILE_ROWS, j, i % RANK_TILE_ROWS] = codes[i, j]
 
 
 @kernel
 def ranked_narrow(codes_a, tiles_b, step, together, low, high, out):
     """Write the distances of ``distances.ranked_cityblock`` where codes fit in two bytes.
 
-    ``tiles_b`` is from ``turn_codes``. ``step`` is 0 or 1 in the type of the codes. Sums of
+    ``tiles_b`` is from ``tile_codes``. ``step`` is 0 or 1 in the type of the codes. Sums of
     ``together`` columns fit in two bytes. ``low`` and ``high`` (int32), as long as a tile, are
     scratch.
     """
     for k in range(tiles_b.shape[0]):
-        tile, start = tiles_b[k], k * RANK_TILE
+        tile, start = tiles_b[k], k * RANK_TILE_ROWS
         for i in range(codes_a.shape[0]):
             _sum_steps(codes_a[i], tile, step, together, low, high)
-            row = out[i, start : start + RANK_TILE]
+            row = out[i, start : start + RANK_TILE_ROWS]
             for c in range(row.shape[0]):
                 row[c] = 0.5 * high[c]
 
@@ -278,19 +282,19 @@ def _sum_steps(x, tile, step, together, low, high):
         # Three columns at a time: sums are fetched once for them.
         while j + 3 <= stop:
             x1, x2, x3 = x[j], x[j + 1], x[j + 2]
-            for c in range(RANK_TILE):
+            for c in range(RANK_TILE_ROWS):
                 some = add_step(low[c], x1, tile[j, c], step)
                 some = add_step(some, x2, tile[j + 1, c], step)
                 low[c] = add_step(some, x3, tile[j + 2, c], step)
             j += 3
         while j < stop:
             x1 = x[j]
-            for c in range(RANK_TILE):
+            for c in range(RANK_TILE_ROWS):
                 low[c] = add_step(low[c], x1, tile[j, c], step)
             j += 1
         if first == 0:
-            for c in range(RANK_TILE):
+            for c in range(RANK_TILE_ROWS):
                 high[c] = low[c]
         else:
-            for c in range(RANK_TILE):
+            for c in range(RANK_TILE_ROWS):
                 high[c] += low[c]

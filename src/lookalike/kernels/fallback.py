@@ -12,8 +12,8 @@ from lookalike.kernels.distances import (
     CITYBLOCK,
     EUCLIDEAN,
     HALF_SQUARED,
-    LARGEST,
-    SMALLEST,
+    MAX_SAFE_LENGTH,
+    MIN_SAFE_LENGTH,
 )
 
 # -- numbers ---------------------------------------------------------------------------------------
@@ -27,7 +27,7 @@ def distance_block(a, b, code, out):
             _add(gap, code, out)
         _finish(out, code)
         if code == EUCLIDEAN:
-            _mend(a, b, out)
+            _measure_extremes(a, b, out)
 
 
 def _gaps(a, b):
@@ -52,9 +52,9 @@ def _finish(total, code):
         total *= 0.5
 
 
-def _mend(a, b, out):
+def _measure_extremes(a, b, out):
     """Measure once more, scaled by the largest difference, lengths whose squares no float holds."""
-    left, right = np.nonzero((out < SMALLEST) | (out > LARGEST))
+    left, right = np.nonzero((out < MIN_SAFE_LENGTH) | (out > MAX_SAFE_LENGTH))
     if not len(left):
         return
     gaps = a[left].astype(np.float64) - b[right].astype(np.float64)
@@ -78,7 +78,7 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
     _finish(out, code)
 
 
-def ranked_cityblock(twice_a, twice_b, step, turned, total, out):
+def ranked_cityblock(twice_a, twice_b, step, transposed, total, out):
     """Write cityblock distances of ranks, where all sums are exact; no work arrays are needed."""
     out[:] = 0.0
     for gap in _gaps(twice_a, twice_b):

@@ -28,6 +28,7 @@ def draw_bits(state):
 @kernel
 def draw_unit(state):
     """Return a number in [0, 1) with 53 random bits."""
+    # 27 and 26 bits, so that every multiple of 2^-53 is equally likely.
     high = draw_bits(state) >> 5
     low = draw_bits(state) >> 6
     return (high * 67108864.0 + low) / 9007199254740992.0
@@ -36,6 +37,8 @@ def draw_unit(state):
 @kernel
 def draw_below(state, bound):
     """Return an integer in 0 .. bound - 1."""
+    # Never the bound itself: a number below 1 by at least 2^-53 takes off more than half a unit in
+    # the last place, unless the bound is a power of two, where the product is exact.
     return int(draw_unit(state) * bound)
 
 
@@ -59,6 +62,7 @@ def draw_rows(state, n, order, rows, swaps):
         swaps[i] = j
         order[i], order[j] = order[j], order[i]
         rows[i] = order[i]
+    # Swaps taken back in reverse order: O(m) for a sample, where a fresh order would cost O(n).
     for i in range(m - 1, -1, -1):
         j = swaps[i]
         order[i], order[j] = order[j], order[i]
@@ -66,8 +70,8 @@ def draw_rows(state, n, order, rows, swaps):
 
 # -- sorting short runs: radix sort of integers, quicksort of numbers with their items -------------
 
-SMALL = 24  # up to here insertion sort is fastest
-RANK = 32  # a key is a rank in the high bits and a row in the low ones
+MAX_INSERTION_SORT = 24  # up to here insertion sort is fastest
+RANK_SHIFT = 32  # a key is a rank in the high bits and a row in the low ones
 
 
 @kernel
@@ -89,7 +93,7 @@ def sort_keys(keys, m, low_bits, spare, counts):
     The lowest ``low_bits`` bits are carried along: many keys that differ in them alone keep their
     order. One pass per byte in use.
     """
-    if m <= SMALL:
+    if m <= MAX_INSERTION_SORT:
         insertion_sort(keys, m)
         return keys
     largest = keys[0] >> low_bits
@@ -98,6 +102,8 @@ def sort_keys(keys, m, low_bits, spare, counts):
         rank = keys[i] >> low_bits
         largest = max(largest, rank)
         least = min(least, rank)
+    # Least significant byte first. Counted from the least rank, so a node whose ranks lie close
+    # together takes one pass.
     source, target = keys, spare
     shift = 0
     while ((largest - least) >> shift) > 0:
@@ -122,12 +128,13 @@ def sort_keys(keys, m, low_bits, spare, counts):
 @kernel
 def sort_values(x, item, m, stack):
     """Sort the first m numbers and their items by (number, item); there is no NaN among them."""
+    # The stack of 256 entries holds 128 ranges; log2(m) are in use at most.
     stack[0], stack[1] = 0, m - 1
     top = 2
     while top > 0:
         top -= 2
         low, high = stack[top], stack[top + 1]
-        while high - low > SMALL:
+        while high - low > MAX_INSERTION_SORT:
             middle = (low + high) // 2
             # The median of three at hand: sorted and constant runs are common in projections.
             a, b, c = x[low], x[middle], x[high]
@@ -302,6 +309,8 @@ def best_cut(keys, m, zeros, ones, category):
         if i == m and not category:
             break
         lefts = left[0] + left[1]
+        # Counts are multiplied as integers, exact up to 3 * 10^9 rows: equal gains are equal bits,
+        # and the first of them wins on every machine.
         det = float(left[0] * (ones - left[1]) - left[1] * (zeros - left[0]))
         gain = det * det / (float(lefts) * float(m - lefts) * float(m))
         if gain > best:
@@ -311,7 +320,7 @@ def best_cut(keys, m, zeros, ones, category):
 
 
 @kernel
-def divide(cells, rows, low, high, cut, category, missing):
+def partition_node(cells, rows, low, high, cut, category, missing):
     """Bring the rows that go left to the front; missing values join the larger side, ties left.
 
     ``missing`` is the code of a missing value; for numbers NaN, which no value equals.
@@ -319,6 +328,8 @@ def divide(cells, rows, low, high, cut, category, missing):
     lefts, known = 0, 0
     for i in range(low, high):
         x = cells[rows[i]]
+        # The side is chosen by the values that are known: missing ones must not vote for
+        # themselves.
         if x == x and x != missing:
             known += 1
             lefts += x == cut if category else x <= cut
@@ -333,6 +344,8 @@ def divide(cells, rows, low, high, cut, category, missing):
             i += 1
         else:
             j -= 1
+            # The order of rows within a side changes; nothing below depends on it, cuts come from
+            # sorted or counted values.
             rows[i], rows[j] = rows[j], rows[i]
     return i
 
@@ -358,6 +371,7 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stac
             continue
         best = -1.0
         for drawn in range(pool.shape[0]):
+            # As in scikit-learn: columns that are constant in the node do not count as tried.
             if drawn >= tried and best >= 0.0:
                 break
             f = draw_next(state, pool, drawn)
@@ -379,7 +393,7 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stac
         if best < 0.0:
             continue
         f = tree.feature[node]
-        middle = divide(codes[f], rows, low, high, tree.cut[node], category[f], -1)
+        middle = partition_node(codes[f], rows, low, high, tree.cut[node], category[f], -1)
         stack_children(stack, node, low, middle, high, depth)
 
 
@@ -391,6 +405,7 @@ def sample_rows(n, m, replace, labels, state, rows):
     happens only if one label is hardly there at all: returns -1.
     """
     order, swaps = np.arange(n), np.empty(m, np.int64)
+    # The limit was chosen by hand; it only has to end a search that cannot succeed.
     for attempt in range(1000):
         if replace:
             for i in range(m):
@@ -437,6 +452,8 @@ def grow_random(values, category, rows, max_depth, state, tree):
                 continue
             tree.feature[node] = f
             if category[f]:
+                # Each category equally likely, not each row: a frequent one would else be cut off
+                # again and again.
                 some = np.unique(present[:m])
                 tree.threshold[node] = some[draw_below(state, some.shape[0])]
             else:
@@ -449,6 +466,6 @@ def grow_random(values, category, rows, max_depth, state, tree):
         if f < 0:
             continue
         cut, is_category = tree.threshold[node], category[f]
-        middle = divide(values[f], rows, low, high, cut, is_category, np.nan)
+        middle = partition_node(values[f], rows, low, high, cut, is_category, np.nan)
         stack_children(stack, node, low, middle, high, depth)
     return stack.count[MADE]

@@ -14,9 +14,11 @@ from lookalike.kernels.narrow import add_narrow
 # for every pair, so it is done on ranks in two bytes wherever both rows were fitted: sixteen or
 # more comparisons per instruction instead of four.
 
-TILE = 64  # rows of b kept near while the rows of a pass by
-DEPTH = 1024  # third objects looked at in one go
-CANCELED = 1e-6  # below this share of a sum of squares, what is left has lost half of its digits
+TILE_ROWS = 64  # rows of b kept near while the rows of a pass by
+CHUNK_COLUMNS = 1024  # third objects looked at in one go
+MIN_KEPT_SHARE = (
+    1e-6  # below this share of a sum of squares, what is left has lost half of its digits
+)
 
 
 @kernel
@@ -51,8 +53,8 @@ def mutual_counts(ranks, rows, columns, zero, out):
     ``ranks[x, j]`` is the competition rank of the distance from x to j, -1 where that is undefined;
     ``zero`` is 0 in the type of the ranks. A pair whose own distance is undefined becomes NaN.
     """
-    for start in range(0, columns.shape[0], TILE):
-        stop = min(columns.shape[0], start + TILE)
+    for start in range(0, columns.shape[0], TILE_ROWS):
+        stop = min(columns.shape[0], start + TILE_ROWS)
         for i in range(rows.shape[0]):
             x = rows[i]
             mine = ranks[x]
@@ -75,8 +77,8 @@ def mutual_counts(ranks, rows, columns, zero, out):
 @kernel
 def farther_counts(from_a, from_b, d, back, out):
     """Write the same counts from distances: of a and b to all fitted rows, and to each other."""
-    for start in range(0, from_b.shape[0], TILE):
-        stop = min(from_b.shape[0], start + TILE)
+    for start in range(0, from_b.shape[0], TILE_ROWS):
+        stop = min(from_b.shape[0], start + TILE_ROWS)
         for i in range(from_a.shape[0]):
             mine = from_a[i]
             for c in range(start, stop):
@@ -101,26 +103,29 @@ def correlations(a, known_a, b, known_b, out):
     n_a, n = a.shape
     n_b = b.shape[0]
     width = 32
-    turned, turned_known = np.empty((DEPTH, width)), np.empty((DEPTH, width))
+    transposed, transposed_known = (
+        np.empty((CHUNK_COLUMNS, width)),
+        np.empty((CHUNK_COLUMNS, width)),
+    )
     sums = np.empty((n_a, 6, width))
     for start in range(0, n_b, width):
         cut = min(width, n_b - start)
         sums[:] = 0.0
-        for low in range(0, n, DEPTH):
-            deep = min(DEPTH, n - low)
-            turned[:] = 0.0
-            turned_known[:] = 0.0
+        for low in range(0, n, CHUNK_COLUMNS):
+            deep = min(CHUNK_COLUMNS, n - low)
+            transposed[:] = 0.0
+            transposed_known[:] = 0.0
             for c in range(cut):
                 for j in range(deep):
-                    turned[j, c] = b[start + c, low + j]
-                    turned_known[j, c] = known_b[start + c, low + j]
+                    transposed[j, c] = b[start + c, low + j]
+                    transposed_known[j, c] = known_b[start + c, low + j]
             for i in range(n_a):
                 common, x, y = sums[i, 0], sums[i, 1], sums[i, 2]
                 xx, yy, xy = sums[i, 3], sums[i, 4], sums[i, 5]
                 for j in range(deep):
                     u, m = a[i, low + j], known_a[i, low + j]
                     uu = u * u
-                    v, k = turned[j], turned_known[j]
+                    v, k = transposed[j], transposed_known[j]
                     for c in range(width):
                         common[c] += m * k[c]
                         x[c] += u * k[c]
@@ -132,11 +137,15 @@ def correlations(a, known_a, b, known_b, out):
             for c in range(cut):
                 common, x, y = sums[i, 0, c], sums[i, 1, c], sums[i, 2, c]
                 xx, yy, xy = sums[i, 3, c], sums[i, 4, c], sums[i, 5, c]
+                # Correlation of a single point is undefined; 0 says that nothing speaks for
+                # likeness.
                 if common < 2.0:
                     out[i, start + c] = 0.0
                     continue
                 spread_x, spread_y = xx - x * x / common, yy - y * y / common
-                if spread_x > CANCELED * xx and spread_y > CANCELED * yy:
+                # One pass over sums of squares, unless subtracting the means has canceled too many
+                # digits.
+                if spread_x > MIN_KEPT_SHARE * xx and spread_y > MIN_KEPT_SHARE * yy:
                     both = xy - x * y / common
                 else:  # far from the center that was taken off: once more, from their own
                     spread_x, spread_y, both = _spreads(
@@ -173,7 +182,7 @@ def _correlation(spread_x, spread_y, both, xx, yy):
 
 @kernel
 def overlaps(near_a, near_b, n_fitted, out):
-    """Write how many positions two lists share; -1 in a list stands for nothing."""
+    """Write how many positions two lists share; -1 in a list is no neighbor."""
     inside = np.zeros(n_fitted, dtype=np.uint8)
     for i in range(near_a.shape[0]):
         for at in near_a[i]:
@@ -193,7 +202,7 @@ def overlaps(near_a, near_b, n_fitted, out):
 # -- normal tails and Gaussian affinities ----------------------------------------------------------
 #
 # Both need an exponential. The one of the C library is called number by number, so it is written
-# out here in plain arithmetic: the compiler then works on several numbers at once, and since
+# out here in plain arithmetic: the compiler then works on several numbers together, and since
 # nothing but basic operations in a fixed order is used, an entry has the same bits in every
 # block. Facts about the rows of ``b`` come as an array of shape (1, columns), or of shape (rows,
 # columns) where every row has columns of its own (candidates of a neighbor list). Distances are
@@ -201,11 +210,13 @@ def overlaps(near_a, near_b, n_fitted, out):
 # reads.
 
 LOG2_E = 1.4426950408889634
-LN2_HIGH = 6.93147180369123816490e-01  # ln 2 in two parts: the first has room for exact products
+LN2_HIGH = (
+    6.93147180369123816490e-01  # ln 2 in two parts: the first is short enough for exact products
+)
 LN2_LOW = 1.90821492927058770002e-10
 ROUND = 6755399441055744.0  # 1.5 * 2**52: adding it leaves the nearest integer in the low bits
 ONE = 1023 << 52  # the bits of 1.0
-LOWEST = -708.0  # below it exp leaves the normal range and becomes 0 here
+MIN_EXPONENT = -708.0  # below it exp leaves the normal range and becomes 0 here
 HALF_ROOT = 0.7071067811865476
 
 
@@ -254,12 +265,15 @@ scaled_erfc = polynomial(
 def exp_negative(x):
     """Return exp(x) for x <= 0, within a few units of the last place; NaN stays NaN."""
     # A comparison that is false for NaN lets it through to the polynomial.
-    safe = LOWEST if x < LOWEST else x
+    safe = MIN_EXPONENT if x < MIN_EXPONENT else x
+    # exp(x) = 2^whole * exp(r) with |r| <= ln 2 / 2; ln 2 in two parts keeps r exact (Cody and
+    # Waite).
     shifted = safe * LOG2_E + ROUND
     whole = shifted - ROUND
     r = (safe - whole * LN2_HIGH) - whole * LN2_LOW
+    # The integer is still in the low bits of ``shifted``: moved to the exponent it is 2^whole.
     power = np.int64((np.float64(shifted).view(np.int64) << 52) + ONE).view(np.float64)
-    return 0.0 if x < LOWEST else exp_near_0(r) * power
+    return 0.0 if x < MIN_EXPONENT else exp_near_0(r) * power
 
 
 @inline
@@ -339,7 +353,8 @@ def excess_block(d, level_a, level_b):
 
 # -- mean and variance of the distances of each row, updated chunk by chunk ------------------------
 
-LANES = 8  # running sums side by side: a fixed order, and the compiler can use them all at once
+# Running sums next to each other: a fixed order, and the compiler uses them as one vector.
+N_PARTIAL_SUMS = 8
 
 
 @kernel
@@ -351,16 +366,16 @@ def fold_moments(d, count, mean, square, low, high):
     means.
     """
     n_rows, width = d.shape
-    totals, counts = np.empty(LANES), np.empty(LANES)
-    lows, highs = np.empty(LANES), np.empty(LANES)
+    totals, counts = np.empty(N_PARTIAL_SUMS), np.empty(N_PARTIAL_SUMS)
+    lows, highs = np.empty(N_PARTIAL_SUMS), np.empty(N_PARTIAL_SUMS)
     for i in range(n_rows):
         row = d[i]
         totals[:] = 0.0
         counts[:] = 0.0
         lows[:] = np.inf
         highs[:] = -np.inf
-        for start in range(0, width, LANES):
-            here = row[start : start + LANES]
+        for start in range(0, width, N_PARTIAL_SUMS):
+            here = row[start : start + N_PARTIAL_SUMS]
             for c in range(here.shape[0]):
                 v = here[c]
                 there = v == v
@@ -369,7 +384,7 @@ def fold_moments(d, count, mean, square, low, high):
                 lows[c] = v if v < lows[c] else lows[c]
                 highs[c] = v if v > highs[c] else highs[c]
         n, total = 0.0, 0.0
-        for c in range(LANES):
+        for c in range(N_PARTIAL_SUMS):
             n += counts[c]
             total += totals[c]
             low[i] = min(low[i], lows[c])
@@ -378,14 +393,16 @@ def fold_moments(d, count, mean, square, low, high):
             continue
         center = total / n
         totals[:] = 0.0
-        for start in range(0, width, LANES):
-            here = row[start : start + LANES]
+        for start in range(0, width, N_PARTIAL_SUMS):
+            here = row[start : start + N_PARTIAL_SUMS]
             for c in range(here.shape[0]):
                 gap = here[c] - center
                 totals[c] += gap * gap if gap == gap else 0.0
         squares = 0.0
-        for c in range(LANES):
+        for c in range(N_PARTIAL_SUMS):
             squares += totals[c]
+        # Chan, Golub and LeVeque (1983): the squares of two parts, and that of the distance of
+        # their means weighted by both counts.
         both = count[i] + n
         gap = center - mean[i]
         square[i] += squares + gap * gap * (count[i] * n / both)

@@ -1,6 +1,6 @@
 """Moving the rows of a map: neighbors attract each other, rows drawn at random repel.
 
-A step reads and writes places one after the other, so it is serial by nature; random numbers come
+A step reads what the one before has written, so it is serial by nature; random numbers come
 from one stream, so the answer is the same every time.
 """
 
@@ -76,11 +76,11 @@ def _squared(places, i, x, y):
 
 
 @kernel
-def settle_rows(near, equal, places, rounds, out):
+def place_new_rows(near, equal, places, rounds, out):
     """Fill in where new rows go: amid most of their neighbors, wherever those are on the map.
 
-    ``near[r]`` are the neighbors of a new row, -1 where there is none, and the first ``equal[r]``
-    of them are equal to it. The row begins at the neighbor that is nearest to all the others (their
+    ``near[r]`` are the neighbors of a new row, -1 behind the last; the first ``equal[r]`` of them
+    are equal to it. The row begins at the neighbor that is nearest to all the others (their
     medoid) and moves to their mean, neighbors counting ``1 / (1 + (d / h)**2)`` with h the median
     distance from the medoid, so that a few far ones do not draw it into the empty. A row without
     neighbors is given NaN.

@@ -13,24 +13,25 @@ from lookalike.kernels.narrow import add_narrow
 
 
 @inline
-def before(distance, index, other, other_index):
-    """Whether (distance, index) comes before (other, other_index) in a list."""
+def precedes(distance, index, other, other_index):
+    """Whether (distance, index) precedes (other, other_index) in a list."""
     if distance != other:
         return distance < other
     return other_index < 0 or index < other_index
 
 
 @inline
-def earlier(distance, index, other, other_index):
-    """Do what ``before`` does where the first may be a place not yet taken."""
-    return (index >= 0 or distance < other) and before(distance, index, other, other_index)
+def heap_precedes(distance, index, other, other_index):
+    """Do what ``precedes`` does where the first may be an entry not yet taken."""
+    return (index >= 0 or distance < other) and precedes(distance, index, other, other_index)
 
 
 @kernel
 def insert(distances, indices, distance, index):
     """Put one candidate in its place in a sorted list; the last of the list falls off."""
     at = distances.shape[0] - 1
-    while at > 0 and before(distance, index, distances[at - 1], indices[at - 1]):
+    # Moving k entries beats a heap up to about a hundred; ``keep_in_heap`` is for longer lists.
+    while at > 0 and precedes(distance, index, distances[at - 1], indices[at - 1]):
         distances[at] = distances[at - 1]
         indices[at] = indices[at - 1]
         at -= 1
@@ -40,24 +41,28 @@ def insert(distances, indices, distance, index):
 
 @inline
 def offer(distances, indices, distance, index):
-    """Insert a candidate into a sorted list if it comes before the last; NaN counts as infinite."""
+    """Insert a candidate into a sorted list if it precedes the last; NaN counts as infinite."""
     d = np.inf if np.isnan(distance) else distance
-    if before(d, index, distances[-1], indices[-1]):
+    if precedes(d, index, distances[-1], indices[-1]):
         insert(distances, indices, d, index)
 
 
 @kernel
 def keep_nearest(block, ids, exclude, distances, indices):
     """Work a block of distances (queries x candidates) into the lists, leaving out ``exclude``."""
+    k = distances.shape[1]
     for i in range(block.shape[0]):
         best, named = distances[i], indices[i]
-        worst = best[-1]
+        worst, worst_id = best[k - 1], named[k - 1]
         for j in range(block.shape[1]):
             d = block[i, j]
-            if d > worst or ids[j] == exclude[i]:  # the former is by far the most frequent case
+            if d > worst:  # by far the most frequent case
                 continue
-            offer(best, named, d, ids[j])
-            worst = best[-1]
+            if np.isnan(d):
+                d = np.inf
+            if ids[j] != exclude[i] and precedes(d, ids[j], worst, worst_id):
+                insert(best, named, d, ids[j])
+                worst, worst_id = best[k - 1], named[k - 1]
 
 
 @kernel
@@ -65,7 +70,8 @@ def keep_pairs(queries, ids, far, exclude, distances, indices):
     """Work single pairs (query, id, distance) into the lists, leaving out ``exclude``."""
     for pair in range(len(queries)):
         i = queries[pair]
-        if ids[pair] != exclude[i]:
+        # Compared before the list is taken out of the array, which costs as much as the rest.
+        if not (far[pair] > distances[i, -1] or ids[pair] == exclude[i]):
             offer(distances[i], indices[i], far[pair], ids[pair])
 
 
@@ -83,23 +89,23 @@ def keep_in_heap(block, ids, exclude, distances, indices):
                 continue
             if np.isnan(d):
                 d = np.inf
-            if ids[j] != exclude[i] and before(d, ids[j], best[0], named[0]):
-                sink(best, named, d, ids[j], best.shape[0])
+            if ids[j] != exclude[i] and precedes(d, ids[j], best[0], named[0]):
+                sift_down(best, named, d, ids[j], best.shape[0])
 
 
 @kernel
-def sink(distances, indices, distance, index, size):
+def sift_down(distances, indices, distance, index, size):
     """Replace the first of a heap of some size by a candidate, and put that in its place."""
     at = 0
     while True:
         child = 2 * at + 1
         if child >= size:
             break
-        if child + 1 < size and earlier(
+        if child + 1 < size and heap_precedes(
             distances[child], indices[child], distances[child + 1], indices[child + 1]
         ):
             child += 1
-        if earlier(distances[child], indices[child], distance, index):
+        if heap_precedes(distances[child], indices[child], distance, index):
             break
         distances[at], indices[at] = distances[child], indices[child]
         at = child
@@ -111,10 +117,11 @@ def sort_heaps(distances, indices):
     """Turn heaps into sorted lists (heapsort)."""
     for i in range(distances.shape[0]):
         best, named = distances[i], indices[i]
+        # The first of the heap is the last of the list, so the list fills from its end.
         for end in range(best.shape[0] - 1, 0, -1):
             d, index = best[end], named[end]
             best[end], named[end] = best[0], named[0]
-            sink(best, named, d, index, end)
+            sift_down(best, named, d, index, end)
 
 
 @kernel
@@ -127,14 +134,14 @@ def merge_lists(distances, indices, more_distances, more_indices):
     for i in range(distances.shape[0]):
         best, named = distances[i], indices[i]
         more, more_ids = more_distances[i], more_indices[i]
-        if not before(more[0], more_ids[0], best[k - 1], named[k - 1]) or more_ids[0] < 0:
+        if not precedes(more[0], more_ids[0], best[k - 1], named[k - 1]) or more_ids[0] < 0:
             continue
-        for place in range(k):  # a whole array at once takes the compiler seconds
+        for place in range(k):  # a slice assignment takes the compiler seconds
             old[place], old_ids[place] = best[place], named[place]
         at, other = 0, 0
         for place in range(k):
             left = other < more.shape[0] and more_ids[other] >= 0
-            if left and before(more[other], more_ids[other], old[at], old_ids[at]):
+            if left and precedes(more[other], more_ids[other], old[at], old_ids[at]):
                 best[place], named[place] = more[other], more_ids[other]
                 other += 1
             else:
@@ -144,11 +151,11 @@ def merge_lists(distances, indices, more_distances, more_indices):
 
 # -- Euclidean neighbors: a matrix product proposes, the pair kernel decides -----------------------
 #
-# A float32 product gives all squared distances of a block at once, each with an error that can be
+# A float32 product gives all squared distances of a block together, each with an error that can be
 # bounded. Rows that might still belong to a list are measured again by ``distance_pair``; the
 # lists then hold exactly what they would hold without the product, to the last bit.
 
-STRIDE = 64  # candidates looked at together; most strides hold nothing of interest
+STRIDE_CANDIDATES = 64  # candidates looked at together; most strides hold nothing of interest
 
 
 @kernel
@@ -171,6 +178,7 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
     u d |a| |b| <= u d s^2 / 4, rounding the rows to float32 moves a squared distance by at most
     2.1 u s^2, and the float32 arithmetic below adds at most 3 u s^2; twice the product enters.
     """
+    k = distances.shape[1]
     n_a, n_b = product.shape
     n_columns = a.shape[1]
     unit = 2.0**-24
@@ -183,25 +191,27 @@ def decide(product, a, b, a_norms, b_norms, ids, exclude, code, distances, indic
     two = np.float32(2.0)
     for i in range(n_a):
         best, named = distances[i], indices[i]
-        worst = best[-1]
+        worst, worst_id = best[k - 1], named[k - 1]
         reach = a_norms[i] + largest
         margin = (0.5 * n_columns + 8.0) * unit * reach * reach
         if not 1e-15 < reach < 1e15:  # float32 squares could vanish or overflow: propose all
             margin = np.inf
         limit = _limit(worst, code, n_columns, margin, a_norms[i])
         row = product[i]
-        for start in range(0, n_b, STRIDE):
-            square = squares[start : start + STRIDE]
-            part = row[start : start + STRIDE]
+        for start in range(0, n_b, STRIDE_CANDIDATES):
+            square = squares[start : start + STRIDE_CANDIDATES]
+            part = row[start : start + STRIDE_CANDIDATES]
             if _count_near(square, part, limit) == 0:
                 continue
             for j in range(part.shape[0]):
                 if square[j] - two * part[j] > limit or ids[start + j] == exclude[i]:
                     continue
                 d = distance_pair(a[i], b[start + j], code)
-                offer(best, named, d, ids[start + j])
-                if best[-1] < worst:
-                    worst = best[-1]
+                if np.isnan(d):
+                    d = np.inf
+                if precedes(d, ids[start + j], worst, worst_id):
+                    insert(best, named, d, ids[start + j])
+                    worst, worst_id = best[k - 1], named[k - 1]
                     limit = _limit(worst, code, n_columns, margin, a_norms[i])
 
 
@@ -249,7 +259,7 @@ def keep_by_class(block, first, classes, own, distances, indices):
             d, c, row = block[i, j], classes[first + j], first + j
             if d > worst[c] or row == own[i]:  # the former is by far the most frequent case
                 continue
-            # NaN is left out, unlike in other lists: ``before`` is false for it.
-            if before(d, row, worst[c], indices[i, c, -1]):
+            # NaN is left out, unlike in other lists: ``precedes`` is false for it.
+            if precedes(d, row, worst[c], indices[i, c, -1]):
                 insert(distances[i, c], indices[i, c], d, row)
                 worst[c] = distances[i, c, -1]

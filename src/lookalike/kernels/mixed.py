@@ -20,7 +20,7 @@ import numpy as np
 
 from lookalike.kernels._jit import kernel
 
-TILE = 256
+TILE_ROWS = 256
 
 GROUPS = ("number", "curved", "equal", "flag", "level")
 
@@ -37,7 +37,7 @@ def mixed_block(
     ends : int64 (5), where each of GROUPS ends
     weight : float64 per column
     alpha, beta : float64 per column, a curved similarity is (1 - z^beta)^alpha
-    levels : float64, tables of 1 - similarity of the level columns, one after the other
+    levels : float64, tables of 1 - similarity of the level columns, concatenated
     starts : int64 (columns, 2), where the table of a level column begins and how wide it is
     midpoint : bool, whether a missing cell counts as a difference of 1/2 instead of not at all
     magic : float, added to a curved difference and taken off again, which rounds it; 0.0: does not
@@ -57,41 +57,50 @@ def mixed_block(
     one_for_all = compared.shape != against.shape
     has_flags = ends[3] > ends[2]
     half = 0.5 if midpoint else 0.0
+    # Differences of numbers within [0, 1] and of weight 1 need neither clipping nor a product: the
+    # same sum in fewer operations.
     plain = _are_plain(a, b, ends[0], weight)
+    # Sums without rounding are the same in any order, so weights may be looked up byte by byte.
     any_order = _sum_exactly(weight, whole)
 
-    present_a, telling_a = np.zeros((n_bytes, n_a), np.uint8), np.zeros((n_bytes, n_a), np.uint8)
-    gaps_in_row = np.zeros(n_a, np.bool_)
+    present_a, informative_a = (
+        np.zeros((n_bytes, n_a), np.uint8),
+        np.zeros((n_bytes, n_a), np.uint8),
+    )
+    missing_in_row = np.zeros(n_a, np.bool_)
     for i in range(n_a):
-        gaps_in_row[i] = _bits(a[i], ends, present_a[:, i], telling_a[:, i])
-    present_b, telling_b = np.zeros((n_bytes, TILE), np.uint8), np.zeros((n_bytes, TILE), np.uint8)
-    turned = np.zeros((n_columns, TILE))
-    minus, weights = np.empty(TILE), np.empty(TILE)
+        missing_in_row[i] = _bits(a[i], ends, present_a[:, i], informative_a[:, i])
+    present_b, informative_b = (
+        np.zeros((n_bytes, TILE_ROWS), np.uint8),
+        np.zeros((n_bytes, TILE_ROWS), np.uint8),
+    )
+    transposed = np.zeros((n_columns, TILE_ROWS))
+    minus, weights = np.empty(TILE_ROWS), np.empty(TILE_ROWS)
 
-    for start in range(0, n_b, TILE):
-        width = min(TILE, n_b - start)
-        gaps_in_tile = False
+    for start in range(0, n_b, TILE_ROWS):
+        width = min(TILE_ROWS, n_b - start)
+        missing_in_tile = False
         for c in range(width):
             for j in range(n_columns):
-                turned[j, c] = b[start + c, j]
-            gaps_in_tile |= _bits(b[start + c], ends, present_b[:, c], telling_b[:, c])
+                transposed[j, c] = b[start + c, j]
+            missing_in_tile |= _bits(b[start + c], ends, present_b[:, c], informative_b[:, c])
         for i in range(n_a):
             minus[:] = 0.0
-            gaps = gaps_in_tile or gaps_in_row[i]
+            gaps = missing_in_tile or missing_in_row[i]
             if gaps:
-                _numbers_gaps(a[i], turned, 0, ends[0], weight, half, minus)
+                _numbers_missing(a[i], transposed, 0, ends[0], weight, half, minus)
             elif plain:
-                _plain_numbers(a[i], turned, ends[0], minus)
+                _plain_numbers(a[i], transposed, ends[0], minus)
             else:
-                _numbers(a[i], turned, 0, ends[0], weight, half, minus)
+                _numbers(a[i], transposed, 0, ends[0], weight, half, minus)
             for j in range(ends[0], ends[1]):
-                _curved(a[i, j], turned[j], weight[j], alpha[j], beta[j], half, magic, minus)
+                _curved(a[i, j], transposed[j], weight[j], alpha[j], beta[j], half, magic, minus)
             if gaps:
-                _equals_gaps(a[i], turned, ends[1], ends[3], weight, half, minus)
+                _equals_missing(a[i], transposed, ends[1], ends[3], weight, half, minus)
             else:
-                _equals(a[i], turned, ends[1], ends[3], weight, half, minus)
+                _equals(a[i], transposed, ends[1], ends[3], weight, half, minus)
             for j in range(ends[3], ends[4]):
-                _levels(a[i, j], turned[j], weight[j], levels, starts[j], half, minus)
+                _levels(a[i, j], transposed[j], weight[j], levels, starts[j], half, minus)
             for c in range(width):
                 against[i, start + c] = minus[c]
             if one_for_all:
@@ -99,12 +108,10 @@ def mixed_block(
             if not (has_flags or (gaps and not midpoint)):  # everything is compared
                 weights[:] = whole
             elif any_order:
-                _add_weights(
-                    present_a[:, i], telling_a[:, i], present_b, telling_b, table, has_flags,
-                    midpoint, weights,
-                )  # fmt: skip
+                own = present_a[:, i], informative_a[:, i]
+                _add_weights(own, present_b, informative_b, table, has_flags, midpoint, weights)
             else:
-                _add_in_order(a[i], turned, ends, weight, midpoint, weights)
+                _add_in_order(a[i], transposed, ends, weight, midpoint, weights)
             for c in range(width):
                 compared[i, start + c] = weights[c]
 
@@ -114,11 +121,11 @@ def all_compared(a, b, ends, midpoint):
     """Whether every column can be compared in every pair."""
     if ends[3] > ends[2]:  # a flag may be absent in both
         return False
-    return midpoint or not (_have_gaps(a) or _have_gaps(b))
+    return midpoint or not (_have_missing(a) or _have_missing(b))
 
 
 @kernel
-def _have_gaps(rows):
+def _have_missing(rows):
     for i in range(rows.shape[0]):
         for j in range(rows.shape[1]):
             if np.isnan(rows[i, j]):
@@ -143,10 +150,10 @@ def _weights_of_bytes(weight):
 
 
 @kernel
-def _bits(row, ends, present, telling):
+def _bits(row, ends, present, informative):
     """Note which cells are there, and which of them say something: all but flags that say no."""
     present[:] = 0
-    telling[:] = 0
+    informative[:] = 0
     gaps = False
     for j in range(row.shape[0]):
         if np.isnan(row[j]):
@@ -155,25 +162,26 @@ def _bits(row, ends, present, telling):
         bit = np.uint8(1 << (j & 7))
         present[j >> 3] |= bit
         if not (ends[2] <= j < ends[3] and row[j] == 0.0):
-            telling[j >> 3] |= bit
+            informative[j >> 3] |= bit
     return gaps
 
 
 @kernel
-def _add_weights(present, telling, present_b, telling_b, table, has_flags, midpoint, weights):
+def _add_weights(own, present_b, informative_b, table, has_flags, midpoint, weights):
+    present, informative = own
     weights[:] = 0.0
     for k in range(table.shape[0]):
-        x, x_tells, y, y_tells = present[k], telling[k], present_b[k], telling_b[k]
+        x, x_informs, y, y_informs = present[k], informative[k], present_b[k], informative_b[k]
         sums = table[k]
         if midpoint:  # only a flag absent in both is left out
-            silent = x & ~x_tells
-            for c in range(TILE):
-                weights[c] += sums[~(silent & y[c] & ~y_tells[c]) & 255]
+            silent = x & ~x_informs
+            for c in range(TILE_ROWS):
+                weights[c] += sums[~(silent & y[c] & ~y_informs[c]) & 255]
         elif has_flags:
-            for c in range(TILE):
-                weights[c] += sums[(x & y_tells[c]) | (x_tells & y[c])]
+            for c in range(TILE_ROWS):
+                weights[c] += sums[(x & y_informs[c]) | (x_informs & y[c])]
         else:
-            for c in range(TILE):
+            for c in range(TILE_ROWS):
                 weights[c] += sums[x & y[c]]
 
 
@@ -190,23 +198,23 @@ def _sum_exactly(weight, whole):
 
 
 @kernel
-def _add_in_order(x, turned, ends, weight, midpoint, weights):
+def _add_in_order(x, transposed, ends, weight, midpoint, weights):
     """Sum the weights of what can be compared in the order in which differences are summed."""
     weights[:] = 0.0
     for j in range(x.shape[0]):
-        v, w, column = x[j], weight[j], turned[j]
+        v, w, column = x[j], weight[j], transposed[j]
         if ends[2] <= j < ends[3] and v == 0.0:
             if midpoint:  # only a flag absent in both is left out
-                for c in range(TILE):
+                for c in range(TILE_ROWS):
                     weights[c] += w if column[c] != 0.0 else 0.0
             else:
-                for c in range(TILE):
+                for c in range(TILE_ROWS):
                     weights[c] += w if column[c] > 0.0 else 0.0
         elif midpoint:
-            for c in range(TILE):
+            for c in range(TILE_ROWS):
                 weights[c] += w
         elif v == v:
-            for c in range(TILE):
+            for c in range(TILE_ROWS):
                 weights[c] += w if column[c] == column[c] else 0.0
 
 
@@ -216,6 +224,7 @@ def _add_in_order(x, turned, ends, weight, midpoint, weights):
 @kernel
 def _difference(v, y, w, filler, equal, gaps):
     """Weigh the difference of two numbers or codes; ``equal`` and ``gaps`` are constants."""
+    # NaN where either is missing, for codes as well.
     gap = v - y
     if equal:
         more = w if v != y else 0.0
@@ -228,22 +237,22 @@ def _difference(v, y, w, filler, equal, gaps):
 
 
 @kernel
-def _add_differences(x, turned, first, end, weight, half, minus, equal, gaps):
+def _add_differences(x, transposed, first, end, weight, half, minus, equal, gaps):
     """Add the differences of some columns, four in one pass over the tile."""
     fours = first + (end - first) // 4 * 4
     for j in range(first, fours, 4):
         v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
         w0, w1, w2, w3 = weight[j], weight[j + 1], weight[j + 2], weight[j + 3]
         f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
+        y0, y1, y2, y3 = transposed[j], transposed[j + 1], transposed[j + 2], transposed[j + 3]
+        for c in range(TILE_ROWS):
             total = minus[c] + _difference(v0, y0[c], w0, f0, equal, gaps)
             total += _difference(v1, y1[c], w1, f1, equal, gaps)
             total += _difference(v2, y2[c], w2, f2, equal, gaps)
             minus[c] = total + _difference(v3, y3[c], w3, f3, equal, gaps)
     for j in range(fours, end):
-        v, w, filler, column = x[j], weight[j], weight[j] * half, turned[j]
-        for c in range(TILE):
+        v, w, filler, column = x[j], weight[j], weight[j] * half, transposed[j]
+        for c in range(TILE_ROWS):
             minus[c] += _difference(v, column[c], w, filler, equal, gaps)
 
 
@@ -262,40 +271,40 @@ def _are_plain(a, b, end, weight):
 
 
 @kernel
-def _plain_numbers(x, turned, end, minus):
+def _plain_numbers(x, transposed, end, minus):
     fours = end // 4 * 4
     for j in range(0, fours, 4):
         v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        y0, y1, y2, y3 = turned[j], turned[j + 1], turned[j + 2], turned[j + 3]
-        for c in range(TILE):
+        y0, y1, y2, y3 = transposed[j], transposed[j + 1], transposed[j + 2], transposed[j + 3]
+        for c in range(TILE_ROWS):
             total = minus[c] + abs(v0 - y0[c])
             total += abs(v1 - y1[c])
             total += abs(v2 - y2[c])
             minus[c] = total + abs(v3 - y3[c])
     for j in range(fours, end):
-        v, column = x[j], turned[j]
-        for c in range(TILE):
+        v, column = x[j], transposed[j]
+        for c in range(TILE_ROWS):
             minus[c] += abs(v - column[c])
 
 
 @kernel
-def _numbers(x, turned, first, end, weight, half, minus):
-    _add_differences(x, turned, first, end, weight, half, minus, False, False)
+def _numbers(x, transposed, first, end, weight, half, minus):
+    _add_differences(x, transposed, first, end, weight, half, minus, False, False)
 
 
 @kernel
-def _numbers_gaps(x, turned, first, end, weight, half, minus):
-    _add_differences(x, turned, first, end, weight, half, minus, False, True)
+def _numbers_missing(x, transposed, first, end, weight, half, minus):
+    _add_differences(x, transposed, first, end, weight, half, minus, False, True)
 
 
 @kernel
-def _equals(x, turned, first, end, weight, half, minus):
-    _add_differences(x, turned, first, end, weight, half, minus, True, False)
+def _equals(x, transposed, first, end, weight, half, minus):
+    _add_differences(x, transposed, first, end, weight, half, minus, True, False)
 
 
 @kernel
-def _equals_gaps(x, turned, first, end, weight, half, minus):
-    _add_differences(x, turned, first, end, weight, half, minus, True, True)
+def _equals_missing(x, transposed, first, end, weight, half, minus):
+    _add_differences(x, transposed, first, end, weight, half, minus, True, True)
 
 
 @kernel
@@ -306,7 +315,8 @@ def curve(z, alpha, beta):
 
 @kernel
 def _curved(v, column, w, alpha, beta, half, magic, minus):
-    for c in range(TILE):
+    for c in range(TILE_ROWS):
+        # Adding and subtracting ``magic`` rounds to its last place; sums of such terms are exact.
         gap = abs(v - column[c])
         minus[c] += w * ((curve(gap, alpha, beta) + magic) - magic) if gap == gap else w * half
 
@@ -314,11 +324,11 @@ def _curved(v, column, w, alpha, beta, half, magic, minus):
 @kernel
 def _levels(v, column, w, levels, start, half, minus):
     if v != v:
-        for c in range(TILE):
+        for c in range(TILE_ROWS):
             minus[c] += w * half
         return
     at = start[0] + np.int64(v) * start[1]
-    for c in range(TILE):
+    for c in range(TILE_ROWS):
         y = column[c]
         minus[c] += w * levels[at + np.int64(y)] if y == y else w * half
 
@@ -338,7 +348,15 @@ def mixed_pair_sums(
                 minus += w * half
                 weights += w if midpoint else 0.0
                 continue
-            minus += w * _cell_difference(u, v, j, ends, alpha, beta, levels, starts)
+            # Not by ``_cell_difference``, whose call costs as much as the rest.
+            if j < ends[0]:
+                minus += _difference(u, v, w, 0.0, False, False)
+            elif j < ends[1]:
+                minus += w * curve(abs(u - v), alpha[j], beta[j])
+            elif j < ends[3]:
+                minus += _difference(u, v, w, 0.0, True, False)
+            else:
+                minus += w * levels[starts[j, 0] + np.int64(u) * starts[j, 1] + np.int64(v)]
             if not (ends[2] <= j < ends[3] and u == 0.0 and v == 0.0):
                 weights += w
         against[at], compared[at] = minus, weights

@@ -20,6 +20,7 @@ from lookalike.kernels._jit import kernel
 @kernel
 def _slot_of(token, keys):
     """Return where a token is in a table, or the free slot where it would be."""
+    # Linear probing; a table is at most half full, so a free slot ends every search.
     last = keys.shape[0] - 1
     at = token & last
     while keys[at] != 0 and keys[at] != token:
@@ -211,6 +212,7 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
         if a_offsets[i + 1] > a_offsets[i]:
             longest = max(longest, a_values[a_offsets[i]])
     # holders[first[t]:last[t]] are the positions of the sets of this row of a that hold token t
+    # Sets of b then meet only the sets of a they share a token with, instead of all of them.
     holders = np.empty(a_ids.shape[0], np.int64)
     first = np.full(found, -1, np.int64)
     last = np.zeros(found, np.int64)
@@ -260,6 +262,7 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
                 here[0] = r + 1.0
                 for s in range(n):
                     union = a_values[start + 1 + s] + size - shared[s]
+                    # Two empty sets are equal: 0 / 0 counts as 0.
                     change = (union - shared[s]) / union if union > 0.0 else 0.0
                     best = above[s] + change
                     if above[s + 1] + 1.0 < best:
@@ -280,7 +283,7 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
 # side; 32 series of b in the lanes of a vector can. Every cell is one sum and the minimum of
 # three numbers, so an answer has the same bits whatever is in the other lanes.
 
-LANES = 32  # fewer, and the compiler unrolls the inner loop instead of using vectors
+SERIES_PER_VECTOR = 32  # fewer, and the compiler unrolls the inner loop instead of using vectors
 
 
 @kernel
@@ -288,7 +291,7 @@ def warp_block(a_values, a_offsets, b_values, b_offsets, window, out):
     """Write warping distances with local cost ``|x - y|`` into out.
 
     ``window`` is the largest step away from the diagonal, widened to the difference in length;
-    below 0 there is none. Two empty series are at 0, an empty one and another at infinity.
+    below 0: no limit. Two empty series are at 0, an empty one and another at infinity.
     """
     n_a = a_offsets.shape[0] - 1
     n_b = b_offsets.shape[0] - 1
@@ -297,22 +300,22 @@ def warp_block(a_values, a_offsets, b_values, b_offsets, window, out):
     longest = 0
     for j in range(n_b):
         longest = max(longest, lengths[j])
-    turned = np.zeros((longest + 1, LANES))
-    above = np.empty((longest + 1, LANES))
-    here = np.empty((longest + 1, LANES))
-    reach = np.empty(LANES, np.int64)
-    for start in range(0, n_b, LANES):
-        width = min(LANES, n_b - start)
+    transposed = np.zeros((longest + 1, SERIES_PER_VECTOR))
+    above = np.empty((longest + 1, SERIES_PER_VECTOR))
+    here = np.empty((longest + 1, SERIES_PER_VECTOR))
+    reach = np.empty(SERIES_PER_VECTOR, np.int64)
+    for start in range(0, n_b, SERIES_PER_VECTOR):
+        width = min(SERIES_PER_VECTOR, n_b - start)
         m = 0
         for c in range(width):
             j = order[start + c]
             m = max(m, lengths[j])
             for k in range(lengths[j]):
-                turned[k, c] = b_values[b_offsets[j] + k]
+                transposed[k, c] = b_values[b_offsets[j] + k]
         for i in range(n_a):
             n = a_offsets[i + 1] - a_offsets[i]
             farthest = 0
-            for c in range(LANES):
+            for c in range(SERIES_PER_VECTOR):
                 own = lengths[order[start + c]] if c < width else 0
                 reach[c] = max(n, own) if window < 0 else max(window, abs(n - own))
                 if c < width:
@@ -326,11 +329,11 @@ def warp_block(a_values, a_offsets, b_values, b_offsets, window, out):
                 here[low - 1] = np.inf
                 for s in range(low, high + 1):
                     away = abs(r - s)
-                    for c in range(LANES):
+                    for c in range(SERIES_PER_VECTOR):
                         best = above[s, c]
                         best = above[s - 1, c] if above[s - 1, c] < best else best
                         best = here[s - 1, c] if here[s - 1, c] < best else best
-                        best = best + abs(x - turned[s - 1, c])
+                        best = best + abs(x - transposed[s - 1, c])
                         here[s, c] = best if away <= reach[c] else np.inf
                 if high < m:  # the next row looks one place further
                     here[high + 1] = np.inf
@@ -424,7 +427,7 @@ def _price(a_near, a_labels, v, b_near, b_labels, w, chosen):
 
 @kernel
 def _rest(b_near, m, used):
-    """Return what it costs to add the nodes that no other was turned into, with their edges."""
+    """Return what it costs to add the nodes that no other was transposed into, with their edges."""
     cost = _edges_left(b_near, m, used)
     for w in range(m):
         if not (used >> w) & 1:
@@ -435,6 +438,7 @@ def _rest(b_near, m, used):
 @kernel
 def _edits(a_near, a_labels, n, b_near, b_labels, m):
     """Count the edits that turn one graph into another: branch and bound over all placements."""
+    # An upper bound to begin with: every placement that cannot beat it is cut off.
     best = _rest(b_near, m, 0) + _rest(a_near, n, 0)  # remove everything, add everything
     chosen = np.full(n + 1, -2, np.int64)  # of the node at each depth: -2 before the first choice
     costs = np.zeros(n + 1, np.int64)
@@ -459,6 +463,7 @@ def _edits(a_near, a_labels, n, b_near, b_labels, m):
         chosen[depth] = w
         cost = costs[depth] + _price(a_near, a_labels, depth, b_near, b_labels, w, chosen)
         taken = used | (1 << w) if w >= 0 else used
+        # Admissible: what is left costs at least this much, so the optimum is never cut off.
         if cost + _least_left(a_near, a_labels, n, depth + 1, b_near, b_labels, m, taken) >= best:
             continue  # the choice at this depth is made anew; nothing was marked as used
         used = taken

@@ -24,7 +24,7 @@ def sum_over_trees(leaves, offsets, values, out):
 
 @kernel
 def sum_four_over_trees(leaves, offsets, values, out):
-    """Add up four values of each leaf at once: finding the leaf costs as much as adding them."""
+    """Add up four values of each leaf together: finding the leaf costs as much as adding them."""
     for i in range(leaves.shape[0]):
         one, two, three, four = 0.0, 0.0, 0.0, 0.0
         for t in range(leaves.shape[1]):
@@ -38,11 +38,14 @@ def sum_four_over_trees(leaves, offsets, values, out):
 
 # -- leaves in common: how often two rows of codes agree -------------------------------------------
 #
-# The inner loop uses the compiler's vector types: it compares 64 bytes of codes at once, packs
+# The inner loop uses the compiler's vector types: it compares 64 bytes of codes together, packs
 # the answers into the bits of a word and counts the bits; numba counts in 64 bits per code, which
 # is several times slower. Uncompiled runs use numpy. Both are exact.
 
-TALL, WIDE = 16, 128  # rows of a tile: the codes of both sides stay in the second-level cache
+TILE_ROWS, TILE_COLUMNS = (
+    16,
+    128,
+)  # rows of a tile: the codes of both sides stay in the second-level cache
 
 if COMPILED:
 
@@ -154,11 +157,11 @@ else:
 def count_matches(a, b, divisor, out):
     """Write how often each row of ``a`` and each of ``b`` agree, over a divisor: 1 is exact."""
     n, m = a.shape[0], b.shape[0]
-    counts = np.empty((TALL, WIDE), np.uint32)
-    for j0 in range(0, m, WIDE):
-        j1 = min(m, j0 + WIDE)
-        for i0 in range(0, n, TALL):
-            i1 = min(n, i0 + TALL)
+    counts = np.empty((TILE_ROWS, TILE_COLUMNS), np.uint32)
+    for j0 in range(0, m, TILE_COLUMNS):
+        j1 = min(m, j0 + TILE_COLUMNS)
+        for i0 in range(0, n, TILE_ROWS):
+            i1 = min(n, i0 + TILE_ROWS)
             count_tile(a, i0, i1, b, j0, j1, counts)
             for i in range(i1 - i0):
                 for j in range(j1 - j0):
@@ -173,15 +176,15 @@ def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
     distances are looked up, so that most candidates cost one comparison of integers.
     """
     n, m = a.shape[0], b.shape[0]
-    counts = np.empty((TALL, WIDE), np.uint32)
+    counts = np.empty((TILE_ROWS, TILE_COLUMNS), np.uint32)
     least = np.zeros(n, np.int64)  # fewer agreements than this cannot enter the list
     for i in range(n):
         while least[i] < table.shape[0] - 1 and table[least[i]] > distances[i, -1]:
             least[i] += 1
-    for j0 in range(0, m, WIDE):
-        j1 = min(m, j0 + WIDE)
-        for i0 in range(0, n, TALL):
-            i1 = min(n, i0 + TALL)
+    for j0 in range(0, m, TILE_COLUMNS):
+        j1 = min(m, j0 + TILE_COLUMNS)
+        for i0 in range(0, n, TILE_ROWS):
+            i1 = min(n, i0 + TILE_ROWS)
             count_tile(a, i0, i1, b, j0, j1, counts)
             for i in range(i1 - i0):
                 at = i0 + i
@@ -210,7 +213,7 @@ class SpreadRows(NamedTuple):
     ----------
     codes : unsigned (rows, trees)
     bag : uint8 (rows, trees)
-        1 where the tree was grown on the row; empty where nobody asks.
+        1 where the tree was grown on the row; empty unless out-of-bag similarities are wanted.
     leaf, weight : int32 and float64
         The leaves of rows with missing values, ascending, and their weights.
     start : int64 (rows + 1,)
@@ -242,6 +245,7 @@ def overlap_soft(one, other, leaf_offsets, out):
     the two sides gives the same bits.
     """
     trees = one.codes.shape[1]
+    # One row's weights by leaf, so a pair costs as many additions as the other row has leaves.
     weight = np.zeros(leaf_offsets[trees])
     for x in range(one.codes.shape[0]):
         write_weights(one, x, leaf_offsets, weight, 1.0)
@@ -258,7 +262,7 @@ def overlap_soft(one, other, leaf_offsets, out):
 
 @kernel
 def overlap_out_of_bag(one, other, leaf_offsets, out):
-    """Write the overlap over the trees grown on neither row; over all trees if there is none."""
+    """Write the overlap over the trees grown on neither row; over all trees without such a tree."""
     trees = one.codes.shape[1]
     weight = np.zeros(leaf_offsets[trees])
     tree = np.empty(leaf_offsets[trees], np.int64)
@@ -288,10 +292,10 @@ def overlap_out_of_bag(one, other, leaf_offsets, out):
 #
 # Every row is compared with a block of others along its own path, so that a test which one of two
 # rows cannot answer is left out of that pair; rows without missing values take the shorter way of
-# ``ratio_half``.
+# ``ratio_one_sided``.
 
 
-class Block(NamedTuple):
+class RowBlock(NamedTuple):
     """The rows of one side: their leaves (rows, trees), and their bins, one line per input."""
 
     leaf: np.ndarray
@@ -374,14 +378,16 @@ def follow_path(mine, x, t, block, leaf_y, splits, nodes, tests, on_path, unknow
 
 
 @kernel
-def ratio_whole(one, other, splits, nodes, tests, most_slots, unknown, weights, once, counter, out):
+def ratio_with_missing(
+    one, other, splits, nodes, tests, most_slots, unknown, weights, once, counter, out
+):
     """Write the ratio similarity for any weights and rows with missing values.
 
     NaN where no tree can tell.
 
     A test that either row cannot answer is left out of that pair; a tree left without tests is left
     out of the mean. ``weights`` are those of the two differences. ``counter``: as for
-    ``ratio_half``.
+    ``ratio_one_sided``.
     """
     alpha, beta = weights
     n, m = one.leaf.shape[0], other.leaf.shape[0]
@@ -444,11 +450,12 @@ def ratio_whole(one, other, splits, nodes, tests, most_slots, unknown, weights, 
 # are kept and added to the pairs together: the sums of pairs do not fit the cache, and are read
 # once for these trees instead of once for each.
 
-TREES = 4  # whose halves are added together; the loop of ``ratio_half`` is written out for them
+# Trees whose terms are added together: the loop of ``ratio_one_sided`` is written out for four.
+TREES_PER_PASS = 4
 
 
-class Places(NamedTuple):
-    """Where rows end, written by ``place_rows``.
+class ReachedLeaves(NamedTuple):
+    """Where rows end, written by ``number_leaves``.
 
     Parameters
     ----------
@@ -465,7 +472,7 @@ class Places(NamedTuple):
     wanted: np.ndarray
 
 
-class Room(NamedTuple):
+class PathScratch(NamedTuple):
     """Memory for one pass down a tree: lines for each depth and row, or for each row.
 
     Tests on the path of x that y agrees with, those of them that lie on both paths, all tests on
@@ -484,7 +491,7 @@ class Room(NamedTuple):
 
 
 @kernel
-def place_rows(leaf, offsets, nodes, places):
+def number_leaves(leaf, offsets, nodes, places):
     """Give numbers to leaves where rows end, note the nodes on their paths; return the most."""
     parent, leaf_node, leaf_offsets = nodes.parent, nodes.leaf_node, nodes.leaf_offsets
     place, number, wanted = places
@@ -500,6 +507,7 @@ def place_rows(leaf, offsets, nodes, places):
                 number[a] = used
                 used += 1
                 v = leaf_node[a]
+                # Up to the first node that another leaf has marked: every node is visited once.
                 while v >= 0 and wanted[base + v] == 0:
                     wanted[base + v] = 1
                     v = parent[base + v]
@@ -509,7 +517,7 @@ def place_rows(leaf, offsets, nodes, places):
 
 
 @kernel
-def leaf_halves(t, places, side, splits, cuts, nodes, tests, once, room, halves):
+def one_sided_tree(t, places, side, splits, cuts, nodes, tests, once, scratch, one_sided):
     """Write F of every wanted leaf of tree t against every row of a block."""
     leaf_y, bins_y = side.leaf, side.bins
     feature, offsets, equal = splits.feature, splits.offsets, splits.equal
@@ -517,7 +525,7 @@ def leaf_halves(t, places, side, splits, cuts, nodes, tests, once, room, halves)
     leaf_node, leaf_base = nodes.leaf_node, nodes.leaf_offsets[t]
     repeat, slot, height = tests.repeat, tests.slot, tests.height
     number, wanted = places.number, places.wanted
-    agreed, both, shared, along, answer, same, on_path, tests_y = room
+    agreed, both, shared, along, answer, same, on_path, tests_y = scratch
     m = leaf_y.shape[0]
     base = offsets[t]
     size = offsets[t + 1] - base
@@ -527,6 +535,7 @@ def leaf_halves(t, places, side, splits, cuts, nodes, tests, once, room, halves)
     v = 0
     while v < size:
         at = base + v
+        # No row x ends below this node: its subtree is skipped.
         if not wanted[at]:
             v = end[at]
             continue
@@ -562,33 +571,33 @@ def leaf_halves(t, places, side, splits, cuts, nodes, tests, once, room, halves)
                     answer[k, y] = bins_y[f, y] <= c
         else:
             mine = float(height[at])
-            half = halves[number[leaf_base + leaf[at]]]
+            terms = one_sided[number[leaf_base + leaf[at]]]
             gone = shared[k] if once else both[k]
             if mine > 0.0:
                 for y in range(m):
                     total = mine + tests_y[y] - float(gone[y])
-                    half[y] = (float(agreed[k, y]) - 0.5 * float(both[k, y])) / total
+                    terms[y] = (float(agreed[k, y]) - 0.5 * float(both[k, y])) / total
             else:
                 for y in range(m):
-                    half[y] = 0.5
+                    terms[y] = 0.5
         v += 1
 
 
 @kernel
-def ratio_half(places, side, splits, cuts, nodes, tests, sizes, once, counter, halves, out):
+def ratio_one_sided(places, side, splits, cuts, nodes, tests, sizes, once, counter, one_sided, out):
     """Add F(x, y) of every tree to ``out``, for rows without missing values.
 
-    The rows x come as ``places``, from ``place_rows``; ``side`` is the Block of the rows y.
+    The rows x come as ``places``, from ``number_leaves``; ``side`` is the RowBlock of the rows y.
     ``cuts`` are those of ``splits`` in the type of the bins. ``sizes``: greatest depth, nodes,
     leaves and slots of a tree. ``counter`` is an empty array whose type counts tests: it must hold
     the greatest depth. ``once`` counts a test on both paths with two outcomes once instead of
-    twice: the denominator is then h + h minus the tests on both paths. ``halves``, with TREES parts
-    for the most leaves that ``place_rows`` has found, is scratch.
+    twice: the denominator is then h + h minus the tests on both paths. ``one_sided``, with
+    TREES_PER_PASS parts for the most leaves that ``number_leaves`` has found, is scratch.
     """
     place = places.place
     n, n_trees = place.shape
     m, levels = out.shape[1], sizes[0] + 1
-    room = Room(
+    scratch = PathScratch(
         np.zeros((levels, m), counter.dtype),
         np.zeros((levels, m), counter.dtype),
         np.zeros((levels, m), counter.dtype),
@@ -598,30 +607,30 @@ def ratio_half(places, side, splits, cuts, nodes, tests, sizes, once, counter, h
         np.zeros((sizes[3], m), np.uint8),
         np.zeros(m),
     )
-    for start in range(0, n_trees, TREES):
-        here = min(TREES, n_trees - start)
+    for start in range(0, n_trees, TREES_PER_PASS):
+        here = min(TREES_PER_PASS, n_trees - start)
         for b in range(here):
-            leaf_halves(
-                start + b, places, side, splits, cuts, nodes, tests, once, room, halves[b]
+            one_sided_tree(
+                start + b, places, side, splits, cuts, nodes, tests, once, scratch, one_sided[b]
             )  # fmt: skip
-        if here == TREES:
+        if here == TREES_PER_PASS:
             for x in range(n):
-                one, two = halves[0, place[x, start]], halves[1, place[x, start + 1]]
-                three, four = halves[2, place[x, start + 2]], halves[3, place[x, start + 3]]
+                one, two = one_sided[0, place[x, start]], one_sided[1, place[x, start + 1]]
+                three, four = one_sided[2, place[x, start + 2]], one_sided[3, place[x, start + 3]]
                 row = out[x]
                 for y in range(row.shape[0]):
                     row[y] = (((row[y] + one[y]) + two[y]) + three[y]) + four[y]
         else:
             for b in range(here):
                 for x in range(n):
-                    half, row = halves[b, place[x, start + b]], out[x]
+                    terms, row = one_sided[b, place[x, start + b]], out[x]
                     for y in range(row.shape[0]):
-                        row[y] += half[y]
+                        row[y] += terms[y]
 
 
 @kernel
-def join_halves(one, other, n_trees):
-    """Replace two mirrored tiles of a square of halves by their sums over the number of trees.
+def symmetrize_tiles(one, other, n_trees):
+    """Replace two mirrored tiles of one-sided sums by their totals over the number of trees.
 
     On the diagonal both are the same tile.
     """
@@ -659,6 +668,7 @@ def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
     n, m = leaf_x.shape[0], leaf_y.shape[0]
     start_x, order_x = np.zeros(widest + 1, np.int64), np.zeros(n, np.int64)
     start_y, order_y = np.zeros(widest + 1, np.int64), np.zeros(m, np.int64)
+    # Rows are grouped by leaf: what an ancestor is worth is found once for all rows of a leaf.
     every_x, every_y = np.arange(n), np.arange(m)
     worth, leaf_value, leaf_depth = np.zeros(m), np.zeros(m), np.zeros(m)
     for t in range(offsets.shape[0] - 1):

@@ -71,7 +71,7 @@ class Tests(NamedTuple):
     cut : int32, one per node
         The same, counted within the input.
     repeat, slot, n_slots, height
-        See ``test_facts``.
+        See ``find_repeated_tests``.
     """
 
     cuts: np.ndarray
@@ -106,6 +106,8 @@ def order_nodes(feature, left, right, offsets, order, place):
         while top > 0:
             top -= 1
             v = stack[top]
+            # Files may be damaged: a child outside its tree or a cycle must end here, not in a walk
+            # without end.
             if v < 0 or v >= size or place[base + v] >= 0:
                 return t
             order[base + made] = v
@@ -123,7 +125,7 @@ def order_nodes(feature, left, right, offsets, order, place):
 
 
 @kernel
-def shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves):
+def write_shapes(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves):
     """Write parent, depth, end of subtree, leaf number and range of leaf numbers of every node."""
     for t in range(offsets.shape[0] - 1):
         base = offsets[t]
@@ -158,7 +160,7 @@ def shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, 
 
 
 @kernel
-def test_facts(test, offsets, parent, n_tests, repeat, slot, n_slots, height):
+def find_repeated_tests(test, offsets, parent, n_tests, repeat, slot, n_slots, height):
     """Say which tests, known by their content, a path meets again and which a tree holds twice.
 
     ``repeat``: an ancestor holds the same test. ``slot``: a number for each test that several nodes
@@ -219,7 +221,7 @@ def sum_down(weight, parent, offsets, total):
 # position of its code among the cuts, or their number if it is none of them). A test then
 # compares two integers. ``unknown`` is the bin of a missing value.
 
-ROWS = 256  # rows that walk down one tree before the next tree is fetched
+BLOCK_ROWS = 256  # rows that walk down one tree before the next tree is fetched
 
 
 @kernel
@@ -236,6 +238,8 @@ def bin_values(values, cuts, cut_offsets, category, unknown, out):
             if np.isnan(x):
                 out[i, j] = unknown
                 continue
+            # Binary search for the number of cuts below x: x <= cuts[k] exactly if the bin is at
+            # most k.
             low, high = start, stop
             while low < high:
                 middle = (low + high) >> 1
@@ -264,8 +268,8 @@ def find_leaves(bins, splits, leaf, unknown, out):
     # Taken apart once: counting references to six arrays would cost more than a short walk.
     feature, cut, right, equal, default, offsets = splits
     n = bins.shape[0]
-    for start in range(0, n, ROWS):
-        stop = min(n, start + ROWS)
+    for start in range(0, n, BLOCK_ROWS):
+        stop = min(n, start + BLOCK_ROWS)
         for t in range(offsets.shape[0] - 1):
             base = offsets[t]
             for i in range(start, stop):
@@ -359,6 +363,7 @@ def share_leaves(bins, splits, mass, nodes, unknown, by_mass, out, weights):
                     v = right[at]
                     continue
                 if share < 1.0:
+                    # Grows with the number of missing values on a path, which is rarely large.
                     if top == stack.shape[0]:
                         stack = np.concatenate((stack, np.empty(top, np.int64)))
                         carried = np.concatenate((carried, np.empty(top, np.float64)))

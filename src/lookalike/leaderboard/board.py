@@ -1,4 +1,4 @@
-"""The table of measures, best first, and which one to take."""
+"""The table of measures, best first, and which one to choose."""
 
 from __future__ import annotations
 
@@ -12,33 +12,34 @@ from lookalike.evaluate import mcnemar
 from lookalike.leaderboard.trial import Entry
 from lookalike.measures.contract.base import Measure
 from lookalike.show import layout
+from lookalike.show.html.markup import paragraphs, share_bar, table
 from lookalike.show.result import Result, Spell
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Headings that make room on a narrow terminal, the first to go first.
-OPTIONAL = ("peak", "kept", "fit", "ties", "search", "silhouette", "hubness", "same label")
-NAME = 48  # characters of a measure's name before it takes a second line
 
-# Figure -> heading, and how it is written.
-FIGURES: dict[str, tuple[str, Any]] = {
+def show_time(seconds: float) -> str:
+    """Format a time: ``12 ms``."""
+    return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
+
+
+# Columns that are dropped on a narrow terminal, in this order.
+OPTIONAL_HEADS = ("peak", "kept", "fit", "ties", "search", "silhouette", "hubness", "same label")
+MAX_NAME_CHARACTERS = 48  # of a measure, before its name takes a second line
+# Statistic -> heading, and its format.
+FORMATS: dict[str, tuple[str, Any]] = {
     "accuracy": ("right label", "{:.1%}".format),
     "precision": ("same label", "{:.1%}".format),
     "stability": ("stability", "{:.3f}".format),
     "silhouette": ("silhouette", "{:.3f}".format),
     "hubness": ("hubness", "{:.2f}".format),
     "ties": ("ties", "{:.1%}".format),
-    "fit_seconds": ("fit", lambda x: show_time(x)),
-    "search_seconds": ("search", lambda x: show_time(x)),
+    "fit_seconds": ("fit", show_time),
+    "search_seconds": ("search", show_time),
     "kept_bytes": ("kept", show_bytes),
     "peak_bytes": ("peak", show_bytes),
 }
-
-
-def show_time(seconds: float) -> str:
-    """Write a time as a person would: ``12 ms``."""
-    return f"{1000 * seconds:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,20 +47,20 @@ class Leaderboard(Result):
     """What ``compare`` found; print it, or show it in a notebook.
 
     ================== =========================================================================
-    figure             meaning
+    statistic          meaning
     ================== =========================================================================
     ``accuracy``       rows whose k nearest others vote for their label (with labels only)
-    ``precision``      places in the lists of k that are held by a row of the same label
+    ``precision``      share of the neighbors in all lists that have the label of the row
     ``stability``      agreement of the rankings of two seeds, 1 where nothing is random (without
                        labels only)
     ``silhouette``     best mean silhouette of two to six clusters around medoids (without labels)
-    ``hubness``        skewness of the k-occurrence, ties shared out; above about 1.4 few rows rule
+    ``hubness``        skewness of the k-occurrence, ties shared out; above about 1.4 there are hubs
     ``ties``           distances that equal another one of the same row
     ``fit_seconds``    time to fit
     ``search_seconds`` time to find the k nearest others of every row
     ``kept_bytes``     size of the arrays that the fitted measure keeps
-    ``peak_bytes``     most memory that Python and numpy held at once while fitting; scratch space
-                       of compiled loops is not seen
+    ``peak_bytes``     peak memory of Python and numpy while fitting; scratch space of compiled
+                       loops is not included
     ================== =========================================================================
 
     Parameters
@@ -111,25 +112,22 @@ class Leaderboard(Result):
     def best(self) -> Measure:
         """The measure to take, not fitted."""
         if not self.usable:
-            raise InvalidInput(
-                "Leaderboard.best",
-                "a measure that could be used",
-                f"none of {len(self)}",
-                "Read their errors",
-            )
+            needed, found = "a measure that could be used", f"none of {len(self)}"
+            raise InvalidInput("Leaderboard.best", needed, found, "Read their errors")
         return self.chosen.measure
 
     @property
     def chosen(self) -> Entry:
         """The line of the measure to take, of which there is at least one."""
+        # Partial entries leave out columns they cannot read.
         whole = [entry for entry in self.usable if not entry.partial]
-        # Labels judge a measure whatever it looks at. Without them, one that leaves out a column
-        # is judged by an easier table than the others.
+        # With labels all measures have the same task. Without them, one that leaves out a column
+        # is scored on an easier table than the others.
         return whole[0] if whole and self.chance is None else self.usable[0]
 
     @property
     def reason(self) -> str:
-        """Which measure to take, in words."""
+        """Which measure to choose, and why."""
         if not self.usable:
             return "None of the measures could be used; their lines say why."
         return _by_labels(self) if self.chance is not None else _by_themselves(self)
@@ -138,25 +136,26 @@ class Leaderboard(Result):
 
     @property
     def title(self) -> str:
-        """What was compared, in words."""
+        """What was compared."""
         rows = f"{self.n:,} rows" if self.n == self.n_all else f"{self.n:,} of {self.n_all:,} rows"
-        judge = "no labels" if self.chance is None else "labels"
-        many = "1 measure" if len(self) == 1 else f"{len(self)} measures"
+        labels = "no labels" if self.chance is None else "labels"
+        count = "1 measure" if len(self) == 1 else f"{len(self)} measures"
         if len(self.usable) < len(self):
-            many = f"{len(self.usable)} of {many}"
-        return f"{many} on {rows}, {self.k} neighbors, {judge}"
+            count = f"{len(self.usable)} of {count}"
+        return f"{count} on {rows}, {self.k} neighbors, {labels}"
 
     @property
     def columns(self) -> list[str]:
-        """The figures that at least one measure has."""
-        return [name for name in FIGURES if any(name in e.figures for e in self.entries)]
+        """The statistics that at least one measure has."""
+        return [name for name in FORMATS if any(name in e.values for e in self.entries)]
 
     def rows(self) -> list[list[str]]:
-        """Return the table for people: name, score without labels, figures."""
+        """Return the formatted table: name, score without labels, statistics."""
         lines = []
         for entry in self.usable:
+            # Scores of different protocols are side by side, so they are marked.
             mark = "*" if entry.scored_by == "cross-validation" else ""
-            cells = [FIGURES[name][1](entry.figures[name]) for name in self.columns]
+            cells = [FORMATS[name][1](entry.values[name]) for name in self.columns]
             score = [f"{entry.score:.3f}"] if self.chance is None else []
             lines.append([entry.name + mark, *score, *cells])
         return lines
@@ -164,10 +163,10 @@ class Leaderboard(Result):
     def heads(self) -> list[str]:
         """Return the headings of ``rows``."""
         score = ["score"] if self.chance is None else []
-        return ["measure", *score, *(FIGURES[name][0] for name in self.columns)]
+        return ["measure", *score, *(FORMATS[name][0] for name in self.columns)]
 
     def remarks(self) -> list[str]:
-        """Return what stands under the table: the choice, the notes, what could not be used."""
+        """Return the remarks below the table: the choice, notes, measures that failed."""
         remarks = [self.reason]
         if any(entry.scored_by == "cross-validation" for entry in self.entries):
             remarks.append(
@@ -182,26 +181,21 @@ class Leaderboard(Result):
         return remarks
 
     def __str__(self) -> str:
-        table = [self.heads(), *self.rows()]
-        wide = [max(map(len, column)) for column in zip(*table, strict=True)]
-        lines = [
-            "  ".join(
-                [
-                    row[0].ljust(wide[0]),
-                    *(c.rjust(w) for c, w in zip(row[1:], wide[1:], strict=True)),
-                ]
-            ).rstrip()
-            for row in table
-        ]
+        rows = [self.heads(), *self.rows()]
+        first, *widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = []
+        for name, *cells in rows:
+            numbers = (cell.rjust(width) for cell, width in zip(cells, widths, strict=True))
+            lines.append("  ".join([name.ljust(first), *numbers]).rstrip())
         return "\n".join([self.title, *lines, *self.remarks()])
 
     def records(self) -> list[dict[str, Any]]:
-        """Return one dictionary per measure, for JSON and frames; None where there is no figure."""
+        """Return one dictionary per measure, for JSON and frames; None where there is no value."""
         return [
             {
                 "measure": entry.name,
                 "score": None if entry.error else entry.score,
-                **{name: entry.figures.get(name) for name in self.columns},
+                **{name: entry.values.get(name) for name in self.columns},
                 "scored_by": entry.scored_by or None,
                 "notes": "; ".join(entry.notes) or None,
                 "error": entry.error or None,
@@ -221,17 +215,15 @@ class Leaderboard(Result):
         layout.say(console, choice, "")
         heads, rows = self.heads(), self.rows()
         if rows:
-            brief = [[row[0][:NAME], *row[1:]] for row in rows]
-            shown = layout.fitting(heads, brief, console.width, OPTIONAL)
-            # Numbers stay whole; a very long name takes several lines.
-            table = layout.grid([(heads[at], "right" if at else "fold") for at in shown])
+            brief = [[row[0][:MAX_NAME_CHARACTERS], *row[1:]] for row in rows]
+            shown = layout.fitting(heads, brief, console.width, OPTIONAL_HEADS)
+            # Numbers are never folded; a very long name takes several lines.
+            grid = layout.grid([(heads[i], "right" if i else "fold") for i in shown])
             for row in rows:
-                table.add_row(*layout.cells([row[at] for at in shown]))
-            console.print(table)
-            left = [head for at, head in enumerate(heads) if at not in shown]
-            if left:
-                names = ", ".join(left)
-                layout.say(console, f"not shown at this width: {names} (csv and json have all)")
+                grid.add_row(*layout.cells([row[i] for i in shown]))
+            console.print(grid)
+            if hidden := ", ".join(head for i, head in enumerate(heads) if i not in shown):
+                layout.say(console, f"not shown at this width: {hidden} (csv and json have all)")
         for remark in remarks:
             layout.say(console, spell(remark), "")
 
@@ -252,29 +244,31 @@ class Leaderboard(Result):
         return f"Leaderboard: {self.title}"
 
     def html_body(self) -> str:
-        """Return what stands on the page, as HTML."""
-        from lookalike.leaderboard.page import board_fragment
-
-        return board_fragment(self)
+        """Return the body of the page, as HTML."""
+        pairs = zip(self.usable, self.rows(), strict=True)
+        rows = [[*row, share_bar(entry.score)] for entry, row in pairs]
+        heads = ["", *self.heads()[1:], ""]
+        return table(rows, heads, self.title, first=True) + paragraphs(self.remarks())
 
 
 def _cut(entry: Entry, text: str) -> str:
-    """Return a message without the name of the measure, which stands before it already."""
+    """Return a message without the name of the measure, which precedes it already."""
     name = type(entry.measure).__name__
+    # Messages begin with the class; the line of the table begins with the name of the entry.
     if isinstance(text, Phrase) and str(text.parts[0]) == name:
         return Phrase(*text.parts[2:])
     return text.removeprefix(f"{name}: ").removeprefix(f"{name} ")
 
 
-def _together(said: list[tuple[str, str]]) -> list[str]:
-    """Say once what several measures have to say, with their names before it."""
+def _together(messages: list[tuple[str, str]]) -> list[str]:
+    """Return each message once, after the names of all measures that have it."""
     names: dict[str, list[str]] = {}
-    for name, text in said:
+    for name, text in messages:
         names.setdefault(text, []).append(name)
     return [Phrase(f"{', '.join(dict.fromkeys(who))}: ", text) for text, who in names.items()]
 
 
-# -- the choice in words ---------------------------------------------------------------------------
+# -- the choice as text ----------------------------------------------------------------------------
 
 
 def _by_labels(board: Leaderboard) -> str:
@@ -288,18 +282,17 @@ def _by_labels(board: Leaderboard) -> str:
         )
     text = (
         f"Take {first.name}: the {board.k} nearest rows give the right label for "
-        f"{first.score:.1%} of the rows ({guess}), and {first.figures['precision']:.1%} of them "
+        f"{first.score:.1%} of the rows ({guess}), and {first.values['precision']:.1%} of them "
         "share it."
     )
     if not others:
         return text
     equal = [entry for entry in others if not _worse(entry, first)]
     if not equal:
-        second = others[0]
-        return (
-            f"{text} It is significantly better than the next, {second.name} ({second.score:.1%})."
-        )
+        second = f"{others[0].name} ({others[0].score:.1%})"
+        return f"{text} It is significantly better than the next, {second}."
     text += f" Not significantly worse: {_listed([e.name for e in equal])}."
+    # Of measures that no test can distinguish, speed is what is left to choose by.
     fastest = min(equal, key=_effort)
     if _effort(first) > 3 * _effort(fastest):
         times = _effort(first) / _effort(fastest)
@@ -315,24 +308,26 @@ def _worse(entry: Entry, first: Entry) -> bool:
 
 
 def _effort(entry: Entry) -> float:
-    return entry.figures["fit_seconds"] + entry.figures["search_seconds"]
+    return entry.values["fit_seconds"] + entry.values["search_seconds"]
 
 
 def _by_themselves(board: Leaderboard) -> str:
     first = board.chosen
-    f = first.figures
+    values = first.values
     text = (
         f"Take {first.name}: its score of {first.score:.3f} is the mean of stability "
-        f"({f['stability']:.2f}), few hubs ({1 / (1 + max(f['hubness'], 0.0)):.2f}), clusters that "
-        f"hold together ({(1 + f['silhouette']) / 2:.2f}) and few ties ({1 - f['ties']:.2f})."
+        f"({values['stability']:.2f}), few hubs ({1 / (1 + max(values['hubness'], 0.0)):.2f}), "
+        f"compact clusters ({(1 + values['silhouette']) / 2:.2f}) and few ties "
+        f"({1 - values['ties']:.2f})."
     )
     above = [e.name for e in board.usable if e.score > first.score and e is not first]
     if above:
         text += f" Higher, but with columns left out: {_listed(above)}."
     like = [e for e in board.usable if e.partial == first.partial and e is not first]
+    # 0.02 is chosen by hand: there is no test without labels.
     close = [e.name for e in like if first.score - e.score < 0.02]
-    text += f" Hardly behind: {_listed(close)}." if close else ""
-    return text + " None of this says what a measure is good for: labels would."
+    text += f" Close behind: {_listed(close)}." if close else ""
+    return text + " Only labels can show what a measure is good for."
 
 
 def _listed(names: list[str]) -> str:

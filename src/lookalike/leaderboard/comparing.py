@@ -1,4 +1,4 @@
-"""Which measure suits a table: all of them tried, best first."""
+"""Compare measures on a table, best first."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import inspect
 import re
 import time
 from collections.abc import Iterable, Mapping
+from itertools import chain, count
 from typing import Any
 
 import numpy as np
@@ -17,14 +18,14 @@ from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.scores import some_rows
-from lookalike.leaderboard.trial import Data, Entry, read_codes, split_labels, try_measure
-from lookalike.measures import MEASURES, Gower, Measure, Vector
+from lookalike.leaderboard.trial import Entry, TrialData, read_codes, split_labels, try_measure
+from lookalike.measures import MEASURES, Gower, Measure, Precomputed, Vector
 from lookalike.measures.names import make_measure
 from lookalike.saving.fields import KINDS, Integer, Maybe, Real
 from lookalike.table import Table, read_table
 
-SAMPLE = 2_000  # rows of a larger table that are tried
-LEAST = 11  # rows that the repairs of hubness need
+MAX_SAMPLE_ROWS = 2_000  # rows of a larger table that are tried
+MIN_ROWS_FOR_REDUCERS = 11  # hubness reducers look at 10 neighbors
 FIELDS = {
     "k": Integer(1),
     "sample": Maybe(Integer(3)),
@@ -46,7 +47,7 @@ def compare(
     random_state: Any = 0,
     n_jobs: int | None = None,
 ) -> Leaderboard:
-    """Try measures on your table, and say which one to take.
+    """Compare measures on a table, and recommend one.
 
     **With labels** a measure is as good as its neighbors: the share of rows whose k nearest others
     vote for their label, each row left out of its own list. A measure that learns from the labels
@@ -55,7 +56,7 @@ def compare(
     ``ForestProximity`` is fitted anew in every fold. Measures that can do without labels are fitted
     without.
 
-    **Without labels** nobody can say what a measure is good for, only whether it behaves. The score
+    **Without labels** the score says only whether a measure behaves, not what it is good for. It
     is the mean of four numbers, each 1 at its best: how far two seeds rank rows alike;
     ``1 / (1 + hubness)``; the best silhouette of two to six clusters around medoids, moved to
     [0, 1]; and the share of distances that are not tied. Take it as a hint.
@@ -67,8 +68,8 @@ def compare(
     measures : sequence, or mapping of name to measure, optional
         Measures, or names of measures such as "gower". None: every measure that the library or a
         subclass of ``Measure`` offers, with its usual settings, ``Vector(scale="standard")``, with
-        labels ``Gower(weights="relieff")``; then the best of them repaired by ``LocalScaling``,
-        ``NICDM`` and ``MutualProximity``.
+        labels ``Gower(weights="relieff")``; then the best of them with the hubness reducers
+        ``LocalScaling``, ``NICDM`` and ``MutualProximity``.
     y : array of n labels, or the name of a column, optional
         A named column is taken out of the table.
     k : int
@@ -114,49 +115,43 @@ def compare(
     seed = make_seed(random_state)
     labelled = y is not None
     candidates = _usual(labelled) if measures is None else _named(measures)
+    # Read once: all measures see the same kinds and the same sample.
     read, n = _read(table, [measure for _, measure in candidates], kinds)
-    at = some_rows(n, sample or SAMPLE, seed)
-    data, chance = _data(read, y, at, k, seed, n_jobs)
-    repairs = (
-        (LocalScaling, NICDM, MutualProximity) if measures is None and len(at) >= LEAST else ()
-    )
+    positions = some_rows(n, sample or MAX_SAMPLE_ROWS, seed)
+    data, chance = _data(read, y, positions, k, seed, n_jobs)
+    reducers: tuple[Any, ...] = ()
+    if measures is None and len(positions) >= MIN_ROWS_FOR_REDUCERS:
+        reducers = LocalScaling, NICDM, MutualProximity
     entries: list[Entry] = []
-    began = time.monotonic()
+    skipped: list[str] = []
+    deadline = time.monotonic() + (np.inf if max_seconds is None else max_seconds)
 
-    def late() -> bool:
-        # A budget of nothing still gives an answer: one measure is always tried.
-        return max_seconds is not None and bool(entries) and time.monotonic() - began > max_seconds
-
-    with Progress("comparing measures", len(candidates) + len(repairs)) as bar:
-        skipped = []
-        for name, measure in candidates:
-            if late():
+    def try_all(measures: Iterable[tuple[str, Measure]]) -> None:
+        for name, measure in measures:
+            # Even without any time left one measure is tried, so there is an answer.
+            if entries and time.monotonic() > deadline:
                 skipped.append(name)
-                continue
-            entries.append(try_measure(name, measure, data))
-            bar.advance()
-        if repairs and any(not entry.error for entry in entries):
-            inner = max((entry for entry in entries if not entry.error), key=_place)
-            for repair in repairs:
-                measure = repair(inner.measure)
-                name = f"{repair.__name__}({inner.name})"
-                if late():
-                    skipped.append(name)
-                    continue
+            else:
                 entries.append(try_measure(name, measure, data))
                 bar.advance()
-    notes = []
-    if skipped:
-        notes.append(f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}")
-    entries.sort(key=_place, reverse=True)
-    return Leaderboard(tuple(entries), len(at), n, k, chance, tuple(notes))
+
+    with Progress("comparing measures", len(candidates) + len(reducers)) as bar:
+        try_all(candidates)
+        usable = [entry for entry in entries if not entry.error]
+        if usable:
+            best = max(usable, key=_sort_key)
+            try_all((f"{cls.__name__}({best.name})", cls(best.measure)) for cls in reducers)
+    notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []
+    entries.sort(key=_sort_key, reverse=True)
+    return Leaderboard(tuple(entries), len(positions), n, k, chance, tuple(notes))
 
 
-def _place(entry: Entry) -> tuple[float, ...]:
+def _sort_key(entry: Entry) -> tuple[float, ...]:
     """Return what entries are sorted by: the score, then precision, then few hubs."""
+    # Failed measures come last, whatever else they have.
     if entry.error:
         return (-1.0, 0.0, 0.0)
-    return (entry.score, entry.figures.get("precision", 0.0), -entry.figures["hubness"])
+    return (entry.score, entry.values.get("precision", 0.0), -entry.values["hubness"])
 
 
 # -- measures --------------------------------------------------------------------------------------
@@ -164,23 +159,23 @@ def _place(entry: Entry) -> tuple[float, ...]:
 
 def _usual(labelled: bool) -> list[tuple[str, Measure]]:
     """Return every registered measure that works on tables by itself, with its usual settings."""
-    made = [cls() for cls in MEASURES.values() if _stands_alone(cls)]
-    made = [measure for measure in made if not measure.traits.pairwise]
-    made.append(Vector(scale="standard"))
+    measures = [cls() for cls in MEASURES.values() if _has_defaults(cls)]
+    measures = [measure for measure in measures if not measure.traits.pairwise]
+    measures.append(Vector(scale="standard"))
     if labelled:
-        made.append(Gower(weights="relieff"))
-    return [(short_name(measure), measure) for measure in made]
+        measures.append(Gower(weights="relieff"))
+    return [(short_name(measure), measure) for measure in measures]
 
 
-def _stands_alone(cls: type[Measure]) -> bool:
+def _has_defaults(cls: type[Measure]) -> bool:
+    """Whether a measure can be made without arguments."""
+    optional = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
     parameters = inspect.signature(cls).parameters.values()
-    return not any(
-        p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters
-    )
+    return all(p.default is not p.empty or p.kind in optional for p in parameters)
 
 
 def short_name(measure: Measure) -> str:
-    """Write a measure in one line.
+    """Return the repr of a measure in one line.
 
     Examples
     --------
@@ -188,6 +183,7 @@ def short_name(measure: Measure) -> str:
     >>> short_name(NICDM(Gower(missing="midpoint"))), short_name(NICDM(Vector()))
     ("NICDM(Gower(missing='midpoint'))", 'NICDM(Vector)')
     """
+    # repr breaks long lines; a name in a table is one line.
     line = re.sub(r"\s+", " ", repr(measure))
     return line.replace("(measure=", "(").replace("()", "")
 
@@ -197,24 +193,19 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
         measures = [measures]
     if not isinstance(measures, Iterable):
         raise InvalidInput("compare", "measures, or names of them", repr(measures), "Pass a list")
-    pairs: Iterable[tuple[Any, Any]] = ((None, measure) for measure in measures)
-    if isinstance(measures, Mapping):
-        pairs = measures.items()
-    found_names: dict[str, Measure] = {}
-    for given, one in pairs:
-        measure = make_measure(one, "compare") if isinstance(one, str) else one
+    pairs = measures.items() if isinstance(measures, Mapping) else ((None, m) for m in measures)
+    named: dict[str, Measure] = {}
+    for given, entry in pairs:
+        measure = make_measure(entry, "compare") if isinstance(entry, str) else entry
         if not isinstance(measure, Measure):
             hint = Phrase(InPython("Pass instances, for example [Gower(), Vector()]"))
-            raise InvalidInput("compare", "measures, or names of them", repr(one), hint)
-        name = base = short_name(measure) if given is None else str(given)
-        count = 1
-        while name in found_names:
-            count += 1
-            name = f"{base} ({count})"
-        found_names[name] = measure
-    if not found_names:
+            raise InvalidInput("compare", "measures, or names of them", repr(entry), hint)
+        name = short_name(measure) if given is None else str(given)
+        numbered = (f"{name} ({i})" for i in count(2))
+        named[next(n for n in chain([name], numbered) if n not in named)] = measure
+    if not named:
         raise InvalidInput("compare", "at least one measure", "none", "Name at least one")
-    return list(found_names.items())
+    return list(named.items())
 
 
 # -- rows and labels -------------------------------------------------------------------------------
@@ -229,21 +220,18 @@ def _read(
         matrix = np.asarray(measures[0].read(table).columns[0].values)
         return matrix, len(matrix)
     if True in pairwise:
-        raise InvalidInput(
-            "compare",
-            "measures of tables, or measures of matrices",
-            "both",
-            "Compare them in two calls",
-        )
+        needed, hint = "measures of tables, or measures of matrices", "Compare them in two calls"
+        raise InvalidInput("compare", needed, "both", hint)
     read = read_table(table, kinds=kinds)
     return read, len(read)
 
 
 def _data(
-    read: Table | np.ndarray, y: Any, at: np.ndarray, k: int, seed: int, n_jobs: int | None
-) -> tuple[Data, float | None]:
+    read: Table | np.ndarray, y: Any, positions: np.ndarray, k: int, seed: int, n_jobs: int | None
+) -> tuple[TrialData, float | None]:
     """Return the rows to be tried, with labels as numbers, and the share of the commonest label."""
-    n = len(at)
+    n = len(positions)
+    # Rankings of fewer than three rows cannot disagree, and lists need k other rows.
     if k > n - 1 or n < 3:
         needed = f"at least {max(k + 1, 3)} rows"
         hint = Phrase("Use ", Param("k", n - 1)) if n >= 3 else "Add rows"
@@ -255,23 +243,19 @@ def _data(
             raise InvalidInput("compare", "labels beside a matrix", repr(y), hint)
         read, y = split_labels(read, y, "compare")
     if y is not None:
-        codes = read_codes(y, len(read), "compare")[at]
+        codes = read_codes(y, len(read), "compare")[positions]
         counts = np.unique(codes, return_counts=True)[1]
         if len(counts) < 2:
-            raise InvalidInput(
-                Param("y", of="compare"),
-                "labels of at least two classes",
-                "one",
-                ("Leave ", Param("y"), " out"),
-            )
+            who, leave = Param("y", of="compare"), ("Leave ", Param("y"), " out")
+            raise InvalidInput(who, "labels of at least two classes", "one", leave)
+        # Renumbered: the sample may have no row of a class.
         codes = np.unique(codes, return_inverse=True)[1]
         chance = float(counts.max() / n)
-    part = read[np.ix_(at, at)] if isinstance(read, np.ndarray) else read[at]
-    if isinstance(part, np.ndarray):
-        from lookalike.measures import Precomputed
-
-        part = Precomputed(symmetric=False).read(part)
-    return Data(part, codes, k, seed, n_jobs), chance
+    if isinstance(read, np.ndarray):
+        part = Precomputed(symmetric=False).read(read[np.ix_(positions, positions)])
+    else:
+        part = read[positions]
+    return TrialData(part, codes, k, seed, n_jobs), chance
 
 
 def _check(**given: Any) -> None:

@@ -1,9 +1,9 @@
-"""What kind of thing a measure is, on your rows."""
+"""Diagnose a measure on a table: metric, kernel, ties, hubs, sensitivity to scales."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -37,11 +37,25 @@ from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.names import as_measure
 from lookalike.saving.fields import KINDS, Integer
 from lookalike.show.html.document import HtmlReport
+from lookalike.show.html.markup import bullets, paragraphs, section, table
 from lookalike.table import Column, Table, read_table
 from lookalike.table.model.targets import code_labels
 
-MANY = 0.5  # share of ties or zeros from which most of a measure's answers are alike
-RISING = ("exp", "square", "sqrt", "log")  # the transforms that keep the order of values
+MAX_USUAL_SHARE = 0.5  # of ties or zeros; above it a finding is reported
+MONOTONE = ("exp", "square", "sqrt", "log")  # the transforms that keep the order of values
+
+
+_yes = {True: "yes", False: "no"}.__getitem__
+# Statistic, its meaning, and its format.
+MEANINGS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("symmetric", "as far from a to b as from b to a", _yes),
+    ("positive_semidefinite", "similarities positive semi-definite, as kernels must be", _yes),
+    ("smallest_eigenvalue", "smallest eigenvalue of the similarities", "{:.3g}".format),
+    ("violated_triangles", "triples that violate the triangle inequality", "{:.1%}".format),
+    ("zeros", "pairs with similarity 0", "{:.1%}".format),
+    ("ties", "distances tied with another one of their row", "{:.1%}".format),
+    ("undefined", "pairs with nothing to compare", "{:.1%}".format),
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +67,7 @@ class Diagnosis(HtmlReport):
     name : str
     n, n_all : int
         Rows that were looked at, and rows there are.
-    figures : mapping of figure to number or truth value
+    values : mapping of statistic to number or bool
         ``symmetric``; ``smallest_eigenvalue`` of the similarities and whether they are
         ``positive_semidefinite``; ``violated_triangles``, ``zeros``, ``ties`` and ``undefined``:
         shares of triples, of similarities, of distances and of pairs.
@@ -70,7 +84,7 @@ class Diagnosis(HtmlReport):
     name: str
     n: int
     n_all: int
-    figures: dict[str, float | bool]
+    values: dict[str, float | bool]
     seeds: Agreement | None = None
     scales: dict[str, Agreement] = field(default_factory=dict)
     hubness: HubnessReport | None = None
@@ -78,71 +92,41 @@ class Diagnosis(HtmlReport):
 
     @property
     def title(self) -> str:
-        """What was looked at, in words."""
+        """The measure and the rows that were compared."""
         rows = f"{self.n:,} rows" if self.n == self.n_all else f"{self.n:,} of {self.n_all:,} rows"
         return f"{self.name}, {rows}"
 
     def rows(self) -> list[tuple[str, str, float | bool, str]]:
-        """Return (figure, what it says, the number, the number as text) for all that was found."""
-        f = self.figures
-        rows: list[tuple[str, str, float | bool, str]] = [
-            (
-                "symmetric",
-                "as far from a to b as from b to a",
-                f["symmetric"],
-                _yes(f["symmetric"]),
-            ),
-            (
-                "positive_semidefinite",
-                "similarities positive semi-definite, as kernels must be",
-                f["positive_semidefinite"],
-                _yes(f["positive_semidefinite"]),
-            ),
-            (
-                "smallest_eigenvalue",
-                "smallest eigenvalue of the similarities",
-                f["smallest_eigenvalue"],
-                f"{f['smallest_eigenvalue']:.3g}",
-            ),
-        ]
-        for name, label in (
-            ("violated_triangles", "triples in which a detour is shorter than the direct way"),
-            ("zeros", "pairs with similarity 0"),
-            ("ties", "distances tied with another one of their row"),
-            ("undefined", "pairs with nothing to compare"),
-        ):
-            rows.append((name, label, f[name], f"{f[name]:.1%}"))
-        if self.seeds is not None:
-            label = "agreement of the rankings of two seeds"
-            rows.append(("seeds", label, self.seeds.mean, f"{self.seeds.mean:.3f}"))
-        for name, one in self.scales.items():
-            label = f"agreement of the rankings after the transform {name}"
-            rows.append((f"scale_{name}", label, one.mean, f"{one.mean:.3f}"))
+        """Return (statistic, meaning, value, formatted value) for all that was computed."""
+        f = self.values
+        rows = [(name, label, f[name], write(f[name])) for name, label, write in MEANINGS]
+        rankings = {} if self.seeds is None else {"seeds": ("of two seeds", self.seeds)}
+        for name, agreement in self.scales.items():
+            rankings[f"scale_{name}"] = f"after the transform {name}", agreement
+        for name, (label, agreement) in rankings.items():
+            text = f"{agreement.mean:.3f}"
+            rows.append((name, f"agreement of the rankings {label}", agreement.mean, text))
         return rows
 
     def findings(self) -> list[str]:
-        """Return what follows for the use of the measure, in words."""
-        f, out = self.figures, []
+        """Return what follows for the use of the measure, a sentence each."""
+        f, out = self.values, []
         if not f["symmetric"]:
-            out.append(
-                "Not symmetric: clusterings and representations that need symmetry refuse it."
-            )
+            out.append("Not symmetric: clusterings and representations that need it refuse it.")
         if not f["positive_semidefinite"]:
             out.append("Not a kernel: support vector machines and Nystroem features may misbehave.")
         if f["violated_triangles"] > 0:
             out.append("Not a metric: index structures that prune by the triangle inequality fail.")
-        if f["ties"] > MANY:
-            out.append(
-                "Most distances are tied: count hubs with ties='expected', or use more trees."
-            )
-        if f["zeros"] > MANY:
-            out.append("Most pairs have similarity 0: only the nearest rows can be told apart.")
+        if f["ties"] > MAX_USUAL_SHARE:
+            out.append("Most distances are tied: use ties='expected' for hubs, or more trees.")
+        if f["zeros"] > MAX_USUAL_SHARE:
+            out.append("Most pairs have similarity 0: rankings beyond the nearest rows are ties.")
         if self.seeds is not None and self.seeds.mean < 0.9:
             out.append("Two seeds rank rows differently: use more trees or a larger sample.")
         out += self._about_scales()
         skew = 0.0 if self.hubness is None else _skewness(self.hubness)
         if skew > 1.4:
-            out.append(f"Hubs (skewness {skew:.1f}): look at a repair such as MutualProximity.")
+            out.append(f"Hubs (skewness {skew:.1f}): try a reducer such as MutualProximity.")
         return out
 
     def _about_scales(self) -> list[str]:
@@ -150,15 +134,16 @@ class Diagnosis(HtmlReport):
             return []
         # What two seeds differ by anyway is not put down to the scale.
         enough = 0.999 if self.seeds is None else min(0.999, self.seeds.mean - 0.01)
+        # Named in the finding: the transform that changes the ranking most.
         worst = min(self.scales, key=lambda name: self.scales[name].mean)
-        rising = [one.mean for name, one in self.scales.items() if name in RISING]
+        rising = [one.mean for name, one in self.scales.items() if name in MONOTONE]
         if self.scales[worst].mean >= enough:
             return ["The scale of the numbers does not matter."]
         if rising and min(rising) >= enough:
             return ["The scale of the numbers does not matter as long as their order is kept."]
         return [
             f"The scale of the numbers matters, most under {worst} (agreement "
-            f"{self.scales[worst].mean:.2f}): choose it on purpose, or take a measure of ranks."
+            f"{self.scales[worst].mean:.2f}): choose it deliberately, or use a measure of ranks."
         ]
 
     def __str__(self) -> str:
@@ -172,23 +157,23 @@ class Diagnosis(HtmlReport):
         return "\n".join(lines)
 
     def to_frame(self, backend: str = "pandas") -> Any:
-        """Return the figures as a data frame, one row each, those about hubs at the end.
+        """Return the statistics as a data frame, one row each, those about hubs at the end.
 
         Parameters
         ----------
         backend : {"pandas", "polars", "pyarrow"}
         """
         records: list[dict[str, Any]] = [
-            {"figure": name, "meaning": label, "value": float(value)}
+            {"statistic": name, "meaning": label, "value": float(value)}
             for name, label, value, _ in self.rows()
         ]
         if self.hubness is not None:
             labels = {name: label for name, label, _ in self.hubness.rows()}
-            for column, figures in self.hubness.figures.items():
+            for column, values in self.hubness.statistics.items():
                 end = "" if column == "value" else f"_{column}"
                 records += [
-                    {"figure": f"{name}{end}", "meaning": labels[name], "value": value}
-                    for name, value in figures.items()
+                    {"statistic": f"{name}{end}", "meaning": labels[name], "value": value}
+                    for name, value in values.items()
                     if name in labels
                 ]
         return frame_of_records(records, backend)
@@ -197,7 +182,7 @@ class Diagnosis(HtmlReport):
         """Return everything as plain values, for JSON."""
         return {
             "title": self.title,
-            "figures": {name: value for name, _, value, _ in self.rows()},
+            "values": {name: value for name, _, value, _ in self.rows()},
             "findings": self.findings(),
             "hubness": None if self.hubness is None else self.hubness.to_dict(),
             "notes": list(self.notes),
@@ -208,24 +193,20 @@ class Diagnosis(HtmlReport):
         return f"Diagnosis: {self.title}"
 
     def html_body(self) -> str:
-        """Return what stands on the page, as HTML."""
-        from lookalike.leaderboard.page import diagnosis_fragment
-
-        return diagnosis_fragment(self)
+        """Return the body of the page, as HTML."""
+        rows = [[label, text] for _, label, _, text in self.rows()]
+        notes = paragraphs(f"Note: {note}" for note in self.notes)
+        hubs = "" if self.hubness is None else section("Hubs", self.hubness.html_body())
+        return table(rows, caption=self.title) + bullets(self.findings()) + notes + hubs
 
 
 def _skewness(report: HubnessReport) -> float:
-    last = list(report.figures.values())[-1]
-    return float(last["skewness"] or 0.0)
+    return float(list(report.statistics.values())[-1]["skewness"] or 0.0)
 
 
-def _yes(value: float | bool) -> str:
-    return "yes" if value else "no"
-
-
-SAMPLE = 2_000  # rows of a larger table that are looked at
-NARROW = 500  # rows for eigenvalues, triangles and rankings
-FLAT = 1e-9  # an eigenvalue this far below 0, as a share of the largest, is rounding
+MAX_SAMPLE_ROWS = 2_000  # rows of a larger table that are compared
+MAX_RANKED_ROWS = 500  # rows for eigenvalues, triangles and rankings
+MAX_ROUND_OFF = 1e-9  # of an eigenvalue below 0, as a share of the largest
 
 
 def diagnose(
@@ -237,7 +218,7 @@ def diagnose(
     kinds: Mapping[str, Any] | None = None,
     random_state: Any = 0,
 ) -> Diagnosis:
-    """Say what kind of thing a measure is on your rows: a metric, a kernel, stable, with hubs.
+    """Diagnose a measure on a table: metric or not, kernel or not, stability, hubs.
 
     One report: whether it is symmetric and positive semi-definite, how often the triangle
     inequality fails, how many similarities are 0 and how many distances tied, whether two seeds
@@ -250,7 +231,7 @@ def diagnose(
     X : table, frame, array, dict of columns or path, optional
         The rows. A copy of the measure is fitted to them, and again with another seed and on six
         other scales [1]_. Without X a fitted measure is looked at as it is, and these two questions
-        stay open.
+        are left out.
     y : array of n labels, or the name of a column of X, optional
         For the table of hubs, and for measures that learn from labels; of these, what the table of
         hubs says about labels is left out, since they have seen them.
@@ -283,17 +264,14 @@ def diagnose(
     >>> from lookalike.leaderboard import diagnose
     >>> from lookalike.measures import Ranked
     >>> found = diagnose(Ranked(), np.random.default_rng(0).random((60, 3)))
-    >>> found.figures["violated_triangles"]
+    >>> found.values["violated_triangles"]
     0.0
     >>> round(found.scales["log"].mean, 6)
     1.0
     """
-    for name, value, rule in (
-        ("k", k, Integer(1)),
-        ("kinds", kinds, KINDS),
-        ("random_state", random_state, RANDOM_STATE),
-    ):
-        rule.check("diagnose", name, value)
+    Integer(1).check("diagnose", "k", k)
+    KINDS.check("diagnose", "kinds", kinds)
+    RANDOM_STATE.check("diagnose", "random_state", random_state)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         found = _diagnose(space, X, y, k, kinds, make_seed(random_state))
@@ -314,29 +292,30 @@ def _diagnose(
         why = "without the table (X=...)" if isinstance(space, Measure) else "for a bare matrix"
         notes.append(f"agreement of seeds and sensitivity to scales are not known {why}")
         if y is not None:
-            code_labels(y, n_all, "diagnose")  # gaps and a wrong number of them are refused
+            code_labels(y, n_all, "diagnose")  # refuses missing labels and a wrong number of them
             y = np.asarray(y)
         learned = has_learned(measure)
-    at = some_rows(len(measure.rows_), SAMPLE, seed)
+    at = some_rows(len(measure.rows_), MAX_SAMPLE_ROWS, seed)
     if len(at) < max(3, k + 1):
         hint = Phrase("Use ", Param("k", len(at) - 1)) if len(at) > 2 else "Add rows"
         needed = f"at least {max(3, k + 1)} rows"
         raise TooFewRows(Param("k", k, of="diagnose"), needed, Param("n_samples", len(at)), hint)
     distances, undefined = distances_among(measure, at)
-    few = some_rows(len(at), NARROW, seed)
+    few = some_rows(len(at), MAX_RANKED_ROWS, seed)
     near = distances[np.ix_(few, few)]
+    # Eigenvalues take cubic time, so these are of a smaller sample.
     similarities = _similarities(measure, at[few])
     low, high = smallest_eigenvalue(similarities)
-    figures: dict[str, float | bool] = {
+    values: dict[str, float | bool] = {
         "symmetric": bool(np.array_equal(distances, distances.T)),
         "smallest_eigenvalue": low,
-        "positive_semidefinite": bool(low >= -FLAT * max(high, 1.0)),
+        "positive_semidefinite": bool(low >= -MAX_ROUND_OFF * max(high, 1.0)),
         "violated_triangles": violated_share(near, seed),
         "zeros": zero_share(similarities),
         "ties": tied_share(distances),
         "undefined": undefined,
     }
-    found = Diagnosis(type(measure).__name__, len(at), n_all, figures)
+    found = Diagnosis(type(measure).__name__, len(at), n_all, values)
     if table is not None:
         target = y if learned else None
         found = replace(
@@ -347,9 +326,9 @@ def _diagnose(
     if learned and y is not None:
         notes.append("labels are left out of the table of hubs: the measure has learned from them")
     labels = None if learned or y is None else y
-    # Ties shared out: else those at the top of the table would look like hubs. A list that ends
-    # with pairs that cannot be compared has no last distance to share.
-    tied = figures["ties"] > MANY and not undefined
+    # Ties share the last entries of a list: else the first rows of the table would look like hubs.
+    # A list that ends with pairs that cannot be compared has no last distance to share.
+    tied = values["ties"] > MAX_USUAL_SHARE and not undefined
     hubs = _hubness(measure, labels, k, at, distances, tied, notes)
     return replace(found, hubness=hubs, notes=tuple(notes))
 
@@ -361,23 +340,18 @@ def _fit(
     if isinstance(space, str):
         space = as_measure(space, "diagnose")
     if not isinstance(space, Measure):
-        raise InvalidInput(
-            "diagnose", "a measure for X", type(space).__name__, ("Leave ", Param("X"), " out")
-        )
+        hint = "Leave ", Param("X"), " out"
+        raise InvalidInput("diagnose", "a measure for X", type(space).__name__, hint)
     if getattr(space, "frozen_", False):
-        raise InvalidInput(
-            "diagnose",
-            "a measure that can be fitted to X",
-            f"a frozen {type(space).__name__}",
-            ("Leave ", Param("X"), " out, or pass the measure itself"),
-        )
+        hint = "Leave ", Param("X"), " out, or pass the measure itself"
+        found = f"a frozen {type(space).__name__}"
+        raise InvalidInput("diagnose", "a measure that can be fitted to X", found, hint)
     measure = prepared(space, seed, None)
-    table, y = split_labels(
-        measure.read(X if kinds is None else read_table(X, kinds=kinds)), y, "diagnose"
-    )
+    read = measure.read(X if kinds is None else read_table(X, kinds=kinds))
+    table, y = split_labels(read, y, "diagnose")
     target = None if y is None else np.asarray(y)
     n = len(table)
-    at = some_rows(n, SAMPLE, seed)
+    at = some_rows(n, MAX_SAMPLE_ROWS, seed)
     if measure.traits.pairwise:
         measure.fit(table)
         return measure, None, target, False, n
@@ -385,6 +359,7 @@ def _fit(
     learned = has_learned(measure)
     try:
         measure.fit(table)
+    # Whether a measure needs labels is not declared: fitting without them shows it.
     except InvalidInput:
         if target is None:
             raise
@@ -403,9 +378,8 @@ def has_learned(measure: Measure) -> bool:
 def _similarities(measure: Measure, at: np.ndarray) -> np.ndarray:
     """Return the similarities of some fitted rows; pairs that cannot be compared have 0."""
     rows = measure.rows_[at]
-    found = rectangle(measure, rows, rows, "similarity", undefined="keep")
-    found[np.isnan(found)] = 0.0
-    return found
+    similarities = rectangle(measure, rows, rows, "similarity", undefined="keep")
+    return np.where(np.isnan(similarities), 0.0, similarities)
 
 
 def _seeds(
@@ -448,6 +422,7 @@ def _scales(
         ]
         changed = Table(columns, table.aside, len(table), table.missing)
         try:
+            # Fitted anew: scales are learned from the rows.
             other = clone(measure).fit(changed, y)
             found[name] = ranking_agreement(-near, -distances_among(other, at)[0])
         except InvalidInput as error:  # values that differed may be equal on another scale
@@ -456,9 +431,10 @@ def _scales(
 
 
 def _rescaled(column: Column) -> dict[str, Column]:
-    """Return a column of numbers under the six transforms; gaps stay, other columns have none."""
+    """Return a column of numbers under the six transforms; {} for other kinds."""
     if column.kind.name != "number":
         return {}
+    # Transforms are fitted to known values; missing ones stay missing.
     known = ~np.isnan(column.values)
     if not known.any() or not np.isfinite(column.values[known]).all():
         return {}
@@ -479,12 +455,11 @@ def _hubness(
     tied: bool,
     notes: list[str],
 ) -> HubnessReport:
-    n = len(measure.rows_)
-    if n == len(at):
-        ties = "expected" if tied else "index"
-        return hubness_report(measure, labels, k, ties=ties)
+    if len(measure.rows_) == len(at):
+        return hubness_report(measure, labels, k, ties="expected" if tied else "index")
     from lookalike.measures import Precomputed
 
     notes.append(f"hubs are counted in the {len(at):,} rows of the sample")
+    # Of a sample only its matrix is left, without the rows outside.
     given = Precomputed(symmetric=measure.traits.symmetric).fit(distances)
     return hubness_report(given, None if labels is None else labels[at], k)

@@ -1,4 +1,4 @@
-"""Whether two similarities order the rows alike."""
+"""Rank correlation of two similarities."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput, Param, TooFewRows
 
-BLOCK = 256  # rows ranked at once
+BLOCK_ROWS = 256  # rows ranked in one call
 
 
 class Agreement(NamedTuple):
@@ -26,7 +26,7 @@ class Agreement(NamedTuple):
 
 
 def ranking_agreement(one: Any, other: Any) -> Agreement:
-    """Say how far two similarities order the rows alike, from -1 (reversed) to 1 (the same).
+    """Return how similarly two measures rank the rows, from -1 (reversed) to 1 (the same).
 
     For each row the other rows are ranked by both similarities, ties sharing the mean rank, and the
     two rankings are correlated (Spearman). Two rankings in which all rows tie agree fully; one that
@@ -57,22 +57,21 @@ def ranking_agreement(one: Any, other: Any) -> Agreement:
 
     first, second = _matrix(one, "the first"), _matrix(other, "the second")
     if first.shape != second.shape:
-        raise InvalidInput(
-            "ranking_agreement",
-            "two matrices over the same rows",
+        found, hint = (
             f"shapes {first.shape} and {second.shape}",
             "Compare similarities of one table",
         )
+        raise InvalidInput("ranking_agreement", "two matrices over the same rows", found, hint)
     n = len(first)
     if n < 3:
         raise TooFewRows("ranking_agreement", "at least 3 rows", Param("n_samples", n), "Add rows")
-    found = np.empty(n)
-    for part in blocks(n, BLOCK):
+    correlations = np.empty(n)
+    for part in blocks(n, BLOCK_ROWS):
         rows = np.arange(n)[part]
-        kept = rows[:, None] != np.arange(n)
+        others = rows[:, None] != np.arange(n)
         # Centered ranks; their sums are multiples of 1/2, so a constant row is exactly zero.
         ranks = [
-            rankdata(matrix[part][kept].reshape(len(rows), n - 1), axis=1) - n / 2
+            rankdata(matrix[part][others].reshape(len(rows), n - 1), axis=1) - n / 2
             for matrix in (first, second)
         ]
         squares = [(r * r).sum(axis=1) for r in ranks]
@@ -80,10 +79,11 @@ def ranking_agreement(one: Any, other: Any) -> Agreement:
         product = (ranks[0] * ranks[1]).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
             rho = np.clip(product / np.sqrt(squares[0] * squares[1]), -1.0, 1.0)
+        # 0 / 0 in the correlation: defined as in the docstring.
         rho[constant[0] | constant[1]] = 0.0
         rho[constant[0] & constant[1]] = 1.0
-        found[part] = rho
-    return Agreement(float(found.mean()), float(found.std()))
+        correlations[part] = rho
+    return Agreement(float(correlations.mean()), float(correlations.std()))
 
 
 def _matrix(space: Any, which: str) -> np.ndarray:
@@ -92,10 +92,8 @@ def _matrix(space: Any, which: str) -> np.ndarray:
     matrix = np.asarray(space, dtype=np.float64)
     square = matrix.ndim == 2 and matrix.shape[0] == matrix.shape[1]
     if not square or np.isnan(matrix).any():
-        raise InvalidInput(
-            f"ranking_agreement ({which})",
-            "a square matrix of similarities, or a fitted measure",
-            "undefined entries (NaN)" if square else f"an array of shape {matrix.shape}",
-            "Give one similarity for every pair of rows",
-        )
+        needed = "a square matrix of similarities, or a fitted measure"
+        found = "undefined entries (NaN)" if square else f"an array of shape {matrix.shape}"
+        hint = "Give one similarity for every pair of rows"
+        raise InvalidInput(f"ranking_agreement ({which})", needed, found, hint)
     return matrix

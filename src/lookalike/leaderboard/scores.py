@@ -1,4 +1,4 @@
-"""The figures that measures are judged by, from the distances of a sample of rows."""
+"""Statistics of a measure from the distances of a sample of rows."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from lookalike.errors import UndefinedMeasure
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
-from lookalike.measures.contract.rows import Rows
 from lookalike.measures.medoids import fasterpam
 from lookalike.neighbors.graph import NeighborGraph
 
-TRIPLES = 10_000
-GROUPS = range(2, 7)  # numbers of clusters that are tried for a silhouette
+MAX_TRIPLES = 10_000
+TRIED_CLUSTERS = range(2, 7)  # numbers of clusters that are tried for a silhouette
 
 
 def some_rows(n: int, most: int, seed: int) -> np.ndarray:
@@ -27,29 +26,25 @@ def some_rows(n: int, most: int, seed: int) -> np.ndarray:
 
 
 def distances_among(
-    measure: Measure, at: np.ndarray, n_jobs: int | None = None
+    measure: Measure, positions: np.ndarray, n_jobs: int | None = None
 ) -> tuple[np.ndarray, float]:
     """Return the distances between some fitted rows, and the share of pairs without one.
 
     Pairs that cannot be compared are put as far apart as the farthest pair.
     """
-    rows = measure.rows_[at]
+    rows = measure.rows_[positions]
     # Both directions are computed, so that a claim of symmetry can be looked into.
     out = rectangle(measure, rows, rows, undefined="keep", n_jobs=n_jobs)
-    holes = ~np.isfinite(out)
-    np.fill_diagonal(holes, False)
-    if not holes.any():
+    pairs = ~np.eye(len(positions), dtype=bool)
+    undefined = ~np.isfinite(out) & pairs
+    if not undefined.any():
         return out, 0.0
-    known = out[np.isfinite(out) & ~np.eye(len(at), dtype=bool)]
+    known = out[~undefined & pairs]
     if not len(known):
-        raise UndefinedMeasure(
-            type(measure).__name__,
-            "pairs of rows with something to compare",
-            "none",
-            "Leave out empty rows and columns",
-        )
-    out[holes] = known.max()
-    return out, float(holes.sum() / (len(at) * (len(at) - 1)))
+        who, needed = type(measure).__name__, "pairs of rows with something to compare"
+        raise UndefinedMeasure(who, needed, "none", "Leave out empty rows and columns")
+    out[undefined] = known.max()
+    return out, float(undefined.sum() / pairs.sum())
 
 
 def tied_share(distances: np.ndarray) -> float:
@@ -58,6 +53,7 @@ def tied_share(distances: np.ndarray) -> float:
     if n < 3:
         return 0.0
     others = np.sort(distances[~np.eye(n, dtype=bool)].reshape(n, n - 1), axis=1)
+    # After sorting, equal values are side by side.
     same = others[:, 1:] == others[:, :-1]
     tied = np.zeros(others.shape, dtype=bool)
     tied[:, 1:] |= same
@@ -75,11 +71,12 @@ def smallest_eigenvalue(similarities: np.ndarray) -> tuple[float, float]:
     """Return the smallest and the largest eigenvalue of the symmetric part of a matrix."""
     from scipy.linalg import eigvalsh
 
+    # A kernel matrix is symmetric; of a directed measure the symmetric part decides.
     values = eigvalsh((similarities + similarities.T) / 2)
     return float(values[0]), float(values[-1])
 
 
-def violated_share(distances: np.ndarray, seed: int = 0, n_triples: int = TRIPLES) -> float:
+def violated_share(distances: np.ndarray, seed: int = 0, n_triples: int = MAX_TRIPLES) -> float:
     """Return the share of triples of rows in which a detour is shorter than the direct way.
 
     All triples if there are no more than ``n_triples``, else as many drawn with a fixed seed. With
@@ -99,6 +96,7 @@ def violated_share(distances: np.ndarray, seed: int = 0, n_triples: int = TRIPLE
 
 def _triples(n: int, most: int, seed: int) -> np.ndarray:
     if n * (n - 1) * (n - 2) // 6 <= most:
+        # All triples of a small table: the share is exact then.
         i, j, k = np.meshgrid(*[np.arange(n)] * 3, indexing="ij")
         kept = (i < j) & (j < k)
         return np.column_stack([i[kept], j[kept], k[kept]])
@@ -113,17 +111,18 @@ def _triples(n: int, most: int, seed: int) -> np.ndarray:
 
 
 def expected_hubness(distances: np.ndarray, k: int) -> float:
-    """Return the skewness of the k-occurrence, rows that tie for the last places sharing them."""
+    """Return the skewness of the k-occurrence, rows tied for the end of a list sharing it."""
     n = len(distances)
     others = distances.copy()
     np.fill_diagonal(others, np.inf)
+    # Whole lists, not k entries: ties may go on beyond the k-th.
     order = np.argsort(others, axis=1, kind="stable")[:, : n - 1]
     lists = NeighborGraph(order, np.take_along_axis(others, order, axis=1), n)
     return skewness(k_occurrence(lists, k, ties="expected"))
 
 
 def precision_at_k(neighbors: np.ndarray, own: np.ndarray) -> float:
-    """Return the share of places in lists that are held by a row of the same label.
+    """Return the share of neighbors that have the label of the row.
 
     Parameters
     ----------
@@ -137,10 +136,10 @@ def best_silhouette(distances: np.ndarray) -> float:
     """Return the best mean silhouette of two to six clusters around medoids (FasterPAM)."""
     from lookalike.clustering.scores import silhouette_of
 
-    both = (distances + distances.T) / 2  # a direction more or less does not make a cluster
+    both = (distances + distances.T) / 2  # medoids and silhouettes need symmetric distances
     np.fill_diagonal(both, 0.0)
     best = -1.0
-    for groups in GROUPS:
+    for groups in TRIED_CLUSTERS:
         if groups >= len(both):
             break
         labels = fasterpam(both, groups).labels
@@ -154,6 +153,7 @@ def bytes_kept(measure: Measure) -> int:
     seen: set[int] = set()
 
     def size(thing: Any) -> int:
+        # Arrays shared by several objects are counted once.
         if id(thing) in seen:
             return 0
         seen.add(id(thing))
@@ -161,12 +161,9 @@ def bytes_kept(measure: Measure) -> int:
             return int(thing.nbytes)
         if isinstance(thing, Ragged):
             return size(thing.values) + size(thing.offsets)
-        if isinstance(thing, dict):
-            return sum(size(value) for value in thing.values())
-        if isinstance(thing, list | tuple):
-            return sum(size(value) for value in thing)
-        if isinstance(thing, Rows) or type(thing).__module__.startswith("lookalike."):
-            return sum(size(value) for value in getattr(thing, "__dict__", {}).values())
-        return 0
+        if type(thing).__module__.startswith("lookalike."):
+            thing = getattr(thing, "__dict__", {})
+        parts = thing.values() if isinstance(thing, dict) else thing
+        return sum(map(size, parts)) if isinstance(thing, dict | list | tuple) else 0
 
     return size(measure)

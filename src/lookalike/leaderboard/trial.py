@@ -1,4 +1,4 @@
-"""One measure on one table: fitted, timed and scored, or the reason why it cannot be."""
+"""One measure on one table: fitted, timed and scored, or the reason why it failed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 
-from lookalike.errors import (
-    ColumnsLeftOut,
-    InvalidInput,
-    LookalikeError,
-    LookalikeWarning,
-    Param,
-)
+from lookalike.errors import ColumnsLeftOut, InvalidInput, LookalikeError, LookalikeWarning, Param
 from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.leaderboard.ranking import ranking_agreement
@@ -53,28 +47,25 @@ def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
 
 
 def read_codes(y: Any, n: int, who: str) -> np.ndarray:
-    """Return labels as whole numbers; gaps and amounts are refused."""
+    """Return labels as integer codes; missing labels and amounts are refused."""
     codes, labels = code_labels(y, n, who)
     for label in labels:
         if isinstance(label, float | np.floating) and label != round(label):
-            raise InvalidInput(
-                who,
-                "labels: words, whole numbers or flags",
-                f"{label:g}, an amount",
-                ("Cut amounts into classes, or leave ", Param("y"), " out"),
-            )
+            needed = "labels: texts, integers or booleans"
+            hint = "Cut amounts into classes, or leave ", Param("y"), " out"
+            raise InvalidInput(who, needed, f"{label:g}, an amount", hint)
     return codes
 
 
-WARM = 64  # rows that a measure is tried on first, so that compiling is not counted as its time
-WIDE = 2_000  # rows whose distances to each other are looked at
-NARROW = 500  # rows whose rankings are compared, and that are clustered
-FOLDS = 5
+N_WARM_UP_ROWS = 64  # a measure runs on them first, so that its time does not include compiling
+MAX_MATRIX_ROWS = 2_000  # rows whose distances to each other are computed
+MAX_RANKED_ROWS = 500  # rows whose rankings are compared, and that are clustered
+N_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class Data:
-    """What all measures are tried on.
+class TrialData:
+    """The rows that all measures are tried on.
 
     Parameters
     ----------
@@ -82,7 +73,7 @@ class Data:
         Without the labels; for measures of matrices, one column of distances, and these learn from
         no labels.
     codes : int array of n, optional
-        The labels, as whole numbers.
+        The labels, as integers.
     k : int
     seed : int
     n_jobs : int or None
@@ -96,7 +87,7 @@ class Data:
 
     @property
     def words(self) -> np.ndarray:
-        """The labels as words: measures that learn take numbers for amounts."""
+        """The labels as texts: measures that learn would read numbers as amounts."""
         return np.array([f"class {code}" for code in np.asarray(self.codes)])
 
 
@@ -111,7 +102,7 @@ class Entry:
         Not fitted, with the seed it was tried with.
     score : float
         What the leaderboard is sorted by; NaN where the measure could not be used.
-    figures : mapping of figure to number
+    values : mapping of statistic to number
         See ``Leaderboard``.
     scored_by : {"leave-one-out", "cross-validation", "no labels", ""}
         Empty if nothing could be scored.
@@ -128,7 +119,7 @@ class Entry:
     name: str
     measure: Measure
     score: float = float("nan")
-    figures: dict[str, float] = field(default_factory=dict)
+    values: dict[str, float] = field(default_factory=dict)
     scored_by: str = ""
     notes: tuple[str, ...] = ()
     partial: bool = False
@@ -136,8 +127,9 @@ class Entry:
     right: np.ndarray | None = field(default=None, repr=False)
 
 
-def try_measure(name: str, measure: Measure, data: Data) -> Entry:
+def try_measure(name: str, measure: Measure, data: TrialData) -> Entry:
     """Fit and score one measure; whatever goes wrong becomes the reason in its line."""
+    # A copy with a seed: the board shows what was tried, and can be repeated.
     measure = prepared(measure, data.seed, data.n_jobs)
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
@@ -155,77 +147,82 @@ def try_measure(name: str, measure: Measure, data: Data) -> Entry:
     return replace(entry, notes=tuple(dict.fromkeys([*entry.notes, *ours])), partial=partial)
 
 
-def _tried(name: str, measure: Measure, data: Data) -> Entry:
+def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     _refuse_fitted(measure)
     _warm(measure, data)
     given = supervised_forests(measure) if data.codes is not None else []
+    # The same measure with another seed serves both as memory trial and for stability.
     other = reseeded(measure, data.seed + 1)
     learns = False
-    figures: dict[str, float] = {}
+    values: dict[str, float] = {}
+    # Memory is measured on a fit of its own: tracemalloc would slow down the one that is timed.
     try:
-        figures["peak_bytes"] = _peak(lambda: other.fit(data.table))
+        values["peak_bytes"] = _peak(lambda: other.fit(data.table))
     except Exception:
         if data.codes is None:
             raise
         # What cannot be fitted without labels learns from them, or its own error comes out here.
-        figures["peak_bytes"] = _peak(lambda: other.fit(data.table, data.words))
+        values["peak_bytes"] = _peak(lambda: other.fit(data.table, data.words))
         learns = True
     fitted = clone(measure)
     began = time.perf_counter()
     fitted.fit(data.table, data.words if learns else None)
-    figures["fit_seconds"] = time.perf_counter() - began
+    values["fit_seconds"] = time.perf_counter() - began
     began = time.perf_counter()
     lists = fitted.neighbors(None, data.k)
-    figures["search_seconds"] = time.perf_counter() - began
-    figures["kept_bytes"] = bytes_kept(fitted)
+    values["search_seconds"] = time.perf_counter() - began
+    values["kept_bytes"] = bytes_kept(fitted)
     n = len(data.table)
-    distances, undefined = distances_among(fitted, some_rows(n, WIDE, data.seed), data.n_jobs)
-    figures["hubness"] = expected_hubness(distances, data.k)
-    figures["ties"] = tied_share(distances)
+    distances, undefined = distances_among(
+        fitted, some_rows(n, MAX_MATRIX_ROWS, data.seed), data.n_jobs
+    )
+    values["hubness"] = expected_hubness(distances, data.k)
+    values["ties"] = tied_share(distances)
     notes = [] if not undefined else [f"{undefined:.1%} of the pairs have nothing to compare"]
     if data.codes is None:
-        figures["stability"] = _stability(measure, fitted, other, data)
-        at = some_rows(len(distances), NARROW, data.seed)
-        figures["silhouette"] = best_silhouette(distances[np.ix_(at, at)])
-        score = without_labels(figures)
-        return Entry(name, measure, score, figures, "no labels", tuple(notes))
+        values["stability"] = _stability(measure, fitted, other, data)
+        some = some_rows(len(distances), MAX_RANKED_ROWS, data.seed)
+        values["silhouette"] = best_silhouette(distances[np.ix_(some, some)])
+        score = without_labels(values)
+        return Entry(name, measure, score, values, "no labels", tuple(notes))
     if learns or given:
         near, how = _by_folds(measure, data, given), "cross-validation"
     else:
         near, how = data.codes[lists.indices], "leave-one-out"
+    # Uniform votes: the order of neighbors is scored, not the scale of distances.
     votes = class_totals(near, np.ones(near.shape), int(data.codes.max()) + 1)
     right = winners(votes, near, "first") == data.codes
-    figures["accuracy"] = float(right.mean())
-    figures["precision"] = precision_at_k(near, data.codes)
-    return Entry(name, measure, figures["accuracy"], figures, how, tuple(notes), right=right)
+    values["accuracy"] = float(right.mean())
+    values["precision"] = precision_at_k(near, data.codes)
+    return Entry(name, measure, values["accuracy"], values, how, tuple(notes), right=right)
 
 
-def without_labels(figures: dict[str, float]) -> float:
+def without_labels(values: dict[str, float]) -> float:
     """Return the score of a measure that there are no labels for: a mean of four shares."""
     return (
-        max(figures["stability"], 0.0)
-        + 1 / (1 + max(figures["hubness"], 0.0))
-        + (1 + figures["silhouette"]) / 2
-        + (1 - figures["ties"])
+        max(values["stability"], 0.0)
+        + 1 / (1 + max(values["hubness"], 0.0))
+        + (1 + values["silhouette"]) / 2
+        + (1 - values["ties"])
     ) / 4
 
 
 # -- measures that learn from labels ---------------------------------------------------------------
 
 
-def _by_folds(measure: Measure, data: Data, given: list[str]) -> np.ndarray:
+def _by_folds(measure: Measure, data: TrialData, given: list[str]) -> np.ndarray:
     """Return the labels of the neighbors of each row among the rows of the other folds."""
-    codes = np.asarray(data.codes)
+    codes, words = np.asarray(data.codes), data.words
     n = len(codes)
     near = np.empty((n, data.k), dtype=np.int64)
-    folds = assign_folds(codes, n, FOLDS, data.seed, "compare")
+    folds = assign_folds(codes, n, N_FOLDS, data.seed, "compare")
     for fold in np.unique(folds):
-        known, asked = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        known, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         own = clone(measure)
         for name in given:
             own.set_params(**{name: _refitted(own.get_params()[name], data, known)})
-        own.fit(data.table[known], data.words[known])
-        near[asked] = codes[known][own.neighbors(data.table[asked], data.k).indices]
+        own.fit(data.table[known], words[known])
+        near[held_out] = codes[known][own.neighbors(data.table[held_out], data.k).indices]
     return near
 
 
@@ -240,38 +237,30 @@ def given_forests(measure: Measure) -> list[str]:
 
 def supervised_forests(measure: Measure) -> list[str]:
     """Return the parameters that hold a forest which was fitted to some target."""
-    params = measure.get_params()
-    return [
-        name
-        for name in given_forests(measure)
-        if is_classifier(params[name]) or is_regressor(params[name])
-    ]
+    params, given = measure.get_params(), given_forests(measure)
+    return [n for n in given if is_classifier(params[n]) or is_regressor(params[n])]
 
 
-def _refitted(forest: Any, data: Data, known: np.ndarray) -> Any:
+def _refitted(forest: Any, data: TrialData, known: np.ndarray) -> Any:
     """Return a new forest of the same settings that has seen the known rows only."""
     who = type(forest).__name__
     if not is_classifier(forest):
-        raise InvalidInput(
-            f"compare with a fitted {who}",
-            "a forest that can be fitted anew in each fold",
-            "one that was fitted to amounts, which may go back to these labels",
-            ("Leave ", Param("y"), " out, or pass a classifier"),
-        )
+        needed = "a forest that can be fitted anew in each fold"
+        found = "one that was fitted to amounts, which may come from these labels"
+        hint = "Leave ", Param("y"), " out, or pass a classifier"
+        raise InvalidInput(f"compare with a fitted {who}", needed, found, hint)
+    # The columns as ForestProximity passes them to a forest.
     values = read_inputs(data.table, plan_inputs(data.table, who, categories=True))
     return clone(forest).fit(values[known], np.asarray(data.codes)[known])
 
 
 def _refuse_fitted(measure: Measure) -> None:
-    """Refuse a measure that keeps what it has learned: nobody knows from which rows."""
+    """Refuse a measure that keeps what it has learned, perhaps from the rows to be scored."""
     for part in [measure, *measure.get_params().values()]:
         if isinstance(part, Measure) and getattr(part, "frozen_", False):
-            raise InvalidInput(
-                "compare",
-                "measures that are fitted here",
-                f"a frozen {type(part).__name__}, which may have learned from these rows",
-                "Pass the measure itself",
-            )
+            found = f"a frozen {type(part).__name__}, which may have learned from these rows"
+            hint = "Pass the measure itself"
+            raise InvalidInput("compare", "measures that are fitted here", found, hint)
 
 
 # -- seeds, time and memory ------------------------------------------------------------------------
@@ -280,6 +269,7 @@ def _refuse_fitted(measure: Measure) -> None:
 def own_params(measure: Measure, last: str) -> list[str]:
     """Return the parameters of this name, of the measure and of the measures inside it."""
     params = measure.get_params()
+    # Parameters of forests inside a measure are their own: a given forest keeps its seed.
     owners = {name: params.get(name.rpartition("__")[0], measure) for name in params}
     return [
         name
@@ -297,32 +287,27 @@ def prepared(measure: Measure, seed: int, n_jobs: int | None) -> Measure:
     wanted = {name: seed for name in own_params(measure, "random_state") if params[name] is None}
     if n_jobs is not None:
         wanted |= {name: n_jobs for name in own_params(measure, "n_jobs") if params[name] is None}
-    return measure.set_params(**wanted) if wanted else measure
+    return measure.set_params(**wanted)
 
 
 def reseeded(measure: Measure, seed: int) -> Measure:
-    """Return a copy with another seed in every place that takes one."""
-    params = measure.get_params()
-    seeds = {
-        name: seed + (params[name] == seed)  # another one, whatever the user chose
-        for name in own_params(measure, "random_state")
-    }
-    return clone(measure).set_params(**seeds) if seeds else clone(measure)
+    """Return a copy with another seed in every parameter that takes one."""
+    params, names = measure.get_params(), own_params(measure, "random_state")
+    # One more where the user chose this very seed: the two runs have to differ.
+    return clone(measure).set_params(**{name: seed + (params[name] == seed) for name in names})
 
 
-def _stability(measure: Measure, fitted: Measure, other: Measure, data: Data) -> float:
-    if not own_params(measure, "random_state"):
+def _stability(measure: Measure, fitted: Measure, other: Measure, data: TrialData) -> float:
+    some = some_rows(len(data.table), MAX_RANKED_ROWS, data.seed)
+    if not own_params(measure, "random_state") or len(some) < 3:
         return 1.0
-    at = some_rows(len(data.table), NARROW, data.seed)
-    if len(at) < 3:
-        return 1.0
-    one, two = (distances_among(m, at, data.n_jobs)[0] for m in (fitted, other))
-    return ranking_agreement(-one, -two).mean
+    first, second = (distances_among(m, some, data.n_jobs)[0] for m in (fitted, other))
+    return ranking_agreement(-first, -second).mean
 
 
-def _warm(measure: Measure, data: Data) -> None:
+def _warm(measure: Measure, data: TrialData) -> None:
     """Run everything once on a few rows; what goes wrong here goes wrong again later."""
-    few = data.table[: min(WARM, len(data.table))]
+    few = data.table[: min(N_WARM_UP_ROWS, len(data.table))]
     if measure.traits.pairwise:
         return
     try:
@@ -335,11 +320,12 @@ def _warm(measure: Measure, data: Data) -> None:
 
 
 def _peak(task: Callable[[], Any]) -> int:
-    """Return the most memory that Python and numpy held at once for a task, in bytes."""
+    """Return the peak memory of Python and numpy during a task, in bytes."""
     tracing = tracemalloc.is_tracing()
     if not tracing:
         tracemalloc.start()
     try:
+        # A caller may be tracing already: its own peak is lost, its trace is not.
         tracemalloc.reset_peak()
         before = tracemalloc.get_traced_memory()[0]
         task()

@@ -1,11 +1,11 @@
-"""Several measures of the same rows as one: a combination asks its parts for every answer."""
+"""A weighted combination of several measures of the same rows."""
 
 from __future__ import annotations
 
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -21,73 +21,50 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import check_weights
 from lookalike.measures.names import as_measure
 from lookalike.measures.vector import Vector
-from lookalike.saving.fields import (
-    Anything,
-    Array,
-    Choice,
-    Dims,
-    Fields,
-    Integer,
-    ListOf,
-    Maybe,
-    Misfit,
-    Real,
-    Saved,
-    Sometimes,
-    Text,
-    TupleOf,
-    require,
-)
+from lookalike.saving import fields
+from lookalike.saving.fields import Dims, Fields, Misfit, require
 from lookalike.table import Table
 
 
-class Part(NamedTuple):
-    """One measure of a combination: how much it counts, and which columns it sees."""
+class WeightedMeasure(NamedTuple):
+    """One measure of a combination: its weight, and the columns it compares."""
 
     weight: float
     measure: Measure
     columns: tuple[str, ...] | None = None
 
 
-@dataclass(eq=False)
-class _Summed:
-    """The explanations of the parts of a combination, added up."""
+def _add_explanation(
+    total: Explanation,
+    part: Explanation,
+    plus: Mapping[str | None, float],
+    minus: Mapping[str | None, float],
+    factors: tuple[float, float],
+) -> Explanation:
+    """Return a total with one part added; ``factors`` multiply its baseline for and against."""
+    baseline, surprisal = dict(total.baseline), dict(total.surprisal)
+    for column, (for_, against) in rescaled(part.baseline, *factors).items():
+        known = baseline.get(column, (0.0, 0.0))
+        baseline[column] = known[0] + for_, known[1] + against
+    # A column that several parts compare is as surprising as in the part where it is most so.
+    for column, (for_, against) in part.surprisal.items():
+        known = surprisal.get(column, (0.0, 0.0))
+        surprisal[column] = max(known[0], for_), max(known[1], against)
+    reach = {column: factors[1] * most for column, most in part.reach.items()}
+    return replace(
+        total, plus=_added(total.plus, plus), minus=_added(total.minus, minus), baseline=baseline,
+        surprisal=surprisal, cells={**total.cells, **part.cells}, reach=_added(total.reach, reach),
+        not_compared=tuple(dict.fromkeys([*total.not_compared, *part.not_compared])),
+    )  # fmt: skip
 
-    plus: dict[str | None, float] = field(default_factory=dict)
-    minus: dict[str | None, float] = field(default_factory=dict)
-    inner: dict[str, Explanation] = field(default_factory=dict)
-    factors: dict[str, float] = field(default_factory=dict)
-    cells: dict[str, tuple[Any, Any]] = field(default_factory=dict)
-    baseline: dict[str, tuple[float, float]] = field(default_factory=dict)
-    surprisal: dict[str, tuple[float, float]] = field(default_factory=dict)
-    reach: dict[str, float] = field(default_factory=dict)
-    left_out: dict[str, None] = field(default_factory=dict)
 
-    def add(
-        self,
-        told: Explanation,
-        gains: Mapping[str | None, float],
-        losses: Mapping[str | None, float],
-        scales: tuple[float, float],
-    ) -> None:
-        """Add one part; ``scales`` multiply its baseline for and against likeness."""
-        self.cells |= told.cells
-        for side, more in ((self.plus, gains), (self.minus, losses)):
-            for key, value in more.items():
-                side[key] = side.get(key, 0.0) + value
-        for column, (one, other) in rescaled(told.baseline, *scales).items():
-            known = self.baseline.get(column, (0.0, 0.0))
-            self.baseline[column] = known[0] + one, known[1] + other
-        for column, (one, other) in told.surprisal.items():  # of a column in several parts: most
-            known = self.surprisal.get(column, (0.0, 0.0))
-            self.surprisal[column] = max(known[0], one), max(known[1], other)
-        for column, most in told.reach.items():
-            self.reach[column] = self.reach.get(column, 0.0) + scales[1] * most
-        self.left_out |= dict.fromkeys(told.not_compared)
+def _added(totals: Mapping[Any, float], more: Mapping[Any, float]) -> dict[Any, float]:
+    """Return the sums of two mappings, column by column."""
+    return {**totals, **{name: totals.get(name, 0.0) + value for name, value in more.items()}}
 
 
 class Combined(Measure):
-    """Judge rows by several measures at once, each with its weight.
+    """Compare rows by several measures, each with its weight.
 
     The similarity is the weighted sum of those of the parts. Where their scales differ, wrap each
     part in ``lookalike.hubness.MutualProximity``: mutual proximities can be added, because each is
@@ -135,17 +112,17 @@ class Combined(Measure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "how": Choice("similarity", "zscore"),
-        "sample": Maybe(Integer(1)),
+        "how": fields.Choice("similarity", "zscore"),
+        "sample": fields.Maybe(fields.Integer(1)),
         "random_state": RANDOM_STATE,
-        "parts": Anything(),
-        "weights_": Array("float64", "parts", finite=True, low=0),
-        "columns_": ListOf(Maybe(TupleOf(Text())), "parts"),
-        "parts_": ListOf(Saved("Measure"), "parts"),
-        "offset_": Real(nan=True),
-        "means_": Sometimes(Array("float64", "parts")),
-        "sds_": Sometimes(Array("float64", "parts")),
-        "units_": Sometimes(Array("float64", "parts")),
+        "parts": fields.Anything(),
+        "weights_": fields.Array("float64", "parts", finite=True, low=0),
+        "columns_": fields.ListOf(fields.Maybe(fields.TupleOf(fields.Text())), "parts"),
+        "parts_": fields.ListOf(fields.Saved("Measure"), "parts"),
+        "offset_": fields.Real(nan=True),
+        "means_": fields.Sometimes(fields.Array("float64", "parts")),
+        "sds_": fields.Sometimes(fields.Array("float64", "parts")),
+        "units_": fields.Sometimes(fields.Array("float64", "parts")),
     }
 
     def __init__(
@@ -175,7 +152,7 @@ class Combined(Measure):
 
     # -- parameters of the parts -------------------------------------------------------------------
 
-    def _read_parts(self) -> list[Part]:
+    def _read_parts(self) -> list[WeightedMeasure]:
         """Return the parts, checked."""
         if not isinstance(self.parts, list | tuple) or not self.parts:
             raise _wrong("a list of (weight, measure)", repr(self.parts))
@@ -194,13 +171,12 @@ class Combined(Measure):
         """
         params: dict[str, Any] = super().get_params(deep=False)
         if deep and isinstance(self.parts, list | tuple):
-            for at, part in enumerate(self.parts):
-                if isinstance(part, list | tuple) and len(part) > 1 and hasattr(
-                    part[1], "get_params"
-                ):  # fmt: skip
-                    params[str(at)] = part[1]
-                    inner = part[1].get_params()
-                    params |= {f"{at}__{name}": value for name, value in inner.items()}
+            # Unchecked: scikit-learn asks for the parameters of wrong parts, too, to show them.
+            for i, part in enumerate(self.parts):
+                measure: Any = part[1] if isinstance(part, list | tuple) and len(part) > 1 else None
+                if hasattr(measure, "get_params"):
+                    inner = measure.get_params()
+                    params |= {str(i): measure, **{f"{i}__{name}": inner[name] for name in inner}}
         return params
 
     def set_params(self, **params: Any) -> Self:
@@ -211,17 +187,18 @@ class Combined(Measure):
         **params
             New values by name.
         """
+        # Names of parts begin with their number, which no parameter of a class can.
         own = {name: value for name, value in params.items() if not name[:1].isdigit()}
         super().set_params(**own)
         for name in sorted(params.keys() - own.keys()):  # a measure before its parameters
-            at, _, rest = name.partition("__")
+            number, _, rest = name.partition("__")
             parts = [list(part) for part in self.parts]
-            if not at.isdigit() or int(at) >= len(parts):
+            if not number.isdigit() or int(number) >= len(parts):
                 raise _wrong(f"parts numbered 0 to {len(parts) - 1}", repr(name))
             if rest:
-                parts[int(at)][1].set_params(**{rest: params[name]})
+                parts[int(number)][1].set_params(**{rest: params[name]})
             else:
-                parts[int(at)][1] = params[name]
+                parts[int(number)][1] = params[name]
                 self.parts = [tuple(part) for part in parts]
         return self
 
@@ -265,31 +242,34 @@ class Combined(Measure):
         self.weights_ = weights / weights.sum()
         self.columns_ = [part.columns for part in parts]
         self.parts_ = [clone(part.measure).fit(_some(table, part.columns), y) for part in parts]
-        if self.traits.pairwise:
+        if self.traits.pairwise:  # a matrix has as many features as rows, whatever the table says
             self.n_features_in_ = self.parts_[0].n_features_in_
         self.offset_ = 0.0
         if self.how == "zscore":
             self._learn_constants(len(table))
 
     def _learn_constants(self, n: int) -> None:
-        at = np.arange(n)
+        drawn = np.arange(n)
         if self.sample is not None and self.sample < n:
             rng = make_generator(self.random_state)
-            at = np.sort(rng.choice(n, self.sample, replace=False))
+            drawn = np.sort(rng.choice(n, self.sample, replace=False))
         self.means_, self.sds_ = np.zeros(len(self.parts_)), np.zeros(len(self.parts_))
         for i, part in enumerate(self.parts_):
-            count, mean, sd = moments(part, part.rows_, part.rows_[at], False, self.n_jobs)
+            count, mean, sd = moments(part, part.rows_, part.rows_[drawn], False, self.n_jobs)
             some = count > 0
             if not some.any():
                 continue
             count, mean, sd = count[some], mean[some], sd[some]
+            # Mean and variance of all pairs from those of each row (law of total variance).
             center = float((count * mean).sum() / count.sum())
             square = count * (sd * sd + (mean - center) ** 2)
             spread = math.sqrt(float(square.sum() / count.sum()))
             # Equal distances leave round-off behind, which is not spread.
             self.means_[i], self.sds_[i] = center, spread if spread > 1e-12 * center else 0.0
+        # A part of constant distances has no z-scores: it adds nothing to any order.
         with np.errstate(divide="ignore"):
             self.units_ = np.where(self.sds_ > 0, self.weights_ / self.sds_, 0.0)
+        # Means are not subtracted, so distances stay >= 0; their order is that of z-scores.
         self.offset_ = float((self.units_ * self.means_).sum())
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
@@ -320,24 +300,19 @@ class Combined(Measure):
             return super().reweighted(weights, who)
         who = who or "Combined.reweighted"
         factors = check_weights(weights, tuple(self.schema_.kinds), who)
-        kept = copy.copy(self)
-        kept.parts_ = []
+        copied = copy.copy(self)
+        copied.parts_ = []
         shares = np.array([part.weight for part in self._read_parts()])
         for i, part in enumerate(self.parts_):
             own = {name: factors[name] for name in part.schema_.kinds}
-            if any(own.values()):
-                part = part.reweighted(own, who)
-            else:
-                shares[i] = 0.0
-            kept.parts_.append(part)
+            # A part without any weight cannot be reweighted; its share in the sum is 0 instead.
+            shares[i] *= any(own.values())
+            copied.parts_.append(part.reweighted(own, who) if any(own.values()) else part)
         if not shares.sum() > 0:
-            needed, hint = (
-                "a column with a weight above 0 in some part",
-                "Give a column some weight",
-            )
-            raise InvalidInput(who, needed, "none", hint)
-        kept.weights_ = shares / shares.sum()
-        return kept
+            needed = "a column with a weight above 0 in some part"
+            raise InvalidInput(who, needed, "none", "Give a column some weight")
+        copied.weights_ = shares / shares.sum()
+        return copied
 
     def _why_fixed_weights(self) -> tuple[str, str]:
         if self.how == "similarity":
@@ -350,46 +325,31 @@ class Combined(Measure):
         """Return the weighted sum for every row of a with every row of b."""
         out = np.zeros((len(a), len(b)))
         distance = self.how == "zscore"
+        to, weights = ("distance", self.units_) if distance else ("similarity", self.weights_)
         for i, part in enumerate(self.parts_):
-            weight = self.units_[i] if distance else self.weights_[i]
-            if weight == 0:
-                continue
-            to = "distance" if distance else "similarity"
-            out += weight * part.block(a.parts[str(i)], b.parts[str(i)], to)
-        # Weights sum to 1 but for round-off, which must not make rows more than alike.
+            if weights[i]:  # undefined pairs of a part that does not count would make all NaN
+                out += weights[i] * part.block(a.parts[str(i)], b.parts[str(i)], to)
+        # Weights sum to 1 but for round-off, which must not give a similarity above 1.
         return out if distance else np.minimum(out, 1.0)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         s, d = self._both_numbers(a, b)
-        total = _Summed()
-        for i, part in enumerate(self.parts_):
-            told = part.explain_rows(a.parts[str(i)], b.parts[str(i)])
-            named, weight = f"{i} {type(part).__name__}", float(self.weights_[i])
-            total.inner[named] = told
-            total.factors[f"weight of {named}"] = weight
+        total, inner, factors = Explanation(s, d, {}, {}), {}, {}
+        for i, measure in enumerate(self.parts_):
+            part = measure.explain_rows(a.parts[str(i)], b.parts[str(i)])
+            name, weight = f"{i} {type(measure).__name__}", float(self.weights_[i])
+            inner[name], factors[f"weight of {name}"] = part, weight
             if self.how == "zscore":  # s = c / (c + d), and d is a sum over the parts
-                share = float(self.units_[i]) * told.distance / (self.scale_ + d)
-                losses = shared_out(share, told.minus)
-                total.add(told, {}, losses, (0.0, ratio(share, sum(told.minus.values()))))
+                share = float(self.units_[i]) * part.distance / (self.scale_ + d)
+                minus = shared_out(share, part.minus)
+                scales = 0.0, ratio(share, sum(part.minus.values()))
+                total = _add_explanation(total, part, {}, minus, scales)
             else:
-                gains = {name: weight * value for name, value in told.plus.items()}
-                losses = {name: weight * value for name, value in told.minus.items()}
-                total.add(told, gains, losses, (weight, weight))
-        if self.how == "zscore":
-            total.plus = {None: s}
-        return Explanation(
-            s,
-            d,
-            total.plus,
-            total.minus,
-            total.factors,
-            total.inner,
-            total.cells,
-            total.baseline,
-            total.surprisal,
-            tuple(total.left_out),
-            total.reach,
-        )
+                plus = {name: weight * value for name, value in part.plus.items()}
+                minus = {name: weight * value for name, value in part.minus.items()}
+                total = _add_explanation(total, part, plus, minus, (weight, weight))
+        plus = {None: s} if self.how == "zscore" else dict(total.plus)
+        return replace(total, plus=plus, factors=factors, inner=inner)
 
     def _check_parts(self, dims: Dims) -> None:
         try:
@@ -414,23 +374,23 @@ class Combined(Measure):
         return {str(i): part for i, part in enumerate(self.parts_)}
 
 
-def _read_part(part: Any) -> Part:
+def _read_part(part: Any) -> WeightedMeasure:
     """Return one part, checked: (weight, measure) or (weight, measure, columns)."""
     if not isinstance(part, list | tuple) or len(part) not in (2, 3):
         raise _wrong("(weight, measure) or (weight, measure, columns)", repr(part))
     weight, measure, columns = (*part, None)[:3]
-    if not Real(0.0, finite=True).fits(weight):
+    if not fields.Real(0.0, finite=True).fits(weight):
         raise _wrong("weights that are finite numbers of at least 0", repr(weight))
     if isinstance(measure, str):
         measure = as_measure(measure, "Combined")
     if not isinstance(measure, Measure):
         raise _wrong("a measure in second place, such as Vector()", repr(measure))
     if columns is None:
-        return Part(float(weight), measure)
+        return WeightedMeasure(float(weight), measure)
     names = (columns,) if isinstance(columns, str) else tuple(columns)
     if not names:
         raise _wrong("at least one column for each measure", repr(columns))
-    return Part(float(weight), measure, names)
+    return WeightedMeasure(float(weight), measure, names)
 
 
 def _some(table: Table, columns: Sequence[str] | None) -> Table:
@@ -438,22 +398,14 @@ def _some(table: Table, columns: Sequence[str] | None) -> Table:
         return table
     unknown = [name for name in columns if name not in table]
     if unknown:
-        raise InvalidInput(
-            "Combined",
-            f"a column named {unknown[0]!r}",
-            f"{len(table.columns)} columns without it",
-            suggest(unknown[0], table.names),
-        )
+        needed, found = f"a column named {unknown[0]!r}", f"{len(table.columns)} columns without it"
+        raise InvalidInput("Combined", needed, found, suggest(unknown[0], table.names))
     return table.select(list(columns))
 
 
 def _wrong(needed: str, found: str) -> InvalidInput:
-    return InvalidInput(
-        "Combined",
-        needed,
-        found,
-        InPython("Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]"),
-    )
+    hint = InPython("Pass parts such as [(0.3, Vector(), 'size'), (0.7, Ranked())]")
+    return InvalidInput("Combined", needed, found, hint)
 
 
 def _shared_kinds(each: list[Traits]) -> tuple[str, ...]:

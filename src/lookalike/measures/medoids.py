@@ -1,4 +1,4 @@
-"""The rows in the middle of k groups (k-medoids), by our own kernels."""
+"""k-medoids: PAM and FasterPAM, by our own kernels."""
 
 from __future__ import annotations
 
@@ -12,26 +12,26 @@ from lookalike.kernels.clustering import (
     ROW,
     SWAPS,
     assign_medoids,
-    largest_gain,
-    least_total,
+    best_first_medoid,
+    best_next_medoid,
     removal_losses,
     swap_some,
 )
 
-SWEEPS = 300
-LOOKS = 2**26  # distances looked at in one go, some 0.1 s: ctrl-c is heard in between
-TINY = 1e-12  # costs that differ by less are the same
+MAX_SWEEPS = 300
+DISTANCES_PER_CALL = 2**26  # some 0.1 s in a kernel; Ctrl-C is handled between two calls
+COST_TOLERANCE = 1e-12  # relative; costs that differ by less differ by rounding
 
 
 class Partition(NamedTuple):
-    """Rows shared out among medoids.
+    """Rows assigned to medoids.
 
     Parameters
     ----------
     medoids : int64 array of k
         Positions of the medoids, in the order of the labels.
     labels : int64 array of n
-        The medoid that each row belongs to, as a place in ``medoids``.
+        The position in ``medoids`` of the medoid of each row.
     cost : float
         The sum of the distances of all rows to their medoids (total deviation).
     """
@@ -42,9 +42,9 @@ class Partition(NamedTuple):
 
 
 def fasterpam(
-    distances: np.ndarray, medoids: int | np.ndarray, *, max_iter: int = SWEEPS
+    distances: np.ndarray, medoids: int | np.ndarray, *, max_iter: int = MAX_SWEEPS
 ) -> Partition:
-    """Share rows out among k medoids, quickly (FasterPAM).
+    """Partition rows around k medoids, quickly (FasterPAM).
 
     Swaps are made as soon as one lowers the cost (Schubert and Rousseeuw 2021,
     doi:10.1016/j.is.2021.101804); rows are tried in their order, so the answer is always the same.
@@ -83,14 +83,15 @@ def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
         All rows if it is n or more.
     """
     n = len(distances)
-    if k >= n:
+    if k >= n:  # every row is its own medoid
         return np.arange(n)
-    medoids = _improve(distances, int(k), False, SWEEPS).medoids
-    for _ in range(SWEEPS):
+    medoids = _improve(distances, int(k), False, MAX_SWEEPS).medoids
+    # Moving a medoid to an equally central row may make another swap worthwhile, so both alternate.
+    for _ in range(MAX_SWEEPS):
         first = _first_of_equals(distances, medoids)
         if np.array_equal(first, np.sort(medoids)):
             break
-        medoids = _improve(distances, first, False, SWEEPS).medoids
+        medoids = _improve(distances, first, False, MAX_SWEEPS).medoids
     return np.sort(medoids)
 
 
@@ -106,14 +107,14 @@ def build(d: np.ndarray, k: int) -> np.ndarray:
     n = len(d)
     chosen, taken = np.empty(k, np.int64), np.zeros(n, np.bool_)
     best, at = np.inf, 0
-    for part in blocks(n, max(1, LOOKS // n)):
-        best, at = least_total(d, part.start, part.stop, best, at)
-    near = np.array(d[at])
+    for part in blocks(n, max(1, DISTANCES_PER_CALL // n)):
+        best, at = best_first_medoid(d, part.start, part.stop, best, at)
+    near = np.array(d[at])  # distance of each row to its nearest medoid so far
     chosen[0], taken[at] = at, True
     for m in range(1, k):
         best, at = -1.0, -1
-        for part in blocks(n, max(1, LOOKS // n)):
-            best, at = largest_gain(d, near, taken, part.start, part.stop, best, at)
+        for part in blocks(n, max(1, DISTANCES_PER_CALL // n)):
+            best, at = best_next_medoid(d, near, taken, part.start, part.stop, best, at)
         chosen[m], taken[at] = at, True
         np.minimum(near, d[at], out=near)
     return chosen
@@ -122,7 +123,7 @@ def build(d: np.ndarray, k: int) -> np.ndarray:
 def swap_until_stable(
     d: np.ndarray, medoids: np.ndarray, eager: bool, most: int
 ) -> tuple[np.ndarray, float, int]:
-    """Improve medoids in place; return the place of each row's medoid, the cost and the swaps.
+    """Improve medoids in place; return each row's position in them, the cost and the swaps.
 
     Parameters
     ----------
@@ -142,10 +143,10 @@ def swap_until_stable(
     cost = assign_medoids(d, medoids, *lists)
     if k >= n:
         return first, cost, 0
-    if k == 1:  # no second medoid: a row always follows its only one
+    if k == 1:  # the swap kernel needs a second nearest medoid, which does not exist here
         before, best, at = int(medoids[0]), cost, int(medoids[0])
-        for part in blocks(n, max(1, LOOKS // n)):
-            best, at = least_total(d, part.start, part.stop, best, at)
+        for part in blocks(n, max(1, DISTANCES_PER_CALL // n)):
+            best, at = best_first_medoid(d, part.start, part.stop, best, at)
         medoids[0] = at
         return first, assign_medoids(d, medoids, *lists), int(at != before)
     losses, taken = np.empty(k), np.zeros(n, np.bool_)
@@ -153,7 +154,8 @@ def swap_until_stable(
     removal_losses(first, near, far, losses)
     whole, real = np.zeros(6, np.int64), np.zeros(2)
     whole[ROW], real[COST] = -1, cost
-    steps, ended = max(1, LOOKS // n), False
+    steps, ended = max(1, DISTANCES_PER_CALL // n), False
+    # The kernel returns after some steps and resumes where it stopped, so that Ctrl-C is handled.
     while not ended:
         ended = swap_some(d, medoids, eager, most, steps, *lists, taken, losses, whole, real)
     return first, float(real[COST]), int(whole[SWAPS])
@@ -172,19 +174,15 @@ def _improve(
     return Partition(chosen, labels, float(cost))
 
 
-def _slack(distances: np.ndarray, medoids: np.ndarray) -> float:
-    return TINY * max(1.0, float(distances[medoids].min(axis=0).sum()))
-
-
 def _first_of_equals(distances: np.ndarray, medoids: np.ndarray) -> np.ndarray:
     """Replace each medoid by the first row of its cluster that is as central."""
     which = distances[medoids].argmin(axis=0)
     which[medoids] = np.arange(len(medoids))  # duplicates among the medoids keep their own
-    slack = _slack(distances, medoids)
+    slack = COST_TOLERANCE * max(1.0, float(distances[medoids].min(axis=0).sum()))
     chosen = medoids.copy()
-    for place in range(len(medoids)):
-        members = np.flatnonzero(which == place)
+    for cluster, medoid in enumerate(medoids):
+        members = np.flatnonzero(which == cluster)
         totals = distances[np.ix_(members, members)].sum(axis=1)
-        own = totals[np.searchsorted(members, medoids[place])]
-        chosen[place] = members[int(np.argmax(totals <= own + slack))]
+        own = totals[np.searchsorted(members, medoid)]
+        chosen[cluster] = members[int(np.argmax(totals <= own + slack))]
     return np.sort(chosen)

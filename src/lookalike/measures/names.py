@@ -1,8 +1,8 @@
 """Measures by name: ``gower``, ``vector:metric=cosine``, ``nicdm:measure=gower``.
 
-Names are those of the registry in kebab case, or names that people know a setting by. Options
-follow a colon, as ``key=value`` with commas between; values are read as JSON where they are JSON,
-else as words. Options of a forest's grower and of its method stand among those of the measure:
+Names are those of the registry in kebab case, or established names of a setting. Options follow a
+colon, as ``key=value`` separated by commas; values are parsed as JSON where they are JSON, else
+taken as text. Options of a forest's grower and of its method are written like those of the measure:
 ``ratio:n_trees=200,forest=extra,max_depth=8``.
 """
 
@@ -23,7 +23,7 @@ WHO = "measure"
 DEFAULT = "auto"
 
 SYNONYMS = {"n_trees": "n_estimators", "trees": "n_estimators", "seed": "random_state"}
-# Names people know a setting of a measure by.
+# Established names of a setting of a measure.
 ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     **{name: ("Vector", {"metric": name}) for name in ("euclidean", "cityblock", "chebyshev")},
     "cosine": ("Vector", {"metric": "cosine"}),
@@ -51,7 +51,7 @@ def kebab(name: str) -> str:
 
 
 def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], dict[str, Any]]]:
-    """Return every name that a measure can be asked for by, with the options it stands for.
+    """Return every name of a measure, with its class and the options that the name implies.
 
     Parameters
     ----------
@@ -63,6 +63,7 @@ def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], d
     >>> sorted(known_measures())[:3]
     ['aryal', 'cdm', 'chebyshev']
     """
+    # Hubness reducers are in a package above this one: imported by name, when first needed.
     import_packages(PACKAGES)
     names: dict[str, tuple[type[Measure], dict[str, Any]]] = {
         kebab(name): (cls, {})
@@ -70,7 +71,7 @@ def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], d
         if matrices or not cls.examples()[0].traits.pairwise
     }
     for alias, (name, options) in ALIASES.items():
-        if name in MEASURES:
+        if name in MEASURES:  # an alias must not fail where its class is not imported
             names[alias] = (MEASURES[name], options)
     return names
 
@@ -105,32 +106,32 @@ def make_measure(text: str, who: str | Param = WHO, *, matrices: bool = True) ->
     options = dict(options)
     inside: list[tuple[str, str]] = []  # options that belong to a part of a forest
     for part in split_options(rest):
-        option, found, value = (word.strip() for word in part.partition("="))
-        if not found:
+        option, equals, value = (word.strip() for word in part.partition("="))
+        if not equals:
             hint = f"Write {key}:name=value,name=value"
             raise InvalidInput((who, f" {key}"), "options as name=value", repr(part), hint)
         option = SYNONYMS.get(option, option)
         if option in parameters:
+            inner = option == "measure"
             options[option] = (
-                make_measure(value, who, matrices=matrices)
-                if option == "measure"
-                else read_option(value)
+                make_measure(value, who, matrices=matrices) if inner else read_option(value)
             )
         else:
             inside.append((option, value))
+    # After the loop, since ``forest=`` and ``method=`` decide which options their parts have.
     nested = _nested(options) if "forest" in parameters else {}
     for option, value in inside:
         if option not in nested:
             hint = suggest(option, [*parameters, *nested])
             raise InvalidInput((who, f" {key}"), "a known option", repr(option), hint)
-        place = nested[option]
-        options[place] = _part(options, place).set_params(**{option: read_option(value)})
+        owner = nested[option]
+        options[owner] = _part(options, owner).set_params(**{option: read_option(value)})
     _check_complete(key, parameters, options, who)
     return cls(**options)
 
 
 def as_measure(value: Any, who: str = WHO) -> Any:
-    """Return a measure for its name, the default for None, and everything else as it is.
+    """Return a measure for its name, the default for None, and everything else unchanged.
 
     Examples
     --------
@@ -147,7 +148,7 @@ class IsMeasure(Field):
     Parameters
     ----------
     none : str
-        What None stands for, in words; "" where a measure has to be given.
+        What None means, in words; "" where a measure has to be given.
     words : tuple of str
         Other words that are allowed.
     """
@@ -173,13 +174,12 @@ class IsMeasure(Field):
             name = value.partition(":")[0]
             names = known_measures()
             key = _key(name, names)
-            if key in names:  # then its options are wrong
+            if key in names:  # the name is right, so its options are wrong
                 return _why_not(value) or ""
             return suggest(key, [*self.words, *names])
+        instance = InPython("measure=Gower() or ")
         return Phrase(
-            "Pass an instance or a name, for example ",
-            InPython("measure=Gower() or "),
-            Param("measure", "gower"),
+            "Pass an instance or a name, for example ", instance, Param("measure", "gower")
         )
 
 
@@ -197,6 +197,7 @@ def _key(name: str, names: Any) -> str:
     key = kebab(name.strip()).replace("_", "-").replace(" ", "-")
     if key in names:
         return key
+    # "localscaling" has no boundaries to split at: compare without any hyphen.
     plain = {known.replace("-", ""): known for known in names}
     return plain.get(key.replace("-", ""), key)
 
@@ -220,7 +221,7 @@ def _part(options: dict[str, Any], name: str) -> Any:
 
 
 def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str | Param) -> None:
-    """Refuse a measure that lacks an option without a default: the measure inside a wrapper."""
+    """Refuse a measure without an option that has no default: the measure inside a wrapper."""
     for option, parameter in parameters.items():
         if parameter.default is parameter.empty and option not in options:
             inner = option == "measure"

@@ -1,4 +1,4 @@
-"""The columns of a table as one matrix: numbers alone, or what the tests of trees can ask."""
+"""The columns of a table as one matrix: numbers alone, or all that trees can split on."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from lookalike.table import Column, LazyTable, Schema, Table
 from lookalike.table.model.table import MATRIX
 from lookalike.table.model.tally import Tally
 
-FILL = "Drop or fill these rows, or use Gower, which takes gaps as they are"
+FILL = "Drop or fill these rows, or use Gower, which accepts missing values"
 NUMERIC = ("number", "vector", "histogram")
-ORDERED = ("number", "order", "flag", "vector", "histogram")  # what a threshold can cut
+ORDERED = ("number", "order", "flag", "vector", "histogram")  # kinds that a threshold can split
+COMPLETE = "numbers without gaps or infinities"
 
 
 @saveable
@@ -62,7 +63,7 @@ def plan_inputs(table: Table, who: str, categories: bool) -> TreeInputs:
     who : str
         Named in errors and warnings.
     categories : bool
-        Whether the trees can tell one category from the rest.
+        Whether the trees can split one category from the rest.
     """
     takes = (*ORDERED, "category") if categories else ORDERED
     needed = "at least one column of numbers, ordered levels or flags"
@@ -93,7 +94,8 @@ def _choose(
     if left_out:
         said = why.format(who=who, names=name_some(left_out))
         message = f"{said}; Gower takes every kind of column."
-        warnings.warn(message, ColumnsLeftOut, stacklevel=5)  # the line that calls ``fit``
+        # Five frames up is the caller's line that calls ``fit``.
+        warnings.warn(message, ColumnsLeftOut, stacklevel=5)
     owner = [column.name for column in used for _ in range(_width(column))]
     return tuple(column.name for column in used), tuple(owner), left_out
 
@@ -105,6 +107,7 @@ def _width(column: Column) -> int:
 def _stack(table: Table, layout: MatrixLayout) -> np.ndarray:
     """Return the columns of a layout side by side, C-contiguous; codes stay codes."""
     columns = [table[name] for name in layout.names]
+    # float32 tables stay float32, at half the memory.
     single = all(column.values.dtype == np.float32 for column in columns)
     out = np.empty((len(table), len(layout.owner)), dtype=np.float32 if single else np.float64)
     first = 0
@@ -120,7 +123,8 @@ def numbers(table: Table, layout: MatrixLayout, who: str) -> np.ndarray:
     out = _stack(table, layout)
     with np.errstate(over="ignore", invalid="ignore"):
         total = out.sum(dtype=np.float64)
-    if not np.isfinite(total):  # cheap first look; a sum may also overflow
+    # One sum is cheaper than a mask of the matrix; it may also overflow, hence the second look.
+    if not np.isfinite(total):
         bad = ~np.isfinite(out)
         if bad.any():
             raise _not_finite(out, bad, layout, who)
@@ -133,12 +137,9 @@ def _not_finite(
     row, j = (int(i[0]) for i in np.nonzero(bad))
     missing = bool(np.isnan(values[row, j]))
     what = "missing values (NaN)" if missing else "infinite values (inf)"
-    return InvalidInput(
-        who,
-        "numbers without gaps or infinities",
-        f"{int(bad.sum()):,} {what}, the first in row {row}, column {layout.owner[j]!r}",
-        FILL if missing else "Replace the infinities or drop these rows",
-    )
+    found = f"{int(bad.sum()):,} {what}, the first in row {row}, column {layout.owner[j]!r}"
+    hint = FILL if missing else "Replace the infinities or drop these rows"
+    return InvalidInput(who, COMPLETE, found, hint)
 
 
 def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:
@@ -147,8 +148,8 @@ def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:
     for j, name in enumerate(inputs.owner):
         values = table[name].values
         if values.dtype.kind == "i":
-            # A level that was not there when fitting cannot be placed in an order; a category that
-            # was not there is one, different from all others.
+            # An unseen level has no position in the order, so it is missing; an unseen category is
+            # a category of its own, different from all others.
             out[values == -1 if inputs.category[j] else values < 0, j] = np.nan
     out += 0.0  # -0.0 equals 0.0
     return out
@@ -159,7 +160,7 @@ def matrix_tallies(table: LazyTable, layout: MatrixLayout, who: str) -> Iterator
 
     A column at a time; gaps and infinities are an error, as in ``numbers``.
     """
-    for name in layout.names:
+    for name in layout.names:  # one column at a time bounds the memory of distinct values
         tallies = [Tally() for owner in layout.owner if owner == name]
         if table.like[name].values.ndim == 1:
             tallies = [table.tally(name)]
@@ -181,7 +182,7 @@ def _refuse_column(table: LazyTable, name: str, who: str) -> None:
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             found = f"one without in row {first + row}, column {name!r}"
-            raise InvalidInput(who, "numbers without gaps or infinities", found, FILL)
+            raise InvalidInput(who, COMPLETE, found, FILL)
         first += len(part)
 
 
@@ -200,18 +201,11 @@ def check_owners(schema: Schema, names: Iterable[str], owner: tuple[str, ...], w
 
 def check_columns(forest: Any, n_inputs: int, owner: tuple[str, ...], who: str) -> None:
     """Refuse a forest that was fitted on other columns than the table has."""
+    hint = "Fit the measure on the forest's own columns"
     if len(owner) != n_inputs:
-        raise InvalidInput(
-            who,
-            f"the {n_inputs} columns that the forest was fitted on",
-            f"{len(owner)}: " + ", ".join(owner[:8]),
-            "Fit the measure on the forest's own columns",
-        )
-    for expected, found in zip(getattr(forest, "feature_names_in_", ()), owner, strict=False):
-        if str(expected) != found:
-            raise InvalidInput(
-                who,
-                "the columns that the forest was fitted on, in their order",
-                f"{found!r} in place of {str(expected)!r}",
-                "Fit the measure on the forest's own columns",
-            )
+        needed = f"the {n_inputs} columns that the forest was fitted on"
+        raise InvalidInput(who, needed, f"{len(owner)}: " + ", ".join(owner[:8]), hint)
+    for expected, name in zip(getattr(forest, "feature_names_in_", ()), owner, strict=False):
+        if str(expected) != name:
+            needed = "the columns that the forest was fitted on, in their order"
+            raise InvalidInput(who, needed, f"{name!r} in place of {str(expected)!r}", hint)

@@ -1,4 +1,4 @@
-"""Distances that are known already."""
+"""A measure that looks distances up in a given matrix."""
 
 from __future__ import annotations
 
@@ -77,18 +77,11 @@ class Precomputed(Measure):
         matrix = _as_matrix(X, "Precomputed")
         n = len(self.rows_) if hasattr(self, "rows_") else matrix.shape[1]
         if matrix.shape[1] != n:
-            raise InvalidInput(
-                "Precomputed",
-                f"the distances of each new row to all {n} fitted rows",
-                (
-                    f"{matrix.shape[1]} columns",
-                    InPython(
-                        f"; X has {matrix.shape[1]} features, but Precomputed is expecting {n} "
-                        "features as input"
-                    ),
-                ),
-                "Give one column per fitted row",
-            )
+            # scikit-learn's checks look for its own sentence.
+            width, needed = matrix.shape[1], f"the distances of each new row to all {n} fitted rows"
+            same = f"; X has {width} features, but Precomputed is expecting {n} features as input"
+            found = (f"{width} columns", InPython(same))
+            raise InvalidInput("Precomputed", needed, found, "Give one column per fitted row")
         _check_entries(matrix, "Precomputed")
         return _table(matrix)
 
@@ -107,6 +100,7 @@ class Precomputed(Measure):
         ends = np.flatnonzero(b.seen >= 0)
         out[:, ends] = a.arrays["row"][:, b.seen[ends]]
         starts = np.flatnonzero(a.seen >= 0)
+        # A new row brings its distances to the fitted ones: a pair may be known from either side.
         if self.symmetric and len(starts) and (self.averaged_ or len(ends) < len(b)):
             back = b.arrays["row"][:, a.seen[starts]].T
             ahead = out[starts]
@@ -131,42 +125,26 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
     if hasattr(X, "to_numpy"):
         X = X.to_numpy()
     if hasattr(X, "toarray"):
-        raise InvalidInput(
-            who, "a dense matrix", "a sparse matrix", InPython("Call .toarray(), or use a k-graph")
-        )
+        dense = InPython("Call .toarray(), or use a k-graph")
+        raise InvalidInput(who, "a dense matrix", "a sparse matrix", dense)
     matrix = _as_floats(np.asarray(X), who)
+    shape = matrix.shape
     if matrix.ndim != 2:
-        raise InvalidInput(
-            who,
-            "a matrix",
-            (
-                f"an array of shape {matrix.shape}",
-                InPython(f": Expected 2D array, got {matrix.ndim}D array"),
-            ),
-            "Reshape your data to one row per object",
-        )
-    if 0 in matrix.shape:
-        what = "sample" if matrix.shape[0] == 0 else "feature"
-        raise InvalidInput(
-            who,
-            "at least one row and one column",
-            (
-                f"0 {what}s",
-                InPython(f": 0 {what}(s) (shape={matrix.shape}) while a minimum of 1 is required"),
-            ),
-            "Give at least one",
-        )
+        same = InPython(f": Expected 2D array, got {matrix.ndim}D array")
+        hint = "Reshape your data to one row per object"
+        raise InvalidInput(who, "a matrix", (f"an array of shape {shape}", same), hint)
+    if 0 in shape:
+        what = "sample" if shape[0] == 0 else "feature"
+        same = InPython(f": 0 {what}(s) (shape={shape}) while a minimum of 1 is required")
+        needed = "at least one row and one column"
+        raise InvalidInput(who, needed, (f"0 {what}s", same), "Give at least one")
     return matrix
 
 
 def _as_floats(matrix: np.ndarray, who: str) -> np.ndarray:
     if np.iscomplexobj(matrix):
-        raise InvalidInput(
-            who,
-            "real distances",
-            ("complex numbers", InPython(": Complex data not supported")),
-            "Use abs",
-        )
+        found = ("complex numbers", InPython(": Complex data not supported"))
+        raise InvalidInput(who, "real distances", found, "Use abs")
     try:
         return np.asarray(matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -177,42 +155,41 @@ def _as_floats(matrix: np.ndarray, who: str) -> np.ndarray:
 def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
     """Check that a matrix holds distances: square, finite, not negative, 0 to itself, symmetric."""
     if matrix.shape[0] != matrix.shape[1]:
-        raise InvalidInput(
-            who, "a square matrix", f"shape {matrix.shape}", "Give all pairs of rows"
-        )
+        found = f"shape {matrix.shape}"
+        raise InvalidInput(who, "a square matrix", found, "Give all pairs of rows")
     _check_entries(matrix, who)
-    largest = float(matrix.max(initial=0.0))
-    off = np.abs(np.diagonal(matrix)) > 1e-12 * largest
+    # Other programs leave round-off on the diagonal and between the two directions.
+    off = np.abs(np.diagonal(matrix)) > 1e-12 * float(matrix.max(initial=0.0))
     if off.any():
         i = int(np.flatnonzero(off)[0])
-        raise InvalidInput(
-            who,
-            "a zero diagonal",
-            f"{matrix[i, i]:g} for row {i} with itself",
-            "Set the diagonal to 0, or convert similarities to distances first",
-        )
-    if symmetric:
-        gap = np.abs(matrix - matrix.T)
-        off = gap > 1e-8 * np.maximum(matrix, matrix.T)
-        if off.any():
-            i, j = (int(at[0]) for at in np.nonzero(off))
-            raise InvalidInput(
-                who,
-                "a symmetric matrix",
-                f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back",
-                ("Average the two, or use ", Param("symmetric", False)),
-            )
+        found = f"{matrix[i, i]:g} for row {i} with itself"
+        hint = "Set the diagonal to 0, or convert similarities to distances first"
+        raise InvalidInput(who, "a zero diagonal", found, hint)
+    if not symmetric:
+        return
+    off = np.abs(matrix - matrix.T) > 1e-8 * np.maximum(matrix, matrix.T)
+    if off.any():
+        i, j = _first_entry(off)
+        found = f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back"
+        average = ("Average the two, or use ", Param("symmetric", False))
+        raise InvalidInput(who, "a symmetric matrix", found, average)
+
+
+def _first_entry(where: np.ndarray) -> tuple[int, int]:
+    i, j = (int(positions[0]) for positions in np.nonzero(where))
+    return i, j
 
 
 def _check_entries(matrix: np.ndarray, who: str) -> None:
     bad = ~np.isfinite(matrix)
     wanted, hint = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
+    # Missing entries first: NaN is not below 0, so the second test would not see it.
     if not bad.any():
         bad = matrix < 0
         wanted = "distances of at least 0"
         hint = "Convert similarities to distances first"
     if bad.any():
-        i, j = (int(at[0]) for at in np.nonzero(bad))
+        i, j = _first_entry(bad)
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
         if (matrix < 0).any():
             found += ": Negative values in data"
@@ -220,5 +197,6 @@ def _check_entries(matrix: np.ndarray, who: str) -> None:
 
 
 def _table(matrix: np.ndarray) -> Table:
+    # One column of vectors: slicing rows of the table then slices rows of the matrix.
     kind = Kind("vector", "distances to the fitted rows")
     return Table([Column(NAME, kind, matrix)])

@@ -1,8 +1,8 @@
-"""Order, not scale: distances counted in rows instead of units."""
+"""Distances between ranks: the order of values counts, not their scale."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,17 +12,17 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
-from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.rows import Rows, are_self_pairs
 from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
 from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.neighbors.codes import ByteQuestion
+from lookalike.neighbors.codes import BoundedQuery
 from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, Saved, require
 from lookalike.table import LazyTable, Table
 
 METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
-TILE = 256  # candidates a kernel holds at once
-TALL = 64  # rows that pass by a tile of candidates before the next one is fetched
-PAIRS = 2**20  # cells of single pairs that are compared together
+CANDIDATES_PER_TILE = 256  # that the kernel holds in registers and cache
+ROWS_PER_TASK = 64  # compared with a tile of candidates before the next one is fetched
+MAX_PAIR_CELLS = 2**20  # of single pairs that are compared in one go: 8 MB
 
 
 class Ranked(_BoundedMeasure):
@@ -108,41 +108,37 @@ class Ranked(_BoundedMeasure):
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.layout_ = plan(table, type(self).__name__)
         x = numbers(table, self.layout_, type(self).__name__)
-        values, upto = [], []
-        for column in x.T:
-            distinct, counts = np.unique(column + 0.0, return_counts=True)  # -0.0 becomes 0.0
-            values.append(distinct)
-            upto.append(np.cumsum(counts))
-        self.n_fitted_ = len(x)
-        self.values_ = Ragged.of(values, np.float64)  # distinct fitted values of each column
-        self.upto_ = Ragged.of(upto, np.float64)  # how many fitted values lie at or below each
+        # -0.0 + 0.0 is 0.0, so that the two are one value.
+        self._fit_ranks(len(x), (np.unique(column + 0.0, return_counts=True) for column in x.T))
 
     def _fit_parts(self, table: LazyTable) -> None:
         self.layout_ = plan(table.like, type(self).__name__)
         tallies = matrix_tallies(table, self.layout_, type(self).__name__)
-        values, upto = [], []
-        for tally in tallies:
-            values.append(tally.values)
-            upto.append(np.cumsum(tally.counts))
-        self.n_fitted_ = len(table)
-        self.values_ = Ragged.of(values, np.float64)
-        self.upto_ = Ragged.of(upto, np.float64)
+        self._fit_ranks(len(table), ((tally.values, tally.counts) for tally in tallies))
+
+    def _fit_ranks(self, n: int, columns: Iterable[tuple[np.ndarray, np.ndarray]]) -> None:
+        values, counts = zip(*columns, strict=True)
+        self.n_fitted_ = n
+        self.values_ = Ragged.of(list(values), np.float64)  # distinct fitted values of each column
+        # How many fitted values lie at or below each of them.
+        self.upto_ = Ragged.of([np.cumsum(count) for count in counts], np.float64)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = numbers(table, self.layout_, type(self).__name__).astype(np.float64) + 0.0
         twice = np.empty(x.shape, dtype=np.float32 if self._exact_in_float32() else np.float64)
         for j in range(x.shape[1]):
             twice[:, j] = self._twice_mid(x[:, j], self.values_.row(j), self.upto_.row(j))
-        if self.metric == "cosine":
+        if self.metric == "cosine":  # vectors of ranks, counted from 1
             return Rows(seen, {"x": unit_rows(twice / 2 + 0.5)})
         return Rows(seen, {"twice": twice, "value": x, "new": (seen < 0).astype(np.float64)})
 
     def _exact_in_float32(self) -> bool:
-        """Whether twice any distance is a whole number that float32 holds exactly."""
+        """Whether twice any distance is an integer that float32 represents exactly."""
         return 2 * (self.n_fitted_ + 1) * len(self.layout_.owner) < 2**24
 
     def _twice_mid(self, x: np.ndarray, values: np.ndarray, upto: np.ndarray) -> np.ndarray:
         """Return twice the mid-count: fitted values below each x, plus half of those equal."""
+        # Twice the mean rank of tied values is an integer, which halves of ranks are not.
         upto = np.concatenate([[0.0], upto])
         twice = upto[:-1] + upto[1:]
         at = np.searchsorted(values, x)
@@ -181,13 +177,18 @@ class Ranked(_BoundedMeasure):
             return False
         codes = a.arrays["twice"], b.arrays["twice"]
         real = codes[0].dtype.type
-        turned, total = np.zeros((codes[0].shape[1], TILE), real), np.zeros(TILE, real)
-        write = pick(ranked_cityblock, fallback.ranked_cityblock, out.size * codes[0].shape[1])
-        write(*codes, real(step), turned, total, out)
+        columns = codes[0].shape[1]
+        turned = np.zeros((columns, CANDIDATES_PER_TILE), real)
+        write = pick(ranked_cityblock, fallback.ranked_cityblock, out.size * columns)
+        write(*codes, real(step), turned, np.zeros(CANDIDATES_PER_TILE, real), out)
         return True
 
     def _step(self, a: Rows, b: Rows) -> int | None:
-        """Return what unequal codes add to twice a gap; None where codes alone do not tell."""
+        """Return what unequal codes add to twice a difference; None where codes are not enough.
+
+        Inserting a new value moves the ranks above it by one, so twice the difference of a new and
+        a fitted row is larger by 1. Two new rows may hold equal values, which codes do not show.
+        """
         news = [rows.arrays["new"] for rows in (a, b)]
         mixed = any(len(new) and new.min() != new.max() for new in news)
         both_new = all(new.any() for new in news)
@@ -196,72 +197,80 @@ class Ranked(_BoundedMeasure):
         return int(news[0].any() or news[1].any())
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        from lookalike.kernels.distances import MOST_RANK, RANK_TILE, ranked_narrow, turn_codes
+        from lookalike.kernels.distances import (
+            MAX_NARROW_SUM,
+            RANK_TILE_ROWS,
+            ranked_narrow,
+            tile_codes,
+        )
         from lookalike.kernels.first_use import worth_compiling
 
+        # The largest code with the step of a new row must fit into 16 bits, sums of them into 32.
         largest = 2 * self.n_fitted_ + 1
         columns = len(self.layout_.owner)
         plain = to == "distance" and self.metric == "cityblock" and largest * columns < 2**31
-        step = self._step(a, b) if plain and largest <= MOST_RANK else None
+        step = self._step(a, b) if plain and largest <= MAX_NARROW_SUM else None
         if step is None or not worth_compiling(ranked_narrow, len(a) * len(b) * columns):
             return super()._rectangle(a, b, to)
+        # Two-byte ranks: twice as many fit into a vector register as of float32. ``together`` is
+        # how many columns a 16-bit sum holds before it is added to the 32-bit one.
         x, y = (rows.arrays["twice"].astype(np.uint16) for rows in (a, b))
-        tiles = np.zeros((-(-len(b) // RANK_TILE), columns, RANK_TILE), np.uint16)
-        turn_codes(y, tiles)
-        out, together = np.empty((len(a), len(b))), MOST_RANK // largest
+        tiles = np.zeros((-(-len(b) // RANK_TILE_ROWS), columns, RANK_TILE_ROWS), np.uint16)
+        tile_codes(y, tiles)
+        out, together = np.empty((len(a), len(b))), MAX_NARROW_SUM // largest
 
-        def one(part: slice) -> None:
-            scratch = np.empty(RANK_TILE, np.uint16), np.empty(RANK_TILE, np.int32)
+        def compare(part: slice) -> None:
+            scratch = np.empty(RANK_TILE_ROWS, np.uint16), np.empty(RANK_TILE_ROWS, np.int32)
             ranked_narrow(x[part], tiles, np.uint16(step), together, *scratch, out[part])
 
-        parts = [(part,) for part in blocks(len(a), TALL)]
-        run(one, parts, self.n_jobs, "comparing rows (distance)")
+        parts = [(part,) for part in blocks(len(a), ROWS_PER_TASK)]
+        run(compare, parts, self.n_jobs, "comparing rows (distance)")
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
 
     def _make_codes(self, rows: Rows) -> NumberCodes | None:
         bounded = self.metric in ("cityblock", "chebyshev")
         return number_codes(rows.arrays["twice"]) if bounded else None
 
-    def _ask_codes(self, kept: NumberCodes, a: Rows) -> ByteQuestion:
-        # Twice the difference of ranks, and more where a row is new: a bound all the same.
+    def _bound_queries(self, codes: NumberCodes, a: Rows) -> BoundedQuery:
+        # Half of twice the difference of ranks; the distance of a new row is larger: still a bound.
         unit = 0.5 / self.n_fitted_ if self.scale else 0.5
-        return kept.ask(a.arrays["twice"], unit, self.metric == "chebyshev")
+        return codes.ask(a.arrays["twice"], unit, self.metric == "chebyshev")
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b."""
         if self.metric not in ("cityblock", "chebyshev"):
             return super().pair_distances(a, b, left, right)
         out, (x, y) = np.empty(len(left)), (a.arrays, b.arrays)
-        for part in blocks(len(left), max(1, PAIRS // len(self.layout_.owner))):
+        for part in blocks(len(left), max(1, MAX_PAIR_CELLS // len(self.layout_.owner))):
             i, j = left[part], right[part]
-            # Twice the differences: whole numbers, so that sums are the same in any order.
-            gaps = np.abs(x["twice"][i].astype(np.float64) - y["twice"][j])
-            gaps += (x["new"][i] + y["new"][j])[:, None]
-            gaps[x["value"][i] == y["value"][j]] = 0.0
-            out[part] = gaps.sum(axis=1) if self.metric == "cityblock" else gaps.max(axis=1)
+            # Twice the differences: integers, so that sums are the same in any order.
+            differs = np.abs(x["twice"][i].astype(np.float64) - y["twice"][j])
+            differs += (x["new"][i] + y["new"][j])[:, None]
+            differs[x["value"][i] == y["value"][j]] = 0.0
+            out[part] = differs.sum(axis=1) if self.metric == "cityblock" else differs.max(axis=1)
         out *= 0.5
         if self.scale:
             out /= self.n_fitted_
-        out[(a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)] = 0.0
+        out[are_self_pairs(a, b, left, right)] = 0.0
         return out
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        shares = shares_of_distance(self._gaps(a, b)[0], self.metric)
+        shares = shares_of_distance(self._differences(a, b)[0], self.metric)
         return additive_explanation(self, a, b, shares, self.layout_.owner)
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
         """Return how far a row is from each of some in every column, in ranks."""
-        return by_owner(self.layout_.owner, self._gaps(a, b))
+        return by_owner(self.layout_.owner, self._differences(a, b))
 
-    def _gaps(self, a: Rows, b: Rows) -> np.ndarray:
+    def _differences(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the differences of a row to each of some, entry by entry."""
         if self.metric == "cosine":
             return np.abs(a.arrays["x"] - b.arrays["x"])[:, : len(self.layout_.owner)]
         extra = (a.arrays["new"] + b.arrays["new"])[:, None] / 2
         twice = a.arrays["twice"].astype(float) - b.arrays["twice"]
-        gaps = np.abs(twice) / 2 + extra
-        gaps[a.arrays["value"] == b.arrays["value"]] = 0.0
-        return gaps / self.n_fitted_ if self.scale else gaps
+        differs = np.abs(twice) / 2 + extra
+        differs[a.arrays["value"] == b.arrays["value"]] = 0.0
+        return differs / self.n_fitted_ if self.scale else differs
 
     def _check_parts(self, dims: Dims) -> None:
         owner = self.layout_.owner

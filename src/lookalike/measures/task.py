@@ -1,8 +1,7 @@
 """The base of every estimator that wraps a measure: reading, columns, tags, parameters.
 
-A task says what it does with neighbors or distances; how a table and a target are read, which
-measure is meant by None, what scikit-learn is told about the input and what is remembered of the
-columns is written here, once.
+A task computes something from neighbors or distances; reading a table and a target, the default
+measure, scikit-learn's input tags and column attributes are written here, once.
 """
 
 from __future__ import annotations
@@ -23,18 +22,9 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.default import default_measure, is_auto
 from lookalike.measures.names import IsMeasure, as_measure
+from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import (
-    KINDS,
-    N_JOBS,
-    Fields,
-    Integer,
-    Objects,
-    Sometimes,
-    Text,
-    check_params,
-    require,
-)
+from lookalike.saving.fields import KINDS, N_JOBS, Fields, check_params, require
 from lookalike.table import Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import require_target, split_target
@@ -78,7 +68,7 @@ class TaskSource:
     def _cut(self, at: np.ndarray, fitted: np.ndarray) -> Any:
         if not self.measure.traits.pairwise:
             return self.table[at]
-        # A matrix of distances has a column for each row, so columns are chosen as well.
+        # A matrix of distances has a column for each row: those of the fold are selected, too.
         return self.table.columns[0].values[np.ix_(at, fitted)]
 
 
@@ -111,6 +101,7 @@ def read_source(
         raise InvalidInput(Param("measure", of=who), rule.describe(), what, rule.hint(measure))
     if getattr(measure, "frozen_", False):
         return _read_frozen(measure, X, y, who, kinds, n_jobs)
+    # Cloned, since kinds and n_jobs are set below: the caller's measure must not change.
     measure = same_settings(clone(measure), n_jobs)
     own = measure.get_params()
     if kinds is not None and "kinds" in own:
@@ -118,9 +109,9 @@ def read_source(
     elif kinds is not None:
         X = read_table(X, kinds=kinds)
     table, target = split_target(measure.read(X), y, who)
-    if "kinds" in own:  # the table has them now
+    if "kinds" in own:  # the table has them now; folds of it must not be parsed again
         measure.set_params(kinds=None)
-    if isinstance(y, str):
+    if isinstance(y, str):  # kinds of inner measures may name the target, which is gone
         _forget_kind(measure, y)
     if auto:  # now that the columns are known
         measure = same_settings(default_measure(table), n_jobs)
@@ -131,8 +122,8 @@ def _forget_kind(measure: Measure, target: str) -> None:
     """Take a target out of all kinds, which would bring it back among the compared columns."""
     for name, value in measure.get_params().items():
         if _last(name) == "kinds" and isinstance(value, Mapping) and target in value:
-            kept = {column: kind for column, kind in value.items() if column != target}
-            measure.set_params(**{name: kept})
+            others = {column: kind for column, kind in value.items() if column != target}
+            measure.set_params(**{name: others})
 
 
 def _read_frozen(
@@ -140,27 +131,24 @@ def _read_frozen(
 ) -> tuple[TaskSource, np.ndarray | None]:
     name = f"{type(measure).__name__}.frozen()"
     if not measure.traits.unseen_pairs:
-        raise InvalidInput(
-            Param("measure", of=who),
-            "a frozen measure that can compare rows it was not fitted to",
-            f"{type(measure).__name__}, which only knows its own",
-            "Pass the measure itself, not its frozen form",
-        )
+        needed = "a frozen measure that can compare rows it was not fitted to"
+        found = f"{type(measure).__name__}, which only knows its own"
+        hint = "Pass the measure itself, not its frozen form"
+        raise InvalidInput(Param("measure", of=who), needed, found, hint)
     if kinds is not None:
-        raise InvalidInput(
-            Param("kinds", of=who),
+        needed, hint = (
             "a measure that is not fitted yet",
-            name,
             "Give the kinds to the measure before fitting it",
         )
-    if isinstance(y, str):
+        raise InvalidInput(Param("kinds", of=who), needed, name, hint)
+    if isinstance(y, str):  # the fitted measure may never have seen the target's column
         table, target = split_target(read_table(X), y, who)
         if y not in measure.schema_.aside:
             table = table.drop(y)
     else:
         table, target = split_target(as_table(X, measure.schema_, who=who), y, who)
     if n_jobs is not None and hasattr(measure, "n_jobs"):
-        measure = copy.copy(measure)  # the caller's own stays as it is
+        measure = copy.copy(measure)  # the caller's own object must not change
         measure.n_jobs = n_jobs
     return TaskSource(measure, table, measure.encode(table)), target
 
@@ -168,9 +156,9 @@ def _read_frozen(
 def same_settings(measure: Measure, n_jobs: int | None) -> Measure:
     """Pass ``n_jobs`` to a measure, and to those inside it, where they have none."""
     if n_jobs is not None:
-        found = measure.get_params()
-        idle = [name for name, v in found.items() if _last(name) == "n_jobs" and v is None]
-        measure.set_params(**dict.fromkeys(idle, n_jobs))
+        params = measure.get_params()
+        unset = [name for name, v in params.items() if _last(name) == "n_jobs" and v is None]
+        measure.set_params(**dict.fromkeys(unset, n_jobs))
     return measure
 
 
@@ -183,6 +171,7 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
     if isinstance(measure, str) and IsMeasure().fits(measure):
         measure = as_measure(measure)
     measure = measure if isinstance(measure, Measure) else default_measure()
+    # Tags must not raise: scikit-learn reads them before it has checked any parameter.
     inner = get_tags(measure).input_tags
     for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
         setattr(tags.input_tags, name, getattr(inner, name))
@@ -196,8 +185,8 @@ class TableTask(SaveMixin, BaseEstimator, abstract=True):
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
         "n_jobs": N_JOBS,
-        "n_features_in_": Integer(0, high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
+        "n_features_in_": fields.Integer(0, high=2**31),
+        "feature_names_in_": fields.Sometimes(fields.Objects("features", fields.Text())),
     }
 
     REQUIRES_TARGET: ClassVar[bool] = False

@@ -13,16 +13,17 @@ from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
-from lookalike.measures.contract.rows import Ids, Rows, name_rows
+from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_rows
 from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
-from lookalike.neighbors.codes import ByteQuestion
+from lookalike.neighbors.codes import BoundedQuery
+from lookalike.neighbors.exact import cut
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
 from lookalike.saving.fields import Array, Choice, Dims, Fields, Saved, require
 from lookalike.table import LazyTable, Table
 
 EPS = float(np.finfo(np.float64).eps)
-SUMMED = 2**16  # rows whose sums are added up together
+ROWS_PER_SUM = 2**16  # a fixed number, so that sums in memory and out of core have the same bits
 Parts = Callable[[], Iterator[np.ndarray]]  # the matrix of all rows, some rows at a time
 METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
@@ -98,26 +99,26 @@ class Vector(_BoundedMeasure):
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.layout_ = plan(table, type(self).__name__)
         x = numbers(table, self.layout_, type(self).__name__).astype(np.float64, copy=False)
-        self.shift_ = np.zeros(x.shape[1])
-        self.unit_ = np.ones(x.shape[1])
-        if self.scale is not None:
-            self.shift_, self.unit_ = self._units(lambda: (x[at] for at in blocks(len(x), SUMMED)))
+        self._fit_scale(lambda: (x[part] for part in blocks(len(x), ROWS_PER_SUM)))
 
     def _fit_parts(self, table: LazyTable) -> None:
         who = type(self).__name__
         self.layout_ = plan(table.like, who)
-        self.shift_ = np.zeros(len(self.layout_.owner))
-        self.unit_ = np.ones(len(self.layout_.owner))
 
         def parts() -> Iterator[np.ndarray]:
-            for part in table.batches(SUMMED, self.layout_.names):
+            for part in table.batches(ROWS_PER_SUM, self.layout_.names):
                 yield numbers(part, self.layout_, who).astype(np.float64, copy=False)
 
+        self._fit_scale(parts)
+
+    def _fit_scale(self, parts: Parts) -> None:
+        width = len(self.layout_.owner)
+        self.shift_, self.unit_ = np.zeros(width), np.ones(width)
         if self.scale is not None:
             self.shift_, self.unit_ = self._units(parts)
 
     def _units(self, parts: Parts) -> tuple[np.ndarray, np.ndarray]:
-        """Return what is taken off each column, and what it is divided by then."""
+        """Return what is subtracted from each column, and what it is divided by then."""
         ends = [(x.min(axis=0), x.max(axis=0)) for x in parts()]
         low = np.min([end[0] for end in ends], axis=0)
         high = np.max([end[1] for end in ends], axis=0)
@@ -126,28 +127,31 @@ class Vector(_BoundedMeasure):
             shift, unit = (low, span) if self.scale == "minmax" else _mean_and_spread(parts)
         if not np.isfinite(span).all():
             j = int(np.flatnonzero(~np.isfinite(span))[0])
-            raise InvalidInput(
+            given, needed = (
                 Param("scale", self.scale, of=type(self).__name__),
-                "columns whose range a number can hold",
-                f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}",
-                "Divide the column by a constant",
+                "columns of finite range",
             )
-        if self.scale == "standard":  # squares of very large or small numbers are none themselves
+            found = f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}"
+            raise InvalidInput(given, needed, found, "Divide the column by a constant")
+        if self.scale == "standard":
+            # Squares of very large or small numbers overflow or vanish: such columns are brought to
+            # 0..1 first, and mean and deviation scaled back.
             odd = ~((span > 1e-140) & (high < 1e140) & (low > -1e140))
-            wide = np.where(span[odd] > 0, span[odd], 1.0)
+            unit_range = np.where(span[odd] > 0, span[odd], 1.0)
             if odd.any():
                 mean, spread = _mean_and_spread(
-                    lambda: ((x[:, odd] - low[odd]) / wide for x in parts())
+                    lambda: ((x[:, odd] - low[odd]) / unit_range for x in parts())
                 )
                 shift[odd] = low[odd] + span[odd] * mean
                 unit[odd] = span[odd] * spread
-        # Numbers that agree but for their last bit are a constant that was computed in two ways.
+        # Values that agree but for the last bit are a constant that was computed in two ways; its
+        # deviation would blow up that bit to the weight of a real column.
         constant = span <= EPS * np.maximum(np.abs(low), np.abs(high))
         return np.where(constant, low, shift), np.where(constant | (unit == 0), 1.0, unit)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = numbers(table, self.layout_, type(self).__name__)
-        if self.scale is not None:
+        if self.scale is not None:  # without, float32 rows stay float32
             x = (x - self.shift_) / self.unit_
         if self.metric == "cosine":
             x = unit_rows(x)
@@ -169,34 +173,34 @@ class Vector(_BoundedMeasure):
         bounded = self.metric in ("cityblock", "chebyshev")
         return number_codes(rows.arrays["x"]) if bounded else None
 
-    def _ask_codes(self, kept: NumberCodes, a: Rows) -> ByteQuestion:
-        return kept.ask(a.arrays["x"], 1.0, self.metric == "chebyshev")
+    def _bound_queries(self, codes: NumberCodes, a: Rows) -> BoundedQuery:
+        return codes.ask(a.arrays["x"], 1.0, self.metric == "chebyshev")
 
     def _plain(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Search by matrix products where these propose the nearest rows."""
-        few_columns = a.arrays["x"].shape[1] < 8  # the plain loop is as fast there
-        # A list of an eighth of all rows has a limit that rules out hardly any of the others.
+        few_columns = a.arrays["x"].shape[1] < 8  # brute force is as fast there
+        # The k-th distance of a list of an eighth of all rows rules out hardly any of the others.
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
             return super()._plain(a, b, k, exclude=exclude, ids=ids)
         exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
-        fill = _propose_and_decide(a, b, ids, exclude, self.metric)
+        fill = _fill_by_products(a, b, ids, exclude, self.metric)
         return self._search(fill, a, b, k, exclude, n_indexed, tallest=512)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return points in single precision; none for "chebyshev", where bytes are quicker."""
         if self.metric == "chebyshev":
             return None
-        # The rows of "cosine" have length 1: the nearest direction is the nearest point.
+        # Rows have length 1 with "cosine": the order of directions is that of Euclidean distances.
         metric = "cityblock" if self.metric == "cityblock" else "euclidean"
         return point_sketch(rows.arrays["x"], metric)
 
     def pairs_within(self, a: Rows, b: Rows, limit: float) -> tuple[np.ndarray, np.ndarray] | None:
         """Return the positions (left, right) of all pairs whose distance is at most a limit.
 
-        In the order of rows of a, then of b. A matrix product proposes them; None where that is no
-        quicker than ``block``.
+        In the order of rows of a, then of b. A matrix product rules out the others; None where
+        that is no quicker than ``block``.
 
         Parameters
         ----------
@@ -214,21 +218,21 @@ class Vector(_BoundedMeasure):
         from lookalike.kernels.distances import CODES, distance_pairs
 
         out = np.empty(len(left))
+        # Kernels are compiled for contiguous rows; slices of an index may be strided.
         x, y = np.ascontiguousarray(a.arrays["x"]), np.ascontiguousarray(b.arrays["x"])
         distance_pairs(x, y, left, right, CODES[self.metric], out)
-        out[(a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)] = 0.0
+        out[are_self_pairs(a, b, left, right)] = 0.0
         return out
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
         """Return how far a row is from each of some in every column."""
-        gaps = np.abs(a.arrays["x"].astype(float) - b.arrays["x"])
-        return by_owner(self.layout_.owner, gaps[:, : len(self.layout_.owner)])
+        differs = np.abs(a.arrays["x"].astype(float) - b.arrays["x"])
+        return by_owner(self.layout_.owner, differs[:, : len(self.layout_.owner)])
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        gaps = np.abs(a.arrays["x"][0].astype(float) - b.arrays["x"][0].astype(float))
-        return additive_explanation(
-            self, a, b, shares_of_distance(gaps, self.metric), self.layout_.owner
-        )
+        differs = np.abs(a.arrays["x"][0].astype(float) - b.arrays["x"][0].astype(float))
+        shares = shares_of_distance(differs, self.metric)
+        return additive_explanation(self, a, b, shares, self.layout_.owner)
 
     def _check_parts(self, dims: Dims) -> None:
         owner = self.layout_.owner
@@ -258,14 +262,15 @@ def _mean_and_spread(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
 def unit_rows(x: np.ndarray) -> np.ndarray:
     """Return rows of length 1; a row of zeros gets a direction of its own (an extra column)."""
     x = x.astype(np.float64)
-    # Two steps keep very large and very small rows from overflowing or vanishing.
+    # In two steps: squares of very large or very small entries would overflow or vanish.
     largest = np.abs(x).max(axis=1, keepdims=True, initial=0.0)
     x /= np.where(largest > 0, largest, 1.0)
     x /= np.where(largest > 0, np.sqrt((x * x).sum(axis=1, keepdims=True)), 1.0)
     return np.hstack([x, (largest == 0).astype(np.float64)])
 
 
-def _propose_and_decide(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, metric: str) -> Any:
+def _fill_by_products(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, metric: str) -> Any:
+    """Return a fill: float32 products rule rows out within their error, float64 pairs decide."""
     from lookalike.kernels.distances import CODES
     from lookalike.kernels.lists import center_block, decide
 
@@ -280,24 +285,15 @@ def _propose_and_decide(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, 
         left, left_norms = np.empty(rows.shape, np.float32), np.empty(len(rows))
         center_block(rows, center, left, left_norms)
         right, right_norms = np.empty((width, x.shape[1]), np.float32), np.empty(width)
-        for part in blocks(candidates.stop - candidates.start, width):
-            at = slice(candidates.start + part.start, candidates.start + part.stop)
-            n = at.stop - at.start
-            center_block(y[at], center, right[:n], right_norms[:n])
+        for part in cut(candidates, width):
+            n = part.stop - part.start
+            center_block(y[part], center, right[:n], right_norms[:n])
             with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
                 product = left @ right[:n].T
             decide(
-                product,
-                rows,
-                y[at],
-                left_norms,
-                right_norms[:n],
-                ids[at],
-                exclude[queries],
-                CODES[metric],
-                lists.distances,
-                lists.indices,
-            )
+                product, rows, y[part], left_norms, right_norms[:n], ids[part], exclude[queries],
+                CODES[metric], lists.distances, lists.indices,
+            )  # fmt: skip
 
     return fill
 
@@ -305,12 +301,10 @@ def _propose_and_decide(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, 
 def _may_be_within(
     x: np.ndarray, y: np.ndarray, metric: str, limit: float
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs that a float32 product cannot rule out; the margins are those of ``decide``.
-
-    The rows are moved to the middle of y first, which keeps the margins small.
-    """
+    """Return the pairs that a float32 product cannot rule out, with the margins of ``decide``."""
     unit, columns = 2.0**-24, x.shape[1]
     with np.errstate(all="ignore"):  # an overflow only makes the pair a candidate
+        # The error of float32 grows with the norms: centered rows have the smallest ones.
         center = y.mean(axis=0, dtype=np.float64)
         sides = [(side - center).astype(np.float32) for side in (x, y)]
         norms = [np.sqrt(np.einsum("ij,ij->i", side, side, dtype=np.float64)) for side in sides]
@@ -325,22 +319,22 @@ def _may_be_within(
         product *= np.float32(-2.0)
         product += (norms[1] * norms[1]).astype(np.float32)
         ruled_out = product > top[:, None]
-    at = np.flatnonzero(~ruled_out.ravel())
-    return at // len(y), at % len(y)
+    left, right = np.nonzero(~ruled_out)
+    return left, right
 
 
-def shares_of_distance(gaps: np.ndarray, metric: str) -> np.ndarray:
+def shares_of_distance(differs: np.ndarray, metric: str) -> np.ndarray:
     """Return what each column adds to a distance made of these differences; they sum to it."""
     if metric == "cityblock":
-        return gaps
-    if metric == "chebyshev":  # the widest column is the distance
-        return np.where(np.arange(len(gaps)) == int(np.argmax(gaps)), gaps, 0.0)
-    if metric == "cosine":
-        return gaps * gaps / 2
-    largest = float(gaps.max(initial=0.0))
+        return differs
+    if metric == "chebyshev":  # the largest difference is the distance
+        return np.where(np.arange(len(differs)) == int(np.argmax(differs)), differs, 0.0)
+    if metric == "cosine":  # of rows of length 1: 1 - cos is half the squared distance
+        return differs * differs / 2
+    largest = float(differs.max(initial=0.0))
     if largest == 0:
-        return gaps
-    squares = (gaps / largest) ** 2  # of any size: no square overflows
+        return differs
+    squares = (differs / largest) ** 2  # divided first, so that no square overflows
     return largest * (squares / np.sqrt(squares.sum()))
 
 
@@ -351,10 +345,11 @@ def additive_explanation(
     distance = float(measure.block(a, b, "distance")[0, 0])
     scale = measure.scale_
     minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
-    # What stands behind the columns (the direction of a row of zeros) belongs to none of them.
+    # The entry after the columns (the direction of a row of zeros) belongs to none of them.
     for name, share in zip_longest(owner, shares):
         minus[name] = minus.get(name, 0.0) + float(share) / (scale + distance)
     if not minus.get(None, 1.0):
         del minus[None]
+    # The similarity itself belongs to no column: only distances are sums over columns.
     similarity = scale / (scale + distance)
     return Explanation(similarity, distance, {None: similarity}, minus)

@@ -1,16 +1,15 @@
-"""Exact nearest neighbors from one byte per cell: bytes propose, the measure decides.
+"""Exact kNN pruned by quantized lower bounds, one byte per cell.
 
-A measure that can bound its distances from below writes its rows as bytes (``ByteCodes``) and each
-query as ``Bounds``. Most rows are then known not to be near without their numbers being read; the
-few that remain are compared by the measure itself, so the answer is that of comparing everything,
-to the last bit and tie. How many rows remain decides about time only.
+A measure that can bound its distances from below quantizes its rows to bytes (``ByteCodes``) and
+each query to ``Bounds``. Most rows are then ruled out without reading their numbers; the measure
+itself compares the remaining ones (exact re-ranking), so the answer is that of brute force, to the
+last bit and tie. How many rows remain only matters for the time. See decision 13.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,25 +17,35 @@ import numpy as np
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput
-from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, PART, ROOT, SKIP, SQUARE, STEPS, TILE
+from lookalike.kernels.bounds import (
+    EQUAL,
+    LOOKUP,
+    MISSING,
+    PART_ROWS,
+    ROOT,
+    SKIP,
+    SQUARE,
+    STEPS,
+    TILE_ROWS,
+)
 from lookalike.kernels.bounds import collect as collect_rows
 from lookalike.kernels.bounds import propose as propose_rows
 from lookalike.kernels.lists import keep_pairs
 from lookalike.neighbors.graph import NeighborGraph
 
-MADE = 8 * TILE  # rows whose codes are made together
+ROWS_PER_TASK = 8 * TILE_ROWS  # rows whose codes are made together
 
-Cells = tuple[np.ndarray, np.ndarray | None]  # codes of some rows, and which are missing
+Cells = tuple[np.ndarray, np.ndarray | None]  # codes of some rows, and a mask of missing cells
 
 
 @dataclass(frozen=True, eq=False)
 class ByteCodes:
-    """Rows as bytes, in tiles of 1,024 rows whose columns lie in one piece.
+    """Rows as bytes, in tiles of 1,024 rows; the cells of a column are contiguous in a tile.
 
     Parameters
     ----------
     tiles : uint8 array of shape (tiles, columns, 1024)
-        255 in columns with gaps is a missing cell; what lies past the last row means nothing.
+        255 is a missing cell in the columns of ``gaps``; bytes past the last row are padding.
     n_rows : int
     gaps : bool array, which columns have a missing cell
     """
@@ -47,48 +56,48 @@ class ByteCodes:
 
     @classmethod
     def make(cls, n: int, width: int, part_of: Callable[[slice], Cells]) -> ByteCodes:
-        """Return the codes of n rows, made some tiles at a time, side by side.
+        """Return the codes of n rows, made some tiles at a time, in parallel.
 
         Parameters
         ----------
         n, width : int, how many rows and columns
-        part_of : callable from a slice of the rows to (uint8 array, which cells are missing)
-            None instead of the latter: no cell is.
+        part_of : callable from a slice of the rows to (uint8 array, mask of missing cells)
+            None instead of the mask: no cell is missing.
         """
-        # The cells of a column lie in one piece within a tile: kernels go through them in one loop.
-        tiles = np.zeros((-(-n // TILE), width, TILE), np.uint8)
+        # Column by column within a tile, so that kernels vectorize their loop over its rows.
+        tiles = np.zeros((-(-n // TILE_ROWS), width, TILE_ROWS), np.uint8)
 
-        def one(at: slice) -> np.ndarray:
-            columns, missing = part_of(at)
+        def quantize(rows: slice) -> np.ndarray:
+            columns, missing = part_of(rows)
             if missing is not None:
                 columns = np.where(missing, np.uint8(MISSING), columns)
-            for tile in blocks(len(columns), TILE):
-                place = (at.start + tile.start) // TILE
-                tiles[place, :, : tile.stop - tile.start] = columns[tile].T
+            for tile in blocks(len(columns), TILE_ROWS):
+                tiles[(rows.start + tile.start) // TILE_ROWS, :, : tile.stop - tile.start] = (
+                    columns[tile].T
+                )
             return np.zeros(width, bool) if missing is None else np.asarray(missing.any(axis=0))
 
-        parts = [(at,) for at in blocks(n, MADE)]
-        gaps = run(one, parts, what="making codes")
+        gaps = run(quantize, [(rows,) for rows in blocks(n, ROWS_PER_TASK)], what="making codes")
         return cls(tiles, n, np.any(gaps, axis=0) if gaps else np.zeros(width, bool))
 
     def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
-        """Return the arrays that the codes are made of."""
+        """Return the codes as arrays, to be saved."""
         return {("tiles",): self.tiles, ("gaps",): self.gaps}
 
     @classmethod
     def from_arrays(cls, n: int, arrays: Mapping[tuple[str, ...], np.ndarray]) -> ByteCodes:
         """Return the codes of n rows out of the arrays that ``to_arrays`` returned."""
         tiles, gaps = arrays["tiles",], arrays["gaps",]
-        # Kernels do not check bounds: a file of another shape would read past its end.
+        # Kernels do not check bounds: with a file of another shape they would read past its end.
         fits = tiles.dtype == np.uint8 and tiles.ndim == 3 and gaps.dtype == bool
-        if not fits or tiles.shape != (-(-n // TILE), len(gaps), TILE):
+        if not fits or tiles.shape != (-(-n // TILE_ROWS), len(gaps), TILE_ROWS):
             needed = f"codes of {n:,} rows"
             hint = "Build the folder again; its shards do not fit together"
             raise InvalidInput("ByteCodes", needed, f"shape {tiles.shape}", hint)
         return cls(tiles, n, gaps)
 
 
-class _Asked(NamedTuple):
+class _KernelQueries(NamedTuple):
     """Queries as the kernels take them; see ``kernels.bounds.row_bounds``."""
 
     how: np.ndarray
@@ -106,48 +115,47 @@ class _Asked(NamedTuple):
     largest: bool
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
-    """Some queries, and what their bounds mean: ``bound * unit`` is never above the true value.
+class Bounds(NamedTuple):
+    """Lower bounds of some queries: ``bound * unit`` never exceeds the true value.
 
     Parameters
     ----------
-    asked : tuple for the kernels
+    queries : tuple for the kernels
     unit : float64 per query
-        What one step of a bound is worth in the value that ``limit_of`` speaks of.
+        One step of a bound, in the unit of ``BoundedQuery.limit_of``.
     """
 
-    asked: _Asked
+    queries: _KernelQueries
     unit: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
 class ByteQueries:
-    """Queries as bytes, and what their differences to rows are worth at least.
+    """Queries as bytes, and lower bounds of their differences to rows.
 
     Parameters
     ----------
     own : uint8 (queries, columns), the codes of the queries
     worth : float64 (queries, columns) or (columns,)
-        What a difference of all steps (numbers), or any difference (codes), is worth at least; of
-        columns that are looked up, the largest entry of their table; of vectors, with their last
-        coordinate, what they count at most.
+        Lower bound of a difference of all steps (numbers), or of any difference (codes); of columns
+        that are looked up, the largest entry of their table; of vectors, at their last coordinate,
+        their upper bound.
     kind : int64 per column
         NUMBER (near or far), EQUAL (or not), LOOKUP (in a table), or SQUARE for the coordinates of
         a vector but the last, and ROOT for that.
     tables : float64 (queries, looked up columns, 256), optional
-        What a code of such a column is worth at least, in the order of the columns.
+        Lower bound of the difference to each code of such a column, in the order of the columns.
     weights : float64 per column, optional
         What a column adds to the weight that the sum is divided by. None: it is not divided.
-    present : bool (queries, columns), which cells of the queries are there; None: all
+    present : bool (queries, columns), which cells of the queries are not missing; None: all
     midpoint : bool
         Whether a missing cell counts as half the weight of its column instead of not at all.
     more_weight : float
-        Weight of columns that have no codes, which may or may not be there.
+        Weight of columns that have no codes, whose cells may or may not be missing.
     largest : bool
         Whether the largest difference counts, instead of the sum.
     roots : float64 (queries, columns), optional
-        Of the last coordinate of a vector: what a distance of one step is worth.
+        Of the last coordinate of a vector: lower bound of a distance of one step.
     """
 
     own: np.ndarray
@@ -167,16 +175,19 @@ class ByteQueries:
         Weights become small integers, chosen so that no sum overflows.
         """
         own, (n, width) = self.own, self.own.shape
-        columns = _columns_of(self.kind.astype(np.int64).tobytes())
-        worth, halves = np.broadcast_to(self.worth, own.shape), self._halves()
+        is_lookup, is_root = self.kind == LOOKUP, self.kind == ROOT
+        worth, halves = np.broadcast_to(self.worth, own.shape), np.zeros(own.shape)
+        if self.midpoint and self.weights is not None:  # what a missing cell counts
+            halves = np.broadcast_to(self.weights / 2, own.shape)
         # Sums of two bytes move half the memory of four; beyond 200 columns they would leave each
         # column about one step (65,000 / 255 / 200), and bounds would say nothing.
-        narrow: Any = np.uint16 if width <= 200 else np.uint32
-        scale = self._scale(worth, halves, narrow)
+        narrow: Any
+        narrow, top = (np.uint16, 65_000) if width <= 200 else (np.uint32, 2**31)
+        scale = self._scale(np.maximum(worth, halves), top)
         # Every factor is rounded down, so a bound never exceeds the true value: pruning by it loses
         # no neighbor.
         steps = np.floor(worth * scale[:, None])
-        how = self._ways(codes, columns, steps, halves)
+        how = self._ways(codes, steps, halves)
         off = np.floor(halves * scale[:, None] * STEPS)
         gap, base = off.astype(narrow), np.zeros(n, np.float32)
         if self.present is not None:
@@ -185,46 +196,39 @@ class ByteQueries:
         looked_up = np.zeros((n, 1, MISSING + 1), narrow)
         if self.tables is not None and self.tables.shape[1]:
             looked_up = np.floor(self.tables * (scale[:, None, None] * STEPS)).astype(narrow)
-            looked_up[:, :, MISSING] = gap[:, columns.looked_up]
-        w = np.where(columns.equal, steps * STEPS, steps)
+            looked_up[:, :, MISSING] = gap[:, is_lookup]
+        w = np.where(self.kind == EQUAL, steps * STEPS, steps)
         factor = np.zeros((n, 1), np.float32)
-        if self.roots is not None and columns.root.any():
-            w = np.where(columns.root, np.floor(worth * (scale[:, None] * STEPS)), w)
-            # A little less, for what rounding may do to the root.
+        if self.roots is not None and is_root.any():
+            w = np.where(is_root, np.floor(worth * (scale[:, None] * STEPS)), w)
+            # The root is taken in float32: 1e-6 less keeps its rounding below the true value.
             factor = (self.roots * (scale[:, None] * (STEPS * (1 - 1e-6)))).astype(np.float32)
-        shared = above is not None
         weight = np.zeros(own.shape) if above is None else above
-        asked = _Asked(
+        queries = _KernelQueries(
             how, own.astype(narrow), w.astype(narrow), gap, weight.astype(narrow), looked_up,
-            columns.slot, narrow(0), factor, base, whole, shared, self.largest,
+            np.cumsum(is_lookup) - 1, narrow(0), factor, base, whole, above is not None,
+            self.largest,
         )  # fmt: skip
-        return Bounds(asked, unit)
+        return Bounds(queries, unit)
 
-    def _halves(self) -> np.ndarray:
-        """Return what a missing cell counts in each column; 0 where it does not count."""
-        if not self.midpoint or self.weights is None:
-            return np.zeros(self.own.shape)
-        return np.broadcast_to(self.weights / 2, self.own.shape)
-
-    def _scale(self, worth: np.ndarray, halves: np.ndarray, narrow: Any) -> np.ndarray:
-        """Return what worth is multiplied by, per query, so that the largest sum still fits."""
-        # A cell adds what it is worth or, where it is missing, half its weight: never both.
-        most = np.maximum(worth, halves)
+    def _scale(self, most: np.ndarray, largest_sum: int) -> np.ndarray:
+        """Return the factor of each query by which its largest possible sum still fits."""
+        # A cell adds its worth or, where it is missing, half its weight, never both.
         total = most.max(axis=1, initial=0.0) if self.largest else most.sum(axis=1)
-        top = (65_000 if narrow is np.uint16 else 2**31) / STEPS
         # Below 1e-300 the scale would overflow; a smaller one than fits only loosens the bounds.
-        return _divided(top, np.where(total > 0, np.maximum(total, 1e-300), 0.0), 1.0)
+        total = np.where(total > 0, np.maximum(total, 1e-300), 0.0)
+        return _divided(largest_sum / STEPS, total, 1.0)
 
-    def _ways(
-        self, codes: ByteCodes, columns: _Columns, steps: np.ndarray, halves: np.ndarray
-    ) -> np.ndarray:
+    def _ways(self, codes: ByteCodes, steps: np.ndarray, halves: np.ndarray) -> np.ndarray:
         """Return how kernels compare each column of each query; SKIP where it adds nothing."""
         counts = (steps > 0) | (halves > 0)
         if self.present is not None:
             counts &= self.present
         how = np.where(counts, self.kind + codes.gaps, SKIP)
-        if len(columns.squares):  # all coordinates of a vector, or none
-            how[:, columns.squares] = np.where(how[:, columns.ends] == SKIP, SKIP, SQUARE)
+        squares, last = np.flatnonzero(self.kind == SQUARE), np.flatnonzero(self.kind == ROOT)
+        if len(squares):  # all coordinates of a vector count with its last one, or none
+            ends = last[np.searchsorted(last, squares)]
+            how[:, squares] = np.where(how[:, ends] == SKIP, SKIP, SQUARE)
         return how
 
     def _divisor(
@@ -232,17 +236,17 @@ class ByteQueries:
     ) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         """Return the unit of the bounds, the weight in small integers, and that of each column.
 
-        The last is None where all rows divide by the same weight. Divided is by at least as much as
-        was compared: a column that adds nothing to the sum is taken to be there, and what is taken
-        off for missing cells is rounded down.
+        The last is None where all rows divide by the same weight.
         """
         ones = np.ones(len(unit), np.float32)
         if self.weights is None:
             return unit, ones, None
-        kept = np.broadcast_to(self.weights, self.own.shape)
+        # A bound may be divided by too much, never by too little: a column that adds nothing to the
+        # sum counts as present, and what is taken off for missing cells is rounded down.
+        counted = np.broadcast_to(self.weights, self.own.shape)
         if self.present is not None and not self.midpoint:
-            kept = np.where(self.present, self.weights, 0.0)
-        full = kept.sum(axis=1) + self.more_weight
+            counted = np.where(self.present, self.weights, 0.0)
+        full = counted.sum(axis=1) + self.more_weight
         gaps = codes.gaps if self.present is None else codes.gaps & self.present
         if self.midpoint or not gaps.any():
             return _divided(unit, full, 0.0), ones, None
@@ -253,65 +257,43 @@ class ByteQueries:
 
 def _divided(above: Any, below: np.ndarray, else_: float) -> np.ndarray:
     """Return a quotient, and something else where the divisor is not positive."""
-    if (below > 0).all():
-        return np.asarray(above / below)
     return np.where(below > 0, above / np.where(below > 0, below, 1.0), else_)
 
 
-class _Columns(NamedTuple):
-    """What follows from the kinds of the columns alone."""
-
-    squares: np.ndarray  # coordinates of vectors but the last of each, and where that is
-    ends: np.ndarray
-    looked_up: np.ndarray
-    equal: np.ndarray
-    root: np.ndarray
-    slot: np.ndarray
-
-
-@lru_cache(64)
-def _columns_of(kinds: bytes) -> _Columns:
-    kind = np.frombuffer(kinds, np.int64)
-    squares, root, looked_up = np.flatnonzero(kind == SQUARE), kind == ROOT, kind == LOOKUP
-    last = np.flatnonzero(root)
-    ends = last[np.searchsorted(last, squares)]
-    slot = np.cumsum(looked_up) - 1
-    return _Columns(squares, ends, np.flatnonzero(looked_up), kind == EQUAL, root, slot)
-
-
-TALL = 32  # queries handled by one task
-# Rows proposed beyond those asked for: some may be excluded or undefined, and where nothing else
+MAX_QUERIES_PER_TASK = 32
+# Candidates of the first pass beyond k: some may be excluded or undefined, and where no other row
 # can be nearer, the second pass is not needed.
-SPARE = 22
-WIDEST = 64  # tiles that are worth a thread of their own
-LEAST = 4 * TILE  # rows below which looking at everything is as quick
-SHARE = 16  # bounds pay while fewer than one row in so many remains
-PROBED = 1024  # rows compared to find a better limit where the first one says too little
-HALVINGS = 8
+EXTRA_CANDIDATES = 22
+MIN_TILES_PER_THREAD = 64
+MIN_ROWS_FOR_CODES = 4 * TILE_ROWS  # below, brute force is as quick
+# A search by bounds is given up where more than one row in so many remains. Chosen by hand.
+MIN_ROWS_PER_CANDIDATE = 16
+MAX_PROBED_ROWS = 1024  # compared to find a better limit where the first one prunes too little
+BISECTION_STEPS = 8
 NO_ROW = np.float32(-1.0)  # a limit that no bound is below
 
 # Distances of pairs (positions of queries, positions of rows).
 Exact = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Pairs = tuple[np.ndarray, np.ndarray]  # numbers of queries, ascending, and rows
+Pairs = tuple[np.ndarray, np.ndarray]  # positions of queries, ascending, and of rows
 
 
-class ByteQuestion(NamedTuple):
-    """What ``nearest_by_codes`` asks a measure for.
+class BoundedQuery(NamedTuple):
+    """What ``nearest_by_codes`` needs from a measure.
 
     Parameters
     ----------
     codes : ByteCodes of the rows to be searched
-    queries : callable from a slice of the queries to their Bounds
-    limit_of : callable from distances to the values that bounds speak of
+    bounds_of : callable from a slice of the queries to their Bounds
+    limit_of : callable from distances to the values that are bounded
     """
 
     codes: ByteCodes
-    queries: Callable[[slice], Bounds]
+    bounds_of: Callable[[slice], Bounds]
     limit_of: Callable[[np.ndarray], np.ndarray]
 
 
 def nearest_by_codes(
-    question: ByteQuestion,
+    query: BoundedQuery,
     n_queries: int,
     k: int,
     exact: Exact,
@@ -323,11 +305,11 @@ def nearest_by_codes(
     always: Callable[[slice], Pairs] | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NeighborGraph, np.ndarray]:
-    """Return lists of the k nearest, and which of them had to be left to the plain search.
+    """Return lists of the k nearest, and which queries need a brute-force search instead.
 
     Parameters
     ----------
-    question : ByteQuestion
+    query : BoundedQuery
     n_queries, k : int
     exact : callable (positions of queries, positions of rows) -> distances, NaN if undefined
     exclude : int64 per query, the id that may not be listed; -1: none
@@ -335,25 +317,25 @@ def nearest_by_codes(
     allowed : bool per row, optional
         Which rows may be listed; None: all.
     always : callable from a slice of the queries to pairs, optional
-        Pairs (number of the query in the slice, row) to be compared whatever their bound.
+        Pairs (position of the query in the slice, row) to be compared whatever their bound.
     n_indexed : int
         Size of the collection.
     n_jobs : int, optional
     """
-    codes, queries, limit_of = question
+    codes, bounds_of, limit_of = query
     has_self = bool((exclude < 0).any())
     lists = NeighborGraph.empty(n_queries, k, n_indexed, has_self)
     left_over = np.zeros(n_queries, bool)
     jobs = count_jobs(n_jobs)
-    parts = list(blocks(n_queries, max(1, min(TALL, -(-n_queries // jobs)))))
+    parts = list(blocks(n_queries, max(1, min(MAX_QUERIES_PER_TASK, -(-n_queries // jobs)))))
     tiles = len(codes.tiles)
-    shards = 1 if len(parts) >= jobs else max(1, min(jobs, tiles // WIDEST))
+    shards = 1 if len(parts) >= jobs else max(1, min(jobs, tiles // MIN_TILES_PER_THREAD))
     shares = list(blocks(tiles, -(-tiles // shards))) or [slice(0, 0)]
     may_list = np.empty(0, bool) if allowed is None else allowed
     search = _Search(codes, may_list, k, shares, jobs if shards > 1 else 1)
 
     def own_rows(part: slice) -> Pairs | None:
-        """Return the pairs that are compared always, but for those that may not be listed."""
+        """Return the pairs that are always compared, without those that may not be listed."""
         if always is None:
             return None
         left, right = always(part)
@@ -362,9 +344,9 @@ def nearest_by_codes(
             listed &= may_list[right]
         return (left[listed], right[listed]) if listed.any() else None
 
-    def settle(part: slice, found: Pairs, own: Pairs | None, into: NeighborGraph) -> None:
-        left, right = found
-        if own is not None:
+    def rerank(part: slice, pairs: Pairs, own: Pairs | None, into: NeighborGraph) -> None:
+        left, right = pairs
+        if own is not None:  # one number per pair, so that ``unique`` sorts and removes repeats
             both = np.concatenate([left, own[0]]) * codes.n_rows + np.concatenate([right, own[1]])
             left, right = np.divmod(np.unique(both), codes.n_rows)
         if into.indices.size and (into.indices[:, 0] >= 0).any():
@@ -372,47 +354,47 @@ def nearest_by_codes(
             listed = (into.indices[left] == ids[right][:, None]).any(axis=1)
             left, right = left[~listed], right[~listed]
         if len(right):
-            far = exact(left + part.start, right)
-            keep_pairs(left, ids[right], far, exclude[part], into.distances, into.indices)
+            distances = exact(left + part.start, right)
+            keep_pairs(left, ids[right], distances, exclude[part], into.distances, into.indices)
 
     def limits_of(bounds: Bounds, first: NeighborGraph) -> np.ndarray:
         worst = limit_of(first.distances[:, -1])
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            # A little above, for what rounding may do to the bound and to the distance.
+            # Raised a little: neither rounding of the bound nor of the distance may lose a row.
             limits = np.where(bounds.unit > 0, (worst * (1 + 1e-5) + 1e-12) / bounds.unit, np.inf)
             return np.nextafter(limits.astype(np.float32), np.float32(np.inf))
 
-    def one(part: slice) -> None:
-        bounds, own = queries(part), own_rows(part)
+    def search_part(part: slice) -> None:
+        bounds, own = bounds_of(part), own_rows(part)
         lowest, proposed, beyond = search.propose(bounds)
         first = NeighborGraph.empty(part.stop - part.start, k, n_indexed)
-        settle(part, proposed, own, first)
+        rerank(part, proposed, own, first)
         limits = limits_of(bounds, first)
-        done = limits < beyond  # every row that may be near was among the first
-        lists.indices[part][done], lists.distances[part][done] = (
-            first.indices[done], first.distances[done],
-        )  # fmt: skip
+        done = limits < beyond  # no other row can be nearer than the k-th of the first pass
+        lists.indices[part][done] = first.indices[done]
+        lists.distances[part][done] = first.distances[done]
         if done.all():
             return
-        kept, too_many = search.collect(bounds, np.where(done, NO_ROW, limits), lowest)
+        remaining, too_many = search.collect(bounds, np.where(done, NO_ROW, limits), lowest)
         too_many &= ~done
         if too_many.any():
-            # The smallest bounds were not the nearest rows: compare some more, and look again.
+            # The smallest bounds were not the nearest rows, so the limit is far too high: compare
+            # some more rows and try once again with the limit that they give.
             more = search.probe(bounds, np.flatnonzero(too_many), limits, lowest)
-            settle(part, more, None, first)
+            rerank(part, more, None, first)
             limits = np.where(done, NO_ROW, limits_of(bounds, first))
-            kept, too_many = search.collect(bounds, limits, lowest)
+            remaining, too_many = search.collect(bounds, limits, lowest)
             too_many &= ~done
         left_over[part] = too_many
-        settle(part, kept, own, lists[part])
+        rerank(part, remaining, own, lists[part])
 
-    run(one, [(part,) for part in parts], jobs if shards == 1 else 1, "finding neighbors")
+    run(search_part, [(part,) for part in parts], jobs if shards == 1 else 1, "finding neighbors")
     return lists, left_over
 
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """The two passes over the codes, the first of them cut into shares that threads take on."""
+    """The two passes over the codes, the first of them cut into shares for threads."""
 
     codes: ByteCodes
     allowed: np.ndarray
@@ -423,46 +405,47 @@ class _Search:
     def propose(self, bounds: Bounds) -> tuple[np.ndarray, Pairs, np.ndarray]:
         """Return the lowest bound of every part, and the rows with the smallest bounds.
 
-        The third is the least that the bounds of all other rows may be.
+        The third is the smallest bound that any other row may have.
         """
-        n, many = len(bounds.unit), min(self.codes.n_rows, self.k + SPARE)
-        lowest = np.empty((n, len(self.codes.tiles) * (TILE // PART)), np.float32)
+        n, size = len(bounds.unit), min(self.codes.n_rows, self.k + EXTRA_CANDIDATES)
+        lowest = np.empty((n, len(self.codes.tiles) * (TILE_ROWS // PART_ROWS)), np.float32)
 
-        def one(share: slice) -> tuple[np.ndarray, np.ndarray]:
-            best, rows = np.full((n, many), np.inf, np.float32), np.full((n, many), -1)
+        def propose_share(share: slice) -> tuple[np.ndarray, np.ndarray]:
+            best, rows = np.full((n, size), np.inf, np.float32), np.full((n, size), -1)
             propose_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, share.start,
-                share.stop, *_space(bounds, TILE), lowest, best, rows,
+                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.queries, share.start,
+                share.stop, *_scratch(bounds, TILE_ROWS), lowest, best, rows,
             )  # fmt: skip
             return best, rows
 
         # Few queries do not fill all threads: then each thread passes over a share of the tiles.
         if len(self.shares) == 1:
-            best, rows = one(self.shares[0])
+            best, rows = propose_share(self.shares[0])
         else:
-            found = run(one, [(share,) for share in self.shares], self.jobs, "proposing neighbors")
-            best, rows = (np.concatenate(side, axis=1) for side in zip(*found, strict=True))
-            order = np.argsort(best, axis=1, kind="stable")[:, :many]
+            shares = [(share,) for share in self.shares]
+            sides = zip(*run(propose_share, shares, self.jobs, "proposing neighbors"), strict=True)
+            best, rows = (np.concatenate(side, axis=1) for side in sides)
+            order = np.argsort(best, axis=1, kind="stable")[:, :size]
             best, rows = (np.take_along_axis(side, order, axis=1) for side in (best, rows))
-        some = rows >= 0
-        beyond = best[:, -1] if many < self.codes.n_rows else np.full(n, np.inf, np.float32)
-        return lowest, (np.nonzero(some)[0], rows[some]), beyond
+        taken = rows >= 0
+        beyond = best[:, -1] if size < self.codes.n_rows else np.full(n, np.inf, np.float32)
+        return lowest, (np.nonzero(taken)[0], rows[taken]), beyond
 
     def collect(
         self, bounds: Bounds, limits: np.ndarray, lowest: np.ndarray
     ) -> tuple[Pairs, np.ndarray]:
-        """Return the rows that no bound rules out, and where these are too many to pay."""
-        # Comparing more rows than this one by one takes longer than comparing all in blocks.
-        most = max(LEAST, self.codes.n_rows // SHARE)
+        """Return the rows that no bound rules out, and for which queries these are too many."""
+        # Comparing more single rows than this takes longer than comparing all in blocks.
+        most = max(MIN_ROWS_FOR_CODES, self.codes.n_rows // MIN_ROWS_PER_CANDIDATE)
         limits = np.where(np.isfinite(limits), limits, NO_ROW)
         rows = np.empty(most, np.int64)
         ends, parts, begin = np.zeros(len(limits), np.int64), [], 0
-        space = _space(bounds, PART)
-        counts = np.zeros(len(limits), np.int64)
+        scratch, counts = _scratch(bounds, PART_ROWS), np.zeros(len(limits), np.int64)
+        # The kernel stops before a query whose rows no longer fit; then its buffer is copied.
         while begin < len(limits):
             done = collect_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, begin,
-                len(limits), limits, most, *space, lowest, ends, rows,
+                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.queries, begin,
+                len(limits), limits, most, *scratch, lowest, ends, rows,
             )  # fmt: skip
             last = np.where(ends < 0, -1 - ends, ends)[begin:done]
             counts[begin:done] = np.diff(last, prepend=0)
@@ -474,34 +457,31 @@ class _Search:
     def probe(
         self, bounds: Bounds, queries: np.ndarray, limits: np.ndarray, lowest: np.ndarray
     ) -> Pairs:
-        """Return some hundred rows with the smallest bounds, found by halving the limit."""
-        left, right = [], []
-        for q in queries.tolist():
-            rows = self._probe(bounds, q, limits, lowest)
-            left.append(np.full(len(rows), q))
-            right.append(rows)
-        return np.concatenate(left), np.concatenate(right)
+        """Return some hundred rows with the smallest bounds of each of some queries."""
+        rows = [self._probe(bounds, q, limits, lowest) for q in queries.tolist()]
+        return np.repeat(queries, [len(found) for found in rows]), np.concatenate(rows)
 
     def _probe(self, bounds: Bounds, q: int, limits: np.ndarray, lowest: np.ndarray) -> np.ndarray:
-        rows, ends = np.empty(PROBED, np.int64), np.zeros(len(limits), np.int64)
-        space, tried = _space(bounds, PART), limits.copy()
-        low, high = np.float32(0.0), limits[q]
-        best = rows[:0]
-        for _ in range(HALVINGS if np.isfinite(high) else 0):
+        """Return the rows of one query below a limit that bisection finds."""
+        rows, ends = np.empty(MAX_PROBED_ROWS, np.int64), np.zeros(len(limits), np.int64)
+        scratch, tried = _scratch(bounds, PART_ROWS), limits.copy()
+        low, high, best = np.float32(0.0), limits[q], rows[:0]
+        for _ in range(BISECTION_STEPS if np.isfinite(high) else 0):
             tried[q] = (low + high) / np.float32(2.0)
             collect_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.asked, q, q + 1, tried,
-                PROBED, *space, lowest, ends, rows,
+                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.queries, q, q + 1, tried,
+                MAX_PROBED_ROWS, *scratch, lowest, ends, rows,
             )  # fmt: skip
-            if ends[q] >= 0:
-                best = rows[: ends[q]].copy()
-                if len(best) >= PROBED // 4:
-                    break
-            low, high = (tried[q], high) if ends[q] >= 0 else (low, tried[q])
+            if ends[q] < 0:  # more rows than the buffer holds
+                high = tried[q]
+                continue
+            low, best = tried[q], rows[: ends[q]].copy()
+            if len(best) >= MAX_PROBED_ROWS // 4:
+                break
         return best
 
 
-def _space(bounds: Bounds, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _scratch(bounds: Bounds, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return working space for the kernels."""
-    kind = bounds.asked.u.dtype
+    kind = bounds.queries.u.dtype
     return np.empty(size, kind), np.empty(size, kind), np.empty(size, np.float32)

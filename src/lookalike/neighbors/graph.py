@@ -1,4 +1,4 @@
-"""Who is near whom: the joint between measures and everything that reads neighbors."""
+"""Lists of nearest neighbors: the interface between measures and all tasks that read neighbors."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class NeighborGraph:
     indices : int64 array of shape (n_queries, k)
         Positions in the collection; -1 where no neighbor was found (an unfinished list).
     distances : float64 array of shape (n_queries, k)
-        Ascending in each row; inf in places not taken and for pairs that cannot be compared.
+        Ascending in each row; inf for missing neighbors and for pairs that cannot be compared.
     n_indexed : int
         Size of the collection.
     has_self : bool
@@ -55,16 +55,13 @@ class NeighborGraph:
 
     def __post_init__(self) -> None:
         if self.indices.shape != self.distances.shape or self.indices.ndim != 2:
-            raise InvalidInput(
-                "NeighborGraph",
-                "indices and distances of one shape (n_queries, k)",
-                f"{self.indices.shape} and {self.distances.shape}",
-                "Give one distance per index",
-            )
+            needed = "indices and distances of one shape (n_queries, k)"
+            found = f"{self.indices.shape} and {self.distances.shape}"
+            raise InvalidInput("NeighborGraph", needed, found, "Give one distance per index")
 
     @classmethod
     def empty(cls, n_queries: int, k: int, n_indexed: int, has_self: bool = False) -> NeighborGraph:
-        """Return lists in which no place is taken yet."""
+        """Return lists without any neighbor yet."""
         indices = np.full((n_queries, k), -1, dtype=np.int64)
         distances = np.full((n_queries, k), np.inf)
         return cls(indices, distances, n_indexed, has_self)
@@ -82,10 +79,10 @@ class NeighborGraph:
         return replace(self, indices=self.indices[at], distances=self.distances[at])
 
     def shifted(self, shift: float) -> NeighborGraph:
-        """Return lists whose distances are larger by a constant, in the order that they have here.
+        """Return lists whose distances are larger by a constant, in their present order.
 
-        A large constant makes distances equal that were not. Until the lists are finished they
-        remember what they were sorted by, so that parts still merge to the lists of the whole.
+        A large constant rounds different distances to equal ones. Until the lists are finished they
+        keep the values they were sorted by, so that parts still merge to the lists of the whole.
         """
         if shift == 0.0:
             return self
@@ -95,33 +92,26 @@ class NeighborGraph:
         )
 
     def plain(self) -> NeighborGraph:
-        """Return the lists without what they were sorted by."""
+        """Return the lists without the values they were sorted by."""
         return self
 
     def merge(self, other: NeighborGraph) -> NeighborGraph:
-        """Return the lists over both collections; both must speak of the same queries."""
-        if isinstance(other, ShiftedGraph):  # merging begins with lists that are still empty
+        """Return the lists over both collections; both must have the same queries."""
+        if isinstance(other, ShiftedGraph):  # a fold of merges begins with plain, empty lists
             return other.merge(self)
         from lookalike.kernels import fallback
         from lookalike.kernels.first_use import pick
         from lookalike.kernels.lists import merge_lists
 
         if self.indices.shape != other.indices.shape:
-            raise InvalidInput(
-                "NeighborGraph.merge",
-                f"lists of shape {self.indices.shape}",
-                str(other.indices.shape),
-                "Search the same queries with the same k in every part",
-            )
+            needed = f"lists of shape {self.indices.shape}"
+            hint = "Search the same queries with the same k in every part"
+            raise InvalidInput("NeighborGraph.merge", needed, str(other.indices.shape), hint)
         indices, distances = self.indices.copy(), self.distances.copy()
         merge = pick(merge_lists, fallback.merge_lists, distances.size)
         merge(distances, indices, other.distances, other.indices)
-        return NeighborGraph(
-            indices,
-            distances,
-            max(self.n_indexed, other.n_indexed),
-            self.has_self or other.has_self,
-        )
+        n_indexed = max(self.n_indexed, other.n_indexed)
+        return NeighborGraph(indices, distances, n_indexed, self.has_self or other.has_self)
 
     def finish(self, undefined: str = "raise") -> NeighborGraph:
         """Return the graph if every list is complete, else raise.
@@ -129,25 +119,19 @@ class NeighborGraph:
         Parameters
         ----------
         undefined : {"raise", "last"}
-            Whether a neighbor at an undefined or infinite distance is an error, or may stand at the
+            Whether a neighbor at an undefined or infinite distance is an error, or may be at the
             end of a list.
         """
-        holes = self.indices < 0
+        missing = self.indices < 0
         if undefined == "raise":
-            holes = holes | ~np.isfinite(self.distances)
-        if holes.any():
-            row = int(np.flatnonzero(holes.any(axis=1))[0])
-            found = int(self.k - holes[row].sum())
-            raise TooFewRows(
-                f"neighbors of row {row}",
-                f"{self.k} rows at a finite distance",
-                str(found),
-                (
-                    *(("Use ", Param("n_neighbors", found), ", or leave") if found else ("Leave",)),
-                    " out the rows that cannot be compared",
-                ),
-            )
-        return self.plain()
+            missing = missing | ~np.isfinite(self.distances)
+        if not missing.any():
+            return self.plain()
+        row = int(np.flatnonzero(missing.any(axis=1))[0])
+        found, rest = int(self.k - missing[row].sum()), " out the rows that cannot be compared"
+        fewer = ("Use ", Param("n_neighbors", found), ", or leave") if found else ("Leave",)
+        who, needed = f"neighbors of row {row}", f"{self.k} rows at a finite distance"
+        raise TooFewRows(who, needed, str(found), (*fewer, rest))
 
     def to_csr(self, include_self: bool = False) -> Any:
         """Return scikit-learn's k-graph: a CSR matrix of distances, zeros kept, sorted by distance.
@@ -185,35 +169,28 @@ class NeighborGraph:
 
         graph = csr_matrix(graph)
         if graph.nnz and (not np.isfinite(graph.data).all() or graph.data.min() < 0):
-            raise InvalidInput(
-                "NeighborGraph.from_csr",
-                "finite distances of at least 0",
-                f"a smallest entry of {graph.data.min():g}",
-                "Remove entries that are not distances",
-            )
+            found = f"a smallest entry of {graph.data.min():g}"
+            hint = "Remove entries that are not distances"
+            raise InvalidInput("NeighborGraph.from_csr", "finite distances >= 0", found, hint)
         n, n_indexed = graph.shape
         rows = np.repeat(np.arange(n), np.diff(graph.indptr))
         columns, data = graph.indices.astype(np.int64), graph.data.astype(np.float64)
         own = rows == columns
-        if has_self is None:
-            drop = n == n_indexed and int(own.sum()) == n
-        else:
-            drop = False
-        if drop:
+        if has_self is None and n == n_indexed and int(own.sum()) == n:
             rows, columns, data = rows[~own], columns[~own], data[~own]
+        # Sorted by (row, distance, index), as all lists are: ties go to the lower index.
         order = np.lexsort((columns, data, rows))
         rows, columns, data = rows[order], columns[order], data[order]
         counts = np.bincount(rows, minlength=n)
-        place = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
+        rank = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts)
         lists = cls.empty(n, max(1, int(counts.max(initial=0))), n_indexed, bool(has_self))
-        lists.indices[rows, place] = columns
-        lists.distances[rows, place] = data
+        lists.indices[rows, rank], lists.distances[rows, rank] = columns, data
         return lists
 
 
 @dataclass(frozen=True, eq=False)
 class ShiftedGraph(NeighborGraph):
-    """Unfinished lists, sorted by what distances were before a constant was added to them.
+    """Unfinished lists, sorted by the distances before a constant was added to them.
 
     Parameters
     ----------
@@ -228,22 +205,20 @@ class ShiftedGraph(NeighborGraph):
     shift: float = field(kw_only=True)
 
     def __getitem__(self, at: Any) -> NeighborGraph:
-        """Return the lists of some of the queries."""
         return self.unshifted()[at].shifted(self.shift)
 
     def unshifted(self) -> NeighborGraph:
-        """Return the lists with what they are sorted by in place of distances."""
+        """Return the lists with the values they are sorted by in place of distances."""
         return NeighborGraph(self.indices, self.order, self.n_indexed, self.has_self)
 
     def plain(self) -> NeighborGraph:
-        """Return the lists without what they were sorted by."""
+        """Return the lists without the values they were sorted by."""
         return NeighborGraph(self.indices, self.distances, self.n_indexed, self.has_self)
 
     def merge(self, other: NeighborGraph) -> NeighborGraph:
-        """Return the lists over both collections; both must speak of the same queries."""
-        order = (
-            other.unshifted()
-            if isinstance(other, ShiftedGraph)
-            else replace(other, distances=other.distances - self.shift)
-        )
-        return self.unshifted().merge(order).shifted(self.shift)
+        """Merge by the values before the constant, which distances may have lost to rounding."""
+        if isinstance(other, ShiftedGraph):
+            plain = other.unshifted()
+        else:
+            plain = replace(other, distances=other.distances - self.shift)
+        return self.unshifted().merge(plain).shifted(self.shift)

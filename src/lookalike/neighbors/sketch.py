@@ -1,9 +1,9 @@
-"""Rows that may be near, found without looking at all of them: a graph over sketches of the rows.
+"""Approximate candidates for nearest neighbors: a graph over sketches of the rows.
 
-A sketch is a row made small: a few hundred bits whose differences count unlike leaves, or its
-numbers in single precision. Links between near sketches (a hierarchical navigable small world [1]_,
-by faiss) lead from any row towards those near a query. The graph only proposes; the measure
-compares what was proposed, so distances are exact and only a row that was never proposed is missed.
+A sketch is a compressed row: about a thousand bits whose Hamming distance estimates the number of
+different leaves, or its numbers in single precision. Links between near sketches (a hierarchical
+navigable small world [1]_, by faiss) lead from any row towards those near a query. The measure
+re-ranks the candidates, so distances are exact and only a row that was not a candidate is missed.
 
 References
 ----------
@@ -25,12 +25,13 @@ import numpy as np
 from lookalike._runtime.threads import blocks, look_for_blas, run
 from lookalike.errors import MissingExtra, Param, Phrase
 
-LINKS = 16  # of a row in the graph to others
-BREADTH = 80  # rows kept in sight while a row is linked
-ADDED = 2048  # rows linked between two looks at Ctrl-C; part of what the graph becomes
-ASKED = 64  # queries walked by one task
-BITS = 1024  # of a sketch, at least, where each tree gives whole bits
-FARTHEST = 1e15  # in units of the spread: squares of it are still single-precision numbers
+# The recalls of decision 21 were measured with these two.
+LINKS_PER_ROW = 16  # M of HNSW
+CONSTRUCTION_WIDTH = 80  # efConstruction of HNSW: candidates kept while a row is linked
+ROWS_PER_ADD = 2048  # rows linked between two checks for Ctrl-C; the graph depends on it
+QUERIES_PER_TASK = 64
+MIN_SKETCH_BITS = 1024  # each tree gets the same number of bits, so there may be more
+MAX_COORDINATE = 1e15  # in units of the range: its square is still a float32
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,7 @@ class Sketch:
         What a difference of sketches is: bits that differ, or a distance of points.
     array : str
         Which array of the encoded rows is drawn.
-    draw : callable from an array of rows to their sketches
+    draw : callable from an array of rows to their sketches, each row on its own
         uint8 arrays of packed bits, or float32 arrays.
     """
 
@@ -71,7 +72,7 @@ def bit_sketch(n_trees: int) -> Sketch:
     >>> bool((one == same).all()), bool((one == other).all())
     (True, False)
     """
-    per_tree = -(-BITS // n_trees)
+    per_tree = -(-MIN_SKETCH_BITS // n_trees)
     words = -(-per_tree // 64)
 
     def draw(codes: np.ndarray) -> np.ndarray:
@@ -87,7 +88,7 @@ def bit_sketch(n_trees: int) -> Sketch:
 
 
 def _mix(x: np.ndarray) -> np.ndarray:
-    """Return whole numbers stirred so that every bit depends on all bits (splitmix64)."""
+    """Return integers hashed so that every bit depends on all bits (splitmix64)."""
     x = x + np.uint64(0x9E3779B97F4A7C15)
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -95,9 +96,9 @@ def _mix(x: np.ndarray) -> np.ndarray:
 
 
 def point_sketch(values: np.ndarray, metric: str) -> Sketch | None:
-    """Return the sketch of points: moved to their middle, in single precision.
+    """Return the sketch of points: centered, in single precision.
 
-    None where the points reach too far for that.
+    None where their range overflows.
 
     Parameters
     ----------
@@ -105,16 +106,16 @@ def point_sketch(values: np.ndarray, metric: str) -> Sketch | None:
     metric : {"euclidean", "cityblock"}
     """
     with np.errstate(over="ignore", invalid="ignore"):
-        middle = values.mean(axis=0, dtype=np.float64)
-        reach = max(float(np.abs(values[at] - middle).max()) for at in blocks(len(values), 4096))
-    if not np.isfinite(reach):
+        # Centered, because float32 loses the differences of large numbers.
+        center = values.mean(axis=0, dtype=np.float64)
+        unit = max(float(np.abs(values[at] - center).max()) for at in blocks(len(values), 4096))
+    if not np.isfinite(unit):
         return None
-    unit = reach or 1.0
 
     def draw(x: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore"):
-            near = np.clip((x - middle) / unit, -FARTHEST, FARTHEST)
-        return np.ascontiguousarray(near, np.float32)
+            scaled = np.clip((x - center) / (unit or 1.0), -MAX_COORDINATE, MAX_COORDINATE)
+        return np.ascontiguousarray(scaled, np.float32)
 
     return Sketch(metric, "x", draw)
 
@@ -122,8 +123,8 @@ def point_sketch(values: np.ndarray, metric: str) -> Sketch | None:
 class SketchGraph:
     """A graph over sketches, made once; searching changes nothing in it.
 
-    It is the same in every run: rows are linked one after another, and nothing is drawn from a
-    clock. What is linked together (``ADDED``) is part of the outcome, and fixed.
+    It is the same in every run: rows are linked sequentially, by one thread, in batches of a fixed
+    size (``ROWS_PER_ADD``), which the graph depends on.
 
     Parameters
     ----------
@@ -143,16 +144,16 @@ class SketchGraph:
             with _one_thread(faiss):
                 self._graph.add(sketches)
 
-        run(add, [(at,) for at in blocks(len(values), ADDED)], 1, "linking rows")
+        run(add, [(at,) for at in blocks(len(values), ROWS_PER_ADD)], 1, "linking rows")
 
     def propose(self, rows: np.ndarray, reach: int, n_jobs: int | None = None) -> np.ndarray:
-        """Return the positions of rows whose sketches are near, -1 where the walk ended early.
+        """Return positions of rows with near sketches; -1 where the walk found fewer.
 
         Parameters
         ----------
         rows : array, as ``sketch.draw`` takes it
         reach : int
-            Rows kept in sight during the walk, all of which are returned.
+            Candidates kept during the walk (efSearch), all of which are returned.
         n_jobs : int, optional
 
         Returns
@@ -162,28 +163,34 @@ class SketchGraph:
         faiss = load_faiss("SketchGraph")
         near = np.empty((len(rows), reach), np.int64)
 
-        def ask(at: slice) -> None:
-            how = faiss.SearchParametersHNSW(efSearch=reach)
+        def walk(part: slice) -> None:
+            params = faiss.SearchParametersHNSW(efSearch=reach)
             with _one_thread(faiss):
-                _, near[at] = self._graph.search(self.sketch.draw(rows[at]), reach, params=how)
+                _, near[part] = self._graph.search(
+                    self.sketch.draw(rows[part]), reach, params=params
+                )
 
-        run(ask, [(at,) for at in blocks(len(rows), ASKED)], n_jobs, "proposing neighbors")
+        parts = [(part,) for part in blocks(len(rows), QUERIES_PER_TASK)]
+        run(walk, parts, n_jobs, "proposing neighbors")
         return near
 
 
 def _empty_graph(faiss: Any, metric: str, width: int) -> Any:
     if metric == "bits":
-        graph = faiss.IndexBinaryHNSW(8 * width, LINKS)
+        graph = faiss.IndexBinaryHNSW(8 * width, LINKS_PER_ROW)
     else:
         kind = faiss.METRIC_L1 if metric == "cityblock" else faiss.METRIC_L2
-        graph = faiss.IndexHNSWFlat(width, LINKS, kind)
-    graph.hnsw.efConstruction = BREADTH
+        graph = faiss.IndexHNSWFlat(width, LINKS_PER_ROW, kind)
+    graph.hnsw.efConstruction = CONSTRUCTION_WIDTH
     return graph
 
 
 @contextmanager
 def _one_thread(faiss: Any) -> Iterator[None]:
-    """Hold faiss to one thread: threads are ours, and rows linked side by side link otherwise."""
+    """Limit faiss to one thread.
+
+    Our own threads call it, and rows linked in parallel would give another graph in every run.
+    """
     before = faiss.omp_get_max_threads()
     faiss.omp_set_num_threads(1)
     try:
@@ -193,7 +200,7 @@ def _one_thread(faiss: Any) -> Iterator[None]:
 
 
 def load_faiss(who: str) -> Any:
-    """Return faiss, or say what to install.
+    """Return faiss; the error names the extra to install.
 
     Parameters
     ----------
@@ -203,10 +210,8 @@ def load_faiss(who: str) -> Any:
     try:
         import faiss
     except ImportError as error:
-        hint = Phrase(
-            'Install it with: pip install "lookalike[fast]", or leave out ',
-            Param("approximate", True),
-        )
+        install = 'Install it with: pip install "lookalike[fast]", or leave out '
+        hint = Phrase(install, Param("approximate", True))
         raise MissingExtra(who, "faiss", "it is not installed", hint) from error
     if new:
         look_for_blas()  # faiss brings one of its own

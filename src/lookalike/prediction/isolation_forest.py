@@ -135,16 +135,18 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
         )
         self.offset_ = -0.5  # the score of a row that is isolated at the average depth
         if self.contamination != "auto":
+            # On the fitted rows, as scikit-learn does: contamination is a share of these.
             scores = self._scores(self.trees_.leaves(cells, self.n_jobs))
             self.offset_ = float(np.percentile(scores, 100.0 * self.contamination))
         return self
 
     def _scores(self, leaves: np.ndarray) -> np.ndarray:
         trees = self.trees_
+        # A leaf with several rows would have been split further: the expected depth is added.
         length = trees.depth + average_depth(trees.entries)
         depth = length[leaves + trees.offsets[:-1]].mean(axis=1)
         usual = float(average_depth(np.array([self.max_samples_]))[0])
-        # Trees of one row have depth 0: no row can be told from another, all score -1.
+        # Trees of one row have depth 0: all rows are alike, with score -1.
         return np.asarray(-(2.0 ** -(depth / usual))) if usual > 0 else np.full(len(depth), -1.0)
 
     def score_samples(self, X: Any) -> np.ndarray:

@@ -55,6 +55,7 @@ class NamedTargetMixin:
             return y
         check_is_fitted(self)
         who = f"{type(self).__name__}.score"
+        # Only the kind of the target: the other columns need not be readable to score.
         own = {name: kind for name, kind in (self.kinds or {}).items() if name == y}
         column = read_table(X, kinds=own or None)[y]
         kind = self.target_kind_
@@ -77,6 +78,7 @@ class TableClassifierMixin(NamedTargetMixin, ClassifierMixin):
     def _read_classes(self, y: np.ndarray) -> np.ndarray:
         """Set ``classes_`` and return the number of each row's class."""
         who = f"{type(self).__name__}.fit"
+        # Sorted classes, as scikit-learn has them; codes index them.
         self.classes_, codes = read_classes(y, who, self.REGRESSOR, self.MIN_CLASSES)
         return codes
 

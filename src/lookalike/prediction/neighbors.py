@@ -69,6 +69,7 @@ def candidate_k(n: int, most: int) -> list[int]:
     >>> candidate_k(1000, 800)[-4:], candidate_k(10_000, 8000)[-1], candidate_k(12, 9)[-1]
     ([25, 30, 40, 50], 200, 9)
     """
+    # The best k grows with the table where votes are noisy; the root is the usual rule of thumb.
     largest = min(most, max(MIN_LARGEST_K, int(np.ceil(2 * np.sqrt(n)))))
     return [k for k in TRIED_K if k <= largest]
 
@@ -115,9 +116,11 @@ def held_out_losses(
         raise TooFewRows(who, f"folds with at least {ks[-1]} known rows", f"{fewest}", hint)
     # In this order ties of the error go to the smaller k, then to plain votes.
     choices = list(product(ks, WEIGHTS if weights == TUNE else (weights,)))
+    # A loss for every row and choice, not a mean per fold: sample weights are applied later.
     losses = np.empty((len(source), len(choices)))
     for fold in range(int(folds.max()) + 1):
         train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        # Fitted without the fold: ranges and learned weights must not see the rows that are scored.
         measure, rows = source.fit(y_measure, train)
         lists = measure.nearest(source.ask(measure, train, test), rows, ks[-1]).finish("last")
         for column, (k, weighting) in enumerate(choices):
@@ -149,6 +152,7 @@ def summarize(
 
 
 def _mean(losses: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    # A fold whose rows have no weight has no error; the mean over all rows is not affected.
     if not weight.any():
         return np.full(losses.shape[1], np.nan)
     if (weight == weight[0]).all():  # the same bits as without weights
@@ -167,7 +171,6 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         "n_neighbors_": Integer(1),
         "weights_": Choice(*WEIGHTS),
         "sample_weight_": Array("float64", "rows", finite=True, low=0),
-        "votes_": Array("int64 float64", "rows"),
         "cv_results_": Sometimes(Anything()),
     }
 
@@ -227,11 +230,11 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         self.sample_weight_ = check_sample_weight(sample_weight, len(source), who)
         if self.n_neighbors != TUNE:
             check_k(self.n_neighbors, len(source), who, False)
-        self.__dict__.pop("cv_results_", None)  # of an earlier fit that tuned
-        if TUNE in (self.n_neighbors, self.weights):
-            self.n_neighbors_, self.weights_ = self._tune(source, votes, y_measure)
-        else:
-            self.n_neighbors_, self.weights_ = int(self.n_neighbors), self.weights
+        # scikit-learn wants fit to forget everything of an earlier fit.
+        self.__dict__.pop("cv_results_", None)
+        tune = TUNE in (self.n_neighbors, self.weights)
+        chosen = self._tune(source, votes, y_measure) if tune else (self.n_neighbors, self.weights)
+        self.n_neighbors_, self.weights_ = int(chosen[0]), chosen[1]
         self.measure_, self.rows_ = source.fit(y_measure)
         self.votes_ = votes
         self._remember_columns(X, source, self.measure_)
@@ -263,6 +266,8 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         measure: Measure, lists: NeighborGraph, word: str, sample_weight: np.ndarray
     ) -> np.ndarray:
         """Return what each neighbor counts for: by its distance, times its own weight."""
+        # Where weights depend on the distance, a pair that cannot be compared is as far as
+        # possible.
         farthest = np.inf if measure.traits.conversion == "ratio" else 1.0
         counted = list_weights(lists.distances, word, farthest) * sample_weight
         counted[~counted.any(axis=1)] = 1.0  # all weights are 0: a vote of none would be 0 / 0
@@ -273,6 +278,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     def _graph(self, X: Any, k: int | None = None) -> NeighborGraph:
         check_is_fitted(self, "measure_")
         if X is None:
+            # By position, not by distance 0: duplicates of a row stay among its neighbors.
             return self._nearest(self.rows_, k, np.arange(len(self.rows_)))
         return self._nearest(self._encode(X), k, None)
 
@@ -286,6 +292,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     def _encode(self, X: Any) -> Rows:
         """Return new rows encoded; a column with the target may be there, and is left out."""
         schema, name = self.measure_.schema_, self.target_
+        # A measure that was fitted here has set the target aside, and ignores the column.
         if name is None or name in schema.aside:
             return self.measure_.encode(X)
         # A frozen measure was fitted without the target, and would refuse the column.
@@ -463,6 +470,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
 
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         best = np.empty(len(votes), dtype=np.int64)
+        # A table of rows times classes for all rows at a time could exceed the memory of the lists.
         for part in blocks(len(votes), BLOCK_ROWS):
             totals = class_totals(votes[part], weights[part], len(self.classes_))
             best[part] = winners(totals, votes[part], self.tie)
@@ -484,7 +492,8 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         -------
         array of n classes
         """
-        return np.asarray(self.classes_[self._answers(*self._ask(X))])
+        codes = self._answers(*self._ask(X))  # first: it checks that the model is fitted
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any = None) -> np.ndarray:
         """Return each class's share of the votes.
@@ -501,6 +510,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         array of shape (n, number of classes), columns in the order of ``classes_``
         """
         codes, weights = self._ask(X)
+        # The same totals that predict counts: the largest share is the predicted class.
         totals = class_totals(codes, weights, len(self.classes_))
         return totals / totals.sum(axis=1, keepdims=True)
 

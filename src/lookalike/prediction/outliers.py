@@ -234,12 +234,14 @@ def find_outliers(
     if method == "isolation":
         forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)
         return Outliers(method, -forest.fit(table).score_samples(table), table)
+    # Not checked for the forest, which has no neighbors.
     Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")
     if len(table) < 2:
         raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
     # Not by ranks, which make the largest value as near to the next as any other two: mean AUC
     # .571 on the labelled sets of ADBench, where differences by range reach .746.
     fitted = clone(Gower(missing="midpoint") if measure is None else measure).fit(table)
+    # A small table has fewer other rows than the default asks for.
     far, _ = fitted.kneighbors(n_neighbors=min(n_neighbors, len(table) - 1))
     return Outliers(method, np.asarray(far).mean(axis=1), table)
 
@@ -254,6 +256,7 @@ def tail_shares(column: Column) -> np.ndarray:
         are missing.
     """
     missing = np.asarray(column.missing)
+    # A missing cell is as unusual as it is rare; an empty table has no mean.
     shares = np.where(missing, missing.mean() if len(missing) else 1.0, 1.0)
     known = np.flatnonzero(~missing)
     if not len(known):
@@ -261,6 +264,7 @@ def tail_shares(column: Column) -> np.ndarray:
     if column.kind.name in ("number", "order"):
         values = np.asarray(column.values)[known].astype(np.float64)
         ordered = np.sort(values)
+        # The value itself counts on both sides, so the tail of the median is cut at 1.
         below = np.searchsorted(ordered, values, side="right")
         above = len(values) - np.searchsorted(ordered, values, side="left")
         shares[known] = np.minimum(1.0, 2.0 * np.minimum(below, above) / len(values))
@@ -303,6 +307,7 @@ def _describe(column: Column, row: int, share: float) -> str:
         return f"{name} {short(cell)}, {word} than in {where}"
     if kind in ("set", "sequence"):
         counted = _count_items(column)
+        # The rarest item is the reason; by name where several are equally rare.
         item = min(cell, key=lambda one: (counted[one], str(one)))
         return f"{name} with {short(item)!r}, in {counted[item]:,} of {len(column):,} rows"
     same = int((np.asarray(column.values) == column.values[row]).sum())

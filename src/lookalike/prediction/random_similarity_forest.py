@@ -78,6 +78,7 @@ class TreeForest(TableTask, abstract=True):
             aside = Param("kinds"), " if they were set aside"
             hint = Phrase("Give columns to learn from, or name them in ", *aside)
             raise InvalidInput(f"{who}.fit", "a column to compare", "none", hint)
+        # New rows are read by the kinds of the fitted ones, never guessed again.
         self.schema_ = table.schema
         remember_columns(self, X, table)
         return table, target
@@ -127,6 +128,7 @@ class TreeForest(TableTask, abstract=True):
         n_nodes_ptr : array of n_estimators + 1
             Tree t has the columns ``n_nodes_ptr[t]:n_nodes_ptr[t + 1]``.
         """
+        # Paths follow from the leaves: the parents of a leaf are the nodes a row has passed.
         leaves = self.apply(X)
         nodes, ends = self.trees_.path(leaves)
         ones = np.ones(len(nodes), np.int64)
@@ -137,6 +139,8 @@ class TreeForest(TableTask, abstract=True):
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that trees test columns of the table."""
+        # Trees address columns by position: in a table of other columns they would test wrong
+        # cells.
         names = list(self.schema_.kinds)
         who = type(self).__name__
         require(self.n_features_in_ == len(names), f"{who}.n_features_in_", str(len(names)))
@@ -213,6 +217,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
             needed = Param("bootstrap", True), ", as only then are rows left out of a tree"
             raise InvalidInput(who, needed, Param("bootstrap", False), "Leave one of them out")
         columns, cells = self._fit_columns(table)
+        # The limits are parameters of the same names; a forest fixes those that it does not have.
         params = self.get_params(deep=False) | self.TREE_OPTIONS
         grown = grow_trees(
             CellCache.of(columns, cells, self.cache_pairs, self.n_jobs),
@@ -226,10 +231,10 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
             random_state=self.random_state,
             n_jobs=self.n_jobs,
         )
-        self.trees_ = grown.forest
-        if self.ccp_alpha > 0:
-            self.trees_ = prune_trees(grown.forest, self.ccp_alpha)
+        prune = self.ccp_alpha > 0
+        self.trees_ = prune_trees(grown.forest, self.ccp_alpha) if prune else grown.forest
         self.in_bag_ = grown.in_bag
+        # Scored after pruning: the out-of-bag score is that of the forest that predicts.
         if grown.in_bag is not None:
             unseen = grown.in_bag == 0
             self._warn_always_drawn(unseen)
@@ -291,6 +296,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         for column, name in enumerate(self.schema_.kinds):
             losses[name] = np.empty(n_repeats)
             for repeat in range(n_repeats):
+                # Encoded cells are shuffled: reading the table again would take most of the time.
                 order = rng.permutation(len(cells[0]))
                 mixed = self._shuffled(X, cells, column, order)
                 losses[name][repeat] = whole - self._score_cells(mixed, truth)
@@ -348,6 +354,7 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
                 return np.asarray(share[label])
 
         elif self.class_weight is not None:
+            # Multiplied with the weights of rows, as in scikit-learn.
             weight = weight * self._class_weights(label)[label]
         n_classes = len(self.classes_)
         self._grow(table, label, weight, label=label, n_classes=n_classes, reweigh=reweigh)
@@ -371,6 +378,7 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
         self.oob_decision_function_ = _shares(self._mean_unseen(leaves, self._votes(), unseen))
         judged = np.asarray(unseen.any(axis=1))
+        # Rows that every tree has seen have no vote, and are left out of the mean.
         right = self.oob_decision_function_[judged].argmax(axis=1) == y[judged]
         self.oob_score_ = float(right.mean()) if judged.any() else float("nan")
 
@@ -416,6 +424,7 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that leaves vote for the known classes."""
         super().check_loaded(dims)
+        # Votes index classes without a check.
         fits = self.trees_.value.shape[1] == dims["classes"]
         require(fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others")
 
@@ -724,5 +733,5 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that a leaf holds one number."""
         super().check_loaded(dims)
-        fits = self.trees_.value.shape[1] == 1
-        require(fits, "RandomSimilarityForestRegressor.trees_", "one number per leaf", "others")
+        who = f"{type(self).__name__}.trees_"
+        require(self.trees_.value.shape[1] == 1, who, "one number per leaf", "others")

@@ -113,6 +113,7 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         source, values = self._read(X, y)
         target, y_measure = self._learn_target(np.asarray(values))
         self._remember_target(X, source.table, y)
+        # One generator for folds, samples and prototypes: a fit is repeatable as a whole.
         rng = make_generator(self.random_state)
         n_prototypes, self.p_ = self._tune(source, target, y_measure, rng)
         self.representation_ = SimilarityRepresentation(
@@ -143,6 +144,7 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         else:
             sizes = [count_prototypes(self.n_prototypes, len(source), who)]
         curves = TRIED_P if isinstance(self.p, str) else (float(self.p),)
+        # Nothing to choose, or too few rows for two folds.
         if len(sizes) * len(curves) == 1 or len(source) < 2:
             return sizes[0], curves[-1]
 
@@ -154,6 +156,7 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
             return predictions
 
         classes = target.argmax(axis=1) if self.TARGET_TYPE == "classes" else None
+        # Every fold has all classes; numbers are split at random.
         folds = assign_folds(classes, len(source), self.cv, rng, who)
         errors = cross_validate_prototypes(
             source, y_measure, target, self.prototypes, sizes, learn, self._losses, folds, rng,
@@ -170,6 +173,8 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
 
     def _outputs(self, X: Any) -> np.ndarray:
         check_is_fitted(self, "coef_")
+        # Hidden units are computed as they were for the fitted rows, then standardized by their
+        # moments.
         hidden = similarity_activation(self.representation_.transform(X), self.p_)
         return linear_outputs(hidden, self.mean_, self.unit_, self.coef_, self.intercept_)
 
@@ -188,6 +193,7 @@ def solve_ridge(
     """Return mean and unit of the hidden units, and ridge weights and constants of the outputs."""
     mean, unit = hidden.mean(axis=0), hidden.std(axis=0)
     unit[unit <= 1e-12] = 1.0  # a constant unit stays 0 instead of becoming rounding noise
+    # The constant is not penalized, so the target is centered first.
     middle = target.mean(axis=0)
     # By singular values rather than normal equations, whose condition number is the square.
     left, values, right = np.linalg.svd((hidden - mean) / unit, full_matrices=False)
@@ -293,7 +299,8 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
         -------
         array of n classes
         """
-        return np.asarray(self.classes_[self._outputs(X).argmax(axis=1)])
+        codes = self._outputs(X).argmax(axis=1)  # first: it checks that the model is fitted
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return a probability for each class: the outputs, negative ones as 0, of sum 1.

@@ -31,7 +31,7 @@ class CrossValidation:
     scores : mapping of name to float
         Of a classifier ``accuracy`` and, where it gives probabilities, ``auc``: the area under the
         ROC curve, of several classes the mean of one against the rest. Of a regressor ``r2`` and
-        ``mean_absolute_error``. Each is counted over all rows at once.
+        ``mean_absolute_error``. Each is computed over all rows, not fold by fold.
     baseline : mapping of name to float
         What needs no model: the ``accuracy`` of always saying the commonest class; the
         ``mean_absolute_error`` of always saying the median of the other folds.
@@ -106,6 +106,7 @@ def cross_validate(
     pairwise = get_tags(model).input_tags.pairwise
     rows, target = X, y
     if not pairwise:
+        # A matrix of distances stays as it is: its rows and columns are cut together.
         rows, target = split_target(read_table(X, kinds=kinds), y, WHO)
     if target is None:
         raise InvalidInput(WHO, "a target", "none", ("Pass ", Param("y")))
@@ -122,9 +123,11 @@ def cross_validate(
             hint = fewer if n > 1 else "Add rows"
             raise TooFewRows(WHO, f"at least {n_splits} rows", Param("n_samples", n), hint)
     folds = assign_folds(codes, n, n_splits, random_state, WHO)
+    # Of the type of the target, so that classes compare equal to it.
     predictions = np.empty(n, dtype=target.dtype)
     shares = None
     if classes is not None and hasattr(model, "predict_proba"):
+        # Columns in the order of all classes: every fold knows them all, being stratified.
         shares = np.zeros((n, len(classes)))
     for fold in range(n_splits):
         known, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
@@ -145,6 +148,7 @@ def _cut(rows: Any, positions: np.ndarray, known: np.ndarray, pairwise: bool) ->
 
 def _splits_of_classes(classes: np.ndarray, codes: np.ndarray, n_splits: int) -> int:
     """Return how many folds every class has a row for."""
+    # Each fold needs a row of every class, and so do the rows that are left to fit.
     counts = np.bincount(codes)
     rare = int(counts.argmin())
     if counts[rare] < 2:

@@ -205,6 +205,7 @@ class SimilarityForestClassifier(ForestClassifier):
 
     def _read_table(self, X: Any) -> Table:
         measure = self._resolved()
+        # A measure may know kinds of its own.
         if isinstance(measure, Measure) and self.kinds is None:
             return measure.read(X)
         return super()._read_table(X)
@@ -221,6 +222,7 @@ class SimilarityForestClassifier(ForestClassifier):
         """Return the fitted distance, and the rows encoded for it."""
         given = self._resolved()
         if isinstance(given, Measure):
+            # A clone: the parameters of an estimator are never changed by fit.
             measure = clone(given).fit(table)
             return WholeRows(measure), measure.rows_
         column = self._whole(table)
@@ -232,6 +234,7 @@ class SimilarityForestClassifier(ForestClassifier):
                 raise InvalidInput(who, "a square matrix", f"{n} x {width}", hint)
             precomputed = PrecomputedRows().fit(column)
             return precomputed, precomputed.encode_fitted(column)
+        # A function of the caller is checked on some pairs before any tree is grown.
         unfitted = Euclidean() if self._word else CallableDistance(given)
         distance: Distance = unfitted.fit(column)
         check_distance(column, distance)
@@ -249,6 +252,7 @@ class SimilarityForestClassifier(ForestClassifier):
     def _whole(self, table: Table) -> Column:
         """Return rows as the cells of one column."""
         who = type(self).__name__
+        # A function gets the cells of a single column as they are, of any kind.
         if not isinstance(self.measure, str) and len(table.columns) == 1:
             return table.columns[0]
         for column in table.columns:
@@ -259,6 +263,7 @@ class SimilarityForestClassifier(ForestClassifier):
                 takes = ", which takes mixed columns and missing values"
                 hint = Phrase("Use ", Param("measure", "gower"), takes)
                 raise InvalidInput(who, "rows of numbers without missing values", found, hint)
+        # One vector per row: the forest then tests a single column.
         rows = np.column_stack([np.asarray(c.values, np.float64) for c in table.columns])
         for row, column in np.argwhere(~np.isfinite(rows)):
             found = f"infinity in row {row}, column {table.columns[column].name!r}"
@@ -273,6 +278,7 @@ class SimilarityForestClassifier(ForestClassifier):
         if self._word == "precomputed":
             hint = "Fit the forest to the columns themselves"
             raise InvalidInput(who, "columns to shuffle", "a matrix of distances", hint)
+        # Encoded rows cannot be shuffled by column: they are encoded again.
         table = as_table(X, self.schema_, who=who)
         columns = [c.take(order) if i == column else c for i, c in enumerate(table.columns)]
         return self._encode(Table(columns, table.aside, len(table), table.missing))

@@ -68,6 +68,8 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         -------
         array of shape (n, number of new columns)
         """
+        # Not encoded again: fitted rows carry their positions, so a prototype is exactly 1 alike to
+        # itself.
         rows = self._fit(X, y)
         return self._in_blocks(rows)
 
@@ -89,6 +91,8 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
         array of shape (n, number of new columns)
         """
         check_is_fitted(self, "measure_")
+        # A matrix of distances has a column per fitted row, and cannot be read as a table of the
+        # schema.
         if self.measure_.traits.pairwise:
             return self._in_blocks(self.measure_.encode(X))
         # Encoded block by block, so the encoded rows of a long table are never all in memory.

@@ -65,6 +65,7 @@ def cross_validate_prototypes(
         # One selector for all sizes: what they share is computed once per fold.
         selector = PrototypeSelector(measure, rows, y[train], method, rng, **options)
         for n, of_size in zip(sizes, losses, strict=True):
+            # A fold has fewer rows than the table that sizes were chosen for.
             prototypes = rows[selector.select(min(n, len(rows)))]
             inside = compare_with_prototypes(measure, rows, prototypes, selector.n_jobs)
             outside = compare_with_prototypes(measure, others, prototypes, selector.n_jobs)

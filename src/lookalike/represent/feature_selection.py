@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,12 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
     x, values = _check(X, y, target)
     z = _standardized(x)
     with_target = correlations(x, values)
-    between: dict[int, np.ndarray] = {}  # column -> its correlations with all, made when needed
+
+    @cache
+    def between(column: int) -> np.ndarray:
+        """Return the correlations of a column with all; most columns are never chosen."""
+        return np.asarray(np.abs(z[:, column] @ z))
+
     best: tuple[float, tuple[int, ...]] = (-1.0, ())
     # Entries are (-merit, size, columns, sum with the target, sum between each other): the heap
     # then takes the smaller set, and the earlier columns, where merits are equal.
@@ -69,10 +75,8 @@ def cfs(X: Any, y: Any, *, target: str = "auto") -> np.ndarray:
     idle = 0
     while todo and idle < MAX_IDLE_EXPANSIONS:
         _, size, columns, with_y, among = heapq.heappop(todo)
-        for f in columns:
-            if f not in between:
-                between[f] = np.abs(z[:, f] @ z)
-        shared = np.sum([between[f] for f in columns], axis=0) if columns else np.zeros(x.shape[1])
+        shared = np.sum([between(f) for f in columns], axis=0) if columns else np.zeros(x.shape[1])
+        # Equation 1 of Hall (2000) for all sets that have one column more, in one step.
         merits = (with_y + with_target) / np.sqrt(size + 1 + 2 * (among + shared))
         improved = False
         for g in range(x.shape[1]):
@@ -98,6 +102,7 @@ def correlations(x: np.ndarray, y: np.ndarray) -> np.ndarray:
     total = np.zeros(x.shape[1])
     for c, count in enumerate(np.bincount(y)):
         inside = _standardized((y == c).astype(np.float64)[:, None])[:, 0]
+        # Weighted by the size of the class, as in Hall: a rare class says less about the target.
         total += count / len(y) * np.abs(inside @ z)
     return total
 
@@ -106,6 +111,8 @@ def _standardized(x: np.ndarray) -> np.ndarray:
     """Return columns of mean 0 and length 1; constant ones become 0."""
     centered = x - x.mean(axis=0)
     length = np.sqrt((centered * centered).sum(axis=0))
+    # Compared with the first row: the computed deviation of a constant column may be rounding
+    # noise.
     flat = (x == x[:1]).all(axis=0) | (length == 0)
     return np.where(flat, 0.0, centered / np.where(flat, 1.0, length))
 

@@ -101,9 +101,11 @@ def importance_weights(
     rng = make_generator(random_state)
     learner = _forest(classify, rng, n_jobs) if estimator is None else clone(estimator)
     groups = {c.name: _numbers(source.table, c.name, rng, n_jobs) for c in source.table}
+    # One matrix for any learner; each column of the table knows which inputs are its own.
     columns = np.hstack(list(groups.values()))
     if estimator is None and columns.size < MIN_CELLS_FOR_THREADS:
         learner.set_params(n_jobs=1)
+    # Where the inputs of each column end in the matrix.
     ends = np.cumsum([part.shape[1] for part in groups.values()])
     folds = assign_folds(values if classify else None, len(source), N_FOLDS, rng, who)
     losses = np.zeros(len(groups))
@@ -141,6 +143,7 @@ def _numbers(table: Table, name: str, rng: np.random.Generator, n_jobs: int | No
     alone = Table([column], n_rows=len(table))
     measure: Measure = Gower(n_jobs=n_jobs).fit(alone)
     n = min(N_PROTOTYPES, len(table))
+    # Farthest-first spreads the cells: random ones would repeat a frequent level.
     selector = PrototypeSelector(measure, measure.rows_, None, "farthest", rng, n_jobs=n_jobs)
     prototypes = measure.rows_[selector.select(n)]
     similarities = compare_with_prototypes(measure, measure.rows_, prototypes, n_jobs)
@@ -154,6 +157,7 @@ def _moderate(values: np.ndarray) -> np.ndarray:
     Others are divided by a power of two, which changes no comparison.
     """
     largest = float(np.abs(values[np.isfinite(values)]).max(initial=0.0))
+    # Within a range where neither a square overflows nor float32, which forests use, underflows.
     if largest == 0 or 1e-30 < largest < 1e30:
         return values
     return np.ldexp(values, -int(np.frexp(largest)[1]))

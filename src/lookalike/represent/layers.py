@@ -153,6 +153,7 @@ class LayeredRepresentation(Representation):
                 if (columns == columns[:1]).all():  # all rows would be alike from here on
                     self._warn_constant(depth)
                     break
+                # Medoids by plain sums: the range of each column matters only for the similarity.
                 chooser = Vector("cityblock", n_jobs=self.n_jobs).fit(columns)
                 measure = gower_of_numbers(columns, self.n_jobs)
                 encoded = measure.rows_
@@ -176,6 +177,8 @@ class LayeredRepresentation(Representation):
         for measure, prototypes in zip(self.measures_[1:], self.prototype_rows_[1:], strict=True):
             encoded = measure.encode(columns)
             if rows.seen.min(initial=0) >= 0:  # fitted rows stay fitted rows in every layer
+                # Without the positions a prototype would be compared with itself as with an equal
+                # new row.
                 encoded = Rows(rows.seen, encoded.arrays, encoded.parts)
             columns = block_or_half(measure, encoded, prototypes)
         return columns
@@ -196,6 +199,7 @@ class LayeredRepresentation(Representation):
             fits = width is None or measure.n_features_in_ == len(measure.schema_.kinds) == width
             require(fits, f"{who}.measures_", f"a measure of {width} columns", "another")
             width = n
+        # Saved twice, it would be two objects that may differ.
         require(self.measures_[0] is self.measure_, f"{who}.measures_", "the measure first")
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput
-from lookalike.kernels.layout import settle_rows
+from lookalike.kernels.layout import place_new_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import TaskSource, check_task_rows
@@ -119,6 +119,7 @@ class MapLayout(Representation):
         return self.rows_
 
     def _represent(self, rows: Rows) -> np.ndarray:
+        # A map of one row has no neighbors among fitted rows, but a new row has that one.
         k = min(max(1, self.n_neighbors_), len(self.rows_))
         return place_rows(self.measure_.nearest(rows, self.rows_, k), self.embedding_)
 
@@ -164,9 +165,11 @@ def place_rows(near: NeighborGraph, places: np.ndarray) -> np.ndarray:
         needed = f"a point for each of the {near.n_indexed} rows that were searched"
         found, hint = f"an array of shape {np.shape(places)}", "Pass the map of the same rows"
         raise InvalidInput("place_rows", needed, found, hint)
+    # Neighbors that cannot be compared say nothing about where a row belongs.
     indices = np.where(np.isfinite(near.distances), near.indices, -1)
+    # Rows at distance 0 are counted first in every list: their number says where they end.
     equal = ((near.distances == 0) & (indices >= 0)).sum(axis=1)
     out = np.empty((len(indices), 2))
     for part in blocks(len(out), BLOCK_ROWS):
-        settle_rows(indices[part], equal[part], where, N_STEPS, out[part])
+        place_new_rows(indices[part], equal[part], where, N_STEPS, out[part])
     return out

@@ -52,6 +52,7 @@ def hop_features(graph: Any) -> np.ndarray:
     for column in range(squares.shape[1]):
         count_hops(starts, near, pivot, hops, queue)
         squares[:, column] = np.square(hops.astype(np.float64))
+        # Farthest-first: the next pivot is the row with the most hops to all pivots so far.
         nearest = np.minimum(nearest, hops)
         pivot = int(nearest.argmax())
     return -(squares - squares.mean(axis=1, keepdims=True)) / 2
@@ -69,6 +70,7 @@ def principal_plane(features: np.ndarray) -> np.ndarray:
     float array of shape (n, 2)
     """
     centered = features - features.mean(axis=0)
+    # Of the small matrix of columns: rows may be a million, columns are at most 120.
     vectors = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
     largest = np.abs(vectors).argmax(axis=0)
     vectors = vectors * np.where(vectors[largest, np.arange(len(largest))] < 0, -1.0, 1.0)
@@ -110,13 +112,9 @@ def pack(sides: np.ndarray, gap: float = GAP) -> np.ndarray:
     """
     padded = sides + gap
     narrowest = max(float(padded[:, 0].max()), float(np.sqrt(padded.prod(axis=1).sum())))
-    best, found = np.inf, np.zeros_like(sides)
-    for width in narrowest * TRIED_WIDTHS:
-        corners, wide, tall = _shelves(padded, float(width))
-        page = max(wide / ASPECT_RATIO, tall)
-        if page < best:
-            best, found = page, corners
-    return found
+    tried = [_shelves(padded, float(width)) for width in narrowest * TRIED_WIDTHS]
+    corners, _, _ = min(tried, key=lambda shelf: max(shelf[1] / ASPECT_RATIO, shelf[2]))
+    return corners
 
 
 def _shelves(padded: np.ndarray, width: float) -> tuple[np.ndarray, float, float]:
@@ -280,6 +278,7 @@ def draw_map(
             features = similarity_features(measure, rows, make_generator(seed))
         order = np.argsort(part, kind="stable")
         members = np.split(order, np.cumsum(np.bincount(part))[:-1])
+        # Largest first, then by first row: the same packing every time.
         members.sort(key=lambda some: (-len(some), int(some[0])))
         calls = sum(
             -(-_n_epochs(len(some)) // max(1, ROWS_PER_CALL // len(some))) for some in members
@@ -323,8 +322,10 @@ def _move(places: np.ndarray, edges: Any, seed: int, bar: Progress) -> np.ndarra
     """Move the rows of one part until neighbors are near."""
     n, epochs = len(places), _n_epochs(len(places))
     starts, near = edges.indptr.astype(np.int64), edges.indices.astype(np.int64)
+    # Components of different sizes have streams of their own.
     state = np.random.default_rng([seed, n]).integers(1, STATES, 1)
     done = np.arange(epochs) / max(1, epochs)
+    # The rate falls linearly, as in UMAP; the noise level reaches its end at half time.
     rates, levels = 1.0 - done, FINAL_NOISE ** np.minimum(1.0, 2.0 * done)
     for part in blocks(epochs, ROWS_PER_CALL // n):
         move_rows(places, starts, near, edges.data, rates[part], levels[part], N_NEGATIVES, state)
@@ -339,6 +340,7 @@ def _assemble(maps: list[np.ndarray], members: list[np.ndarray]) -> np.ndarray:
     sides = np.empty((len(maps), 2))
     for part, places in enumerate(maps):
         box = np.ptp(places, axis=0)
+        # A chain of rows has no height: it would be scaled to an endless line.
         box = np.maximum(box, max(MIN_ASPECT * box.max(), 1e-12))
         scale = np.sqrt(len(places) / box.prod())
         maps[part] = (places - (places.min(axis=0) + places.max(axis=0)) / 2) * scale

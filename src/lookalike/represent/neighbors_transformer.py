@@ -141,12 +141,14 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
         CSR matrix of shape (n, fitted rows)
         """
         check_is_fitted(self, "measure_")
+        # One more, as in scikit-learn: a new row is not among the fitted ones.
         k = self.n_neighbors + (self.mode == "distance")
         return to_sparse(self._nearest(self.measure_.encode(X), k, None), self.mode)
 
     def _nearest(self, rows: Rows, k: int, own: np.ndarray | None) -> NeighborGraph:
         """Return the k nearest fitted rows; ``own`` are the positions of the rows themselves."""
         n = len(self.rows_)
+        # n_neighbors=1 in mode "connectivity" lists the row alone.
         if k == 0:
             return NeighborGraph.empty(len(rows), 0, n)
         check_k(k, n - (own is not None), type(self).__name__, own is not None)

@@ -113,6 +113,7 @@ class NystroemRepresentation(SimilarityRepresentation):
         rows = super()._fit_source(source, y)
         who = type(self).__name__
         k = symmetric_square(self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who)
+        # Symmetric by construction: the two directions were averaged.
         values, vectors = np.linalg.eigh(k)
         largest = max(float(values[-1]), 0.0)
         if values[0] < -MAX_NEGATIVE * largest:
@@ -127,6 +128,7 @@ class NystroemRepresentation(SimilarityRepresentation):
         vectors = vectors[:, kept]
         signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(kept))])
         self.eigenvalues_ = values[kept]
+        # K to the power of -1/2 restricted to its large eigenvalues.
         self.map_ = vectors * (signs / np.sqrt(self.eigenvalues_))
         return rows
 

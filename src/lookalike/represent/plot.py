@@ -60,6 +60,7 @@ def class_similarity(
     else:
         s = whole[np.ix_(rows, rows)]
     codes = read_target(y, n, who, "classes")[0][rows]
+    # Each pair once, and no row with itself.
     upper = np.triu_indices(len(rows), 1)
     same, values = (codes[:, None] == codes)[upper], s[upper]
     if same.all() or not same.any():
@@ -80,6 +81,7 @@ def _separation(within: np.ndarray, between: np.ndarray) -> float:
     """Return the share of (within, between) pairs in order (AUC); equal ones count half."""
     from scipy.stats import rankdata
 
+    # The Mann-Whitney statistic from mean ranks: no table of all pairs of pairs.
     ranks = rankdata(np.concatenate([within, between]))[: len(within)]
     below = ranks.sum() - len(within) * (len(within) + 1) / 2
     return float(below / (len(within) * len(between)))
@@ -135,6 +137,7 @@ def plot_class_similarity(
     if figure is None:
         figure = new_figure("plot_class_similarity", 5 * len(panels), 3.5)
     axes = figure.subplots(1, len(panels), sharex=True, squeeze=False)[0]
+    # The same bins in all panels, so that heights can be compared.
     edges = np.linspace(0.0, 1.0, bins + 1)
     for axis, (title, space) in zip(axes, panels.items(), strict=True):
         found = class_similarity(space, y, sample=sample, random_state=random_state)

@@ -98,6 +98,7 @@ def transitive_closure(
     who = "transitive_closure"
     TNORM.check(who, "tnorm", tnorm)
     s = np.ascontiguousarray(similarity_matrix(S, who))
+    # Checked before the closure is computed, which takes cubic time.
     edges = None if new is None else np.ascontiguousarray(between_rows(new, len(s), who))
     np.fill_diagonal(s, 1.0)
     symmetric = np.array_equal(s, s.T)
@@ -174,8 +175,7 @@ def power_similarity(
     Integer(1).check(who, "n", n, "Count the steps of a chain")
     MODE.check(who, "mode", mode)
     base = similarity_matrix(S, who)
-    size = len(base)
-    symmetric = np.array_equal(base, base.T)
+    size, symmetric = len(base), np.array_equal(base, base.T)
     edges = None if new is None else between_rows(new, size, who)
     if mode == "path":
         base = np.sqrt(base)
@@ -191,6 +191,7 @@ def power_similarity(
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:
         own = np.diagonal(_steps(step, step, int(n)) * unit)
+        # A new row is similar to itself by way of the known rows only.
         left = own if edges is None else _own(edges, step, int(n), unit)
         with np.errstate(invalid="ignore", divide="ignore"):
             answer = answer / np.sqrt(np.outer(left, own))
@@ -203,6 +204,7 @@ def power_similarity(
 
 def _steps(first: np.ndarray, step: np.ndarray, n: int) -> np.ndarray:
     """Return first @ step^(n - 1) by repeated squaring; all sums are of numbers of one sign."""
+    # log2(n) products instead of n.
     result, power, left = first, step, n - 1
     with np.errstate(over="ignore", invalid="ignore"):
         while left:

@@ -99,12 +99,14 @@ class PrototypeSelector:
         """Return distances of these rows to each other, in data space or in similarity space."""
         if self.method == "medoids":
             return self._square(rows, "distance")
+        # Rows are near where they are similar to the same rows.
         s = self._square(rows, "similarity")
         return cityblock(s, s, self.n_jobs)
 
     def _clara(self, n: int) -> np.ndarray:
         """Return the medoids of the sample whose medoids serve all rows best (CLARA)."""
         size = min(len(self.rows), max(self.max_rows // 2, 4 * n + 80))
+        # Refused before five samples are compared.
         check_size(size, self.who)
         best, cost = np.empty(0, dtype=np.int64), np.inf
         for _ in range(N_SAMPLES):
@@ -165,6 +167,7 @@ class PrototypeSelector:
         from lookalike.measures.mixed.weights import relieff_weights
 
         columns, target, kind = self._columns, self._target_values, self._found_type
+        # Not normalized: only their order is needed.
         weights = relieff_weights(columns, target, target=kind, normalize=False, n_jobs=self.n_jobs)
         return self._sample[np.argsort(-weights, kind="stable")]
 
@@ -210,6 +213,7 @@ def symmetric_square(
     """Return all rows against each other; the mean of both directions where they differ."""
     check_size(len(rows), who)
     values = square(measure, rows, to, undefined="half", n_jobs=n_jobs)
+    # k-medoids and eigenvalues need a symmetric matrix.
     return values if measure.traits.symmetric else (values + values.T) / 2
 
 

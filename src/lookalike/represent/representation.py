@@ -176,6 +176,7 @@ class SimilarityRepresentation(Representation):
             hint = Phrase(InPython("Pass estimator=LogisticRegression(), say, and call fit(X, y)"))
             raise InvalidInput(who, "a learner and a target to tune for", missing, hint)
         sizes = shares_to_try(len(source))
+        # cfs chooses their number itself.
         if self.prototypes == "cfs" or len(sizes) < 2:  # nothing to choose from
             return sizes[0] if sizes else len(source)
         classes = is_classifier(self.estimator)
@@ -186,6 +187,7 @@ class SimilarityRepresentation(Representation):
         def loss(found: np.ndarray, true: np.ndarray) -> np.ndarray:
             if classes:
                 return np.asarray(found != true)
+            # Some regressors return a column.
             return (np.asarray(found, dtype=np.float64).reshape(len(true)) - true) ** 2
 
         folds = assign_folds(y if classes else None, len(source), self.cv, rng, who)
@@ -204,6 +206,7 @@ class SimilarityRepresentation(Representation):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
+        # scikit-learn then passes y in its checks and pipelines.
         learned = isinstance(self.prototypes, str) and self.prototypes in NEED_TARGET
         tags.target_tags.required = learned or self.n_prototypes == TUNE
         return tags

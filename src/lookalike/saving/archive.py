@@ -20,13 +20,13 @@ from lookalike.saving.safe_json import parse_json
 
 PAGE = "measure.json"
 LOCAL_HEADER = struct.Struct("<4s5H3I2H")
-LONGEST_HEADER = 10_000  # characters that describe an array
-KINDS = "biufUSmM"  # of array entries: numbers, flags, texts, times
+MAX_HEADER_BYTES = 10_000  # that describe an array; numpy's own limit for untrusted files
+DTYPE_KINDS = "biufUSmM"  # numbers, flags, texts, times: never objects, which are pickles
 
 
-def array_name(at: int) -> str:
+def array_name(number: int) -> str:
     """Return the name of an array's member."""
-    return f"arrays/{at}.npy"
+    return f"arrays/{number}.npy"
 
 
 class Archive:
@@ -56,16 +56,18 @@ class Archive:
 
     def _check(self, members: list[zipfile.ZipInfo]) -> dict[str, tuple[int, int, int]]:
         """Return where each member begins, how long it is, and its checksum."""
-        expected = [PAGE, *(array_name(at) for at in range(len(members) - 1))]
+        expected = [PAGE, *map(array_name, range(len(members) - 1))]
         if not members or [member.filename for member in members] != expected:
             raise ValueError(f"other members than {PAGE} and numbered arrays")
+        # Members must not overlap: many that share their bytes would expand to any size.
         ends = [member.header_offset for member in members[1:]] + [self.size]
-        found = {}
+        extents = {}
         for member, end in zip(members, ends, strict=True):
             if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 0x1:
                 raise ValueError(f"{member.filename} is compressed or encrypted")
             if member.file_size != member.compress_size:
                 raise ValueError(f"{member.filename} has two sizes")
+            # The lengths of name and extra field may differ between the two headers of a member.
             self.file.seek(member.header_offset)
             header = self.file.read(LOCAL_HEADER.size)
             if len(header) < LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):
@@ -74,8 +76,8 @@ class Archive:
             start = member.header_offset + LOCAL_HEADER.size + name + extra
             if start + member.file_size > end:
                 raise ValueError(f"{member.filename} is longer than its place")
-            found[member.filename] = (start, member.file_size, member.CRC)
-        return found
+            extents[member.filename] = (start, member.file_size, member.CRC)
+        return extents
 
     def page(self) -> Any:
         """Return the JSON page."""
@@ -86,19 +88,21 @@ class Archive:
             raise ValueError(f"Bad CRC-32 of {PAGE}")
         return parse_json(text)
 
-    def array(self, at: Any) -> np.ndarray:
+    def array(self, number: Any) -> np.ndarray:
         """Return an array, after comparing what its header says with the size of its member."""
-        if type(at) is not int or not 0 <= at < self.n_arrays:
-            raise ValueError(f"no array {at!r}")
-        name = array_name(at)
+        if type(number) is not int or not 0 <= number < self.n_arrays:
+            raise ValueError(f"no array {number!r}")
+        name = array_name(number)
         start, size, checksum = self.members[name]
         self.file.seek(start)
-        head = self.file.read(min(size, 12 + LONGEST_HEADER))
+        head = self.file.read(min(size, 12 + MAX_HEADER_BYTES))
         dtype, shape, length = read_header(head, name)
+        # (0, 10**12) has no bytes, but loops over its columns would not end.
         if max(shape, default=0) > max(64, self.size):
             raise ValueError(f"{name} has more rows or columns than the file has bytes")
         if math.prod(shape) * dtype.itemsize != size - length:
             raise ValueError(f"{name} is not as long as its shape {shape} of {dtype} says")
+        # Straight into the array: np.load would read member and array through a copy.
         self.file.seek(start + length)
         values = np.fromfile(self.file, dtype, math.prod(shape))
         if len(values) != math.prod(shape):
@@ -119,10 +123,10 @@ def read_header(head: bytes, name: str) -> tuple[np.dtype[Any], tuple[int, ...],
     }.get(version)
     if read is None:
         raise ValueError(f"{name} is of version {version} of the array format")
-    shape, fortran, dtype = read(text, max_header_size=LONGEST_HEADER)
+    shape, fortran, dtype = read(text, max_header_size=MAX_HEADER_BYTES)
     if dtype.hasobject:
         raise ValueError(f"{name}: Object arrays (pickles) are never read")
-    plain = dtype.names is None and dtype.subdtype is None and dtype.kind in KINDS
+    plain = dtype.names is None and dtype.subdtype is None and dtype.kind in DTYPE_KINDS
     if fortran or not plain or not dtype.isnative or dtype.itemsize == 0:
         raise ValueError(f"{name} is an array of {dtype}, which is never written")
     if not all(type(size) is int and size >= 0 for size in shape):

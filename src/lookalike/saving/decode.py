@@ -30,9 +30,11 @@ from lookalike.saving.fields import (
 )
 from lookalike.saving.safe_json import parse_json
 
-SHARED = 64  # how many times its own size a file may stand for, by objects that occur twice
-SMALL = 100_000
+# How many nodes a file may expand to by objects that occur more than once: nested references could
+# double the size at every level ("billion laughs"). Both numbers are chosen by hand.
+MAX_EXPANSION, FREE_NODES = 64, 100_000
 PACKAGE = __name__.partition(".")[0]
+BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 SIMPLE = {str, int, float, bool, type(None)}
 DAMAGED = "Save the estimator again; the file is incomplete or not from lookalike"
 
@@ -57,7 +59,7 @@ def read(
     """
     source = Path(path)
     who = f"load ({source.name})"
-    if not os.path.exists(source):  # no file has a name that is too long, either
+    if not os.path.exists(source):  # Path.exists raises for a name that is too long
         raise missing_file(source)
     if source.is_dir():
         raise UnreadableFile(who, "a file", "a directory", "Name the file in it")
@@ -69,8 +71,8 @@ def read(
             value = reader.decode(page["root"])
             if not isinstance(value, root):
                 raise Misfit("the file", "an estimator", type(value).__name__)
-            for one in reader.objects:
-                check_object(one)
+            for part in reader.objects:
+                check_object(part)
             return value
     except (UnreadableFile, MissingCallable):
         raise
@@ -87,8 +89,8 @@ def decode_cell(text: str) -> Any:
     reader = _Reader(None, {}, "cell")
     try:
         value = reader.decode(parse_json(text.encode()))
-        for one in reader.objects:
-            check_object(one)
+        for part in reader.objects:
+            check_object(part)
     except Exception as error:  # whatever a damaged cell makes of the parts below
         raise ValueError(f"a damaged cell ({error})") from error
     return value
@@ -113,6 +115,7 @@ def check_object(value: Any) -> None:
     for field in missing_fields(state, declared) if complete else ():
         raise Misfit(name, f"the field {field}", "none")
     dims = check_fields(state, declared, name)
+    # Last: it may rely on every single field being what the class declares.
     if complete and hasattr(value, "check_loaded"):
         value.check_loaded(dims)
 
@@ -129,7 +132,7 @@ class _Reader:
         self.nodes += 1
         self.expanded += 1
         if isinstance(node, list):
-            if set(map(type, node)) <= SIMPLE:
+            if set(map(type, node)) <= SIMPLE:  # thousands of numbers, without a call for each
                 return node
             return [self.decode(item) for item in node]
         if not isinstance(node, dict):
@@ -143,15 +146,16 @@ class _Reader:
         if type(number) is not int or number in self.made:
             raise ValueError(f"object number {number!r} comes twice")
         value = self._decode_object(form, node)
+        # Entered when it is complete: an object can never hold itself.
         self.costs[number] = self.expanded - start
         self.made[number] = value
         return value
 
     def _again(self, number: Any) -> Any:
-        """Return an object that was met before; a file cannot stand for very much more."""
+        """Return an object that was decoded before, within the limit of expansion."""
         value = self.made[number]
         self.expanded += self.costs[number]
-        if self.expanded > SMALL + SHARED * self.nodes:
+        if self.expanded > FREE_NODES + MAX_EXPANSION * self.nodes:
             raise ValueError("objects that hold one another over and over")
         return value
 
@@ -164,6 +168,7 @@ class _Reader:
             return self._cells(node)
         if form == "callable":
             return self._callable(node["name"])
+        # Only classes that are imported already: a name in a file never imports anything.
         cls = SAVEABLE.get(node["class"])
         if cls is None:
             raise UnreadableFile(
@@ -179,9 +184,9 @@ class _Reader:
             value = self._record(cls, node["fields"])
         else:
             given, learned = node["params"], node["learned"]
-            odd = [name for name in given if name not in params]
-            if odd:
-                raise Misfit(cls.__name__, "known parameters", odd[0][:80])
+            for name in given:
+                if name not in params:
+                    raise Misfit(cls.__name__, "known parameters", name[:80])
             value = cls(**{name: self.decode(part) for name, part in given.items()})
             for name, part in learned.items():
                 _check_learned(cls, name, params)
@@ -196,6 +201,7 @@ class _Reader:
         odd = set(parts) ^ set(known)
         if odd and (known or not is_dataclass(cls)):
             raise Misfit(cls.__name__, f"the fields {', '.join(known)}", sorted(odd)[0][:80])
+        # Without the constructor, which could compute with values that are not checked yet.
         value: Any = object.__new__(cls)
         for name, part in parts.items():
             object.__setattr__(value, name, self.decode(part))
@@ -217,8 +223,8 @@ class _Reader:
             self.nodes += len(items)
             self.expanded += len(items)
         else:
-            for at, cell in enumerate(items):
-                cells[at] = self.decode(cell)
+            for position, cell in enumerate(items):  # numpy would take lists for axes
+                cells[position] = self.decode(cell)
         return cells.reshape(shape)
 
     def _callable(self, name: str) -> Any:
@@ -244,17 +250,9 @@ def _check_learned(cls: type, name: str, params: list[str]) -> None:
 
 
 def _generator(state: dict[str, Any]) -> np.random.Generator:
-    known: dict[str, Any] = {
-        cls.__name__: cls
-        for cls in (
-            np.random.MT19937,
-            np.random.PCG64,
-            np.random.PCG64DXSM,
-            np.random.Philox,
-            np.random.SFC64,
-        )
-    }
-    bits = known[state["bit_generator"]]()
+    if state["bit_generator"] not in BIT_GENERATORS:  # never any other name of numpy.random
+        raise ValueError("an unknown generator")
+    bits = getattr(np.random, state["bit_generator"])()
     bits.state = state
     return np.random.Generator(bits)
 
@@ -265,6 +263,7 @@ def _hashed(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
     def make(items: Any) -> Any:
         for item in items:
             key = item[0] if kind is dict else item
+            # hash() of an int is its remainder by 2**61 - 1: long ones can all be given one hash.
             if isinstance(key, int) and abs(key) >= 2**64:
                 raise ValueError("a key of more than 64 bits")
         return kind(items)

@@ -33,20 +33,16 @@ Cls = TypeVar("Cls", bound=type)
 
 def saveable(cls: Cls) -> Cls:
     """Enter a class under its name among those that can be written and read."""
-    known = SAVEABLE.get(cls.__name__)
-    same_place = known is not None and (known.__module__, known.__qualname__) == (
-        cls.__module__,
-        cls.__qualname__,
-    )
-    if known is not None and not same_place:  # running a notebook cell again is not a clash
-        raise InvalidInput(
-            f"class {cls.__name__}",
-            "a name of its own",
-            f"{known.__module__}.{known.__qualname__} of the same name",
-            "Rename the class",
-        )
+    other = _path_of(SAVEABLE.get(cls.__name__, cls))
+    if other != _path_of(cls):  # running a notebook cell again is not a clash
+        found = f"{other} of the same name"
+        raise InvalidInput(f"class {cls.__name__}", "a name of its own", found, "Rename the class")
     SAVEABLE[cls.__name__] = cls
     return cls
+
+
+def _path_of(cls: type) -> str:
+    return f"{cls.__module__}.{cls.__qualname__}"
 
 
 class SaveMixin:
@@ -78,7 +74,7 @@ def write(path: str | os.PathLike[str], root: Any) -> None:
         page = {"format": FORMAT, "root": writer.encode(root, name)}
         text = json.dumps(page, allow_nan=False).encode()
         deep = json_depth(text) > DEEPEST
-    except RecursionError:
+    except RecursionError:  # a list that holds itself
         deep = True
     if deep:
         needed = f"values nested less than {DEEPEST} deep"
@@ -86,8 +82,9 @@ def write(path: str | os.PathLike[str], root: Any) -> None:
         raise WrongType(f"save ({name})", needed, "deeper ones", hint)
     with replacing(path) as raw, zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as pack:
         pack.writestr(PAGE, text)
-        for at, array in enumerate(writer.arrays):
-            with pack.open(array_name(at), "w", force_zip64=True) as entry:
+        # Stored, not compressed: the reader then knows each size before it takes any memory.
+        for number, array in enumerate(writer.arrays):
+            with pack.open(array_name(number), "w", force_zip64=True) as entry:
                 np.lib.format.write_array(entry, array, allow_pickle=False)
 
 
@@ -98,11 +95,12 @@ def digest_of(root: Any) -> str:
     """
     writer = _Writer()
     text = json.dumps(writer.encode(root, type(root).__name__), allow_nan=False, sort_keys=True)
-    found = hashlib.sha256(text.encode())
+    digest = hashlib.sha256(text.encode())
     for array in writer.arrays:
-        found.update(repr((array.dtype.str, array.shape)).encode())
-        found.update(np.ascontiguousarray(array).tobytes())
-    return found.hexdigest()
+        # Shape and type as well: four zeros have the bytes of a 2 x 2 matrix of zeros.
+        digest.update(repr((array.dtype.str, array.shape)).encode())
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def encode_cell(cell: Any) -> str:
@@ -115,16 +113,17 @@ def encode_cell(cell: Any) -> str:
     True
     """
     writer = _Writer()
-    found = writer.encode(cell, "cell")
+    page = writer.encode(cell, "cell")
     if writer.arrays:
         needed, hint = "values without arrays", "Turn the arrays into lists or tuples"
         raise WrongType("save (cell)", needed, type(cell).__name__, hint)
-    return json.dumps(found, allow_nan=False)
+    return json.dumps(page, allow_nan=False)
 
 
 # What JSON has no word for: the form in the page, and its parts. A datetime is a date as well.
 _PLAIN: dict[type, tuple[str, Callable[[Any], Any]]] = {
     tuple: ("tuple", list),
+    # Sorted, so that equal sets give equal files whatever the seed of hashes is.
     frozenset: ("frozenset", lambda items: sorted(items, key=repr)),
     set: ("set", lambda items: sorted(items, key=repr)),
     datetime.datetime: ("datetime", lambda moment: moment.isoformat()),
@@ -139,20 +138,21 @@ _PLAIN: dict[type, tuple[str, Callable[[Any], Any]]] = {
 class _Writer:
     def __init__(self) -> None:
         self.arrays: list[np.ndarray] = []
-        self.seen: dict[int, int] = {}
+        self.seen: dict[int, int] = {}  # from id() to the number in the page
         self.kept: list[Any] = []  # keeps ids from being reused while writing
         self.functions: dict[str, Any] = {}
 
     def encode(self, value: Any, where: str) -> Any:
         if value is None or isinstance(value, bool | str | int):
             return value
-        if isinstance(value, float):
+        if isinstance(value, float):  # JSON has no NaN and no infinities
             return value if math.isfinite(value) else {"$": "float", "is": repr(value)}
-        if isinstance(value, np.generic):
+        if isinstance(value, np.generic):  # np.float64 is a float, np.int64 is no int
             return self.encode(value.item(), where)
         if isinstance(value, list):
             return [self.encode(item, f"{where}[{i}]") for i, item in enumerate(value)]
         if isinstance(value, Mapping):
+            # As pairs: JSON would turn keys that are numbers or tuples into strings.
             pairs = [
                 [self.encode(k, where), self.encode(v, f"{where}[{k!r}]")] for k, v in value.items()
             ]
@@ -170,46 +170,42 @@ class _Writer:
         if isinstance(value, np.ndarray):
             return self._encode_array(value, where)
         name = type(value).__name__
+        # The class itself, not its name: one of the same name may be defined elsewhere.
         if SAVEABLE.get(name) is type(value):
             if hasattr(value, "get_params"):
-                state = value.get_params(deep=False)
-                learned = learned_by(value)
-                return {
-                    "$": "estimator",
-                    "class": name,
-                    "params": {k: self.encode(v, f"{where}.{k}") for k, v in state.items()},
-                    "learned": {k: self.encode(v, f"{where}.{k}") for k, v in learned.items()},
-                }
+                params = self._encode_all(value.get_params(deep=False), where)
+                learned = self._encode_all(learned_by(value), where)
+                return {"$": "estimator", "class": name, "params": params, "learned": learned}
+            state = vars(value)
             if is_dataclass(value):
                 # What the constructor does not take is a cache, which is made again when needed.
                 state = {f.name: getattr(value, f.name) for f in fields(value) if f.init}
-            else:
-                state = vars(value)
-            kept = {k: self.encode(v, f"{where}.{k}") for k, v in state.items()}
-            return {"$": "record", "class": name, "fields": kept}
+            return {"$": "record", "class": name, "fields": self._encode_all(state, where)}
         if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
             return self._encode_function(value, where)
         raise WrongType(
             f"save ({where})",
             "numbers, words, arrays and lookalike's own objects",
-            f"{type(value).__module__}.{type(value).__qualname__}",
+            _path_of(type(value)),
             "Replace it before saving; a function can be handed back at loading",
         )
+
+    def _encode_all(self, state: Mapping[str, Any], where: str) -> dict[str, Any]:
+        return {name: self.encode(value, f"{where}.{name}") for name, value in state.items()}
 
     def _encode_function(self, function: Any, where: str) -> dict[str, Any]:
         name = function.__name__
         # Loading finds functions by name alone: of two lambdas it would take one for both.
         if self.functions.setdefault(name, function) != function:
-            needed, hint = (
-                "functions of different names",
-                "Define them with def, each with its name",
-            )
-            raise WrongType(f"save ({where})", needed, f"two of the name {name!r}", hint)
+            found, hint = f"two of the name {name!r}", "Define them with def, each with its name"
+            raise WrongType(f"save ({where})", "functions of different names", found, hint)
         return {"$": "callable", "name": name}
 
     def _encode_array(self, array: np.ndarray, where: str) -> dict[str, Any]:
+        # numpy would pickle Python objects: they go into the page, cell by cell.
         if array.dtype == object:
             cells = [self.encode(cell, where) for cell in array.ravel()]
             return {"$": "cells", "shape": list(array.shape), "is": cells}
+        # In C order, the only one that is read; ascontiguousarray would add an axis to a scalar.
         self.arrays.append(np.ascontiguousarray(array) if array.ndim else array)
         return {"$": "array", "at": len(self.arrays) - 1}

@@ -19,7 +19,7 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -471,36 +471,33 @@ class Objects(Composed):
 
 def check_items(item: Field, values: Any, dims: Dims, where: str) -> None:
     """Check the form of each of many values."""
-    if isinstance(item, Anything):
+    # A column can have a hundred thousand levels: strings are checked without a call for each.
+    simple = isinstance(item, Text | Plain) and set(map(type, values)) <= {str}
+    if simple or isinstance(item, Anything):
         return
-    if isinstance(item, Text | Plain) and set(map(type, values)) <= {str}:
-        return  # thousands of levels
-    for at, one in enumerate(values):
-        item.form(one, dims, f"{where}[{at}]")
+    for number, value in enumerate(values):
+        item.form(value, dims, f"{where}[{number}]")
 
 
 @dataclass(frozen=True)
 class _Items(Composed):
     item: Field
     dim: str | int | None = None
+    type_: ClassVar[type] = tuple
 
     def form(self, value: Any, dims: Dims, where: str) -> None:
-        require(isinstance(value, self._type()), where, self.describe(), shown(value))
+        require(isinstance(value, self.type_), where, self.describe(), shown(value))
         bind(self.dim, len(value), dims, where)
         check_items(self.item, value, dims, where)
 
     def content(self, value: Any, dims: Dims, where: str) -> None:
-        if type(self.item).content is Field.content:
-            return
-        for at, one in enumerate(value):
-            self.item.content(one, dims, f"{where}[{at}]")
-
-    def _type(self) -> type:
-        return tuple
+        if type(self.item).content is not Field.content:  # else there is nothing to check
+            for number, item in enumerate(value):
+                self.item.content(item, dims, f"{where}[{number}]")
 
     def describe(self) -> str:
         size = "" if self.dim is None else f" ({self.dim})"
-        return f"a {self._type().__name__}{size}, each {self.item.describe()}"
+        return f"a {self.type_.__name__}{size}, each {self.item.describe()}"
 
 
 class TupleOf(_Items):
@@ -510,15 +507,13 @@ class TupleOf(_Items):
 class ListOf(_Items):
     """A list of values that one field describes."""
 
-    def _type(self) -> type:
-        return list
+    type_ = list
 
 
 class FrozensetOf(_Items):
     """A frozenset of values that one field describes."""
 
-    def _type(self) -> type:
-        return frozenset
+    type_ = frozenset
 
 
 @dataclass(frozen=True)
@@ -582,18 +577,38 @@ class Either(Composed):
 
 
 @dataclass(frozen=True)
-class Maybe(Composed):
-    """None, or what another field allows."""
+class Wrapped(Composed):
+    """A field that changes one thing about another field."""
 
     inner: Field
 
     def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check what is there."""
+        """Check by the field inside."""
+        self.inner.form(value, dims, where)
+
+    def content(self, value: Any, dims: Dims, where: str) -> None:
+        """Check the values by the field inside."""
+        self.inner.content(value, dims, where)
+
+    def describe(self) -> str:
+        """Return what is allowed, in words."""
+        return self.inner.describe()
+
+    def hint(self, value: Any) -> str:
+        """Ask the field inside."""
+        return self.inner.hint(value)
+
+
+class Maybe(Wrapped):
+    """None, or what another field allows."""
+
+    def form(self, value: Any, dims: Dims, where: str) -> None:
+        """Check a value that is not None."""
         if value is not None:
             self.inner.form(value, dims, where)
 
     def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the values of what is there."""
+        """Check the values of what is not None."""
         if value is not None:
             self.inner.content(value, dims, where)
 
@@ -601,51 +616,21 @@ class Maybe(Composed):
         """Return what is allowed, in words."""
         return f"None, or {self.inner.describe()}"
 
-    def hint(self, value: Any) -> str:
-        """Ask the field inside."""
-        return self.inner.hint(value)
 
-
-@dataclass(frozen=True)
-class Sometimes(Composed):
+class Sometimes(Wrapped):
     """A learned attribute that may be missing."""
-
-    inner: Field
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check what is there."""
-        self.inner.form(value, dims, where)
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the values of what is there."""
-        self.inner.content(value, dims, where)
 
     def describe(self) -> str:
         """Return what is allowed, in words."""
         return f"{self.inner.describe()}; may be missing"
 
 
-@dataclass(frozen=True)
-class AtLoad(Composed):
+class AtLoad(Wrapped):
     """A parameter that ``fit`` reads and checks itself: only what a file holds is checked here."""
 
-    inner: Field
-
     def fits(self, value: Any) -> bool:
-        """Whether the value is allowed: ``fit`` will say."""
+        """Whether the value is allowed: ``fit`` decides."""
         return True
-
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check what a file holds."""
-        self.inner.form(value, dims, where)
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the values of what a file holds."""
-        self.inner.content(value, dims, where)
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return self.inner.describe()
 
 
 N_JOBS = Maybe(Integer())

@@ -10,20 +10,11 @@ from typing import Any
 from lookalike.saving.decode import read
 from lookalike.saving.encode import SaveMixin
 
-# Packages whose classes can be in a file; importing them fills the table of classes.
-PACKAGES = (
-    "table",
-    "columns",
-    "trees",
-    "neighbors",
-    "measures",
-    "evaluate",
-    "hubness",
-    "represent",
-    "prediction",
-    "index",
-    "clustering",
-    "leaderboard",
+# Packages whose classes can be in a file; importing them fills the table of classes. A fixed list:
+# a name that is found in a file is never imported.
+PACKAGES = tuple(
+    "table columns trees neighbors measures evaluate hubness represent prediction index "
+    "clustering leaderboard".split()
 )
 
 

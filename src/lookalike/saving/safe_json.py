@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 DEEPEST = 256  # brackets inside brackets; our own files have a few dozen
-CHUNK = 2**20
+CHUNK_BYTES = 2**20
 
 
 def json_depth(text: bytes, lines: bool = False) -> int:
@@ -25,11 +25,13 @@ def json_depth(text: bytes, lines: bool = False) -> int:
     >>> json_depth(b'{"a": [1, "[[["]}')
     2
     """
+    # Escaped quotes do not end a string; escaped backslashes first, or \\" would lose its quote.
     if b"\\" in text:
         text = text.replace(b"\\\\", b"").replace(b'\\"', b"")
     deepest, level, inside = 0, 0, 0
-    for start in range(0, len(text), CHUNK):
-        part = np.frombuffer(text, np.uint8, min(CHUNK, len(text) - start), start)
+    # Counted by numpy in pieces: json would recurse, a loop over bytes is slow.
+    for start in range(0, len(text), CHUNK_BYTES):
+        part = np.frombuffer(text, np.uint8, min(CHUNK_BYTES, len(text) - start), start)
         quotes = np.cumsum(part == ord('"'), dtype=np.int64) + inside
         if lines:
             quotes -= _at_last(part == ord("\n"), quotes)
@@ -44,7 +46,7 @@ def json_depth(text: bytes, lines: bool = False) -> int:
 
 
 def _at_last(marks: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return for every place the count at the last mark up to there, 0 where there is none."""
+    """Return for every position the count at the last mark up to it, 0 before the first mark."""
     last = np.maximum.accumulate(np.where(marks, np.arange(len(marks)), -1))
     return np.where(last >= 0, counts[last], 0)
 

@@ -105,9 +105,8 @@ def _summary(column: Column, known: np.ndarray) -> dict[str, Any]:
         return _count_levels(column, known)
     step = max(1, len(known) // N_EXAMPLES)
     examples = [plain(column.cell(int(row))) for row in known[::step][:N_EXAMPLES]]
-    if kind == "text":
-        return {"distinct": len(set(column.values[known].tolist())), "examples": examples}
-    return {"examples": examples}
+    distinct = {"distinct": len(set(column.values[known].tolist()))} if kind == "text" else {}
+    return {**distinct, "examples": examples}
 
 
 def _count_levels(column: Column, known: np.ndarray) -> dict[str, Any]:
@@ -269,6 +268,7 @@ def _hit(view: View, hit: Hit, rank: int, explain: int | str) -> dict[str, Any]:
         "distance": hit.distance,
     }
     if explain:
+        # As many as there are columns is all of them.
         number = len(view.schema.kinds) if explain == ALL else int(explain)
         sides = zip(("for", "against"), hit.reasons(number), strict=True)
         found["reasons"] = {side: plain(some) for side, some in sides}

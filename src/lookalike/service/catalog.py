@@ -139,6 +139,7 @@ class Catalog:
         rows = list(zip(map(dumps, ids), records, strict=True))
         about = (settings.to_text(), dump(table.schema))
         head = self.store.create(name, *about, rows, replace_old=replace_old)
+        # The next start reads the fitted index instead of fitting it again.
         save_index(self.store.database, head.key, 1, 1, index)
         return self._enter(head)
 
@@ -156,6 +157,7 @@ class Catalog:
         with collected():
             index = Index.open(folder)
             settings = settings_of(index, settings, folder)
+        # Without rows: the store only knows that there is a folder.
         head = self.store.create(name, settings.to_text(), dump(index.schema_), [])
         return self._enter(head)
 
@@ -182,6 +184,7 @@ class Catalog:
             if not collection.loaded:
                 continue
             behind = newest[collection.key] - collection.view.generation
+            # Below zero when this server has written since the query above.
             self.lag[collection.name] = max(0, behind)
             if behind > 0:
                 try:

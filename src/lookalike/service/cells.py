@@ -36,6 +36,7 @@ def dumps(value: Any) -> str:
 def plain_id(cell: Any, row: int, column: str) -> str | int:
     """Return an id as string or as integer, which paths and JSON can hold."""
     value = plain(cell)
+    # A float is refused: 7.0 in a path would not be found by the id 7.
     if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
         who, found = Param("id_column", column), f"{value!r:.40} in row {row}"
         hint = "Use another column, or none: rows are then numbered"
@@ -53,6 +54,7 @@ def stored_columns(table: Table) -> dict[str, list[Any]]:
 
 def store_record(record: Mapping[str, Any], schema: Schema) -> dict[str, Any]:
     """Return a record that was read, as it is stored."""
+    # A column set aside has no kind in the schema: it is stored as it is shown.
     text = Kind("object")
     return {name: _stored(cell, schema.kinds.get(name, text)) for name, cell in record.items()}
 

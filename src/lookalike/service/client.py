@@ -121,13 +121,12 @@ class Client:
         path : path of a table on the server, below the folder that it allows
         options : title, kinds, missing, id_column, label_column, measure
         """
-        given = dict(options) | ({} if name is None else {"name": name})
+        records = None if rows is None else list(rows)
+        # Only what was given: the server refuses two sources, and has the defaults.
+        named = {"name": name, "rows": records, "path": path}
+        given = options | {key: value for key, value in named.items() if value is not None}
         if file is not None:
             return self._upload(Path(file), given)
-        if rows is not None:
-            given["rows"] = list(rows)
-        if path is not None:
-            given["path"] = path
         return self.post("/api/collections", given)
 
     def describe(self, collection: str) -> dict[str, Any]:
@@ -263,6 +262,7 @@ class Client:
     def _waited(self, path: str, options: Mapping[str, Any]) -> Any:
         while True:
             found = self.get(path, options)
+            # The answer is asked for again after the job, whose result only says that it is there.
             if not (isinstance(found, dict) and set(found) == {"job"}):
                 return found
             self.wait(found["job"]["id"])

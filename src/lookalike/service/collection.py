@@ -88,7 +88,7 @@ class Collection:
         return self._view
 
     def count(self) -> int:
-        """Return the number of live rows, from the store."""
+        """Return the number of live rows, from the store: the index need not be loaded."""
         return self.store.count(self.key)
 
     def at_least(self, generation: int | None, patience: float) -> View:

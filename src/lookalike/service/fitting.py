@@ -186,6 +186,7 @@ def stored_ids(rows: Sequence[StoredRow]) -> list[str | int]:
 
 def build_index(rows: Sequence[StoredRow], schema: Schema, settings: CollectionSettings) -> Index:
     """Fit an index to stored rows."""
+    # With the schema of the first reading: guessing kinds again could differ after changes.
     table = read_stored([json.loads(row.record) for row in rows], schema)
     measure, _ = make(settings, table)
     named = name_rows(table, stored_ids(rows), settings.names)

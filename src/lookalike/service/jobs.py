@@ -93,6 +93,7 @@ class Jobs:
             Takes the job and returns its result.
         """
         with self._lock:
+            # Under the lock: two requests for the same analysis share one job.
             for job in self._jobs.values():
                 if (job.kind, job.key) == (kind, key) and job.state not in ENDED:
                     return job
@@ -155,6 +156,7 @@ class Jobs:
         except Cancelled:
             job.change("cancelled")
         except Exception as error:
+            # A client asks for the result later: the problem is what it would have been sent.
             status, problem, _ = problem_of(error)
             if status == 500:
                 log.exception("job failed", extra={"job": job.kind})

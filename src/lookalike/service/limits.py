@@ -88,6 +88,7 @@ class RateLimiter:
 
     def wait(self, client: Hashable, now: float | None = None) -> float:
         """Take one request out of a bucket; return 0, or the seconds until there is one."""
+        # No bucket is kept where there is no limit.
         if self.rate <= 0:
             return 0.0
         now = time.monotonic() if now is None else now

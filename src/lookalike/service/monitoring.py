@@ -82,6 +82,7 @@ class Metrics:
         ----------
         gauges : mapping of a name in ``GAUGES`` to a mapping of label to number
         """
+        # A registry for each scrape: a collection that was dropped leaves no gauge behind.
         current = CollectorRegistry()
         for name, values in gauges.items():
             label, description = GAUGES[name]
@@ -143,6 +144,7 @@ class Recorder:
             log.info("request", extra=extra)
 
 
+# Attributes of every record; the others are what was passed as ``extra``.
 OWN = frozenset(vars(logging.LogRecord("", 0, "", 0, "", (), None))) | {"message", "taskName"}
 
 
@@ -177,10 +179,9 @@ def set_up(requests: bool) -> None:
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    for name in ("lookalike.service", "uvicorn.error"):
+    # Requests are logged at INFO; uvicorn's own lines about them would say the same again.
+    levels = {log.name: logging.INFO if requests else logging.WARNING}
+    for name, level in (levels | {"uvicorn.error": logging.WARNING}).items():
         logger = logging.getLogger(name)
-        logger.handlers = [handler]
-        logger.propagate = False
-        logger.setLevel(logging.WARNING)
-    if requests:
-        logging.getLogger("lookalike.service").setLevel(logging.INFO)
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)

@@ -95,6 +95,7 @@ def _show(
 ) -> None:
     notes = _notes.get()
     if isinstance(message, LookalikeWarning) and notes is not None:
+        # Once, however many rows of the request have caused it.
         if (note := message.text(spell_field)) not in notes:
             notes.append(note)
     elif _usual:

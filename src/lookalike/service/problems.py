@@ -96,6 +96,7 @@ class Refused(LookalikeError):
 
 def refused_again(problem: Mapping[str, Any]) -> Refused:
     """Return the error of a job that failed, from its problem document."""
+    # The document is all that a job keeps: the error itself would keep its frames alive.
     parts = [problem[part] for part in ("who", "needed", "found", "hint")]
     return Refused(problem["status"], *parts)
 
@@ -126,7 +127,8 @@ def problem_of(error: Exception) -> tuple[int, dict[str, Any], dict[str, str]]:
     if isinstance(error, RequestValidationError):
         return 422, to_problem(422, invalid(error.errors())), {}
     if isinstance(error, HTTPException):
-        if isinstance(error.__cause__, Refused):  # while the body was read
+        # FastAPI wraps what is raised while it reads the body.
+        if isinstance(error.__cause__, Refused):
             return problem_of(error.__cause__)
         return error.status_code, _of_http(error), dict(error.headers or {})
     for kind, status in STATUS:

@@ -66,7 +66,7 @@ def measure_text(measure: Measure) -> str:
         if repr(value) != repr(defaults[key].default)
     ]
     text = f"{name}:{','.join(options)}" if options else name
-    # Read back at once: an option without a text, such as a function, must not be lost silently.
+    # Read back now: an option without a text, such as a function, must not be lost silently.
     with suppress(InvalidInput):
         if repr(make_measure(text)) == repr(measure):
             return text
@@ -113,6 +113,7 @@ def create_app(service: Service) -> FastAPI:
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
+    # Starlette chooses the handler of the nearest class; the last is for our own mistakes.
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
     _serve_page(app, service)
@@ -199,6 +200,7 @@ def make_service(
         Ask for tokens on loopback as well.
     """
     local = is_loopback(host)
+    # Names of this machine: the user should not have to list them by --allow-host.
     own = () if local else (host, socket.gethostname(), socket.getfqdn())
     access = AccessPolicy((*hosts, *own), numbers=not local, tokens=need_token or not local)
     service = Service(store, folder=folder, access=access)
@@ -234,6 +236,7 @@ def serve_file(
         raise missing_file(file)
     with file.open("rb") as content:
         digest = hashlib.file_digest(content, "sha256")
+    # As text: the store compares it with the options of an earlier start.
     asked = repr({key: value for key, value in sorted(options.items()) if value})
     source = {"file": file.name, "hash": digest.hexdigest(), "options": asked}
     name = name_from(file.name)
@@ -316,7 +319,7 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
 
     def listens() -> None:
         started(f"http://{shown}:{port}/")
-        service.settles = True  # this process does nothing else
+        service.settles = True  # this process only serves
         service.warm_soon()
 
     Server(service, host, port, listens).run()
@@ -337,7 +340,7 @@ class Server(uvicorn.Server):
             create_app(service),
             host=host,
             port=port,
-            log_config=None,
+            log_config=None,  # logs are lines of JSON, see monitoring
             access_log=False,
             server_header=False,
             timeout_keep_alive=30,

@@ -27,7 +27,7 @@ from lookalike.service.monitoring import Metrics
 from lookalike.service.problems import Refused
 from lookalike.service.safety import AccessPolicy, TokenStore
 from lookalike.service.sessions import Sessions
-from lookalike.service.store.store import Store
+from lookalike.service.store.store import Head, Store
 from lookalike.service.view import View
 from lookalike.verbs.source import is_index_folder
 
@@ -96,7 +96,7 @@ class Service:
         """Warm the collection that the page opens on, while the server answers already."""
 
         def work() -> None:
-            load_compiler()
+            load_compiler()  # slow to import, also where all loops are cached
             heads = self.catalog.heads()
             with contextlib.suppress(LookalikeError), watching(cancelled=self._stop.is_set):
                 if heads:
@@ -139,21 +139,19 @@ class Service:
 
     def briefs(self) -> list[dict[str, Any]]:
         """Return name, size and measure of every collection, without loading any."""
-        found = []
-        for head in self.catalog.heads():
-            settings, one = CollectionSettings.of_text(head.settings), self.catalog.get(head.name)
-            found.append(
-                {
-                    "name": head.name,
-                    "title": settings.title,
-                    "rows": len(one.view.index) if one.loaded else one.count(),
-                    "columns": len(settings.aside) + settings.compared,
-                    "measure": settings.measured,
-                    "generation": head.generation,
-                    "created": head.created,
-                }
-            )
-        return found
+        return [self._brief(head) for head in self.catalog.heads()]
+
+    def _brief(self, head: Head) -> dict[str, Any]:
+        settings, one = CollectionSettings.of_text(head.settings), self.catalog.get(head.name)
+        return {
+            "name": head.name,
+            "title": settings.title,
+            "rows": len(one.view.index) if one.loaded else one.count(),
+            "columns": len(settings.aside) + settings.compared,
+            "measure": settings.measured,
+            "generation": head.generation,
+            "created": head.created,
+        }
 
     def document(self, collection: Collection) -> dict[str, Any]:
         """Return the description of a collection, with its spaces and its running jobs."""
@@ -163,6 +161,7 @@ class Service:
     def states(self, collection: Collection, view: View) -> dict[str, Any]:
         """Return the spaces of a collection, and its running jobs."""
         active = self.jobs.of(collection.name)
+        # A job for hubs computes the space as well, see Analyses.hubs.
         repaired = "ready" if view.repaired is not None else "none"
         if repaired == "none" and any(job.kind in ("repair", "hubs") for job in active):
             repaired = "job"

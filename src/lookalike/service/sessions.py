@@ -196,11 +196,8 @@ class Sessions:
         for hit in answer["hits"]:
             was = ranks.get(hit["id"])
             hit["moved"] = "new" if was is None else was - hit["rank"]
-        answer |= {
-            "matched": session.index.count(session.filter),
-            "generation": view.generation,
-            "space": asked["space"],
-        }
+        answer["matched"] = session.index.count(session.filter)
+        answer |= {"generation": view.generation, "space": asked["space"]}
         return {
             "id": id,
             "round": len(rounds),

@@ -312,8 +312,7 @@ def _takes_gzip(accepted: str) -> bool:
     >>> [_takes_gzip(text) for text in ("gzip, br", "br, gzip;q=0", "")]
     [True, False, False]
     """
-    for one in accepted.lower().split(","):
-        name, _, weight = one.strip().partition(";")
-        if name.strip() == "gzip":
-            return weight.replace(" ", "") not in ("q=0", "q=0.0", "q=0.00", "q=0.000")
-    return False
+    names = (one.partition(";") for one in accepted.lower().replace(" ", "").split(","))
+    weights = {name: weight for name, _, weight in names}
+    # Weight 0 refuses it (RFC 9110, section 12.4.2), with up to three digits.
+    return not re.fullmatch(r"q=0(\.0{0,3})?", weights.get("gzip", "q=0"))

@@ -195,12 +195,7 @@ class TextSearch:
         ranked: list[list[Any]] = [[], [], [], []]
         with self._lock:
             if self._rows is None:
-                table, columns = view.table, _text_columns(view)
-                used = [column for column in table.columns + table.aside if column.name in columns]
-                self._rows = {
-                    id: _texts({column.name: column.cell(row) for column in used}, columns)
-                    for row, id in enumerate(table[view.settings.names].values.tolist())
-                }
+                self._rows = _all_texts(view)
             for id, (label, rest) in self._rows.items():
                 if label.startswith(wanted):
                     ranked[0 if len(label) == len(wanted) else 1].append(id)
@@ -221,6 +216,15 @@ def _text_columns(view: View) -> list[str]:
     known = view.settings.aside
     aside = [name for name in view.schema.aside if known[name]["kind"] in SEARCHED_KINDS]
     return [label or "", *(name for name in (*aside, *compared) if name != label)]
+
+
+def _all_texts(view: View) -> dict[Any, tuple[str, str]]:
+    table, columns = view.table, _text_columns(view)
+    used = [column for column in table.columns + table.aside if column.name in columns]
+    return {
+        id: _texts({column.name: column.cell(row) for column in used}, columns)
+        for row, id in enumerate(table[view.settings.names].values.tolist())
+    }
 
 
 def _texts(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""Lines and tables for people, laid out for the width of a console."""
+"""Lines and tables laid out for the width of a console."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
     from rich.text import Text
 
-SPACES = 2  # between the columns of a table for people
+SPACES = 2  # spaces between the columns of a table
 
 
 def make_console() -> Console:
@@ -51,7 +51,7 @@ def headline(console: Console, text: str) -> None:
 
 
 def grid(heads: Sequence[tuple[str, str]]) -> Grid:
-    """Return an empty table for people.
+    """Return an empty table.
 
     Parameters
     ----------
@@ -62,6 +62,7 @@ def grid(heads: Sequence[tuple[str, str]]) -> Grid:
     from rich.table import Table as Grid
     from rich.text import Text
 
+    # One rule below the headings: output stays readable in logs without color.
     table = Grid(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for head, align in heads:
         fold = align == "fold"
@@ -99,6 +100,7 @@ def cut(text: str, width: int) -> str:
     from rich.cells import cell_len, set_cell_size
 
     text = clean(text)
+    # Chinese and Japanese letters take two cells, so that len() would cut too late.
     return text if cell_len(text) <= width else set_cell_size(text, width - 1).rstrip() + "…"
 
 
@@ -115,14 +117,10 @@ def fitting(
         Characters of a line.
     optional : headings that may go, the first to go first
     """
-    wide = {
-        head: max(len(head), *(len(row[at]) for row in rows), 0) + SPACES
-        for at, head in enumerate(heads)
-    }
-    kept = list(heads)  # one character is left free at either end
+    columns = zip(heads, *rows, strict=True)
+    widths = {column[0]: max(map(len, column)) + SPACES for column in columns}
     for head in optional:
-        if sum(wide[one] for one in kept) + 2 <= width:
+        if sum(widths.values()) + 2 <= width:  # one character is left free at either end
             break
-        if head in kept:
-            kept.remove(head)
-    return [heads.index(head) for head in kept]
+        widths.pop(head, None)
+    return [heads.index(head) for head in widths]

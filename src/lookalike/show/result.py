@@ -1,4 +1,4 @@
-"""The base of what verbs return: one answer in four forms."""
+"""Base of the results of verbs: one result in four forms."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from lookalike.show.html.markup import escape
 if TYPE_CHECKING:
     from rich.console import Console
 
-WIDTH = 100  # characters of a line where no terminal says how many fit
+DEFAULT_WIDTH = 100  # characters of a line where there is no terminal
 Spell = Callable[[str], str]
 
 
 class Result(HtmlReport, ABC):
-    """What a verb returns: a data frame, plain values, text of a given width, or HTML.
+    """Result of a verb: as a data frame, plain values, text of a given width, or HTML.
 
-    A subclass writes three of them: ``cells`` for frames and CSV, ``to_dict`` for JSON and
-    ``render`` for people.
+    A subclass defines ``cells`` for frames and CSV, ``to_dict`` for JSON and ``render`` for text.
     """
 
     @abstractmethod
@@ -36,7 +35,7 @@ class Result(HtmlReport, ABC):
 
     @abstractmethod
     def render(self, console: Console, spell: Spell = str) -> None:
-        """Print the answer for people.
+        """Print the result.
 
         Parameters
         ----------
@@ -56,9 +55,10 @@ class Result(HtmlReport, ABC):
         columns = self.cells()
         lines = zip(*columns.values(), strict=True)
         records = [dict(zip(columns, map(_frame_cell, line), strict=True)) for line in lines]
+        # Without rows there are no records to read the columns from.
         return frame_of_records(records, backend) if records else make_frame(columns, backend)
 
-    def text(self, width: int = WIDTH) -> str:
+    def text(self, width: int = DEFAULT_WIDTH) -> str:
         """Return the answer as text.
 
         Parameters
@@ -69,6 +69,7 @@ class Result(HtmlReport, ABC):
         from rich.console import Console
 
         written = io.StringIO()
+        # No color and no highlighting: the text goes into files and tests.
         self.render(Console(file=written, width=width, highlight=False, color_system=None))
         return written.getvalue().rstrip("\n")
 
@@ -80,7 +81,7 @@ class Result(HtmlReport, ABC):
         return self.text().partition("\n")[0]
 
     def html_body(self) -> str:
-        """Return what stands below the heading, as HTML."""
+        """Return the content below the heading, as HTML."""
         return f"<pre>{escape(self.text())}</pre>"
 
 

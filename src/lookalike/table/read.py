@@ -31,8 +31,10 @@ from lookalike.table.model.table import Column, Schema, Table
 if TYPE_CHECKING:
     from lookalike.table.formats.lazy import LazyTable
 
-STORED_ALIKE = ("name", "source", "levels", "width")  # parts of kinds whose cells are kept alike
-SINGLE = ("number", "category", "order", "flag", "text")  # kinds whose cell is one value
+# Parts of kinds whose cells are kept alike.
+STORED_ALIKE = ("name", "source", "levels", "width")
+# Kinds whose cell is one value.
+SINGLE = ("number", "category", "order", "flag", "text")
 BY_HAND = "by hand"
 # Roles of columns that are set aside as uninteresting, and compared where nothing else is there.
 BETTER_THAN_NONE = ("name", "constant", RECORD)
@@ -202,7 +204,8 @@ def _read_as(raw: Raw, kind: Kind | None) -> Column:
 
 def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
     """Return the table of these columns; one that was set aside lightly is better than none."""
-    if not columns:  # what was set aside as uninteresting is better than nothing
+    # What was set aside as uninteresting is better than nothing.
+    if not columns:
         back = [column for column in aside if column.kind.role in BETTER_THAN_NONE]
         aside = [column for column in aside if column not in back]
         columns = [replace(c, kind=replace(c.kind, role="")) for c in back]
@@ -449,12 +452,7 @@ def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
     """Whether a dictionary is one row: single values decide first, then the depth of lists."""
     cells = {str(name): value for name, value in source.items() if value is not None}
     known = [(schema.kinds[name], cell) for name, cell in cells.items() if name in schema.kinds]
-    # A set may be written as one string, which its separator cuts.
-    single = [
-        cell
-        for kind, cell in known
-        if kind.name in SINGLE or (kind.reading is not None and kind.reading.separator)
-    ]
+    single = [cell for kind, cell in known if _is_single(kind)]
     if single:
         return not any(_is_column(cell) for cell in single)
     for kind, cell in known:
@@ -465,6 +463,11 @@ def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
             return not isinstance(first, list | tuple | set | frozenset | np.ndarray)
     # Only lists of None, if any: columns of missing cells, since a cell holds something.
     return not known
+
+
+def _is_single(kind: Kind) -> bool:
+    """Whether a cell of this kind is one value; a set may be written as one string."""
+    return kind.name in SINGLE or bool(kind.reading and kind.reading.separator)
 
 
 def _is_column(value: Any) -> bool:

@@ -22,7 +22,7 @@ from lookalike.saving.load import load
 def check_measure(measure: Measure, X: Any, new: Any = None, y: Any = None) -> None:
     """Fit a copy of the measure and check that it keeps the contract; raise at the first breach.
 
-    Checked are: shapes, bounds and the conversion between similarity and distance; symmetry and
+    Checked are: shapes, bounds and the conversion between similarity and distance; _symmetry and
     exact values for a row with itself; that entries depend on their two rows alone; neighbor lists
     against the full matrix, ties included; that lists of parts merge; that threads, memory limits
     and saving change nothing; that rows encoded as fitted equal the fitted ones; explanations that
@@ -49,15 +49,15 @@ def check_measure(measure: Measure, X: Any, new: Any = None, y: Any = None) -> N
         try:
             check(fitted, fitted.rows_, other)
         except AssertionError as error:
-            name = check.__name__.replace("_", " ")
+            name = check.__name__[1:].replace("_", " ")
             raise AssertionError(f"{measure!r} breaks the contract ({name}):\n{error}") from error
+    # So little memory that even small matrices are computed in several blocks.
     with config(n_jobs=1, memory_limit="1MB"):
         again = clone(measure).set_params(**_jobs(measure, 1)).fit(X, y)
         _same(again.block(again.rows_, again.rows_), fitted.block(fitted.rows_, fitted.rows_))
 
 
-def bounds_and_conversion(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: bounds and conversion."""
+def _bounds_and_conversion(m: Measure, a: Rows, b: Rows) -> None:
     for left, right in _sides(m, a, b):
         s, d = m.block(left, right, "similarity"), m.block(left, right, "distance")
         assert s.shape == d.shape == (len(left), len(right))
@@ -66,38 +66,37 @@ def bounds_and_conversion(m: Measure, a: Rows, b: Rows) -> None:
         assert (s[ok] >= 0).all(), "similarity below 0"
         assert (s[ok] <= 1).all(), "similarity above 1"
         assert (d[ok] >= 0).all(), "negative distance"
+        # 1e-12: two similarities that are equal in theory may round differently.
         order = np.argsort(d[ok], kind="stable")
         assert (np.diff(s[ok][order]) <= 1e-12).all(), "similarity grows with distance"
 
 
-def a_row_with_itself(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: a row with itself."""
+def _a_row_with_itself(m: Measure, a: Rows, b: Rows) -> None:
+    # Not of a forest, where an out-of-bag row need not meet itself in every tree.
     if m.traits.exact_self:
         assert_array_equal(np.diagonal(m.block(a, a, "similarity")), 1.0)
         assert_array_equal(np.diagonal(m.block(a, a, "distance")), 0.0)
         assert_array_equal(np.diagonal(m.block(b, b, "distance", same=True)), 0.0)
 
 
-def symmetry(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: symmetry."""
+def _symmetry(m: Measure, a: Rows, b: Rows) -> None:
     if m.traits.symmetric:
         for left, right in _sides(m, a, b):
             _same(m.compare(left, right), m.compare(right, left).T)
 
 
-def entries_depend_on_their_rows_alone(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: entries depend on their rows alone."""
+def _entries_depend_on_their_rows_alone(m: Measure, a: Rows, b: Rows) -> None:
     rng = np.random.default_rng(0)
     for left, right in _sides(m, a, b):
         whole = m.compare(left, right)
         rows = rng.permutation(len(left))[: max(1, len(left) // 2)]
         columns = rng.permutation(len(right))[: max(1, len(right) // 2)]
         _same(m.compare(left[rows], right[columns]), whole[np.ix_(rows, columns)])
+        # A block of one entry: no vectorized loop may sum in another order than the scalar rest.
         _same(m.compare(left[:1], right[-1:]), whole[:1, -1:])
 
 
-def neighbors_agree_with_the_matrix(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: neighbors agree with the matrix."""
+def _neighbors_agree_with_the_matrix(m: Measure, a: Rows, b: Rows) -> None:
     n = len(a)
     for queries, own in ((a, True), (b, False)):
         d, order = m.block(queries, a), m.order_block(queries, a)
@@ -109,12 +108,11 @@ def neighbors_agree_with_the_matrix(m: Measure, a: Rows, b: Rows) -> None:
             exclude = np.arange(len(queries)) if own else None
             found = m.nearest(queries, a, k, exclude=exclude)
             _same_lists(found, _by_sorting(d, order, k, n, own))
-            plain = Measure.nearest(m, queries, a, k, exclude=exclude)
-            _same_lists(found, plain)
+            # The search of the base class, without what the measure overrides for speed.
+            _same_lists(found, Measure.nearest(m, queries, a, k, exclude=exclude))
 
 
-def lists_of_parts_merge(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: lists of parts merge."""
+def _lists_of_parts_merge(m: Measure, a: Rows, b: Rows) -> None:
     n = len(a)
     if n < 2:
         return
@@ -122,12 +120,12 @@ def lists_of_parts_merge(m: Measure, a: Rows, b: Rows) -> None:
     whole = m.nearest(b, a, k)
     first = m.nearest(b, a[:cut], k, ids=np.arange(cut))
     second = m.nearest(b, a[cut:], k, ids=np.arange(cut, n))
+    # In both orders: ties go to the lower position, not to the list that comes first.
     _same_lists(first.merge(second), whole)
     _same_lists(second.merge(first), whole)
 
 
-def threads_change_nothing(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: threads change nothing."""
+def _threads_change_nothing(m: Measure, a: Rows, b: Rows) -> None:
     k = max(1, len(a) // 2)
     for jobs in (1, 3):
         same = clone(m)
@@ -136,13 +134,11 @@ def threads_change_nothing(m: Measure, a: Rows, b: Rows) -> None:
         _same_lists(same.nearest(b, a, k), m.nearest(b, a, k))
 
 
-def fitted_rows_encode_alike(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: fitted rows encode alike."""
+def _fitted_rows_encode_alike(m: Measure, a: Rows, b: Rows) -> None:
     _same(m.block(a[::-1], a), m.block(a, a)[::-1])
 
 
-def saving_changes_nothing(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: saving changes nothing."""
+def _saving_changes_nothing(m: Measure, a: Rows, b: Rows) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "measure.lookalike"
         m.save(path)
@@ -152,8 +148,7 @@ def saving_changes_nothing(m: Measure, a: Rows, b: Rows) -> None:
     _same(back.block(b, back.rows_), m.block(b, a))
 
 
-def explanations_add_up(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: explanations add up."""
+def _explanations_add_up(m: Measure, a: Rows, b: Rows) -> None:
     pairs = [(a[:1], a[-1:])]
     if len(b):
         pairs.append((a[:1], b[:1]))
@@ -161,15 +156,16 @@ def explanations_add_up(m: Measure, a: Rows, b: Rows) -> None:
         s = m.block(left, right, "similarity")[0, 0]
         if np.isnan(s):
             continue
-        told = m.explain_rows(left, right)
-        assert_allclose(told.similarity, s, rtol=1e-9, atol=1e-12)
-        assert_allclose(sum(told.plus.values()), s, rtol=1e-9, atol=1e-9)
-        assert_allclose(sum(told.plus.values()) + sum(told.minus.values()), 1, atol=1e-9)
-        assert all(v >= -1e-12 for v in [*told.plus.values(), *told.minus.values()])
+        explanation = m.explain_rows(left, right)
+        plus, minus = list(explanation.plus.values()), list(explanation.minus.values())
+        # Contributions are summed in another order than the similarity: equal up to rounding.
+        assert_allclose(explanation.similarity, s, rtol=1e-9, atol=1e-12)
+        assert_allclose(sum(plus), s, rtol=1e-9, atol=1e-9)
+        assert_allclose(sum(plus) + sum(minus), 1, atol=1e-9)
+        assert all(part >= -1e-12 for part in plus + minus)
 
 
-def weights_are_taken_or_refused(m: Measure, a: Rows, b: Rows) -> None:
-    """Check: weights are taken or refused."""
+def _weights_are_taken_or_refused(m: Measure, a: Rows, b: Rows) -> None:
     if not m.traits.weighs_columns:
         try:
             m.reweighted({})
@@ -180,25 +176,26 @@ def weights_are_taken_or_refused(m: Measure, a: Rows, b: Rows) -> None:
     first = next(iter(m.schema_.kinds))
     _same(m.reweighted({first: 1}).block(a, a), before)
     changed = m.reweighted({first: 2})
+    # An index answers with new weights per query: a copy of all rows each time would not do.
     assert changed.rows_ is m.rows_, "reweighted copies the rows"
     twice = m.reweighted(dict.fromkeys(m.schema_.kinds, 2))
     assert_allclose(twice.block(b, a), m.block(b, a), rtol=1e-12, atol=1e-12)
-    explanations_add_up(changed, a, b)
+    _explanations_add_up(changed, a, b)
     _same(m.block(a, a), before)
 
 
 _CHECKS: tuple[Callable[[Measure, Rows, Rows], None], ...] = (
-    bounds_and_conversion,
-    a_row_with_itself,
-    symmetry,
-    entries_depend_on_their_rows_alone,
-    neighbors_agree_with_the_matrix,
-    lists_of_parts_merge,
-    threads_change_nothing,
-    fitted_rows_encode_alike,
-    saving_changes_nothing,
-    explanations_add_up,
-    weights_are_taken_or_refused,
+    _bounds_and_conversion,
+    _a_row_with_itself,
+    _symmetry,
+    _entries_depend_on_their_rows_alone,
+    _neighbors_agree_with_the_matrix,
+    _lists_of_parts_merge,
+    _threads_change_nothing,
+    _fitted_rows_encode_alike,
+    _saving_changes_nothing,
+    _explanations_add_up,
+    _weights_are_taken_or_refused,
 )
 
 
@@ -228,11 +225,10 @@ def _same_lists(one: NeighborGraph, other: NeighborGraph) -> None:
 def _by_sorting(d: np.ndarray, order: np.ndarray, k: int, n: int, own: bool) -> NeighborGraph:
     """Return the lists the slow way: sort every row by (order, position), undefined last."""
     lists = NeighborGraph.empty(len(d), k, n)
+    d, order = (np.where(np.isnan(values), np.inf, values) for values in (d, order))
     for i, row in enumerate(order):
-        found = [
-            (np.inf if np.isnan(v) else v, j) for j, v in enumerate(row) if not (own and i == j)
-        ]
-        for place, (_, j) in enumerate(sorted(found)[:k]):
-            lists.distances[i, place] = np.inf if np.isnan(d[i, j]) else d[i, j]
-            lists.indices[i, place] = j
+        others = [j for j in range(len(row)) if not own or i != j]
+        nearest = sorted(others, key=row.__getitem__)[:k]  # stable: ties to the lower position
+        lists.indices[i, : len(nearest)] = nearest
+        lists.distances[i, : len(nearest)] = d[i, nearest]
     return lists

@@ -1,4 +1,4 @@
-"""Random tables: mixed, with gaps, with constant columns and repeated rows, down to one row."""
+"""Random tables: mixed, with missing cells, constant columns and repeated rows, down to one row."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ WORDS = st.sampled_from(["a", "b", "c", "aa", "ab", "ba"])
 
 
 def cells(kind: str) -> st.SearchStrategy[Any]:
-    """Return a strategy for one cell of a kind, without gaps."""
+    """Return a strategy for one cell of a kind that is not missing."""
+    # Few values, exact in binary: ties are frequent, and sums do not round.
     small = st.integers(-8, 8).map(lambda n: n / 4)
     share = st.integers(0, 8).map(lambda n: n / 8)
     strategies: dict[str, st.SearchStrategy[Any]] = {
+        # 32 bits wide: squares and sums of such numbers neither overflow nor underflow.
         "number": st.one_of(small, st.floats(-1e6, 1e6, width=32)),
         "category": st.sampled_from(["red", "green", "blue"]),
         "order": st.sampled_from(LEVELS),
@@ -48,7 +50,7 @@ def frames(
     n_rows: int | None = None,
     min_rows: int = 1,
     max_rows: int = 12,
-    gaps: bool = True,
+    missing: bool = True,
     max_columns: int = 5,
 ) -> tuple[dict[str, list[Any]], dict[str, Any]]:
     """Return columns as lists, and the kinds to read them with.
@@ -57,14 +59,14 @@ def frames(
     ----------
     kinds : kinds of column to choose from
     n_rows : exact number of rows, instead of ``min_rows`` to ``max_rows``
-    gaps : whether cells may be None
+    missing : whether cells may be None
     max_columns : the most columns
 
     Examples
     --------
     >>> from hypothesis import given
     >>> from lookalike.testing import frames
-    >>> @given(frames(kinds=("number",), n_rows=3, gaps=False))
+    >>> @given(frames(kinds=("number",), n_rows=3, missing=False))
     ... def check(frame):
     ...     columns, kinds = frame
     ...     assert all(len(cells) == 3 for cells in columns.values())
@@ -73,23 +75,20 @@ def frames(
     n = n_rows if n_rows is not None else draw(st.integers(min_rows, max_rows))
     chosen = draw(st.lists(st.sampled_from(list(kinds)), min_size=1, max_size=max_columns))
     columns: dict[str, list[Any]] = {}
-    said: dict[str, Any] = {}
-    for at, kind in enumerate(chosen):
+    declared: dict[str, Any] = {}
+    for number, kind in enumerate(chosen):
         cell = cells(kind)
-        if gaps and draw(st.booleans()):
+        if missing and draw(st.booleans()):
             cell = st.one_of(st.none(), cell)
-        if draw(st.integers(0, 5)) == 0:  # a constant column
-            values = [draw(cells(kind))] * n
-        else:
-            values = draw(st.lists(cell, min_size=n, max_size=n))
-        name = f"{kind}{at}"
-        columns[name] = values
-        said[name] = list(LEVELS) if kind == "order" else kind
-    if n > 1 and draw(st.booleans()):  # a repeated row
+        constant = draw(st.integers(0, 5)) == 0  # a range of 0 divides by zero if it is forgotten
+        column = st.lists(cell, min_size=n, max_size=n)
+        columns[f"{kind}{number}"] = [draw(cells(kind))] * n if constant else draw(column)
+        declared[f"{kind}{number}"] = list(LEVELS) if kind == "order" else kind
+    if n > 1 and draw(st.booleans()):  # a repeated row: ties, and a distance of 0 to another row
         one, other = draw(st.integers(0, n - 1)), draw(st.integers(0, n - 1))
         for values in columns.values():
             values[one] = values[other]
-    return columns, said
+    return columns, declared
 
 
 @st.composite
@@ -158,7 +157,7 @@ def matrices(
     entry = st.integers(0, 12).map(lambda m: m / 4)
     d = np.asarray(draw(st.lists(entry, min_size=n * n, max_size=n * n)), dtype=float)
     d = d.reshape(n, n)
-    if symmetric:
+    if symmetric:  # the upper triangle decides
         d = np.triu(d, 1) + np.triu(d, 1).T
     np.fill_diagonal(d, 0.0)
     return d

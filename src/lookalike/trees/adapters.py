@@ -10,7 +10,9 @@ from lookalike.errors import InvalidInput, Param, WrongType
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.thresholds.flat import Forest, flatten
 
-KNOWN = "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"
+SUPPORTED_FORESTS = (
+    "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"
+)
 
 
 def adapt_forest(fitted: Any, n_rows: int | None = None) -> GrownForest[Forest]:
@@ -64,7 +66,7 @@ def _trees_of(fitted: Any) -> list[Any]:
         return [fitted.tree_]
     estimators = np.ravel(np.asarray(getattr(fitted, "estimators_", []), dtype=object))
     if not len(estimators) or not all(hasattr(estimator, "tree_") for estimator in estimators):
-        needed = f"a forest whose trees can be read ({KNOWN})"
+        needed = f"a forest whose trees can be read ({SUPPORTED_FORESTS})"
         hint = "Fit one of these on the same columns"
         raise WrongType("forest", needed, type(fitted).__name__, hint)
     return [estimator.tree_ for estimator in estimators]
@@ -91,10 +93,15 @@ def check_fitted(fitted: Any) -> None:
     name = type(fitted).__name__
     if isinstance(fitted, type):
         raise WrongType(
-            "forest", f"a fitted forest ({KNOWN})", f"the class {fitted.__name__}", "Fit one"
+            "forest",
+            f"a fitted forest ({SUPPORTED_FORESTS})",
+            f"the class {fitted.__name__}",
+            "Fit one",
         )
     if not hasattr(fitted, "fit"):
-        raise WrongType("forest", f"a fitted forest ({KNOWN})", f"a {name}", "Fit one of these")
+        raise WrongType(
+            "forest", f"a fitted forest ({SUPPORTED_FORESTS})", f"a {name}", "Fit one of these"
+        )
     if getattr(fitted, "n_features_in_", None) is None:
         raise InvalidInput(
             "forest", "a fitted forest", f"{name}, which is not fitted", "Call its fit first"
@@ -103,6 +110,8 @@ def check_fitted(fitted: Any) -> None:
 
 def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
     samples = getattr(fitted, "estimators_samples_", None)
+    # Gradient boosting without subsampling and forests without bootstrap grow every tree on all
+    # rows: no tree would be left out of bag.
     if samples is None or len(samples) != n_trees or not getattr(fitted, "bootstrap", True):
         _no_samples(type(fitted).__name__ + ("" if samples is None else "(bootstrap=False)"))
     in_bag = np.zeros((n_rows, n_trees), np.uint8)
@@ -115,6 +124,7 @@ def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
                 f"one of {n_rows:,} rows, while the forest saw row {int(rows.max()):,}",
                 "Fit the measure on the forest's own training rows",
             )
+        # How often a row was drawn does not matter, only whether.
         in_bag[rows, t] = 1
     return in_bag
 

@@ -30,7 +30,7 @@ from lookalike.trees.cells.growing import Sampling, TreeLimits, grow_unsupervise
 from lookalike.trees.cells.trees import SimilarityTrees
 from lookalike.trees.growing import (
     MAX_DEPTH,
-    PAUSE,
+    ROWS_BEFORE_PAUSE,
     GrownForest,
     count_features,
     count_share,
@@ -83,8 +83,10 @@ def add_synthetic(
         x = values[:, j]
         if synthetic == "uniform":
             known = x[~np.isnan(x)]
+            # A column without values stays missing in all synthetic rows.
             low, high = (known.min(), known.max()) if len(known) else (np.nan, np.nan)
             u = rng.random(n)
+            # Weighted ends: high - low may overflow.
             fake[:, j] = (1 - u) * low + u * high
         else:
             drawn = synthetic == "resampled"
@@ -114,6 +116,8 @@ def _thresholds(
         low = levels[j][tree.cut[at]]
         if kind == "midpoint" and not category[j]:
             high = levels[j][tree.above[at]]
+            # Halved before adding, so that the sum cannot overflow. Where no number lies between
+            # the two, the lower one stays the threshold.
             middle = low / 2 + high / 2
             low = np.where((low <= middle) & (middle < high), middle, low)
         threshold[at] = low
@@ -169,6 +173,7 @@ class Grower(SaveMixin, BaseEstimator, ABC, abstract=True):
         params = self.get_params(deep=False)
         for name, value in (("n_estimators", n_estimators), ("random_state", random_state)):
             own = params[name]
+            # Two different values would leave one of them without effect.
             if value is not None and own is not None and not (value is own or value == own):
                 raise InvalidInput(
                     Param(name, value),
@@ -182,6 +187,7 @@ class Grower(SaveMixin, BaseEstimator, ABC, abstract=True):
     def resolved(self, out_of_bag: bool) -> Self:
         """Return a copy whose options are checked, and as published where they are None."""
         check_params(self)
+        # Out-of-bag similarities were published with settings of their own.
         usual = {**self.PUBLISHED, **(self.PUBLISHED_OUT_OF_BAG if out_of_bag else {})}
         given = self.get_params(deep=False)
         return type(self)(**{k: usual.get(k) if v is None else v for k, v in given.items()})
@@ -308,6 +314,7 @@ class SyntheticForest(MatrixGrower):
         n, d = values.shape
         rng = make_generator(self.random_state)
         fake = add_synthetic(values, self.synthetic, category=category, random_state=rng)
+        # Only the order of values matters to Gini impurity: kernels sort and compare ranks.
         levels, codes = _rank(np.concatenate([values, fake]))
         size = count_share(self.max_samples, 2 * n, "max_samples")
         if size < 2:
@@ -330,6 +337,7 @@ class SyntheticForest(MatrixGrower):
                 in_bag[rows[rows < n], t] = 1
             pool = np.arange(d)
             if self.feature_sampling == "tree":
+                # From the state of the tree, so that it is the same for every number of threads.
                 pool = np.random.default_rng(int(state[0])).permutation(d)[:tried]
             tree = RankedTree(*(np.empty(2 * size, np.int32) for _ in RankedTree._fields))
             drawn = min(tried, len(pool))
@@ -337,7 +345,7 @@ class SyntheticForest(MatrixGrower):
             def grow(stack: NodeStack) -> None:
                 grow_gini(
                     codes, category, labels, rows, pool, drawn, limit, state, stack,
-                    max(1, PAUSE // drawn), tree,
+                    max(1, ROWS_BEFORE_PAUSE // drawn), tree,
                 )  # fmt: skip
 
             made = grow_by_parts(size, grow)

@@ -19,7 +19,9 @@ Trees = TypeVar("Trees")
 Tree = TypeVar("Tree")
 
 MAX_DEPTH = 2**31 - 1  # where there is no limit: kernels count in integers
-PAUSE = 1 << 19  # rows times columns that a kernel looks at before it returns, 0.1 to 0.5 s
+ROWS_BEFORE_PAUSE = (
+    1 << 19
+)  # rows times columns that a kernel looks at before it returns, 0.1 to 0.5 s
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +68,7 @@ def count_features(share: Any, d: int) -> int:
     if whole and int(share) >= 1:
         return min(int(share), d)
     if isinstance(share, float) and 0 < share <= 1:
+        # Rounded down, as scikit-learn does, but at least one column.
         return max(1, int(share * d))
     raise InvalidInput(
         "max_features",
@@ -86,6 +89,7 @@ def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:
         Goes on with the nodes on a stack, and returns after some time.
     """
     stack: NodeStack = stack_root(n_rows)
+    # Between two calls of the kernel, so that Ctrl-C does not wait for a whole tree.
     while stack.count[WAITING] > 0:
         check_stopped()
         grow(stack)
@@ -95,7 +99,7 @@ def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:
 def grow_each(
     grow_one: Callable[[int], Tree], n_trees: int, per_task: int, n_jobs: int | None
 ) -> list[Tree]:
-    """Return trees grown side by side by threads, each from its own random stream.
+    """Return trees grown in parallel, each from its own random stream.
 
     Parameters
     ----------
@@ -106,6 +110,7 @@ def grow_each(
     n_jobs : int, optional
     """
 
+    # Blocks of one: ``blocks`` checks for an interrupt before each.
     def some(part: slice) -> list[Tree]:
         return [grow_one(part.start + at.start) for at in blocks(part.stop - part.start, 1)]
 

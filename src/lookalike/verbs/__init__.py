@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lookalike.show.result import Result
 
-# Name of a verb -> the heading it stands under in the help of the program.
+# Name of a verb -> its heading in the help of the program.
 VERBS = {
     "inspect": "Look at a table",
     "search": "Look at a table",
@@ -34,6 +34,7 @@ def get_verb(name: str) -> Callable[..., "Result"]:
     >>> get_verb("search").__name__
     'search'
     """
+    # Imported when it is used: the help of the program needs signatures, but no heavy package.
     verb: Callable[..., Result] = getattr(_module(name), name)
     return verb
 

@@ -1,4 +1,4 @@
-"""How parameters of verbs are written in a shell and in a request, said once per type.
+"""How parameters of verbs are written in a shell and in a request, defined once per type.
 
 Python passes the value itself; a shell knows text only, and a request what JSON holds. A verb
 names the type, ``weights: Weights = None``, and all surfaces follow.
@@ -15,7 +15,7 @@ from typing import Annotated, Any, get_args, get_origin
 
 from lookalike.errors import InvalidInput
 
-SHOWN = 60  # characters of an argument that an error quotes
+MAX_QUOTED_LENGTH = 60  # characters of an argument in an error
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Spelling:
     flags : tuple of str
         Shell options; () is ``--name``.
     metavar : str
-        Stands for the value in the help of the shell.
+        Placeholder for the value in the help of the shell.
     help : str, optional
-        What the shell says about it; None: the docstring of the verb.
+        The help of the shell; None: from the docstring of the verb.
     repeat : bool
         Whether the shell option may be given several times.
     parse : function, optional
-        Makes the value of the shell's text, or list of texts.
+        Parses the text of the shell, or a list of texts.
     least : int, optional
         The smallest number that is allowed.
     in_request : bool
@@ -62,10 +62,10 @@ def spelling_of(parameter: inspect.Parameter) -> Spelling:
 
 
 def is_spelled(parameter: inspect.Parameter) -> bool:
-    """Whether a parameter is written as a type of verbs says, rather than as typer reads it."""
+    """Whether a parameter has a type of this module, rather than one of typer."""
     hint = parameter.annotation
-    is_plain = get_origin(hint) is not Annotated
-    return is_plain or any(isinstance(note, Spelling) for note in get_args(hint))
+    notes = get_args(hint) if get_origin(hint) is Annotated else (Spelling(),)
+    return any(isinstance(note, Spelling) for note in notes)
 
 
 def flag_of(parameter: inspect.Parameter) -> str:
@@ -82,16 +82,17 @@ def flag_of(parameter: inspect.Parameter) -> str:
 
 
 def describe_parameters(verb: Callable[..., Any]) -> dict[str, str]:
-    """Return what the docstring of a verb says about each parameter, a line each."""
+    """Return the descriptions of all parameters from the docstring of a verb, a line each."""
     text = inspect.getdoc(verb) or ""
-    part = text.partition("Parameters\n----------\n")[2]
-    part = re.split(r"\n\n[A-Z][a-z ]+\n-+\n", part)[0] + "\n"
-    found: dict[str, str] = {}
-    for names, body in re.findall(
-        r"^(\w[\w, ]*?)(?: :[^\n]*)?\n((?:    [^\n]*\n?|\n)*)", part, re.M
-    ):
-        found |= dict.fromkeys(names.split(", "), " ".join(body.split()).replace("``", ""))
-    return found
+    section = text.partition("Parameters\n----------\n")[2]
+    section = re.split(r"\n\n[A-Z][a-z ]+\n-+\n", section)[0] + "\n"
+    # numpydoc: "name, name : type", then indented lines.
+    entry = re.compile(r"^(\w[\w, ]*?)(?: :[^\n]*)?\n((?:    [^\n]*\n?|\n)*)", re.M)
+    return {
+        name: " ".join(body.split()).replace("``", "")
+        for names, body in entry.findall(section)
+        for name in names.split(", ")
+    }
 
 
 # -- text of the shell -----------------------------------------------------------------------------
@@ -105,6 +106,7 @@ def read_weights(words: list[str] | None) -> dict[str, float] | None:
     >>> read_weights(["genres=3", "budget=0"])
     {'genres': 3.0, 'budget': 0.0}
     """
+    # A number that float() takes but no measure does, such as nan, is refused by the measure.
     weights: dict[str, float] = {}
     for word in words or ():
         name, number = split_pair(word, "--weight", "COLUMN=NUMBER", "year=3")
@@ -123,15 +125,16 @@ def read_marks(words: list[str] | None) -> list[Any] | None:
     >>> read_marks(["17", '{"year": 1977}'])
     ['17', {'year': 1977}]
     """
-    is_json = [word.lstrip().startswith(("{", "[")) for word in words or ()]
-    marks = zip(words or (), is_json, strict=True)
-    return [read_json(word, "--like") if found else word for word, found in marks] or None
+    return [
+        read_json(word, "--like") if word.lstrip().startswith(("{", "[")) else word
+        for word in words or ()
+    ] or None
 
 
 def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, str]:
     """Split ``name=value`` at the last equals sign; a name may hold one itself."""
     name, equals, value = word.rpartition("=")
-    # An empty value is refused: "--weight year=" is a slip, not a wish to leave the column out.
+    # An empty value is refused: "--weight year=" is a slip, which must not mean 0.
     if not equals or not name or not value:
         raise InvalidInput(option, needed, repr(word), f"Try {example}")
     return name, value
@@ -144,6 +147,7 @@ def read_json(text: str, who: str, wanted: type = dict) -> Any:
         # Python's JSON reads NaN beyond the standard: it is a missing cell.
         value = json.loads(text, parse_constant=lambda w: None if w == "NaN" else float(w))
     except json.JSONDecodeError as error:
+        # Counted from 1, as editors do.
         found = f"{_quote(text)} ({error.msg} at character {error.pos + 1})"
         hint = "Put names and strings in double quotes, and the whole in single quotes"
         raise InvalidInput(who, what, found, hint) from error
@@ -156,11 +160,13 @@ def read_json(text: str, who: str, wanted: type = dict) -> Any:
 
 def _quote(text: str) -> str:
     """Quote the beginning of an argument."""
-    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")
+    return repr(text if len(text) <= MAX_QUOTED_LENGTH else text[: MAX_QUOTED_LENGTH - 1] + "…")
 
 
 # -- types of parameters ---------------------------------------------------------------------------
 
+# Each is what Python takes, annotated with how the other surfaces write it. A verb that needs a
+# parameter of its own defines its type beside itself.
 Record = dict[str, Any]
 Id = int | str
 
@@ -246,7 +252,9 @@ Target = Annotated[str, Spelling(metavar="COLUMN")]
 Method = Annotated[str, Spelling(metavar="NAME")]
 Count = Annotated[int, Spelling(json=int, metavar="N", least=1, flags=("-k",))]
 Number = Annotated[int, Spelling(json=int, metavar="N", least=1, flags=("-n",))]
+# 0 turns the cross-validation off.
 Folds = Annotated[int, Spelling(json=int, metavar="N", least=0)]
+# Fewer than 3 rows have no neighbors to rank.
 Sample = Annotated[int | None, Spelling(json=int | None, metavar="N", least=3)]
 Seconds = Annotated[float | None, Spelling(json=float | None, metavar="N", least=0)]
 Seed = Annotated[int, Spelling(json=int, metavar="N", least=0, help="Seed for everything random.")]

@@ -1,25 +1,14 @@
-"""What rows are, learned from rows whose class is known."""
+"""Classes of rows, learned from rows whose class is known."""
 
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
-from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
-from lookalike.verbs.annotations import (
-    Columns,
-    Filter,
-    Folds,
-    MeasureLike,
-    Method,
-    NewRows,
-    Seed,
-    TableLike,
-    Target,
-    Weights,
-)
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
+from lookalike.verbs import annotations as args
+from lookalike.verbs.learning import Learned, judge_and_fit, make_model, read_new, split_label
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
@@ -30,7 +19,7 @@ EXAMPLES = (
     "lookalike classify penguins.csv --label species --method neighbors:k=5",
     "lookalike classify penguins.csv --label species --predict new.csv --output csv",
 )
-CLASSES = 20  # different numbers in a label from which they look like amounts
+MAX_NUMERIC_CLASSES = 20  # more different numbers look like amounts; chosen by hand
 
 
 @dataclass(frozen=True)
@@ -70,9 +59,9 @@ class Classified(Learned):
                 "",
             )
             if judged["accuracy"] <= guess["accuracy"]:
-                worse = "No better than guessing: the columns say little about it."
-                layout.say(console, worse, "yellow")
-        if bag is not None and bag["accuracy"] == bag["accuracy"]:  # NaN where no row was left out
+                self.say_no_better(console)
+        # NaN, unequal to itself, where no row was out of bag.
+        if bag is not None and bag["accuracy"] == bag["accuracy"]:
             more = "" if judged is not None else f"; {always}"
             layout.say(console, f"out-of-bag accuracy: {bag['accuracy']:.1%}{more}", "")
         elif judged is None:
@@ -80,17 +69,17 @@ class Classified(Learned):
 
 
 def classify(
-    table: TableLike,
-    label: Target,
+    table: args.TableLike,
+    label: args.Target,
     *,
-    predict: NewRows = None,
-    method: Method = "forest",
-    measure: MeasureLike = None,
-    weights: Weights = None,
-    folds: Folds = 5,
-    columns: Columns = None,
-    filter: Filter = None,
-    seed: Seed = 0,
+    predict: args.NewRows = None,
+    method: args.Method = "forest",
+    measure: args.MeasureLike = None,
+    weights: args.Weights = None,
+    folds: args.Folds = 5,
+    columns: args.Columns = None,
+    filter: args.Filter = None,
+    seed: args.Seed = 0,
 ) -> Classified:
     """Learn classes from columns of any kind, say how well that goes, and predict new rows.
 
@@ -136,29 +125,25 @@ def classify(
     ((commonest, count),) = Counter(classes.tolist()).most_common(1)
     predictions = None
     if predict is not None:
-        new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="classify")))
-        shares = model.predict_proba(new)
+        shares = model.predict_proba(read_new(source, predict, rows, "classify"))
+        # The class of the largest share; of several, the first, as scikit-learn does.
         found = zip(model.classes_[shares.argmax(axis=1)].tolist(), shares.max(axis=1), strict=True)
         predictions = [
             {"row": row, "predicted": one, "share": float(share)}
             for row, (one, share) in enumerate(found)
         ]
-    return Classified(
-        rows.name,
-        label,
-        name,
-        len(rows.table),
-        left_out,
-        {"class": commonest, "accuracy": count / len(rows.table)},
-        predictions=predictions,
-        model=model,
-        classes=model.classes_.tolist(),
-        **learned,
-    )
+    guess = {"class": commonest, "accuracy": count / len(rows.table)}
+    about: dict[str, Any] = {
+        "model": model,
+        "baseline": guess,
+        "predictions": predictions,
+        "classes": model.classes_.tolist(),
+    }
+    return Classified(rows.name, label, name, len(rows.table), left_out, **learned, **about)
 
 
 def check_classes(label: str, values: Any) -> None:
-    """Refuse numbers that look like amounts: no one means a class for each price."""
+    """Refuse numbers that look like amounts, such as a class for each price."""
     import numpy as np
 
     from lookalike.table.model.targets import holds_classes
@@ -167,7 +152,8 @@ def check_classes(label: str, values: Any) -> None:
     if numbers.dtype.kind not in "iuf":
         return
     distinct = len(np.unique(numbers))
-    if distinct <= CLASSES and holds_classes(numbers):
+    # Few integers are classes, as in a column of stars or of years of school.
+    if distinct <= MAX_NUMERIC_CLASSES and holds_classes(numbers):
         return
     found = f"{distinct:,} different numbers, which look like amounts"
     kinds = Param("kinds", {label: "category"})

@@ -7,17 +7,7 @@ from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
 from lookalike.show.result import Result, Spell
-from lookalike.verbs.annotations import (
-    Columns,
-    Filter,
-    Label,
-    MeasureLike,
-    Method,
-    Seed,
-    Spelling,
-    TableLike,
-    Weights,
-)
+from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, as_source
@@ -34,9 +24,10 @@ EXAMPLES = (
     "lookalike cluster penguins.csv --method density:eps=0.2",
     "lookalike cluster penguins.csv --output csv > clusters.csv",
 )
-OURS = ("id", "cluster", "distance")  # the first columns of the frame
-MANY = 40  # clusters shown to people
+OWN_COLUMNS = ("id", "cluster", "distance")  # the first columns of the frame
+MAX_SHOWN_CLUSTERS = 40  # in the text form
 INDENT = 2
+# Methods that take the number of clusters, and compare all rows with some (landmarks).
 BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
 METHODS = {
     **dict.fromkeys(BY_NUMBER, ("landmarks",)),
@@ -44,7 +35,7 @@ METHODS = {
     "hdbscan": ("min_neighbors",),
     "means": (),
 }
-Clusters = Annotated[int | str, Spelling(json=int | str, flags=("-n",), metavar="K|auto")]
+Clusters = Annotated[int | str, args.Spelling(json=int | str, flags=("-n",), metavar="K|auto")]
 
 
 @dataclass(frozen=True)
@@ -84,10 +75,11 @@ class Clustered(Result):
         ids, table = self.rows.ids, self.rows.table
         clusters = []
         for record in self.profile.records():
+            # Without a label there are no classes: the keys are then left out.
             majority, share = record.pop("majority"), record.pop("majority_share")
             if share is not None:
                 record |= {"class": majority, "class_share": share}
-            exemplar = record["typical"][0]
+            exemplar = record["typical"][0]  # the row nearest to all others of its cluster
             for some in ("typical", "borderline"):
                 record[some] = [ids[row] for row in record[some]]
             clusters.append(record | {"exemplar": ids[exemplar], "row": table.record(exemplar)})
@@ -112,29 +104,29 @@ class Clustered(Result):
         from lookalike.table.model.display import record_columns
 
         far = self.model.exemplar_distances_.tolist()
-        ours = dict(zip(OURS, (self.rows.ids, self.labels, far), strict=True))
+        ours = dict(zip(OWN_COLUMNS, (self.rows.ids, self.labels, far), strict=True))
         table = self.rows.table
-        return ours | record_columns(table, range(len(table)), OURS)
+        return ours | record_columns(table, range(len(table)), OWN_COLUMNS)
 
     def render(self, console: "Console", spell: Spell = str) -> None:
         """Print the clusters, each with what sets it apart and its typical and borderline rows."""
         profile, clusters = self.profile, self.profile.clusters
-        every = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
-        many = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
+        rows = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
+        found = f"{len(clusters)} cluster" + ("" if len(clusters) == 1 else "s")
         by = f"{self.measure} and {self.method}" if self.measure else "k-means of mixed columns"
-        layout.headline(console, f"{self.rows.name}: {many} of {every}, by {by}")
+        layout.headline(console, f"{self.rows.name}: {found} of {rows}, by {by}")
         if self.reason is not None:
             layout.say(console, self.reason)
         grid = self._grid()
         # A narrow column of fragments cannot be read: then each cluster is a few lines instead.
-        endless = console.options.update(width=10_000)
-        if console.measure(grid, options=endless).maximum <= console.width:
+        unlimited = console.options.update(width=10_000)
+        if console.measure(grid, options=unlimited).maximum <= console.width:
             console.print(grid)
         else:
-            for one in clusters[:MANY]:
+            for one in clusters[:MAX_SHOWN_CLUSTERS]:
                 self._render_lines(console, one)
-        if len(clusters) > MANY:
-            more = f"{len(clusters) - MANY} more clusters (csv and json have all)"
+        if len(clusters) > MAX_SHOWN_CLUSTERS:
+            more = f"{len(clusters) - MAX_SHOWN_CLUSTERS} more clusters (csv and json have all)"
             layout.say(console, f"not shown: {more}")
         for note in profile.notes:
             layout.say(console, spell(note))
@@ -148,7 +140,7 @@ class Clustered(Result):
         heads += [("mostly", "left")] if with_classes else []
         heads += [("what sets it apart", "fold"), ("typical", "fold"), ("borderline", "fold")]
         grid = layout.grid(heads)
-        for one in clusters[:MANY]:
+        for one in clusters[:MAX_SHOWN_CLUSTERS]:
             line: list[str | list[str]] = [str(one.cluster), f"{one.rows:,}", percent(one.share)]
             if with_classes:
                 line += [f"{short(one.majority, 14)} {percent(one.majority_share or 0.0)}"]
@@ -184,16 +176,16 @@ class Clustered(Result):
 
 
 def cluster(
-    table: TableLike,
+    table: args.TableLike,
     n_clusters: Clusters = "auto",
     *,
-    method: Method = "spectral",
-    measure: MeasureLike = None,
-    weights: Weights = None,
-    columns: Columns = None,
-    filter: Filter = None,
-    label: Label = None,
-    seed: Seed = 0,
+    method: args.Method = "spectral",
+    measure: args.MeasureLike = None,
+    weights: args.Weights = None,
+    columns: args.Columns = None,
+    filter: args.Filter = None,
+    label: args.Label = None,
+    seed: args.Seed = 0,
 ) -> Clustered:
     """Say which rows belong together, and what sets each cluster apart from the others.
 
@@ -234,6 +226,7 @@ def cluster(
     >>> la.cluster(pets, 2, method="medoids").labels
     [0, 0, 0, 1, 1, 1]
     """
+    # Checked before the table is read, which may take long.
     number = read_number(n_clusters)
     name, options = read_method(method, METHODS)
     refuse_unused(name, (*BY_NUMBER, "density", "hdbscan"), measure=measure, weights=weights)
@@ -257,6 +250,7 @@ def read_number(number: int | str) -> int | str:
     text = str(number)
     if text == "auto":
         return text
+    # True is an integer in Python, and "True" is not a number.
     if isinstance(number, bool) or not text.isdecimal() or int(text) < 1:
         hint = ("Use ", Param("n_clusters", 3), " or ", Param("n_clusters", "auto"))
         needed = "a number of clusters or auto"

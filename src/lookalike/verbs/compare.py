@@ -5,17 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from lookalike._runtime.options import split_options
 from lookalike.errors import InvalidInput, Param
-from lookalike.verbs.annotations import (
-    Columns,
-    Count,
-    Filter,
-    Label,
-    Sample,
-    Seconds,
-    Seed,
-    Spelling,
-    TableLike,
-)
+from lookalike.verbs import annotations as args
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
@@ -26,20 +16,20 @@ EXAMPLES = (
     "lookalike compare penguins.csv --label species",
     "lookalike compare penguins.csv --measures gower,ratio:n_trees=50 --sample 200",
 )
-Measures = Annotated[Any, Spelling(json=str | list[str] | None, metavar="A,B")]
+Measures = Annotated[Any, args.Spelling(json=str | list[str] | None, metavar="A,B")]
 
 
 def compare(
-    table: TableLike,
+    table: args.TableLike,
     measures: Measures = None,
-    label: Label = None,
+    label: args.Label = None,
     *,
-    k: Count = 5,
-    columns: Columns = None,
-    filter: Filter = None,
-    sample: Sample = None,
-    max_seconds: Seconds = None,
-    seed: Seed = 0,
+    k: args.Count = 5,
+    columns: args.Columns = None,
+    filter: args.Filter = None,
+    sample: args.Sample = None,
+    max_seconds: args.Seconds = None,
+    seed: args.Seed = 0,
 ) -> "Leaderboard":
     """Compare measures on a table, best first, and recommend one.
 
@@ -80,6 +70,7 @@ def compare(
     rows = rows.compared_by(columns)
     from lookalike.leaderboard.comparing import compare as compare_measures
 
+    # Seconds bound the start of measures, not their end: one that runs is not interrupted.
     board = compare_measures(
         rows.table, chosen, truth, k, max_seconds=max_seconds, sample=sample, random_state=seed
     )
@@ -99,12 +90,12 @@ def read_measures(text: str) -> dict[str, "Measure"]:
     names: list[str] = []
     for part in split_options(text):
         part = part.strip()
+        # "vector:metric=cosine,scale=minmax" is one measure: a name has no "=" before its colon.
         goes_on = "=" in part and ":" not in part.partition("=")[0]
         if goes_on and names and ":" in names[-1]:
             names[-1] += f",{part}"
         else:
             names.append(part)
     if not names:
-        hint = "Try gower,ranked"
-        raise InvalidInput(Param("measures"), "names of measures", repr(text), hint)
+        raise InvalidInput(Param("measures"), "names of measures", repr(text), "Try gower,ranked")
     return {name: make_measure(name, Param("measures"), matrices=False) for name in names}

@@ -1,19 +1,10 @@
-"""Rows that are in everybody's list of neighbors, and what reduces that."""
+"""Rows that are in very many neighbor lists (hubs), and what reduces that."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from lookalike.errors import InvalidInput, Param, suggest
-from lookalike.verbs.annotations import (
-    Columns,
-    Count,
-    Filter,
-    Label,
-    MeasureLike,
-    Seed,
-    TableLike,
-    Weights,
-)
+from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.source import as_source
 
@@ -24,7 +15,8 @@ EXAMPLES = (
     "lookalike hubs penguins.csv",
     "lookalike hubs penguins.csv --reduce mp --label species -k 10",
 )
-# Name -> class in lookalike.hubness, and its options.
+# Name -> class in lookalike.hubness, and its options; a name because a class would be imported
+# with the help of the program.
 REDUCERS: dict[str, tuple[str, dict[str, Any]]] = {
     "mp": ("MutualProximity", {}),
     "mp-gauss": ("MutualProximity", {"model": "gauss_independent"}),
@@ -37,18 +29,18 @@ REDUCERS: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def hubs(
-    table: TableLike,
-    k: Count = 5,
+    table: args.TableLike,
+    k: args.Count = 5,
     *,
     reduce: Literal["none", "mp", "mp-gauss", "nicdm", "ls", "cdm", "csls", "snn"] = "none",
-    measure: MeasureLike = None,
-    weights: Weights = None,
-    columns: Columns = None,
-    filter: Filter = None,
-    label: Label = None,
-    seed: Seed = 0,
+    measure: args.MeasureLike = None,
+    weights: args.Weights = None,
+    columns: args.Columns = None,
+    filter: args.Filter = None,
+    label: args.Label = None,
+    seed: args.Seed = 0,
 ) -> "HubnessReport":
-    """Say whether a few rows fill everybody's list of neighbors, and which.
+    """Say whether a few rows (hubs) fill most neighbor lists, and which.
 
     A label that is a column of sets gives a row several classes.
 
@@ -82,7 +74,7 @@ def hubs(
     >>> import lookalike as la
     >>> rows = np.random.default_rng(0).normal(size=(200, 40))
     >>> found = la.hubs(rows, reduce="nicdm", measure="vector")
-    >>> before, after = (figures["skewness"] for figures in found.figures.values())
+    >>> before, after = (column["skewness"] for column in found.statistics.values())
     >>> before > 2 * after
     True
     """
@@ -91,6 +83,7 @@ def hubs(
     chosen, reason = choose_measure(measure, compared, weights, seed)
     from lookalike import hubness
 
+    # The report on a reducer has two columns: the measure inside it is "before".
     if reduce != "none":
         if reduce not in REDUCERS:
             needed, hint = "a known reducer", suggest(str(reduce), ["none", *REDUCERS])

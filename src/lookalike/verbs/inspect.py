@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lookalike.verbs.annotations import Filter, TableLike
+from lookalike.verbs import annotations as args
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ EXAMPLES = (
 )
 
 
-def inspect(table: TableLike, *, filter: Filter = None) -> "TableSummary":
+def inspect(table: args.TableLike, *, filter: args.Filter = None) -> "TableSummary":
     """Show what each column of a table holds, and the reason for thinking so.
 
     Parameters

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import LookalikeWarning, TooFewRows
+from lookalike.errors import LookalikeWarning, Param, Phrase, TooFewRows
 from lookalike.show import layout
 from lookalike.show.result import Result, Spell
 from lookalike.verbs.measures import choose_measure
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from lookalike.prediction import CrossValidation
 
-SHOWN = 20  # predictions, and columns, in a table for people
+MAX_SHOWN_LINES = 20  # predictions, and columns, in the text form
 HEADS = {"row": "row", "predicted": "predicted", "share": "share of votes"}
-# Written by this module, so no option of a method.
-OURS = ("self", "random_state", "oob_score", "measure")
+# Set by this module, so not options of a method.
+OWN_PARAMETERS = ("self", "random_state", "oob_score", "measure")
 
 
 @dataclass(frozen=True)
@@ -70,14 +70,11 @@ class Learned(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the model as plain values."""
-        answer = self.about() | {
-            "rows": self.rows,
-            "rows_left_out": self.rows_left_out,
-            **self.guess(),
-            "cross_validation": self.cross_validation,
-            "out_of_bag": self.out_of_bag,
-            "importances": self.importances,
-        }
+        rows = {"rows": self.rows, "rows_left_out": self.rows_left_out}
+        names = ("cross_validation", "out_of_bag", "importances")
+        scores = {name: getattr(self, name) for name in names}
+        answer = {**self.about(), **rows, **self.guess(), **scores}
+        # Without rows to predict there is no such key, rather than an empty list.
         if self.predictions is not None:
             answer["predictions"] = self.predictions
         return {name: plain(value) for name, value in answer.items()}
@@ -107,30 +104,36 @@ class Learned(Result):
         if self.predictions is not None:
             self._render_predictions(console)
 
+    def say_no_better(self, console: Console) -> None:
+        """Warn that guessing scores as well: without it any number looks like a success."""
+        worse = "No better than guessing: the columns say little about it."
+        layout.say(console, worse, "yellow")
+
     def _render_importances(self, console: Console) -> None:
-        every = self.importances
-        if not every:
+        if not self.importances:
             return
         lines = layout.grid([("column", "left"), ("importance", "right")])
-        for one in every[:SHOWN]:
+        for one in self.importances[:MAX_SHOWN_LINES]:
             lines.add_row(*layout.cells([short(one["column"]), percent(one["share"])]))
         console.print(lines)
-        if len(every) > SHOWN:
-            more = f"{len(every) - SHOWN:,} less important columns"
-            layout.say(console, f"not shown: {more} (csv and json have all)")
+        more = len(self.importances) - MAX_SHOWN_LINES
+        if more > 0:
+            text = f"not shown: {more:,} less important columns (csv and json have all)"
+            layout.say(console, text)
 
     def _render_predictions(self, console: Console) -> None:
-        rows = self.predictions or []
-        heads = self.heads()
-        right = {"row", "share"}
-        lines = layout.grid([(HEADS[h], "right" if h in right else "left") for h in heads])
-        for one in rows[:SHOWN]:
+        rows, right = self.predictions or [], ("row", "share")
+        heads = [(HEADS[head], "right" if head in right else "left") for head in self.heads()]
+        lines = layout.grid(heads)
+        for one in rows[:MAX_SHOWN_LINES]:
             words = [str(one["row"]), short(one["predicted"])]
             shares = [percent(one["share"])] if "share" in one else []
             lines.add_row(*layout.cells(words + shares))
         console.print(lines)
-        if len(rows) > SHOWN:
-            layout.say(console, f"{len(rows) - SHOWN:,} more rows (csv and json have all)")
+        if len(rows) > MAX_SHOWN_LINES:
+            layout.say(
+                console, f"{len(rows) - MAX_SHOWN_LINES:,} more rows (csv and json have all)"
+            )
 
 
 def make_model(
@@ -158,15 +161,18 @@ def make_model(
         "forest": getattr(prediction, f"RandomSimilarityForest{what}"),
         "neighbors": getattr(prediction, f"Neighbor{what}"),
     }
+    # Options are the parameters of the estimator: a new one is an option without an edit here.
     known = {
-        name: [one for one in inspect.signature(model).parameters if one not in OURS]
+        name: [one for one in inspect.signature(model).parameters if one not in OWN_PARAMETERS]
         for name, model in models.items()
     }
     name, options = read_method(method, known)
     refuse_unused(name, ["neighbors"], measure=measure, weights=weights)
+    # A forest compares columns one at a time, each by a distance of its own: it has no measure.
     if name == "forest":
         return name, models[name](**options, random_state=seed)
     chosen, _ = choose_measure(measure, rows, weights, seed)
+    # Tuned unless given: the best k depends on the table, and costs little to find.
     return name, models[name](chosen, **{"n_neighbors": "tune"} | options, random_state=seed)
 
 
@@ -178,11 +184,12 @@ def judge_and_fit(
     A forest also says how well its trees do on the rows each of them has not seen.
     """
     judged = _validate(model, rows.table, y, folds, seed)
-    # Only now: out-of-bag scores of the folds' forests would be worked out for nothing.
+    # Only now: out-of-bag scores of the forests of each fold would be computed for nothing.
     if name == "forest":
         model.set_params(oob_score=True)
     model.fit(rows.table, y)
     score = "accuracy" if hasattr(model, "classes_") else "r2"
+    # Plain values for the result: the estimator keeps its own forms.
     return judged, {
         "cross_validation": None if judged is None else {"folds": judged.n_splits, **judged.scores},
         "out_of_bag": {score: model.oob_score_} if name == "forest" else None,
@@ -191,14 +198,14 @@ def judge_and_fit(
 
 
 def _validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossValidation | None:
-    """Return how well models do on rows they have not seen; None if that was not asked."""
+    """Return scores on held-out rows; None without folds, or with too few rows for them."""
     from lookalike.prediction import cross_validate
 
     if not folds:
         return None
     try:
         return cross_validate(model, table, y, n_splits=folds, random_state=seed)
-    except TooFewRows as error:
+    except TooFewRows as error:  # the model can still be fitted, and predict
         text = error.by("no cross-validation").phrase()
         warnings.warn(LookalikeWarning(text), stacklevel=4)
         return None
@@ -209,8 +216,13 @@ def _importances(model: Any) -> list[dict[str, Any]]:
     if not hasattr(model, "feature_importances_"):
         return []
     shares = zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)
-    ordered = sorted(shares, key=lambda pair: -pair[1])
+    ordered = sorted(shares, key=lambda pair: -pair[1])  # stable: equal ones as in the table
     return [{"column": name, "share": share} for name, share in ordered]
+
+
+def read_new(source: TableSource, predict: Any, rows: NamedRows, verb: str) -> Any:
+    """Read the rows to predict as those that were learned from were read."""
+    return source.read_like(predict, rows.table.schema, Phrase(Param("predict", of=verb)))
 
 
 def split_label(

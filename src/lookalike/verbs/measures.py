@@ -52,6 +52,7 @@ def choose_measure(
     weights : mapping of column to weight, optional
     seed : int or None
     """
+    # The measure of an index is fitted again: rows may be filtered, or their columns selected.
     if measure is None and rows.index is not None:
         from sklearn.base import clone
 
@@ -72,18 +73,19 @@ def weigh_columns(measure: Measure, weights: Mapping[str, float] | None) -> Meas
         return measure
     from lookalike.measures import Gower
 
+    # The first Gower, outermost first: a reducer passes weights to the measure inside it.
     for name, part in [("", measure), *measure.get_params().items()]:
         if isinstance(part, Gower):
             return measure.set_params(**{f"{name}__weights" if name else "weights": dict(weights)})
-    hint = ("Use ", Param("measure", "gower"))
-    found = type(measure).__name__
-    raise InvalidInput(Param("weights"), "a measure that weighs columns", found, hint)
+    needed, hint = "a measure that weighs columns", ("Use ", Param("measure", "gower"))
+    raise InvalidInput(Param("weights"), needed, type(measure).__name__, hint)
 
 
 def set_seed(measure: Measure, seed: int | None) -> Measure:
     """Give a seed to whatever is random in a measure and has none; None gives none."""
     if seed is None or getattr(measure, "frozen_", False):  # a frozen one is the caller's own
         return measure
+    # Nested parameters too, such as that of a forest inside of a reducer.
     names = [n for n, v in measure.get_params().items() if n.endswith("random_state") and v is None]
     return measure.set_params(**dict.fromkeys(names, seed))
 

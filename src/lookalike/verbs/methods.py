@@ -47,13 +47,12 @@ It is an option of 'neighbors'.
             hint = f"Write {name}:option=value"
             raise InvalidInput(Param("method", text), "options as name=value", repr(part), hint)
         if meant not in known[name]:
-            others = [other for other, taken in known.items() if meant in taken]
-            hint = f"It is an option of {', '.join(map(repr, others))}"
-            hint = (
-                hint if others else suggest(option, known[name]) if known[name] else "It has none"
-            )
-            needed = f"an option of {name!r}"
-            raise InvalidInput(Param("method", text), needed, repr(option), hint)
+            who, needed = Param("method", text), f"an option of {name!r}"
+            hint = suggest(option, known[name]) if known[name] else "It has none"
+            # Most mistakes are options of another method, which the nearest name would hide.
+            if others := [other for other in known if meant in known[other]]:
+                hint = f"It is an option of {', '.join(map(repr, others))}"
+            raise InvalidInput(who, needed, repr(option), hint)
         options[meant] = read_option(value)
     return name, options
 
@@ -79,6 +78,7 @@ Leave measure out, or use method='neighbors'.
     for name, value in given.items():
         if not value or method in methods:
             continue
+        # Parts, not a text: each surface spells parameters in its own way.
         first = Param("method", methods[0])
         rest = "".join(f" or {other}" for other in methods[1:])
         hint = ("Leave ", Param(name), " out, or use ", first, rest)

@@ -3,16 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lookalike.verbs.annotations import (
-    Columns,
-    Filter,
-    MeasureLike,
-    Method,
-    Number,
-    Seed,
-    TableLike,
-    Weights,
-)
+from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
 from lookalike.verbs.source import as_source
@@ -32,15 +23,15 @@ BY_RANGES = "gower:missing=midpoint"
 
 
 def outliers(
-    table: TableLike,
-    n: Number = 10,
+    table: args.TableLike,
+    n: args.Number = 10,
     *,
-    method: Method = "isolation",
-    measure: MeasureLike = None,
-    weights: Weights = None,
-    columns: Columns = None,
-    filter: Filter = None,
-    seed: Seed = 0,
+    method: args.Method = "isolation",
+    measure: args.MeasureLike = None,
+    weights: args.Weights = None,
+    columns: args.Columns = None,
+    filter: args.Filter = None,
+    seed: args.Seed = 0,
 ) -> "Outliers":
     """Find the rows that are unlike the rest, and say in which columns they are unusual.
 
@@ -77,7 +68,7 @@ def outliers(
     name, options = read_method(method, METHODS)
     refuse_unused(name, ["neighbors"], measure=measure, weights=weights)
     rows = as_source(table).rows(filter).compared_by(columns)
-    chosen = None
+    chosen = None  # an isolation forest compares no pairs of rows
     if name == "neighbors":
         chosen, _ = choose_measure(measure or BY_RANGES, rows, weights, seed)
     from lookalike.prediction import find_outliers

@@ -1,25 +1,14 @@
-"""A number of rows, learned from rows where it is known."""
+"""A numeric column, learned from rows where it is known."""
 
 from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
-from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
-from lookalike.verbs.annotations import (
-    Columns,
-    Filter,
-    Folds,
-    MeasureLike,
-    Method,
-    NewRows,
-    Seed,
-    TableLike,
-    Target,
-    Weights,
-)
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
+from lookalike.verbs import annotations as args
+from lookalike.verbs.learning import Learned, judge_and_fit, make_model, read_new, split_label
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
@@ -66,24 +55,24 @@ class Regressed(Learned):
                 "",
             )
             if off >= by_median:
-                worse = "No better than guessing: the columns say little about it."
-                layout.say(console, worse, "yellow")
-        if bag is not None and bag["r2"] == bag["r2"]:  # NaN where no row was left out
+                self.say_no_better(console)
+        # NaN, unequal to itself, where no row was out of bag.
+        if bag is not None and bag["r2"] == bag["r2"]:
             layout.say(console, f"out-of-bag R2: {bag['r2']:.3f}", "")
 
 
 def regress(
-    table: TableLike,
-    label: Target,
+    table: args.TableLike,
+    label: args.Target,
     *,
-    predict: NewRows = None,
-    method: Method = "forest",
-    measure: MeasureLike = None,
-    weights: Weights = None,
-    folds: Folds = 5,
-    columns: Columns = None,
-    filter: Filter = None,
-    seed: Seed = 0,
+    predict: args.NewRows = None,
+    method: args.Method = "forest",
+    measure: args.MeasureLike = None,
+    weights: args.Weights = None,
+    folds: args.Folds = 5,
+    columns: args.Columns = None,
+    filter: args.Filter = None,
+    seed: args.Seed = 0,
 ) -> Regressed:
     """Learn a number from columns of any kind, say how well that goes, and predict new rows.
 
@@ -130,21 +119,17 @@ def regress(
     judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
     predictions = None
     if predict is not None:
-        new = source.read_like(predict, rows.table.schema, Phrase(Param("predict", of="regress")))
-        values = model.predict(new).tolist()
+        values = model.predict(read_new(source, predict, rows, "regress")).tolist()
         predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
-    return Regressed(
-        rows.name,
-        label,
-        name,
-        len(rows.table),
-        left_out,
-        None if judged is None else dict(judged.baseline),
-        predictions=predictions,
-        model=model,
-        median=median(numbers.tolist()),
-        **learned,
-    )
+    # The baseline is scored on the folds, and is None without them.
+    guess = None if judged is None else dict(judged.baseline)
+    about: dict[str, Any] = {
+        "model": model,
+        "baseline": guess,
+        "predictions": predictions,
+        "median": median(numbers.tolist()),
+    }
+    return Regressed(rows.name, label, name, len(rows.table), left_out, **learned, **about)
 
 
 def as_numbers(label: str, target: Any) -> "np.ndarray":

@@ -3,17 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from lookalike.verbs.annotations import (
-    Columns,
-    Count,
-    Filter,
-    Label,
-    MeasureLike,
-    Seed,
-    Spelling,
-    TableLike,
-    Weights,
-)
+from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure, read_measure
 from lookalike.verbs.source import as_source
 
@@ -25,24 +15,24 @@ EXAMPLES = (
     "lookalike report penguins.csv --label species -o penguins.html",
 )
 OUTPUT = "page"
-ManyRows = Annotated[int, Spelling(json=int, metavar="N", least=10)]
-Title = Annotated[str | None, Spelling(json=str | None, metavar="TEXT")]
+ManyRows = Annotated[int, args.Spelling(json=int, metavar="N", least=10)]
+Title = Annotated[str | None, args.Spelling(json=str | None, metavar="TEXT")]
 
 
 def report(
-    table: TableLike,
-    label: Label = None,
+    table: args.TableLike,
+    label: args.Label = None,
     *,
-    measure: MeasureLike = None,
-    weights: Weights = None,
-    k: Count = 5,
+    measure: args.MeasureLike = None,
+    weights: args.Weights = None,
+    k: args.Count = 5,
     sample: ManyRows = 2000,
-    columns: Columns = None,
-    filter: Filter = None,
+    columns: args.Columns = None,
+    filter: args.Filter = None,
     title: Title = None,
-    seed: Seed = 0,
+    seed: args.Seed = 0,
 ) -> "TableReport":
-    """Write one page about a table: columns, gaps, neighbors, map, hubs, clusters, measures.
+    """Write one page about a table: columns, missing cells, neighbors, map, hubs, clusters.
 
     The page is one file that needs no other and no network.
 
@@ -81,18 +71,20 @@ def report(
     ... }
     >>> found = la.report(pets, title="Pets")
     >>> found.title, list(found.parts)[:3]
-    ('Pets', ['columns', 'gaps', 'measure'])
+    ('Pets', ['columns', 'missing', 'measure'])
     """
+    # Mistakes in the name of a measure or of a column are errors before the long work.
     if measure is not None:
-        read_measure(measure)  # a mistake in its name is an error before the table is read
+        read_measure(measure)
     source = as_source(table)
     rows = source.rows(filter)
-    if isinstance(label, str):  # so is one in the name of a column, before any work
+    if isinstance(label, str):
         rows = rows.labelled(label)
         rows.without_label(label)
     if columns is not None:
         names = rows.compared_by(columns).table.names
         rows = rows.compared_by([*names, label] if isinstance(label, str) else names)
+    # "auto" is left to the report, which also shows the reason for its choice.
     given = AUTO
     if weights or rows.index is not None or measure not in (None, AUTO):
         given, _ = choose_measure(measure, rows, weights, None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
     from lookalike.table import Schema, Table
 
 SAVED = ".lookalike"
-INDEX_FILES = ("manifest.json", "plan.json")  # files that tell the folder of an index from others
+# Either file marks the folder of an index; the plan comes first, while it is being built.
+INDEX_FILES = ("manifest.json", "plan.json")
 OPERATORS = ("==", "!=", "<=", ">=", "=", "<", ">", "~")
 
 
@@ -57,33 +59,33 @@ class NamedRows:
 
         conditions = read_filter(filter, self.table)
         if isinstance(conditions, Mapping):
-            kept = meets(self.table, read_conditions(conditions, column_names(self.table)))
+            mask = meets(self.table, read_conditions(conditions, column_names(self.table)))
         elif callable(conditions):
             rows = range(len(self.table))
-            kept = np.array([bool(conditions(self.table.record(row))) for row in rows])
+            mask = np.array([bool(conditions(self.table.record(row))) for row in rows])
         else:
             wanted = set(conditions)
-            kept = np.array([id in wanted for id in self.ids])
-        if not kept.any():
-            found = f"none of {len(self.table):,}"
-            hint = "Take a condition out"
-            raise InvalidInput(Param("filter"), "rows that meet all conditions", found, hint)
-        return self.take(np.flatnonzero(kept))
+            mask = np.array([id in wanted for id in self.ids])
+        if not mask.any():
+            who, found = Param("filter"), f"none of {len(self.table):,}"
+            raise InvalidInput(who, "rows that meet all conditions", found, "Remove a condition")
+        return self.take(np.flatnonzero(mask))
 
     def without_label(self, label: Any) -> tuple[NamedRows, Any]:
-        """Take a column of known values out; return the other columns, and its cells or None.
+        """Split off a column of known values; return the other columns, and its cells or None.
 
         A column of sets stays a list of sets: a row may have several labels. An array of labels is
         returned as it is.
         """
         if label is None or not isinstance(label, str):
             return self, label
-        known = self.labelled(label)
+        known = self.labelled(label)  # rows without a label can be neither learned nor scored
         table, who = known.table, Param("label", label)
         if len(table.columns + table.aside) == 1:
             alone = "it is the only column, and there is nothing to compare besides it"
             hint = "Name a table with more columns"
             raise InvalidInput(who, "other columns", "none", hint, problem=alone)
+        # Sets are not split off as one class each: two rows may share a part of their labels.
         if table[label].kind.name == "set":
             labels = [cell or frozenset() for cell in table[label].values]
             return replace(known, table=table.drop(label)), labels
@@ -109,8 +111,8 @@ class NamedRows:
         if missing.all():
             who, hint = Param("label", label), "Choose another column"
             raise InvalidInput(who, "a column with values", "missing cells only", hint)
-        many = int(missing.sum())
-        text = f"{many:,} row{'s' if many > 1 else ''} without {label!r} left out"
+        n_missing = int(missing.sum())
+        text = f"{n_missing:,} row{'s' if n_missing > 1 else ''} without {label!r} left out"
         warnings.warn(LookalikeWarning(text), stacklevel=3)
         return self.take(np.flatnonzero(~missing))
 
@@ -120,13 +122,13 @@ class NamedRows:
 
 
 class TableSource:
-    """Where the rows of a verb come from; read when they are first needed.
+    """The source of the rows of a verb; read when they are first needed.
 
     Parameters
     ----------
     given : path, frame, dict of columns, Table, or fitted Index
     name : str, optional
-        What the table is called in headings; None: its path, or "table".
+        Of the table, for headings; None: its path, or "table".
     """
 
     def __init__(self, given: Any, name: str | None = None) -> None:
@@ -170,7 +172,7 @@ class TableSource:
         return read_table(given, kinds=None if name is None else {name: "object"})
 
     def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
-        """Read further rows as the table was read."""
+        """Read further rows with the schema of the table: nothing is guessed again."""
         from lookalike.table import as_table
 
         return as_table(rows, schema, who=who)
@@ -185,6 +187,7 @@ class TableSource:
         if name is not None:
             from lookalike.index.ids import take_ids
 
+            # Ids name rows, and are not compared.
             ids = table[name].values.tolist()
             table, _ = take_ids(table, name, "table")
         return NamedRows(table, ids, self.name).meeting(filter)
@@ -201,7 +204,7 @@ def is_saved_index(path: Any) -> bool:
 
 
 def is_index_folder(path: Any) -> bool:
-    """Whether a path is a folder that an index is kept in, or is being built in."""
+    """Whether a path is the folder of an index, built or being built."""
     folder = Path(path).expanduser()
     return folder.is_dir() and any((folder / name).is_file() for name in INDEX_FILES)
 
@@ -232,7 +235,7 @@ def select_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
         return table
     every = column_names(table)
     names = list(columns)
-    if isinstance(columns, str):  # the name of a column may hold a comma: then it is named alone
+    if isinstance(columns, str):  # the name of a column may hold a comma: then it is given alone
         names = [columns] if columns in every else [name.strip() for name in columns.split(",")]
     names = [name for name in names if name]
     for name in names or [str(columns)]:
@@ -268,10 +271,8 @@ def read_filter(filter: Any, table: Table) -> Any:
             continue
         column, operator, value = _condition(word, column_names(table))
         if operator in found.setdefault(column, {}):
-            hint = "Use one of them, or a JSON object with the operator in"
-            raise InvalidInput(
-                Param("filter", word), "each condition once", f"{operator} twice", hint
-            )
+            who, hint = Param("filter", word), "Use one of them, or the operator 'in' of JSON"
+            raise InvalidInput(who, "each condition once", f"{operator} twice", hint)
         found[column][operator] = _value(value, table[column].kind.name)
     return found or None
 
@@ -285,23 +286,23 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
             needed = f"an operator ({' '.join(OPERATORS)})"
             hint = f"Did you mean {f'{name}{rest[1]}={rest[2:]}'!r}?"
             raise InvalidInput(Param("filter", word), needed, rest[:2], hint)
-        for operator in OPERATORS:
+        for operator in OPERATORS:  # ">=" is listed before ">"
             if rest.startswith(operator):
                 meant = {"=": "==", "~": "contains"}.get(operator, operator)
                 return name, meant, rest[len(operator) :].strip()
-    start = next((at for at, letter in enumerate(word) if letter in "=!<>~"), None)
-    if start is None:
+    column, *more = re.split("[=!<>~]", word, maxsplit=1)
+    if not more:
         needed = "COLUMN, an operator and a value"
         raise InvalidInput(Param("filter"), needed, repr(word), "Try 'year>=1990'")
-    name = word[:start].strip()
-    raise InvalidInput(Param("filter"), "a column of the table", repr(name), suggest(name, names))
+    who, hint = Param("filter"), suggest(column.strip(), names)
+    raise InvalidInput(who, "a column of the table", repr(column.strip()), hint)
 
 
 def _as_pair(value: Any) -> Any:
     """Return an operator and a value as the pair that Python has, where JSON has a list."""
     from lookalike.index.filters import OPERATORS as KNOWN
 
-    # A list is otherwise "one of these values", among which no one looks for an operator.
+    # Another list is the cell of a set, none of whose items is an operator.
     is_pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
     return tuple(value) if is_pair and value[0] in KNOWN else value
 
@@ -313,6 +314,7 @@ def _value(text: str, kind: str) -> Any:
         try:
             number = float(text)
         except ValueError:
-            return text  # a date, or a mistake that the library names
+            return text  # a date, or a mistake that the filter reports
+        # An integer where it is written as one: a message then quotes 1990, not 1990.0.
         return int(number) if number.is_integer() and "e" not in text.lower() else number
     return text

@@ -46,6 +46,6 @@ def processes(tmp_path_factory):
 
 @pytest.fixture
 def cluster(processes):
-    """Four workers, whoever was killed before."""
+    """Four workers; killed ones are replaced."""
     processes.fill(4)
     return processes

@@ -1,4 +1,4 @@
-"""A cluster of processes gives the bytes that one process gives, whoever is killed meanwhile."""
+"""A cluster of processes gives the bytes that one process gives, also when workers are killed."""
 
 import hashlib
 import os
@@ -30,7 +30,7 @@ from lookalike.index.dask import (
     open_index,
     read_table,
 )
-from lookalike.index.dask.clients import HERE
+from lookalike.index.dask.clients import LOCAL_DASHBOARD
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.graph import neighbors_of
 from lookalike.measures import Gower, StochasticForest
@@ -76,7 +76,7 @@ def here():
     """The address of two workers in this process: the same tasks, no process to be started."""
     import distributed
 
-    options = {"dashboard_address": HERE, "processes": False, "threads_per_worker": 1}
+    options = {"dashboard_address": LOCAL_DASHBOARD, "processes": False, "threads_per_worker": 1}
     with distributed.LocalCluster(n_workers=2, **options) as made:
         yield made.scheduler_address
 
@@ -92,9 +92,9 @@ def test_worker_processes_do_as_well(files, tmp_path, cluster):
 
 
 def assert_as_one_process(files, tmp_path, address):
-    told = []
+    summaries = []
     index = fit_encode(
-        files, tmp_path / "many", "gower", address, shard_rows=2048, tell=told.append
+        files, tmp_path / "many", "gower", address, shard_rows=2048, tell=summaries.append
     )
     one = build_index(files, tmp_path / "one", "gower", shard_rows=2048)
     assert digests(tmp_path / "many") == digests(tmp_path / "one")
@@ -103,11 +103,11 @@ def assert_as_one_process(files, tmp_path, address):
     assert learned(tmp_path / "many") == learned(tmp_path / "one")
     table = la.read_table(files, lazy=True)
     assert repr(read_table(files, address)) == repr(table)
-    graph = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
+    graph = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=summaries.append)
     assert lists(graph) == lists(Gower().fit(la.read_table(files, lazy=True).read()).neighbors(k=4))
-    again = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=told.append)
+    again = knn_graph(tmp_path / "many", 4, address, rows_per_task=2500, tell=summaries.append)
     assert lists(again) == lists(graph)
-    encoded, searched, nothing = told
+    encoded, searched, nothing = summaries
     assert (encoded.rows, encoded.tasks, encoded.found) == (6000, 3, 0)
     assert (searched.rows, searched.tasks) == (6000, 3)
     assert (nothing.rows, nothing.found) == (0, 3)
@@ -139,14 +139,14 @@ def assert_asked_as_one(folder, one, address):
         {"like": [3, 9], "unlike": [17], "gamma": 0.7},
         {"unlike": [17], "filter": {"town": "Bern"}, "weights": {"weight": 3.0}},
     ]
-    told = []
-    with open_index(folder, address, tell=told.append) as many:
+    summaries = []
+    with open_index(folder, address, tell=summaries.append) as many:
         for options in asked:
             for query in (7, record):
                 found = many.search(query, 5, **options)
                 assert shown(found) == shown(one.search(query, 5, **options))
         assert many.search(7, 1)[0].because() == one.search(7, 1)[0].because()
-    assert {summary.tasks for summary in told} == {3}
+    assert {summary.tasks for summary in summaries} == {3}
     assert not list((folder / "graphs").glob("question*"))
     assert check(folder, address) == {}
     path = folder / "shards" / "000001" / "0.npy"
@@ -159,9 +159,9 @@ def assert_asked_as_one(folder, one, address):
 def assert_added_as_one(folder, one, address, tmp_path):
     """Files that workers add are those that one process adds, byte for byte."""
     pq.write_table(mixed(3000, seed=5), tmp_path / "more.parquet")
-    told = []
-    assert add(folder, tmp_path / "more.parquet", address, tell=told.append) == 3000
-    assert (told[0].rows, told[0].tasks) == (3000, 2)
+    summaries = []
+    assert add(folder, tmp_path / "more.parquet", address, tell=summaries.append) == 3000
+    assert (summaries[0].rows, summaries[0].tasks) == (3000, 2)
     assert one.add_files(tmp_path / "more.parquet") == 3000
     assert digests(folder) == digests(one.folder)
     assert shown(la.Index.open(folder).search(7000, 5)) == shown(one.search(7000, 5))
@@ -220,8 +220,8 @@ def test_hubs_and_dense_regions_are_those_of_one_process(files, tmp_path, cluste
         table
     )
     repaired = rescale(measure.neighbors(k=20), reducer, k=5)
-    assert lists(found.repaired) == lists(repaired)
-    assert found.repaired_skewness < found.skewness
+    assert lists(found.reduced) == lists(repaired)
+    assert found.reduced_skewness < found.skewness
     labels = density_clusters(tmp_path / "many", 10, cluster.address, eps=0.05, min_neighbors=4)
     np.testing.assert_array_equal(labels, graph_density(measure.neighbors(k=10), 0.05, 4))
     assert len(np.unique(labels)) > 2
@@ -237,10 +237,10 @@ def many_files(tmp_path_factory):
 
 @long
 def test_workers_killed_for_good_while_encoding_and_another_joins(many_files, tmp_path, cluster):
-    folder, told = tmp_path / "many", []
+    folder, summaries = tmp_path / "many", []
     work = threading.Thread(
         target=lambda: fit_encode(
-            many_files, folder, "gower", cluster.address, shard_rows=1024, tell=told.append
+            many_files, folder, "gower", cluster.address, shard_rows=1024, tell=summaries.append
         )
     )
     work.start()
@@ -250,18 +250,18 @@ def test_workers_killed_for_good_while_encoding_and_another_joins(many_files, tm
     assert len(finished(folder / "shards")) < 40  # in the middle of it
     cluster.workers.append(cluster.join())
     work.join(1500)
-    assert told[0].lost == 2
+    assert summaries[0].lost == 2
     build_index(many_files, tmp_path / "one", "gower", shard_rows=1024)
     assert digests(folder) == digests(tmp_path / "one")
 
 
 @long
 def test_workers_killed_for_good_while_searching_and_another_joins(many_files, tmp_path, cluster):
-    folder, told, found = tmp_path / "many", [], []
+    folder, summaries, found = tmp_path / "many", [], []
     build_index(many_files, folder, "gower", shard_rows=1024)
     work = threading.Thread(
         target=lambda: found.append(
-            knn_graph(folder, 5, cluster.address, rows_per_task=256, tell=told.append)
+            knn_graph(folder, 5, cluster.address, rows_per_task=256, tell=summaries.append)
         )
     )
     work.start()
@@ -271,7 +271,7 @@ def test_workers_killed_for_good_while_searching_and_another_joins(many_files, t
     assert len(list(folder.glob("graphs/*/*/*/shard.json"))) < 160
     cluster.workers.append(cluster.join())
     work.join(1500)
-    assert told[0].lost == 2
+    assert summaries[0].lost == 2
     assert lists(found[0]) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
 
 
@@ -310,9 +310,9 @@ def test_a_killed_driver_resumes_and_repeats_no_finished_shard(many_files, tmp_p
     work = next(folder.glob("graphs/*/*"))
     before = finished(work)
     assert 4 <= len(before) < 160
-    told = []
-    graph = knn_graph(folder, 5, address, rows_per_task=256, tell=told.append)
-    assert told[0].found == len(before)
+    summaries = []
+    graph = knn_graph(folder, 5, address, rows_per_task=256, tell=summaries.append)
+    assert summaries[0].found == len(before)
     after = finished(work)
     assert before == {name: after[name] for name in before}
     assert lists(graph) == lists(neighbors_of(ShardFolder.open(folder).snapshot(), 0, 40_960, 5))
@@ -322,10 +322,10 @@ def test_a_killed_driver_resumes_and_repeats_no_finished_shard(many_files, tmp_p
 def test_a_folder_that_workers_do_not_see_is_named(tmp_path, cluster):
     from lookalike._version import __version__
     from lookalike.index.dask import connect
-    from lookalike.index.dask.parts import Part, run_parts
+    from lookalike.index.dask.scheduling import WorkItem, run_items
     from lookalike.index.dask.tasks import encode_part
 
-    part = Part((str(tmp_path / "elsewhere"), __version__, ("a.parquet",), 0))
+    part = WorkItem((str(tmp_path / "elsewhere"), __version__, ("a.parquet",), 0))
     with connect(cluster.address) as client, pytest.raises(MissingFile, match="elsewhere"):
-        run_parts(client, encode_part, [part], "encoded")
+        run_items(client, encode_part, [part], "encoded")
     assert not Path(tmp_path / "elsewhere").exists()

@@ -51,7 +51,7 @@ def test_every_module_is_reached_or_brought_later():
 
 
 def test_the_first_list_is_three_files():
-    """Else the browser would find modules one after the other, a round trip for each."""
+    """Otherwise the browser would find modules sequentially, a round trip for each."""
     page = gzip.decompress(Site()._parts["index.html"].small).decode()
     names = re.findall(r'"/web/[0-9a-f]{16}/([^"]+)"', page)
     assert names == ["start.js", "main.css", "main.js"]

@@ -73,13 +73,13 @@ def test_rows_that_were_added_make_the_list_stale(visit):
     before = visit.ids()
     query = visit.site.call("GET", "/api/collections/pets")["start"]
     row = visit.site.call("GET", f"/api/collections/pets/rows/{query}")["row"]
-    rows = [{**row, "name": "a twin"}]
+    rows = [{**row, "name": "a copy"}]
     ids = visit.site.call("POST", "/api/collections/pets/rows", {"rows": rows})["ids"]
     visit.page.evaluate("window.dispatchEvent(new Event('focus'))")
     visit.page.wait_for_selector(".banner >> text=Rows were changed")
     assert visit.ids() == before
     visit.button("Refresh").click()
-    visit.page.wait_for_selector(".hit >> text=a twin")
+    visit.page.wait_for_selector(".hit >> text=a copy")
     visit.page.wait_for_selector(".banner", state="detached")
     visit.site.call("DELETE", f"/api/collections/pets/rows/{ids[0]}")
 

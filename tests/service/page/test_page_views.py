@@ -64,7 +64,7 @@ def test_map_colors_hide_and_a_click_searches(visit):
     entry.click()
     assert entry.get_attribute("aria-pressed") == "false"
     entry.click()
-    # The label of the row in question stands beside it; look for a row that can be clicked.
+    # The label of the query is drawn beside it; look for a row that can be clicked.
     title = visit.page.locator("#query .title").inner_text()
     for k in range(400):
         x = box["x"] + box["width"] * (0.2 + 0.6 * ((k * 0.618) % 1))
@@ -76,9 +76,9 @@ def test_map_colors_hide_and_a_click_searches(visit):
     assert visit.page.locator("#query .title").inner_text() != title
     visit.button("Zoom in").click()
     visit.button("All rows").click()
-    twin = visit.page.locator(".twin")
-    twin.locator("summary").click()
-    assert twin.locator("tbody tr").count() > 0
+    table = visit.page.locator(".twin")
+    table.locator("summary").click()
+    assert table.locator("tbody tr").count() > 0
 
 
 def test_map_without_webgl(visit):
@@ -202,7 +202,7 @@ def test_size_by_hubs(visit):
 
 
 def test_work_that_takes_long_can_be_ended(visit):
-    """A queue that somebody else's work holds up: the page shows its own work, and ends it."""
+    """A job of another client delays the queue: the page shows its own job, and cancels it."""
     rows = [{"x": i, "kind": "ab"[i % 2]} for i in range(40)]
     visit.site.call("POST", "/api/collections", {"name": "queue", "rows": rows})
     path = "/api/collections/films/measure"

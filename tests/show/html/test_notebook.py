@@ -8,7 +8,7 @@ from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.measures import Gower
 from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.drawings import spark_svg
-from show.html.test_pages import Checked
+from show.html.test_document import Checked
 
 EVIL = "<script>alert(1)</script>"
 ROWS = {
@@ -83,13 +83,15 @@ def test_an_index_tells_what_it_holds(index, forms):
 
 
 def test_an_explanation_is_sorted_by_what_columns_say(index):
-    told = index.explain(0, 3)
-    lines = str(told).splitlines()[1:]
-    assert [line.split()[0][:4] for line in lines] == [str(n)[:4] for n in told.strongest]
-    weight = {n: told.plus.get(n, 0) + told.minus.get(n, 0) for n in told.strongest}
-    says = [weight[n] * max(told.telling[n]) for n in told.strongest]
+    explanation = index.explain(0, 3)
+    lines = str(explanation).splitlines()[1:]
+    assert [line.split()[0][:4] for line in lines] == [str(n)[:4] for n in explanation.strongest]
+    weight = {
+        n: explanation.plus.get(n, 0) + explanation.minus.get(n, 0) for n in explanation.strongest
+    }
+    says = [weight[n] * max(explanation.telling[n]) for n in explanation.strongest]
     assert says == sorted(says, reverse=True)
-    assert "1.0 | 9.0" in str(told)
+    assert "1.0 | 9.0" in str(explanation)
 
 
 def test_parts():

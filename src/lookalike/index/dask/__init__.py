@@ -1,14 +1,15 @@
-"""The same answers from several machines: tasks over shards, scheduled by Dask.
+"""Build, search and analyze an index by many workers: tasks over shards, scheduled by Dask.
 
-There is no mathematics here. A task reads files, calls the function that one machine calls for the
-same rows, and writes its answer as a shard, beside and renamed; doing it twice changes nothing.
+There is no mathematics here. A task reads files, calls the function that one process calls for the
+same rows, and writes its result as a shard under another name, then renames it: tasks are
+idempotent.
 """
 
+from lookalike.index.dask.build import add, fit_encode, read_table
 from lookalike.index.dask.clients import connect
-from lookalike.index.dask.encode import add, fit_encode, read_table
-from lookalike.index.dask.graph import density_clusters, hubness, knn_graph
-from lookalike.index.dask.questions import check, kneighbors, open_index
-from lookalike.index.dask.summary import Hubness, Summary
+from lookalike.index.dask.graph import Hubness, density_clusters, hubness, knn_graph
+from lookalike.index.dask.scheduling import Summary
+from lookalike.index.dask.search import check, kneighbors, open_index
 
 __all__ = [
     "Hubness",

@@ -1,4 +1,4 @@
-"""Who does the work: a client that is there, a scheduler by its address, or a cluster made here."""
+"""Connect to workers: an open client, a scheduler by its address, or a local cluster."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from typing import Any
 from lookalike.errors import MissingExtra, NoAnswer, Param, Phrase, WrongType
 
 ADDRESS = re.compile(r"((tcp|tls|ws|wss|ucx)://)?[^\s/]+:\d+/?|inproc://\S+")
-HERE = "127.0.0.1:0"
-TIMEOUT = 10.0  # seconds that a scheduler has to answer
-PATIENCE = 6  # times as long until its first worker has to be there
+LOCAL_DASHBOARD = "127.0.0.1:0"
+SCHEDULER_TIMEOUT = 10.0  # seconds
+# Times as long for the first worker, which starts later (chosen by hand).
+WORKER_TIMEOUTS = 6
 
 
 @contextmanager
 def connect(
-    client: Any = None, *, n_workers: int | None = None, timeout: float = TIMEOUT
+    client: Any = None, *, n_workers: int | None = None, timeout: float = SCHEDULER_TIMEOUT
 ) -> Iterator[Any]:
-    """Return a Dask client for a block; what was made here is closed at its end.
+    """Return a Dask client for a block; a client or cluster started here is closed at its end.
 
     Workers are processes that have lookalike installed, in this version, and see the same folders
-    under the same paths. Dask runs whatever its clients send: a scheduler belongs into a network
-    that you trust.
+    under the same paths. Dask runs whatever its clients send: a scheduler belongs into a trusted
+    network.
 
     Parameters
     ----------
@@ -33,7 +34,7 @@ def connect(
         A client is used as it is and left open. An address such as ``"tcp://scheduler:8786"`` is
         connected to. None: as many worker processes on this machine as it has cores.
     n_workers : int, optional
-        Worker processes of a cluster that is made here.
+        Worker processes of a local cluster.
     timeout : float
         Seconds that a scheduler has to answer; its first worker has six times as long.
 
@@ -57,8 +58,11 @@ def connect(
             made.close()
     elif client is None:
         workers = n_workers or os.cpu_count() or 1
-        # On a port of its own: the usual one may be taken, and None would open it to everybody.
-        options: dict[str, Any] = {"dashboard_address": HERE, "silence_logs": logging.CRITICAL}
+        # A free port: the usual one may be taken. On loopback: None would bind all interfaces.
+        options: dict[str, Any] = {
+            "dashboard_address": LOCAL_DASHBOARD,
+            "silence_logs": logging.CRITICAL,
+        }
         with (
             distributed.LocalCluster(workers, threads_per_worker=1, **options) as cluster,
             distributed.Client(cluster, set_as_default=False) as made,
@@ -85,7 +89,8 @@ def _open(distributed: Any, address: str, timeout: float) -> Any:
         "Start one with: dask scheduler; check the address, which is written as "
         "tcp://scheduler:8786, and that no firewall is between; or leave it out to use this machine"
     )
-    if not ADDRESS.fullmatch(address):  # a client of Dask's would wait, and end in a traceback
+    # Dask's client would wait for it, then raise an error of its own.
+    if not ADDRESS.fullmatch(address):
         raise NoAnswer("scale", needed, "that this is not an address", hint)
     try:
         return distributed.Client(address, timeout=timeout, set_as_default=False)
@@ -95,7 +100,7 @@ def _open(distributed: Any, address: str, timeout: float) -> Any:
 
 
 def _wait_for_worker(client: Any, timeout: float, name: str) -> None:
-    timeout *= PATIENCE
+    timeout *= WORKER_TIMEOUTS
     try:
         client.wait_for_workers(1, timeout=timeout)
     except TimeoutError as error:

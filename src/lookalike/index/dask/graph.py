@@ -1,4 +1,4 @@
-"""Who is near whom in a folder of shards, and what follows from it, by many workers."""
+"""Neighbor graph of a folder of shards by many workers; hubness and clusters from it."""
 
 from __future__ import annotations
 
@@ -6,32 +6,57 @@ import hashlib
 import os
 import shutil
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.random_state import make_generator
 from lookalike._version import __version__
 from lookalike.clustering.density import graph_density
-from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, TooLarge
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index.dask.clients import connect
-from lookalike.index.dask.parts import Part, run_parts
-from lookalike.index.dask.summary import Hubness, Summary
+from lookalike.index.dask.scheduling import Summary, WorkItem, run_items
 from lookalike.index.dask.tasks import graph_part, moments_part
 from lookalike.index.shards.folder import SHARDS, ShardFolder
+from lookalike.index.shards.graph import check_list_size
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import Shard, open_shard
 from lookalike.saving.fields import Integer
 
-ROWS = 8192  # whose neighbors one task finds
-ASKED = "question"  # how the names of questions begin, which stand beside
-WORK = "graphs"  # the folder of what was worked out, inside that of the index
+ROWS_PER_TASK = 8192  # whose neighbors one task finds (chosen by hand: a task takes seconds)
+QUERY_PREFIX = "query-"  # folders of searches under way, beside those of graphs
+WORK = "graphs"  # folder of results, inside that of the index
 Tell = Callable[[Summary], None]
+
+
+def ignore(summary: Summary) -> None:
+    """Do nothing with a summary."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hubness:
+    """Hubness of a large collection, before and after hubness reduction.
+
+    Parameters
+    ----------
+    k_occurrence : int64 per row, in how many lists of k it is
+    skewness : float, of the k-occurrence; above about 1 there are hubs
+    mean, sd : float64 per row, of its distances to a sample of rows
+    reduced : NeighborGraph, the same candidates re-ranked by sampled mutual proximity
+    reduced_skewness : float
+    """
+
+    k_occurrence: np.ndarray
+    skewness: float
+    mean: np.ndarray
+    sd: np.ndarray
+    reduced: NeighborGraph
+    reduced_skewness: float
 
 
 def knn_graph(
@@ -39,8 +64,8 @@ def knn_graph(
     k: int = 5,
     client: Any = None,
     *,
-    rows_per_task: int = ROWS,
-    tell: Tell = lambda summary: None,
+    rows_per_task: int = ROWS_PER_TASK,
+    tell: Tell = ignore,
 ) -> NeighborGraph:
     """Return the k nearest rows of every row of an index in a folder, found by many workers.
 
@@ -54,11 +79,11 @@ def knn_graph(
         From which no row was ever deleted.
     k : int
     client : distributed.Client, address of a scheduler, or None
-        Who does the work (see ``connect``).
+        What runs the tasks (see ``connect``).
     rows_per_task : int
-        Fewer: more tasks, so that less is lost with a worker.
+        Fewer: more tasks, so that a lost worker costs less.
     tell : callable
-        Told a ``Summary`` when it is done.
+        Called with a ``Summary`` at the end.
 
     Examples
     --------
@@ -68,17 +93,16 @@ def knn_graph(
     opened = _open(folder, "knn_graph")
     n = opened.manifest.next_position
     check_k(k, n - 1, "knn_graph", True, "k")
-    _check_room("knn_graph", 16 * n * k)
-    work = _work(opened, f"neighbors-{k}-{_rows_per_task(rows_per_task)}")
-    parts = _parts(opened, work, rows_per_task, (int(k),))
+    check_list_size("knn_graph", n, k, "the lists are in the folder, as shards")
+    items = _items(opened, f"neighbors-{k}", rows_per_task, (int(k),))
     with connect(client) as workers:
-        tell(run_parts(workers, graph_part, parts, "found the neighbors of"))
-    found = NeighborGraph.empty(n, k, n)
-    for shard, start, stop in _written(parts):
-        found.indices[start:stop] = shard.array("indices")
-        found.distances[start:stop] = shard.array("distances")
+        tell(run_items(workers, graph_part, items, "found the neighbors of"))
+    lists = NeighborGraph.empty(n, k, n)
+    for shard, start, stop in _results(items):
+        lists.indices[start:stop] = shard.array("indices")
+        lists.distances[start:stop] = shard.array("distances")
     last = opened.head.measure.traits.undefined_last
-    return found.finish("last" if last else "raise")
+    return lists.finish("last" if last else "raise")
 
 
 def hubness(
@@ -89,12 +113,12 @@ def hubness(
     sample: int = 30,
     candidates: int | None = None,
     random_state: Any = 0,
-    rows_per_task: int = ROWS,
-    tell: Tell = lambda summary: None,
+    rows_per_task: int = ROWS_PER_TASK,
+    tell: Tell = ignore,
 ) -> Hubness:
-    """Say how uneven the neighbor lists of an index in a folder are, before and after a repair.
+    """Measure the hubness of an index in a folder, before and after hubness reduction.
 
-    The repair is mutual proximity with moments from a sample of rows, so its cost grows linearly
+    The reducer is mutual proximity with moments from a sample of rows, so its cost grows linearly
     with the rows; it re-ranks the candidates of each list.
 
     Parameters
@@ -121,19 +145,22 @@ def hubness(
         raise InvalidInput("hubness", f"a sample of 2 to {n - 1} rows", repr(sample), hint)
     wide = min(n - 1, 4 * k if candidates is None else candidates)
     check_k(k, wide, "hubness", False, "k")
+    # Drawn here, once, so that all tasks use the same sample.
     reference = np.sort(make_generator(random_state).choice(n, sample, replace=False))
     with connect(client) as workers:
         graph = knn_graph(opened.path, wide, workers, rows_per_task=rows_per_task, tell=tell)
-        name = f"moments-{_name_of(reference)}-{_rows_per_task(rows_per_task)}"
-        parts = _parts(opened, _work(opened, name), rows_per_task, (tuple(reference.tolist()),))
-        tell(run_parts(workers, moments_part, parts, "averaged the distances of"))
+        digest = hashlib.sha256(reference.astype("<i8").tobytes()).hexdigest()[:16]
+        sampled = (tuple(reference.tolist()),)
+        items = _items(opened, f"moments-{digest}", rows_per_task, sampled)
+        tell(run_items(workers, moments_part, items, "averaged the distances of"))
     mean, sd = np.empty(n), np.empty(n)
-    for shard, start, stop in _written(parts):
+    for shard, start, stop in _results(items):
         mean[start:stop], sd[start:stop] = shard.array("mean"), shard.array("sd")
+    # The candidates are the longer lists, of which "before" uses the first k.
     short = NeighborGraph(graph.indices[:, :k], graph.distances[:, :k], n)
-    repaired = mutual_proximity_graph(graph, mean, sd, k)
-    counts, after = k_occurrence(short, k), k_occurrence(repaired, k)
-    return Hubness(counts, float(skewness(counts)), mean, sd, repaired, float(skewness(after)))
+    reduced = mutual_proximity_graph(graph, mean, sd, k)
+    before, after = k_occurrence(short, k), k_occurrence(reduced, k)
+    return Hubness(before, float(skewness(before)), mean, sd, reduced, float(skewness(after)))
 
 
 def density_clusters(
@@ -143,12 +170,12 @@ def density_clusters(
     *,
     eps: float | None = None,
     min_neighbors: int = 5,
-    rows_per_task: int = ROWS,
-    tell: Tell = lambda summary: None,
+    rows_per_task: int = ROWS_PER_TASK,
+    tell: Tell = ignore,
 ) -> np.ndarray:
     """Return a cluster for every row of an index in a folder, -1 for noise, by density.
 
-    As DBSCAN, of the pairs that stand in each other's lists of k; see
+    As DBSCAN, on the pairs that are in each other's lists of k; see
     ``lookalike.clustering.density``.
 
     Parameters
@@ -169,71 +196,53 @@ def density_clusters(
     return graph_density(graph, eps, min_neighbors)
 
 
-# -- parts of the work -----------------------------------------------------------------------------
+# -- tasks -----------------------------------------------------------------------------------------
 
 
 def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
     opened = ShardFolder.open(Path(folder).absolute())
-    rows = sum(
-        open_shard(opened.path / SHARDS / name).number("rows") for name in opened.manifest.shards
-    )
+    shards = (open_shard(opened.path / SHARDS / name) for name in opened.manifest.shards)
+    rows = sum(shard.number("rows") for shard in shards)
+    # Lists are arrays by position: with deleted rows some positions would have no list.
     if opened.manifest.deleted is not None or rows != opened.manifest.next_position:
-        hint = Phrase(
-            "Build a new folder from files without them", InPython(", or ask Index.neighbors")
-        )
+        extra = InPython(", or use Index.neighbors")
+        hint = Phrase("Build a new folder from files without them", extra)
         needed = "an index from which no row was deleted"
         raise InvalidInput(who, needed, "rows that were deleted", hint)
     return opened
 
 
-def _rows_per_task(rows: Any) -> int:
-    if not Integer(1).fits(rows):
-        raise InvalidInput("scale", "at least one row per task", repr(rows), "Raise it")
-    return int(rows)
-
-
-def _check_room(who: str, needed: int) -> None:
-    limit = settings().memory_limit
-    if needed > limit:
-        hint = Phrase(
-            "Raise ",
-            Param("memory_limit", of="config"),
-            "; the parts are in the folder, as shards",
-        )
-        raise TooLarge(
-            who, f"{show_bytes(needed)} for all lists", f"a limit of {show_bytes(limit)}", hint
-        )
-
-
 def _work(opened: ShardFolder, name: str) -> Path:
-    """Return the folder of some work, for the rows that the folder has now.
+    """Return the folder of some results, for the rows that the folder has now.
 
-    What was worked out for rows as they were before is removed: nothing can use it any more.
+    Results for an earlier state of the rows are removed: nothing can use them any more.
     """
     here = f"{opened.manifest.generation:06d}-{opened.manifest.mark}"
     work = opened.path / WORK / here / name
     work.mkdir(parents=True, exist_ok=True)
     for old in (opened.path / WORK).iterdir():
-        if old.name != here and not old.name.startswith(ASKED):
+        if old.name != here and not old.name.startswith(QUERY_PREFIX):
             shutil.rmtree(old, ignore_errors=True)
     return work
 
 
-def _name_of(numbers: np.ndarray) -> str:
-    return hashlib.sha256(numbers.astype("<i8").tobytes()).hexdigest()[:16]
-
-
-def _parts(opened: ShardFolder, work: Path, rows: int, more: tuple[Any, ...]) -> list[Part]:
+def _items(opened: ShardFolder, name: str, rows: int, more: tuple[Any, ...]) -> list[WorkItem]:
+    """Return a task for every ``rows`` rows; those with a result of an earlier run are done."""
+    if not Integer(1).fits(rows):
+        raise InvalidInput("scale", "at least one row per task", repr(rows), "Raise it")
     n, mark = opened.manifest.next_position, opened.manifest.mark
-    parts = []
+    # The name has all that a result depends on, so that one of another request is never used.
+    work = _work(opened, f"{name}-{rows}")
+    items = []
     for number, start in enumerate(range(0, n, rows)):
         stop, target = min(start + rows, n), work / f"{number:06d}"
         args = (str(opened.path), __version__, mark, str(target), start, stop, *more)
-        parts.append(Part(args, _is_there(target, start, stop)))
-    return parts
+        items.append(WorkItem(args, _is_done(target, start, stop)))
+    return items
 
 
-def _is_there(target: Path, start: int, stop: int) -> bool:
+def _is_done(target: Path, start: int, stop: int) -> bool:
+    # A shard is written whole or not at all, so its page is enough to know that it is complete.
     try:
         about = open_shard(target).about
     except LookalikeError:
@@ -241,5 +250,5 @@ def _is_there(target: Path, start: int, stop: int) -> bool:
     return about.get("start") == start and about.get("stop") == stop
 
 
-def _written(parts: list[Part]) -> list[tuple[Shard, int, int]]:
-    return [(open_shard(part.args[3]), part.args[4], part.args[5]) for part in parts]
+def _results(items: list[WorkItem]) -> list[tuple[Shard, int, int]]:
+    return [(open_shard(item.args[3]), item.args[4], item.args[5]) for item in items]

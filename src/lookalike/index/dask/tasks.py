@@ -1,9 +1,10 @@
-"""What workers do: read files, call what one machine calls, write a shard. Nothing else is sent."""
+"""Tasks of workers: read files, call what one process calls, write a shard. No rows are sent."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, wraps
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,12 @@ import numpy as np
 from lookalike._runtime.config import config
 from lookalike._version import __version__
 from lookalike.errors import InvalidInput, LookalikeError, MissingFile
-from lookalike.index.dask.parts import Failure
-from lookalike.index.dask.question import Question
-from lookalike.index.segments import Segments
+from lookalike.index.dask.scheduling import Failure
+from lookalike.index.segments import Feedback, Segments
 from lookalike.index.shards.build import (
+    PLAN,
     Addition,
-    Build,
+    IndexBuild,
     begin_adding,
     open_build,
     write_added,
@@ -26,145 +27,132 @@ from lookalike.index.shards.build import (
 )
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.graph import moments_of, neighbors_of
+from lookalike.index.shards.segment import map_rows, pack_rows
 from lookalike.index.snapshot import Snapshot
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import Key, write_shard
+from lookalike.neighbors.shards import Key, Shard, open_shard, write_shard
 from lookalike.saving.decode import read as read_saved
+from lookalike.saving.encode import write as write_saved
+from lookalike.saving.load import load
 from lookalike.table import Kind, LazyTable, Table
 from lookalike.table.formats.parquet import ParquetParts, find_files
 from lookalike.table.infer.learning import learn_facts
 
-Answer = tuple[int, int, Any]  # rows done, bytes written, what is told
+Answer = tuple[int, int, Any]  # rows done, bytes written, answer
 Task = Callable[..., Answer]
+Stamp = tuple[tuple[int, int], ...]  # size and time of change of files
+LIKE = "like.lookalike"  # a table without rows: the columns that are tallied
 
 
-def says_errors(task: Task) -> Task:
-    """Let a task answer with its error: Dask cannot carry errors of two families back."""
+def task(body: Task) -> Task:
+    """Check version and folder of the worker, run the body in one thread, return its error.
 
-    @wraps(task)
-    def done(*args: Any) -> Answer:
+    Errors of lookalike derive from two families of exceptions, which Dask cannot return as they
+    are: they are sent as a ``Failure``, and raised where the work began.
+    """
+
+    @wraps(body)
+    def checked(folder: str, version: str, *args: Any) -> Answer:
         try:
-            return task(*args)
+            _check(version, folder)
+            # One thread: Dask starts a worker per core, and their threads would compete.
+            with config(n_jobs=1, progress=False):
+                return body(folder, *args)
         except LookalikeError as error:
-            return 0, 0, Failure.of(error)
+            return 0, 0, Failure(type(error).__name__, str(error))
 
-    return done
+    return checked
 
 
-@says_errors
+@task
 def facts_part(
-    version: str,
+    folder: str,
     files: tuple[str, ...],
     chosen: dict[str, Kind | None],
     tokens: tuple[Any, ...],
     start: int,
     stop: int,
 ) -> Answer:
-    """Count what decides about the columns of some rows of files."""
-    _check(version)
-    with config(n_jobs=1, progress=False):
-        found = learn_facts(_files(files), chosen, tokens, start, stop)
-    return stop - start, 0, (start, found)
+    """Count what decides about the kinds of the columns, in some rows of files."""
+    return stop - start, 0, (start, learn_facts(_files(files), chosen, tokens, start, stop))
 
 
-@says_errors
-def tally_part(folder: str, version: str, files: tuple[str, ...], name: str, number: int) -> Answer:
+@task
+def tally_part(folder: str, files: tuple[str, ...], name: str, number: int) -> Answer:
     """Count the distinct values of one column of files."""
-    _check(version, folder)
-    like = read_saved(Path(folder, "like.lookalike"), root=Table)
+    like = read_saved(Path(folder, LIKE), root=Table)
     assert isinstance(like, Table)
-    with config(n_jobs=1, progress=False):
-        tally = LazyTable(_files(files), like, like.missing).tally(name)
+    tally = LazyTable(_files(files), like, like.missing).tally(name)
     arrays: dict[Key, np.ndarray] = {("values",): tally.values, ("counts",): tally.counts}
     about = {"rows": tally.rows, "missing": tally.missing, "infinite": tally.infinite}
-    shard = write_shard(Path(folder, str(number)), arrays, about)
-    return tally.rows, shard.size, None
+    return tally.rows, write_shard(Path(folder, str(number)), arrays, about).size, None
 
 
-@says_errors
-def encode_part(folder: str, version: str, files: tuple[str, ...], number: int) -> Answer:
+@task
+def encode_part(folder: str, files: tuple[str, ...], number: int) -> Answer:
     """Write one shard of a build from the files that its rows are in."""
-    _check(version, folder)
-    plan = Path(folder, "plan.json").stat()
-    build = _build(folder, files, plan.st_mtime_ns, _stamp(files))
-    with config(n_jobs=1, progress=False):
-        shard = write_part(build, number)
-    return int(shard.about["rows"]), shard.size, number
+    written = Path(folder, PLAN).stat().st_mtime_ns
+    return _written(write_part(_build(folder, files, written, _stamp(files)), number), number)
 
 
-@says_errors
-def add_part(folder: str, version: str, mark: str, files: tuple[str, ...], number: int) -> Answer:
+@task
+def add_part(folder: str, mark: str, files: tuple[str, ...], number: int) -> Answer:
     """Write one shard of files that are added to a folder."""
-    _check(version, folder)
-    with config(n_jobs=1, progress=False):
-        shard = write_added(_addition(folder, files, mark, _stamp(files)), number)
-    return int(shard.about["rows"]), shard.size, number
+    return _written(write_added(_addition(folder, files, mark, _stamp(files)), number), number)
 
 
-@says_errors
-def graph_part(
-    folder: str, version: str, mark: str, target: str, start: int, stop: int, k: int
-) -> Answer:
+@task
+def graph_part(folder: str, mark: str, target: str, start: int, stop: int, k: int) -> Answer:
     """Find the neighbors of some rows of a folder among all of them."""
-    _check(version, folder)
-    now = _opened(folder, mark)
-    with config(n_jobs=1, progress=False):
-        found = neighbors_of(now, start, stop, k)
-        arrays: dict[Key, np.ndarray] = {("indices",): found.indices}
-        arrays[("distances",)] = found.distances
-        shard = write_shard(target, arrays, {"start": start, "stop": stop, "k": k})
-    return len(found), shard.size, None
+    lists = neighbors_of(_opened(folder, mark), start, stop, k)
+    arrays: dict[Key, np.ndarray] = {("indices",): lists.indices, ("distances",): lists.distances}
+    shard = write_shard(target, arrays, {"start": start, "stop": stop, "k": k})
+    return len(lists), shard.size, None
 
 
-@says_errors
+@task
 def moments_part(
-    folder: str,
-    version: str,
-    mark: str,
-    target: str,
-    start: int,
-    stop: int,
-    reference: tuple[int, ...],
+    folder: str, mark: str, target: str, start: int, stop: int, reference: tuple[int, ...]
 ) -> Answer:
     """Average the distances of some rows of a folder to a few rows of it."""
-    _check(version, folder)
-    now = _opened(folder, mark)
-    with config(n_jobs=1, progress=False):
-        mean, sd = moments_of(now, start, stop, np.array(reference))
-        shard = write_shard(target, {("mean",): mean, ("sd",): sd}, {"start": start, "stop": stop})
+    mean, sd = moments_of(_opened(folder, mark), start, stop, np.array(reference))
+    shard = write_shard(target, {("mean",): mean, ("sd",): sd}, {"start": start, "stop": stop})
     return len(mean), shard.size, None
 
 
-@says_errors
-def answer_part(folder: str, version: str, mark: str, question: str, number: int) -> Answer:
-    """Answer a question, which was written beside, from one shard of a folder."""
-    _check(version, folder)
+@task
+def search_part(folder: str, mark: str, query: str, number: int) -> Answer:
+    """Search one shard of a folder for a query that was written beside it."""
     now = _opened(folder, mark)
-    with config(n_jobs=1, progress=False):
-        segment = now.segments.segments[number]
-        asked = Question.read(Path(question), now.measure, number)
-        found = asked.answer(Segments((segment,), now.segments.next_position))
-    return len(segment), 0, NeighborGraph(found.indices, found.distances, found.n_indexed)
+    segment = now.segments.segments[number]
+    lists = ShardQuery.read(Path(query), now.measure, number).run(
+        Segments((segment,), now.segments.next_position)
+    )
+    # Plain lists: those of CSLS are sorted by other values than their distances, which stay here.
+    return len(segment), 0, NeighborGraph(lists.indices, lists.distances, lists.n_indexed)
 
 
-@says_errors
-def check_part(folder: str, version: str, mark: str, number: int) -> Answer:
-    """Read all of one shard of a folder, and say what is wrong with it."""
-    _check(version, folder)
+@task
+def check_part(folder: str, mark: str, number: int) -> Answer:
+    """Read all of one shard of a folder, and return what is wrong with it."""
     opened = _folder(folder, mark)
-    name = opened.manifest.shards[number]
-    return 0, 0, (name, opened.faults_of(number))
+    return 0, 0, (opened.manifest.shards[number], opened.faults_of(number))
 
 
-def _check(version: str, folder: str | None = None) -> None:
+def _check(version: str, folder: str) -> None:
+    who = f"worker {os.uname().nodename}"
     if version != __version__:
         hint = "Install the same version of lookalike on all machines"
-        needed = f"lookalike {version}, as where the work began"
-        raise InvalidInput(f"worker {os.uname().nodename}", needed, __version__, hint)
-    if folder is not None and not Path(folder).is_dir():
+        raise InvalidInput(who, f"lookalike {version}, as where the work began", __version__, hint)
+    if folder and not Path(folder).is_dir():
         hint = "Use a folder that all machines see under the same path"
-        who = f"worker {os.uname().nodename}"
         raise MissingFile(who, f"the folder {folder!r}", "no such folder", hint)
+
+
+def _written(shard: Shard, number: int) -> Answer:
+    return int(shard.about["rows"]), shard.size, number
 
 
 def _files(files: tuple[str, ...]) -> ParquetParts:
@@ -175,22 +163,18 @@ def _files(files: tuple[str, ...]) -> ParquetParts:
 # removed and built again under the same name, and files may be written again.
 
 
-def _stamp(files: tuple[str, ...]) -> tuple[tuple[int, int], ...]:
-    there = (path.stat() for path in map(Path, files) if path.exists())
-    return tuple((about.st_size, about.st_mtime_ns) for about in there)
+def _stamp(files: tuple[str, ...]) -> Stamp:
+    stats = (path.stat() for path in map(Path, files) if path.exists())
+    return tuple((stat.st_size, stat.st_mtime_ns) for stat in stats)
 
 
 @lru_cache(maxsize=4)
-def _build(
-    folder: str, files: tuple[str, ...], written: int, stamp: tuple[tuple[int, int], ...]
-) -> Build:
+def _build(folder: str, files: tuple[str, ...], written: int, stamp: Stamp) -> IndexBuild:
     return open_build(folder, files)
 
 
 @lru_cache(maxsize=4)
-def _addition(
-    folder: str, files: tuple[str, ...], mark: str, stamp: tuple[tuple[int, int], ...]
-) -> Addition:
+def _addition(folder: str, files: tuple[str, ...], mark: str, stamp: Stamp) -> Addition:
     return begin_adding(_folder(folder, mark), list(files))
 
 
@@ -201,8 +185,110 @@ def _opened(folder: str, mark: str) -> Snapshot:
 
 def _folder(folder: str, mark: str) -> ShardFolder:
     opened = ShardFolder.open(folder)
+    # Positions of one generation must not be mixed with rows of another.
     if opened.manifest.mark != mark:
         hint = "Run it again, for the folder as it is now"
         needed = f"the folder {folder!r} as it was"
         raise InvalidInput("scale", needed, "a change by another process", hint)
     return opened
+
+
+MEASURE = "measure.lookalike"
+ABOUT, QUERIES, UNLIKED = "about", "queries", "unliked"
+
+
+@dataclass(frozen=True, eq=False)
+class ShardQuery:
+    """A search as workers read it: encoded rows, masks and, if it differs, a measure.
+
+    Parameters
+    ----------
+    measure : Measure
+    rows : Rows, the queries; with feedback the rows that a list should be near to
+    k : int
+    exclude : int64, one position per query that may not be in its list; -1: none
+    omit : int64, positions that may be in no list
+    masks : a boolean array per shard, optional
+        Only these rows are searched.
+    gamma : float or None
+        With feedback, how much the rows count that a list should be far from.
+    unliked : Rows, optional
+        These rows.
+    """
+
+    measure: Measure
+    rows: Rows
+    k: int
+    exclude: np.ndarray
+    omit: np.ndarray
+    masks: Sequence[np.ndarray] | None = None
+    gamma: float | None = None
+    unliked: Rows | None = None
+
+    @property
+    def n_lists(self) -> int:
+        """How many lists there will be."""
+        return len(self.rows) if self.gamma is None else 1
+
+    def write(self, folder: Path, known: Measure) -> None:
+        """Write it to a new folder.
+
+        Parameters
+        ----------
+        folder : Path
+        known : Measure of the index, which workers have: only another one is written
+        """
+        folder.mkdir(parents=True)
+        if self.measure is not known:
+            write_saved(folder / MEASURE, self.measure)
+        for name, rows in ((QUERIES, self.rows), (UNLIKED, self.unliked)):
+            if rows is not None:
+                arrays = pack_rows(self.measure, rows)
+                write_shard(folder / name, {**arrays, ("seen",): rows.seen}, {"rows": len(rows)})
+        arrays = {("exclude",): self.exclude, ("omit",): self.omit}
+        arrays |= {("mask", str(number)): mask for number, mask in enumerate(self.masks or ())}
+        write_shard(folder / ABOUT, arrays, {"k": self.k, "gamma": self.gamma})
+
+    @classmethod
+    def read(cls, folder: Path, known: Measure, number: int) -> ShardQuery:
+        """Read a query for one shard, with the mask of this shard only.
+
+        Parameters
+        ----------
+        folder : Path
+        known : Measure of the index
+        number : int, which shard
+        """
+        other = folder / MEASURE
+        measure = load(other) if other.is_file() else known
+        about = open_shard(folder / ABOUT)
+        mask = ("mask", str(number))
+        rows, unliked = (
+            _map_rows(measure, folder / name) if (folder / name).is_dir() else None
+            for name in (QUERIES, UNLIKED)
+        )
+        assert rows is not None, "every query has rows"
+        return cls(
+            measure,
+            rows,
+            int(about.about["k"]),
+            about.array("exclude"),
+            about.array("omit"),
+            [about.array(*mask)] if mask in about.members else None,
+            about.about["gamma"],
+            unliked,
+        )
+
+    def run(self, segments: Segments) -> NeighborGraph:
+        """Return the lists of some segments, as one process finds them."""
+        if self.gamma is None:
+            return segments.nearest(
+                self.measure, self.rows, self.k, self.exclude, self.omit, self.masks
+            )
+        wanted = Feedback(self.rows, self.unliked, self.gamma)
+        return segments.best(self.measure, wanted, self.k, self.omit, self.masks)
+
+
+def _map_rows(measure: Measure, folder: Path) -> Rows:
+    shard = open_shard(folder)
+    return map_rows(measure, shard, shard.array("seen"))

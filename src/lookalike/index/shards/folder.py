@@ -1,7 +1,8 @@
 """A folder of shards: an index larger than memory; its manifest, checks and changes.
 
-``manifest.json`` says which shards there are; whatever it does not name is not there. It is written
-last, beside and renamed, so that a reader finds the folder as it was or as it is, never between.
+``manifest.json`` lists the shards; files that it does not name are not part of the index. It is
+written last, under another name, then renamed, so that a reader finds the old state of the folder
+or the new one, never one between.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,7 +32,6 @@ from lookalike.errors import (
     UnreadableFile,
     missing_file,
 )
-from lookalike.index.drift import Fitted
 from lookalike.index.segments import Segment, Segments
 from lookalike.index.shards.segment import (
     ShardSegment,
@@ -39,10 +40,17 @@ from lookalike.index.shards.segment import (
     open_segment,
     write_segment,
 )
-from lookalike.index.snapshot import Snapshot
+from lookalike.index.snapshot import Learned, Snapshot
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.neighbors.shards import MOST, PAGE, allow_files, file_name, hash_file, open_shard
+from lookalike.neighbors.shards import (
+    MAX_COUNT,
+    PAGE,
+    allow_files,
+    file_name,
+    hash_file,
+    open_shard,
+)
 from lookalike.saving.decode import check_object
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
@@ -50,25 +58,23 @@ from lookalike.saving.fields import (
     Array,
     Field,
     Fields,
-    Flag,
     Integer,
-    MapOf,
-    Maybe,
     Misfit,
     Saved,
-    Text,
     check_fields,
     require,
 )
 from lookalike.saving.load import import_packages
 from lookalike.saving.safe_json import parse_json
-from lookalike.table import Kind, Schema, Table
+from lookalike.table import Table
 
 VERSION = 1
 FORMAT = "lookalike shards"
 MANIFEST, SHARDS = "manifest.json", "shards"
-TILE = 1024  # shards are cut at whole tiles of codes
-LARGEST = 2**28  # bytes of a manifest that is read at all
+TILE = 1024  # shards end at whole tiles of codes
+# A manifest is parsed as a whole: an untrusted one must not fill the memory (chosen by hand).
+MAX_MANIFEST_BYTES = 2**28
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class Manifest:
     generation : int, how often it was written
     head : (bytes, SHA-256) of the file of the head
     shards : names of the shards, in the order of their rows
-    next_position : int, the number that the next row gets
+    next_position : int, the position of the next row to be added
     deleted : (name, bytes, SHA-256) of the file that names deleted rows, None where there are none
     shard_rows : int, rows of a full shard
     sources : what the shards were built from: path, bytes, time and SHA-256 of each file
@@ -96,27 +102,42 @@ class Manifest:
 
     @property
     def mark(self) -> str:
-        """A digest that no other state of the folder has, nor a folder built in its place."""
+        """A digest of this state of the folder; one that is built again under its name differs."""
         return hashlib.sha256(json.dumps(vars(self), sort_keys=True).encode()).hexdigest()[:16]
 
     def write(self, folder: Path) -> None:
-        """Put this manifest instead of the one before."""
+        """Replace the manifest of a folder by this one."""
+        # Not through a link that replaced the file: that would write outside of the folder.
         page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
         with replacing(folder / MANIFEST, follow=False) as file:
             file.write(json.dumps(page, indent=1, allow_nan=False).encode())
+
+
+@contextmanager
+def refusing_damage(who: str, needed: str, hint: str) -> Iterator[None]:
+    """Turn what parsing a damaged or forged file raises into an ``UnreadableFile``."""
+    try:
+        yield
+    except DAMAGE as error:
+        # Some errors of lookalike are ValueErrors, too.
+        if isinstance(error, LookalikeError):
+            raise
+        found = f"{type(error).__name__}: {error}"
+        raise UnreadableFile(who, needed, found, hint) from error
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
     path = folder / MANIFEST
     who = f"Index folder {str(folder)!r}"
-    if not os.path.isfile(path):  # False also for names that no file can have
+    # os.path, not Path: False also for names that no file can have, such as one with a NUL.
+    if not os.path.isfile(path):
         if os.path.isdir(folder / SHARDS):
             hint = "Run the same build again: what is finished is not repeated"
             raise UnreadableFile(who, "a finished build", "an unfinished one", hint)
         raise missing_file(path)
-    try:
-        if path.stat().st_size > LARGEST:
+    with refusing_damage(who, "a whole manifest", "Build the folder again"):
+        if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ValueError("a much larger file")
         page = parse_json(path.read_bytes())
         if page["format"] != FORMAT:
@@ -143,15 +164,10 @@ def read_manifest(folder: Path) -> Manifest:
                 for source in page["sources"]
             ),
         )
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        if isinstance(error, LookalikeError):
-            raise
-        raise UnreadableFile(
-            who, "a whole manifest", f"{type(error).__name__}: {error}", "Build the folder again"
-        ) from error
 
 
 def _name(name: Any) -> str:
+    # A name must not lead out of the folder, nor write control characters to a terminal.
     plain = file_name(name)
     if not plain.isprintable():
         raise ValueError(f"the name {name!r:.80}")
@@ -159,39 +175,39 @@ def _name(name: Any) -> str:
 
 
 def _count(page: Mapping[str, Any], key: str, unit: int = 1) -> int:
-    """Return a whole number above 0 of a manifest, a multiple of another where that matters."""
-    found = page[key]
-    whole = isinstance(found, int) and not isinstance(found, bool)
-    if not whole or not 0 < found < MOST or found % unit:
-        raise ValueError(f"{found!r:.80} for {key!r}")
-    return int(found)
+    """Return an integer >= 1 of a manifest, a multiple of ``unit``."""
+    value = page[key]
+    if type(value) is not int or not 0 < value < MAX_COUNT or value % unit:
+        raise ValueError(f"{value!r:.80} for {key!r}")
+    return value
 
 
 def refuse_links(folder: Path) -> None:
     """Refuse a folder with symbolic links in it: writing there would write somewhere else.
 
-    The folder itself may be a link, that of whoever names it.
+    The folder itself may be a link, which the user made.
     """
-    left = [str(folder)]
-    while left:
+    pending = [str(folder)]
+    while pending:
         try:
-            inside = list(os.scandir(left.pop()))
-        except OSError:  # removed meanwhile, or not there: whoever needs it says so
+            entries = list(os.scandir(pending.pop()))
+        # Missing, or removed meanwhile: reading it raises the error for that.
+        except OSError:
             continue
-        for entry in inside:
+        for entry in entries:
             if entry.is_symlink():
                 who, hint = f"Index folder {str(folder)!r}", "Remove the link, or build it again"
                 found = f"{os.path.relpath(entry.path, folder)!r}, a link"
                 raise UnreadableFile(who, "files of its own", found, hint)
             if entry.is_dir():
-                left.append(entry.path)
+                pending.append(entry.path)
 
 
 POSITIONS: dict[str, Field] = {"positions": Array("int64", "n", low=0, ascending=True)}
 
 
 def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
-    """Look at all that a shard holds, as at a saved file: nothing may lead out of an array.
+    """Check all that a shard holds as untrusted input: no code may index outside of an array.
 
     Parameters
     ----------
@@ -205,6 +221,7 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
     check_codes(measure, shard, segment.rows.seen)
     check_fields({"positions": segment.positions}, POSITIONS, where)
     if id_column is not None:
+        # Ids are found by bisection, which needs them in order, and returns these rows.
         hashes, rows = segment.ids
         n = len(segment)
         fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
@@ -226,84 +243,71 @@ def _check_objects(rows: Rows) -> None:
 
 
 def read_deleted(path: Path) -> np.ndarray:
-    """Return the numbers of deleted rows."""
+    """Return the positions of deleted rows (tombstones)."""
     try:
-        found = np.load(path, allow_pickle=False)
-        check_fields({"positions": found}, POSITIONS, path.name)
-    except Exception as error:  # whatever a damaged file makes of the reader
+        positions = np.load(path, allow_pickle=False)
+        check_fields({"positions": positions}, POSITIONS, path.name)
+    # numpy raises many kinds of errors on a damaged file.
+    except Exception as error:
         found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
-        raise UnreadableFile(
-            f"Index folder {str(path.parent)!r}", "numbers of deleted rows", found, hint
-        ) from error
-    return np.asarray(found)
+        who = f"Index folder {str(path.parent)!r}"
+        raise UnreadableFile(who, "positions of deleted rows", found, hint) from error
+    return np.asarray(positions)
 
 
 HEAD = "index.lookalike"
-FILES = 16  # that an open shard may need: mapped arrays and its cells
+FILES_PER_SHARD = 16  # open at a time, at most: mapped arrays and the cells
 
 
 @saveable
-@dataclass(frozen=True, eq=False)
-class ShardHead:
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ShardHead(Learned):
     """What an index in a folder knows beside its rows.
 
     Parameters
     ----------
-    measure : Measure, fitted
-    reason : str, why this measure
-    schema : Schema, how rows are read
+    measure, reason, schema, id_column, id_kind, target, learned_target, fitted : see ``Learned``
     like : Table without rows, whose columns all shards have
     sample : Table, some rows evenly spread, which show how cells are written
     n_fitted : int, how many rows the measure was fitted to
-    id_column, id_kind, target, learned_target, fitted : as in ``Snapshot``
     """
 
     FIELDS: ClassVar[Fields] = {
-        "measure": Saved("Measure"),
-        "reason": Text(),
-        "schema": Saved("Schema"),
         "like": Saved("Table"),
         "sample": Saved("Table"),
         "n_fitted": Integer(0),
-        "id_column": Maybe(Text()),
-        "id_kind": Maybe(Saved("Kind")),
-        "target": Maybe(Text()),
-        "learned_target": Flag(),
-        "fitted": MapOf(Text(), Saved("Fitted")),
     }
 
-    measure: Measure
-    reason: str
-    schema: Schema
     like: Table
     sample: Table
     n_fitted: int
-    id_column: str | None = None
-    id_kind: Kind | None = None
-    target: str | None = None
-    learned_target: bool = False
-    fitted: Mapping[str, Fitted] = field(default_factory=dict)
 
 
 def read_head(path: Path) -> ShardHead:
-    """Read a head; its measure may be of a room that nobody has opened yet."""
+    """Read the head of a folder."""
     try:
-        found = read_saved(path, root=ShardHead)
+        head = read_saved(path, root=ShardHead)
     except UnreadableFile:
+        # The class of its measure may not have been imported yet.
         import_packages()
-        found = read_saved(path, root=ShardHead)
-    assert isinstance(found, ShardHead)
-    return found
+        head = read_saved(path, root=ShardHead)
+    assert isinstance(head, ShardHead)
+    return head
+
+
+def is_intact(file: Path, size: int, digest: str) -> bool:
+    """Whether a file has this size and this SHA-256; the size is compared first, which is quick."""
+    return file.is_file() and file.stat().st_size == size and hash_file(file) == digest
 
 
 class ShardFolder:
-    """The files behind an index that was opened; it writes what the index has changed.
+    """The files of an open index; it writes what the index has changed.
 
     Parameters
     ----------
     path : Path
     head : ShardHead
-    manifest : Manifest, as it stood when the folder was read or last written
+    manifest : Manifest, as it was when the folder was read or last written
     """
 
     def __init__(self, path: Path, head: ShardHead, manifest: Manifest) -> None:
@@ -311,7 +315,9 @@ class ShardFolder:
 
     @classmethod
     def open_now(cls, path: str | os.PathLike[str]) -> tuple[ShardFolder, Snapshot]:
-        """Open a folder and its shards, once more if it was written to in that moment."""
+        """Open a folder and its shards; again if it was written to meanwhile."""
+        # A writer may remove a shard between the manifest that names it and its opening. That is
+        # no damage: the new manifest differs, and is read instead.
         while True:
             folder = cls.open(path)
             try:
@@ -322,51 +328,43 @@ class ShardFolder:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> ShardFolder:
-        """Read manifest and head; sizes are compared, hashes only of what is read as a whole."""
+        """Read manifest and head; hashes are compared only of files that are read as a whole."""
         folder = Path(path)
         refuse_links(folder)
         manifest = read_manifest(folder)
-        head = folder / HEAD
-        who = f"Index folder {str(folder)!r}"
-        for file, (size, digest) in ((head, manifest.head), *_deleted(folder, manifest)):
-            if not file.is_file() or file.stat().st_size != size or hash_file(file) != digest:
-                hint = "Build the folder again"
-                raise UnreadableFile(who, f"{file.name} as it was written", "another", hint)
-        return cls(folder, read_head(head), manifest)
+        whole = [(HEAD, *manifest.head)] + ([manifest.deleted] if manifest.deleted else [])
+        for name, size, digest in whole:
+            if not is_intact(folder / name, size, digest):
+                who, hint = f"Index folder {str(folder)!r}", "Build the folder again"
+                raise UnreadableFile(who, f"{name} as it was written", "another", hint)
+        return cls(folder, read_head(folder / HEAD), manifest)
 
     # -- reading -----------------------------------------------------------------------------------
 
     def snapshot(self) -> Snapshot:
-        """Return the index as the folder has it, no row read."""
-        head = self.head
+        """Return the index that the folder holds, without reading rows."""
         try:
-            whole = self._segments()
+            segments = self._segments()
         except Misfit as error:
             who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
             raise UnreadableFile(who, "shards that fit together", _in_short(error), hint) from error
-        return Snapshot(
-            head.measure,
-            head.reason,
-            head.schema,
-            whole,
-            head.id_column,
-            head.id_kind,
-            target=head.target,
-            learned_target=head.learned_target,
-            fitted=head.fitted,
-        )
+        return Snapshot(segments=segments, **self.head.learned())
 
     def _segments(self) -> Segments:
-        gone = self._gone()
-        allow_files(FILES * len(self.manifest.shards))
+        deleted = np.empty(0, np.int64)
+        if self.manifest.deleted is not None:
+            deleted = read_deleted(self.path / self.manifest.deleted[0])
+        # Raises the limit of open files: shards stay mapped while the index is open.
+        allow_files(FILES_PER_SHARD * len(self.manifest.shards))
         segments: list[Segment] = []
         for number, name in enumerate(self.manifest.shards):
-            one: Segment = self._open(name, first=number == 0)
-            at = np.flatnonzero(np.isin(one.positions, gone)) if len(gone) else gone
-            segments.append(one.without(at) if len(at) else one)
+            segment: Segment = self._open(name, first=number == 0)
+            gone = np.flatnonzero(np.isin(segment.positions, deleted)) if len(deleted) else deleted
+            segments.append(segment.without(gone) if len(gone) else segment)
         if not segments:
             who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
             raise UnreadableFile(who, "at least one shard", "none", hint)
+        # Positions must ascend over shards: rows are found by bisection.
         whole = Segments(tuple(segments), self.manifest.next_position)
         whole.check_loaded({})
         return whole
@@ -377,26 +375,20 @@ class ShardFolder:
         fitted = bool(shard.about.get("fitted"))
         return open_segment(self.head.measure, shard, self.head.like, fitted=fitted, sample=sample)
 
-    def _gone(self) -> np.ndarray:
-        if self.manifest.deleted is None:
-            return np.empty(0, np.int64)
-        return read_deleted(self.path / self.manifest.deleted[0])
-
     def faults(self) -> dict[str, list[str]]:
-        """Read everything, compare it with the hashes, and look at the rows; return what is wrong.
+        """Read everything, compare hashes, and check the rows; return what is wrong.
 
-        A hash says that a file is as it was written, not who wrote it: the rows are checked as
-        those of a saved file are, so that no code leads out of an array.
+        A hash shows that a file is as it was written, not who wrote it: rows are checked as
+        untrusted input, so that no code indexes outside of an array.
         """
-        faults = (
-            (name, self.faults_of(number)) for number, name in enumerate(self.manifest.shards)
-        )
-        return {name: some for name, some in faults if some}
+        names = enumerate(self.manifest.shards)
+        return {name: faults for number, name in names if (faults := self.faults_of(number))}
 
     def faults_of(self, number: int) -> list[str]:
-        """Return what is wrong with one shard, by its number; nothing if it is whole."""
+        """Return what is wrong with one shard, by its number; empty if it is intact."""
         name = self.manifest.shards[number]
         try:
+            # Hashes first: rows of a damaged file would only raise less clear errors.
             faults = open_shard(self.path / SHARDS / name, sizes=False).faults()
             if not faults:
                 segment = self._open(name, first=number == 0)
@@ -418,42 +410,42 @@ class ShardFolder:
 
         Parameters
         ----------
-        before, after : Snapshot, the index as it stands and as it is going to be
-        who : str, whose name an error begins with
+        before, after : Snapshot, the current state of the index and the next one
+        who : str, the caller, for errors
         """
         if after.segments is before.segments:
             return after
         with locked(self.path, who):
             now = self.as_opened(who)
+            # What an earlier change replaced, or a process that was killed left behind.
             self._remove_unnamed(now)
             generation = now.generation + 1
-            segments, names, gone = [], [], []
-            for number, segment in enumerate(after.segments.segments):
-                kept = self._kept(segment, generation, number)
-                segments.append(kept)
-                names.append(kept.shard.folder.name)
-                gone.append(kept.positions[~kept.live])
+            segments = tuple(
+                self._written(segment, generation, number)
+                for number, segment in enumerate(after.segments.segments)
+            )
+            deleted = np.concatenate([segment.positions[~segment.live] for segment in segments])
             changed = replace(
                 now,
                 generation=generation,
-                shards=tuple(names),
+                shards=tuple(segment.shard.folder.name for segment in segments),
                 next_position=after.segments.next_position,
-                deleted=self._write_deleted(np.sort(np.concatenate(gone)), generation),
+                deleted=self._write_deleted(np.sort(deleted), generation),
             )
+            # Shards that are no longer named may still be open elsewhere: the next change
+            # removes them.
             changed.write(self.path)
-            self.manifest = (
-                changed  # what it no longer names may still be read: the next one tidies
-            )
-        return replace(after, segments=replace(after.segments, segments=tuple(segments)))
+            self.manifest = changed
+        return replace(after, segments=replace(after.segments, segments=segments))
 
     def append(self, names: Sequence[str], next_position: int, who: str) -> None:
-        """Make shards that were written here a part of the index.
+        """Add shards that were written to the folder to the index.
 
         Parameters
         ----------
         names : names of the shards, in the order of their rows
-        next_position : int, the number that the next row gets
-        who : str, whose name an error begins with; who holds the lock of the folder
+        next_position : int, the position of the next row to be added
+        who : str, the caller, which holds the lock of the folder
         """
         now = self.as_opened(who)
         shards = (*now.shards, *names)
@@ -464,7 +456,7 @@ class ShardFolder:
         self.manifest = changed
 
     def as_opened(self, who: str) -> Manifest:
-        """Return the manifest, or say that another process has changed the folder since."""
+        """Return the manifest; refuse a folder that another process has changed since."""
         now = read_manifest(self.path)
         if now != self.manifest:
             hint = Phrase("Open the folder again", InPython(": Index.open(folder)"))
@@ -472,19 +464,17 @@ class ShardFolder:
             raise InvalidInput(who, needed, "a change by another process", hint)
         return now
 
-    def _kept(self, segment: Segment, generation: int, number: int) -> ShardSegment:
+    def _written(self, segment: Segment, generation: int, number: int) -> ShardSegment:
+        """Return a segment as a shard of the folder, written if it is in memory."""
         if isinstance(segment, ShardSegment):
             return segment
-        name = f"added-{generation:06d}-{number:06d}"
-        positions = segment.positions
-        fitted = bool(len(positions)) and int(positions[-1]) < self.head.n_fitted
-        head = self.head
-        shard = write_segment(
-            self.path / SHARDS / name, head.measure, segment, head.id_column, fitted=fitted
-        )
+        head, path = self.head, self.path / SHARDS / f"added-{generation:06d}-{number:06d}"
+        # Compaction may rewrite fitted rows, which stay apart from later ones.
+        fitted = bool(len(segment)) and int(segment.positions[-1]) < head.n_fitted
+        shard = write_segment(path, head.measure, segment, head.id_column, fitted=fitted)
         sample = head.sample if number == 0 else None
-        kept = open_segment(head.measure, shard, head.like, fitted=fitted, sample=sample)
-        return replace(kept, live=segment.live)
+        opened = open_segment(head.measure, shard, head.like, fitted=fitted, sample=sample)
+        return replace(opened, live=segment.live)
 
     def _write_deleted(self, positions: np.ndarray, generation: int) -> tuple[str, int, str] | None:
         if not len(positions):
@@ -497,9 +487,10 @@ class ShardFolder:
         return name, len(content.getvalue()), hash_file(self.path / name)
 
     def _remove_unnamed(self, manifest: Manifest) -> None:
-        """Remove shards and lists of deleted rows that no manifest names any more."""
+        """Remove shards and lists of deleted rows that the manifest does not name."""
         for shard in (self.path / SHARDS).iterdir():
             named = shard.name in manifest.shards or shard.name.startswith(".")
+            # Only what is a shard, by its page: other files of the user are left alone.
             if not named and (shard / PAGE).is_file() and not shard.is_symlink():
                 shutil.rmtree(shard, ignore_errors=True)
         for file in self.path.glob("deleted-*.npy"):
@@ -508,11 +499,5 @@ class ShardFolder:
 
 
 def _in_short(error: LookalikeError) -> str:
-    """Return what is wrong without who says so and what to do: whoever asked says that."""
+    """Return what is wrong, without the context and the hint that the caller adds."""
     return f"needs {error.needed}, found {error.found}" if error.needed else str(error)
-
-
-def _deleted(folder: Path, manifest: Manifest) -> Iterator[tuple[Path, tuple[int, str]]]:
-    if manifest.deleted is not None:
-        name, size, digest = manifest.deleted
-        yield folder / name, (size, digest)

@@ -1,4 +1,4 @@
-"""From files to an index in a folder, larger than memory, and back to it after a stop."""
+"""Build an index in a folder from files, larger than memory; resume and repair it."""
 
 from __future__ import annotations
 
@@ -22,11 +22,10 @@ from lookalike.errors import InvalidInput, Param, Phrase, UnreadableFile
 from lookalike.index.drift import learn_fitted_parts
 from lookalike.index.ids import take_ids
 from lookalike.index.index import Index
-from lookalike.index.segments import Segments
 from lookalike.index.shards.build import (
     SHARD_ROWS,
     WHO,
-    Build,
+    IndexBuild,
     finish,
     read_plan,
     resume,
@@ -34,13 +33,12 @@ from lookalike.index.shards.build import (
     write_part,
 )
 from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead
-from lookalike.index.snapshot import Snapshot
 from lookalike.measures.default import choose_measure
 from lookalike.measures.task import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
 from lookalike.saving.fields import check_params
-from lookalike.show.reasons.style import SAMPLE
+from lookalike.show.reasons.style import MAX_SAMPLE_CELLS
 from lookalike.table import LazyTable, Table
 from lookalike.table.formats.lazy import read_lazy
 from lookalike.table.formats.parquet import ParquetParts
@@ -60,15 +58,15 @@ def build_index(
 ) -> Index:
     """Build an index in a folder, to be opened by ``Index.open``, and open it.
 
-    A build that was stopped, however it was, goes on where it was when it is started again; shards
-    that are finished are not repeated. Two builds into one folder: the second is refused.
+    A build that was stopped, however it was, is resumed when it is started again; finished shards
+    are not repeated. A second build into a folder that is being written is refused.
 
     Parameters
     ----------
     source : paths of Parquet files, LazyTable or Table
         Files as ``read_table(paths, lazy=True)`` takes them; their rows are never all in memory.
     folder : path
-        Made if it is not there.
+        Created if missing.
     measure : Measure, name of one, or "auto"
     id_column : str, optional
         A column whose values name the rows.
@@ -78,7 +76,7 @@ def build_index(
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
     done : callable (number, Shard)
-        Told about every shard that is there.
+        Called for every finished shard.
 
     Returns
     -------
@@ -93,7 +91,8 @@ def build_index(
     [1]
     """
     path = make_folder(folder)
-    read_plan(path)  # a folder of something else is refused before anything is written there
+    # Refuses a folder of something else before anything is written.
+    read_plan(path)
     with locked(path, WHO):
         build = begin_build(
             source,
@@ -122,8 +121,8 @@ def begin_build(
     kinds: Mapping[str, Any] | None = None,
     shard_rows: int = SHARD_ROWS,
     n_jobs: int | None = None,
-) -> Build:
-    """Learn from all rows and write what was learned, or take up a build that was stopped.
+) -> IndexBuild:
+    """Learn from all rows and write what was learned, or resume a build that was stopped.
 
     The caller holds the lock of the folder (``lookalike._runtime.locks.locked``) until
     ``finish``. Then ``write_part`` writes the shards, in any order and in any process.
@@ -133,6 +132,7 @@ def begin_build(
     source, folder, measure, id_column, kinds, shard_rows, n_jobs : as in ``build_index``
     """
     count_jobs(n_jobs)
+    # Whole tiles: a tile of codes that two shards shared would belong to neither file.
     if not isinstance(shard_rows, int) or shard_rows < TILE or shard_rows % TILE:
         hint = Phrase("Pass for example ", Param("shard_rows", SHARD_ROWS))
         raise InvalidInput(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", hint)
@@ -140,11 +140,14 @@ def begin_build(
     source = read_source(source, id_column, kinds)
     index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
     if isinstance(source, Table):
-        source = index._read(source, id_column)  # shards hold cells of the kinds that are learned
+        # Shards hold cells of the kinds that the measure reads, which may differ.
+        source = index._read(source, id_column)
     files = source.files if isinstance(source, LazyTable) else ()
+    # Before the files are read: a change from now on is noticed when the build is finished.
     read_from = tuple((str(path), (s := path.stat()).st_size, s.st_mtime_ns) for path in files)
     options = (__version__, measure, id_column, dict(kinds or {}), shard_rows, source.schema)
-    request = digest_of(options)  # all of it: a frozen measure by what it has learned
+    # Of the whole measure: two frozen ones may differ only in what they have learned.
+    request = digest_of(options)
     known = _sources(source)
     build = resume(path, source, sources=known, request=request)
     if build is not None:
@@ -165,7 +168,8 @@ def read_source(
         return source
     given = dict(kinds or {})
     if id_column is not None:
-        given.setdefault(id_column, "object")  # as written: a large number is not a float
+        # As in Index: floats round large integers.
+        given.setdefault(id_column, "object")
     if isinstance(source, LazyTable):
         source = source if learner is None else source.learned_by(learner)
         return source.with_kinds(given) if given else source
@@ -177,7 +181,8 @@ def learn_head(index: Index, source: Table | LazyTable) -> ShardHead:
     if isinstance(source, LazyTable):
         return _learn_parts(index, source)
     state = index.fit(source).state_
-    return head_of(state, state.segments.segments[0].table)
+    table = state.segments.segments[0].table
+    return _head(table, table[:0], state.learned())
 
 
 def _learn_parts(index: Index, source: LazyTable) -> ShardHead:
@@ -185,59 +190,44 @@ def _learn_parts(index: Index, source: LazyTable) -> ShardHead:
     check_params(index)
     id_column, id_kind = index.id_column, None
     if id_column is not None:
-        # The checks of one row are those of the column; repeats are found when all are there.
+        # One row is enough to check the column; repeated ids are found when all shards exist.
         first, id_kind = take_ids(source[:1], id_column, WHO)
         source = source.with_aside(first.aside[-1].name)
     given = index._given()
     measure, reason = choose_measure(source) if given is None else (clone(given), "given")
     frozen = getattr(measure, "frozen_", False)
     measure = same_settings(copy.copy(measure) if frozen else measure, index.n_jobs)
-    measure = measure.fit(source)
-    nothing = Segments((), 0)
-    fitted = learn_fitted_parts(source)
-    state = Snapshot(
-        measure, reason, source.schema, nothing, id_column, id_kind, None, False, fitted
-    )
-    return head_of(state, source)
+    learned: dict[str, Any] = {"measure": measure.fit(source), "reason": reason}
+    learned |= {"schema": source.schema, "id_column": id_column, "id_kind": id_kind}
+    return _head(source, source.like, learned | {"fitted": learn_fitted_parts(source)})
 
 
-def head_of(state: Snapshot, table: Any) -> ShardHead:
-    """Return what a snapshot knows beside its rows.
-
-    Parameters
-    ----------
-    state : Snapshot
-    table : Table of all rows, or what can be cut like one
-    """
-    step = max(1, len(table) // SAMPLE)
-    frozen = getattr(state.measure, "frozen_", False)
-    like = table.like if isinstance(table, LazyTable) else table[:0]
-    return ShardHead(
-        state.measure,
-        state.reason,
-        state.schema,
-        like,
-        table[::step],
-        0 if frozen else len(table),
-        state.id_column,
-        state.id_kind,
-        state.target,
-        state.learned_target,
-        state.fitted,
-    )
+def _head(table: Any, like: Table, learned: dict[str, Any]) -> ShardHead:
+    frozen = getattr(learned["measure"], "frozen_", False)
+    sample = table[:: max(1, len(table) // MAX_SAMPLE_CELLS)]
+    return ShardHead(like=like, sample=sample, n_fitted=0 if frozen else len(table), **learned)
 
 
 def sample_positions(index: Index) -> np.ndarray:
-    """Return the numbers of the rows in ``index.sample``, of an index in a folder."""
+    """Return the positions of the rows in ``index.sample``, of an index in a folder."""
     plan = read_plan(index.folder) if index.folder is not None else None
     built = len(index.sample) if plan is None else plan["rows"]
-    return np.arange(0, built, max(1, built // SAMPLE))
+    return np.arange(0, built, max(1, built // MAX_SAMPLE_CELLS))
 
 
 def _sources(source: Any) -> list[dict[str, Any]]:
-    """Say what rows are read from, so that a build goes on with the same ones only."""
+    """Return what identifies the rows, so that a build is resumed with the same ones only."""
     if isinstance(source, LazyTable):
-        return [_source(path) for path in source.files]
+        return [
+            {
+                "path": str(path),
+                "bytes": path.stat().st_size,
+                "time": path.stat().st_mtime,
+                "sha256": hash_file(path),
+            }
+            for path in source.files
+        ]
+    # Of a table in memory, its content: that is all that identifies it in another process.
     digest = hashlib.sha256()
     for column in source.columns + source.aside:
         digest.update(repr((column.name, column.kind, len(column))).encode())
@@ -246,20 +236,10 @@ def _sources(source: Any) -> list[dict[str, Any]]:
     return [{"path": "", "bytes": 0, "time": 0.0, "sha256": digest.hexdigest()}]
 
 
-def _source(path: Path) -> dict[str, Any]:
-    about = path.stat()
-    return {
-        "path": str(path),
-        "bytes": about.st_size,
-        "time": about.st_mtime,
-        "sha256": hash_file(path),
-    }
-
-
 def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
-    """Write shards that are damaged again, from the files they were built from.
+    """Write damaged shards again, from the files they were built from.
 
-    The files must be where they were and hold what they held. Rows that were added later are not in
+    The files must have the path and the content they had. Rows that were added later are not in
     them: a shard of such rows cannot be written again.
 
     Parameters
@@ -272,26 +252,27 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
     """
     path = Path(folder)
     with locked(path, WHO):
-        there = ShardFolder.open(path)
-        faults = there.faults()
+        opened = ShardFolder.open(path)
+        faults = opened.faults()
         if not faults:
             return {}
         who = f"Index folder {str(path)!r}"
-        sources = there.manifest.sources
+        sources = opened.manifest.sources
+        # Shards of a build have numbers for names; others were added later.
         lost = [name for name in faults if not name.isdigit()]
         if lost or not sources or not sources[0]["path"]:
             found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
             hint = "Take the folder from a copy, or build it again"
             raise UnreadableFile(who, "shards built from files", found, hint)
-        for source in sources:
-            file = Path(source["path"])
+        files = [Path(source["path"]) for source in sources]
+        for file, source in zip(files, sources, strict=True):
             if not file.is_file() or hash_file(file) != source["sha256"]:
                 hint = "Put the file back, or build the folder again"
                 raise UnreadableFile(who, f"{source['path']!r} as it was", "none, or another", hint)
-        parts = ParquetParts.open([Path(source["path"]) for source in sources])
-        head = there.head
-        table = LazyTable(parts, head.like, head.schema.missing)
-        build = Build(path, table, head, there.manifest.shard_rows)
+        head = opened.head
+        table = LazyTable(ParquetParts.open(files), head.like, head.schema.missing)
+        # Shards are a function of rows and head, so they become what they were, byte for byte.
+        build = IndexBuild(path, table, head, opened.manifest.shard_rows)
         for name in faults:
             write_part(build, int(name), again=True)
         return faults

@@ -1,4 +1,4 @@
-"""Neighbors of the rows of an index among all of its rows, a part of them at a time."""
+"""Neighbors of the rows of an index among all of its rows, some of them at a time."""
 
 from __future__ import annotations
 
@@ -6,14 +6,32 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks
-from lookalike.index.segments import rows_at
+from lookalike.errors import Param, Phrase, TooLarge
+from lookalike.index.segments import NO_POSITIONS, rows_at
 from lookalike.index.snapshot import Snapshot
 from lookalike.measures.contract.matrices import moments
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
 
-TALL = 1024  # rows whose neighbors are found together
+QUERIES_PER_BLOCK = 1024  # whose lists are filled together; every shard is read once per block
+
+
+def check_list_size(who: str, n: int, k: int, advice: str) -> None:
+    """Refuse n lists of k that are larger than the memory limit.
+
+    Parameters
+    ----------
+    who : str, the caller
+    n, k : int
+    advice : str, what else can be done
+    """
+    size, limit = 16 * n * k, settings().memory_limit  # an index and a distance, 8 bytes each
+    if size > limit:
+        hint = Phrase("Raise ", Param("memory_limit", of="config"), f"; {advice}")
+        needed = f"lists under the memory limit of {show_bytes(limit)}"
+        raise TooLarge(who, needed, show_bytes(size), hint)
 
 
 def neighbors_of(now: Snapshot, start: int, stop: int, k: int) -> NeighborGraph:
@@ -25,15 +43,14 @@ def neighbors_of(now: Snapshot, start: int, stop: int, k: int) -> NeighborGraph:
     Parameters
     ----------
     now : Snapshot
-    start, stop : int, the numbers of the rows
+    start, stop : int, positions of the rows
     k : int
     """
     lists = NeighborGraph.empty(stop - start, k, now.segments.next_position)
-    nobody = np.empty(0, np.int64)
     for rows, positions in _rows_of(now, start, stop):
-        found = now.segments.nearest(now.measure, rows, k, positions, nobody)
-        lists.indices[positions - start] = found.indices
-        lists.distances[positions - start] = found.distances
+        some = now.segments.nearest(now.measure, rows, k, positions, NO_POSITIONS)
+        lists.indices[positions - start] = some.indices
+        lists.distances[positions - start] = some.distances
     return lists
 
 
@@ -45,8 +62,8 @@ def moments_of(
     Parameters
     ----------
     now : Snapshot
-    start, stop : int, the numbers of the rows
-    reference : int64, the numbers of the rows they are compared with
+    start, stop : int, positions of the rows
+    reference : int64, positions of the rows they are compared with
     """
     mean, sd = np.full(stop - start, np.nan), np.full(stop - start, np.nan)
     others = rows_at(now.segments.look_up(reference.tolist()))
@@ -58,13 +75,14 @@ def moments_of(
 
 
 def _rows_of(now: Snapshot, start: int, stop: int) -> Iterator[tuple[Rows, np.ndarray]]:
-    """Yield encoded rows and their numbers, some at a time, read from their segments."""
+    """Yield encoded rows and their positions, a block at a time, read from their segments."""
     for segment in now.segments.segments:
         first, last = np.searchsorted(segment.positions, [start, stop])
-        for at in blocks(int(last - first), TALL):
-            part = slice(int(first) + at.start, int(first) + at.stop)
+        for block in blocks(int(last - first), QUERIES_PER_BLOCK):
+            part = slice(int(first) + block.start, int(first) + block.stop)
             live = segment.live[part]
             rows, positions = segment.rows[part], segment.positions[part]
+            # Selected only where rows were deleted: a slice maps the file, a selection copies.
             if not live.all():
                 rows, positions = rows[np.flatnonzero(live)], positions[live]
             if len(positions):

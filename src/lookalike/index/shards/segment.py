@@ -1,12 +1,13 @@
-"""A segment of an index whose rows stay in files: mapped arrays, cells read when shown."""
+"""A segment of an index whose rows stay in files: mapped arrays, cells read on demand."""
 
 from __future__ import annotations
 
 import hashlib
 import threading
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pyarrow.parquet
 
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, UnreadableFile
-from lookalike.index.segments import Segment, as_id
+from lookalike.index.segments import NO_POSITIONS, Segment, as_id
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.shards import Key, Shard, write_shard
@@ -29,10 +30,11 @@ from lookalike.table.model.table import CODED, MATRIX, check_cells
 
 ROWS, CODES = "rows", "codes"
 RAGGED = ("values", "offsets", "missing")
+REPAIR = "Build it again from its source: lookalike index check FOLDER --repair"
 
 
 def pack_rows(measure: Measure, rows: Rows) -> dict[Key, np.ndarray]:
-    """Return the arrays of encoded rows, and of the codes that searching them needs, by keys.
+    """Return the arrays of encoded rows, and of the codes that a search needs, by keys.
 
     Parameters
     ----------
@@ -67,9 +69,8 @@ def map_rows(measure: Measure, shard: Shard, seen: np.ndarray) -> Rows:
     """
     rows = _rows_of(shard, (ROWS,), seen)
     measure.check_row_forms(rows, f"Shard {shard.folder.name!r}")
-    codes = {key[1:]: shard.array(*key) for key in shard.members if key[:1] == (CODES,)}
     try:
-        measure.codes_from_arrays(rows, codes)
+        measure.codes_from_arrays(rows, _codes_of(shard))
     except (KeyError, IndexError, TypeError, ValueError) as error:
         found = f"others ({type(error).__name__}: {error})"[:200]
         raise _unlike(shard, "the codes of its rows", found) from error
@@ -77,9 +78,9 @@ def map_rows(measure: Measure, shard: Shard, seen: np.ndarray) -> Rows:
 
 
 def check_lengths(shard: Shard, n: int) -> None:
-    """Refuse a shard whose arrays of encoded rows are not of so many rows.
+    """Refuse a shard whose arrays of encoded rows do not have n rows.
 
-    Looked at before anything as long as the rows is made: their number is only said.
+    Checked before arrays of n are allocated: n itself is untrusted.
 
     Parameters
     ----------
@@ -95,7 +96,7 @@ def check_lengths(shard: Shard, n: int) -> None:
 
 
 def check_codes(measure: Measure, shard: Shard, seen: np.ndarray) -> None:
-    """Refuse codes that are not those of the rows: they would lead a search astray.
+    """Refuse codes that are not those of the rows: bounds by them would prune near rows.
 
     Parameters
     ----------
@@ -103,26 +104,28 @@ def check_codes(measure: Measure, shard: Shard, seen: np.ndarray) -> None:
     shard : Shard
     seen : int64, the position of each row in the fitted table, -1 for others
     """
-    kept = {key[1:]: shard.array(*key) for key in shard.members if key[:1] == (CODES,)}
-    made = measure.codes_to_arrays(_rows_of(shard, (ROWS,), seen))
-    same = kept.keys() == made.keys() and all(_same(kept[key], made[key]) for key in kept)
-    if not same:
+    # Compared as bytes: codes are floats as well, and NaN must equal NaN.
+    stored, made = (
+        {key: (array.dtype, array.shape, array.tobytes()) for key, array in codes.items()}
+        for codes in (_codes_of(shard), measure.codes_to_arrays(_rows_of(shard, (ROWS,), seen)))
+    )
+    if stored != made:
         raise _unlike(shard, "the codes of its rows", "others")
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
-    return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+def _codes_of(shard: Shard) -> dict[Key, np.ndarray]:
+    return {key[1:]: shard.array(*key) for key in shard.members if key[:1] == (CODES,)}
 
 
 def _unlike(shard: Shard, needed: str, found: str) -> UnreadableFile:
-    hint = "Build it again from its source: lookalike index check FOLDER --repair"
-    return UnreadableFile(f"Shard {shard.folder.name!r}", needed, found, hint)
+    return UnreadableFile(f"Shard {shard.folder.name!r}", needed, found, REPAIR)
 
 
 def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
     arrays: dict[str, Any] = {}
     inner: dict[str, Rows] = {}
     depth = len(start)
+    # The inverse of _arrays_of; keys of a damaged page may be shorter than those it writes.
     for key in shard.members:
         if key[:depth] != start:
             continue
@@ -140,8 +143,9 @@ def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
 def pack_numbers(
     key: str, numbers: np.ndarray
 ) -> tuple[dict[Key, np.ndarray], dict[str, int | None]]:
-    """Return whole numbers as (arrays, what is said about them): a run needs no array."""
+    """Return integers as (arrays, entries of the page): a range needs no array."""
     first = int(numbers[0]) if len(numbers) else 0
+    # Positions of a shard are a range unless rows were compacted; 8 bytes per row are saved.
     if np.array_equal(numbers, np.arange(first, first + len(numbers))):
         return {}, {key: first}
     if len(numbers) and (numbers == -1).all():
@@ -150,7 +154,7 @@ def pack_numbers(
 
 
 def map_numbers(shard: Shard, key: str, n: int) -> np.ndarray:
-    """Return whole numbers as ``pack_numbers`` has packed them."""
+    """Return integers as ``pack_numbers`` has packed them."""
     if (key,) in shard.members:
         return shard.array(key)
     if key in shard.about and shard.about[key] is None:
@@ -159,9 +163,10 @@ def map_numbers(shard: Shard, key: str, n: int) -> np.ndarray:
     return np.arange(first, first + n)
 
 
-GROUP = 4096  # rows of a row group: what is read to show one of them
-GROUPS = 32  # row groups that are kept once read, of each shard
-WHOLE = 4  # whole columns that are kept once read, of each shard
+# All chosen by hand. A row group is read and decompressed to show one of its rows.
+ROWS_PER_GROUP = 4096
+MAX_CACHED_GROUPS = 32  # of each shard
+MAX_CACHED_COLUMNS = 4  # of each shard
 
 Cells = tuple[Column, ...]
 
@@ -172,7 +177,7 @@ def write_cells(path: Path, table: Table) -> None:
     arrays = [_to_arrow(column) for column in every]
     names = [str(number) for number in range(len(every))]
     whole = pa.Table.from_arrays(arrays, names=names)
-    pyarrow.parquet.write_table(whole, path, row_group_size=GROUP, compression="zstd")
+    pyarrow.parquet.write_table(whole, path, row_group_size=ROWS_PER_GROUP, compression="zstd")
 
 
 def _to_arrow(column: Column) -> Any:
@@ -180,6 +185,7 @@ def _to_arrow(column: Column) -> Any:
     if kind == "number" or kind in CODED:
         return pa.array(np.ascontiguousarray(values))
     if kind in MATRIX:
+        # Vectors of width 0, or no rows: there is nothing to flatten.
         if not values.size:
             return pa.nulls(len(values))
         flat = pa.array(np.ascontiguousarray(values).reshape(-1))
@@ -194,14 +200,16 @@ def _to_arrow(column: Column) -> Any:
 
 
 def _from_arrow(cells: Any, like: Column) -> np.ndarray:
-    """Return cells as a column of this kind keeps them; others are a ``ValueError``."""
-    values = _convert(cells, like)
+    """Return cells as a column of this kind stores them; others are a ``ValueError``."""
+    # Every read is checked: files may be untrusted, and may change after they were opened.
+    values = _to_numpy(cells, like)
     check_cells(values, like.kind, like.name)
     return values
 
 
-def _convert(cells: Any, like: Column) -> np.ndarray:
+def _to_numpy(cells: Any, like: Column) -> np.ndarray:
     cells = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
+    # pyarrow may leave several chunks.
     if isinstance(cells, pa.ChunkedArray):
         cells = pa.concat_arrays(cells.chunks)
     kind = like.kind.name
@@ -211,109 +219,108 @@ def _convert(cells: Any, like: Column) -> np.ndarray:
         if pa.types.is_null(cells.type):
             return np.empty((len(cells), like.kind.width), like.values.dtype)
         return np.array(cells.flatten().to_numpy(zero_copy_only=False)).reshape(len(cells), -1)
-    out = np.empty(len(cells), dtype=object)
-    listed = cells.to_pylist()
+    out, values = np.empty(len(cells), dtype=object), cells.to_pylist()
     if kind == "text":
-        out[:] = listed
+        out[:] = values
         return out
-    read: Callable[[Any], Any] = decode_cell if kind != "series" else _series
-    for row, cell in enumerate(listed):
+    read = partial(np.array, dtype=np.float64) if kind == "series" else decode_cell
+    for row, cell in enumerate(values):
         out[row] = None if cell is None else read(cell)
     return out
 
 
-def _series(cell: list[float]) -> np.ndarray:
-    return np.array(cell, dtype=np.float64)
+def _recent(cache: dict[int, Any], key: int, size: int, read: Callable[[], Any]) -> Any:
+    """Return a cached value, or read it; the least recently used value is dropped."""
+    value = cache.pop(key) if key in cache else read()
+    cache[key] = value  # the last of the dict
+    if len(cache) > size:
+        del cache[next(iter(cache))]
+    return value
 
 
-class _File:
-    """An open Parquet file and what was read of it lately; several threads may ask."""
+class _CellFile:
+    """An open Parquet file with caches of its columns and row groups; thread-safe."""
 
     def __init__(self, path: Path, like: Cells, n_rows: int) -> None:
         self.path, self.like, self.n_rows = path, like, n_rows
-        self.lock = threading.Lock()
-        self.groups: OrderedDict[int, Cells] = OrderedDict()
-        self.whole: OrderedDict[int, np.ndarray] = OrderedDict()
+        # One reader at a time: a Parquet file has one position to read from.
+        self.lock = threading.RLock()
+        self.columns: dict[int, np.ndarray] = {}
+        self.groups: dict[int, Cells] = {}
         self.file: Any = None
-        # Opened at once, so that whoever has the index open reads it even after it is replaced.
-        self.source: Any = None
-        self.source = self._read(lambda _: pa.OSFile(str(path)), opened=False)
+        # Opened now, so that an open index can be read even after its files are replaced.
+        with self._refusing_damage():
+            self.source = pa.OSFile(str(path))
 
-    def _open(self) -> Any:
-        if self.file is None:
-            found = pyarrow.parquet.ParquetFile(self.source)
-            names = [str(number) for number in range(len(self.like))]
-            if found.metadata.num_rows != self.n_rows or found.schema_arrow.names != names:
-                raise ValueError("other rows or columns")
-            self.file = found
-        return self.file
+    def _read(self, read: Callable[[Any], Any]) -> Any:
+        with self.lock, self._refusing_damage():
+            if self.file is None:
+                file = pyarrow.parquet.ParquetFile(self.source)
+                names = [str(number) for number in range(len(self.like))]
+                if file.metadata.num_rows != self.n_rows or file.schema_arrow.names != names:
+                    raise ValueError("other rows or columns")
+                self.file = file
+            return read(self.file)
 
-    def _read(self, read: Callable[[Any], Any], opened: bool = True) -> Any:
+    @contextmanager
+    def _refusing_damage(self) -> Iterator[None]:
         try:
-            return read(self._open() if opened else None)
+            yield
         except (pa.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
             who = f"Shard {self.path.parent.name!r}, file {self.path.name!r}"
-            hint = "Build it again from its source: lookalike index check FOLDER --repair"
             found = (str(error) or type(error).__name__).splitlines()[0][:200]
-            raise UnreadableFile(who, "the cells of the shard", found, hint) from error
+            raise UnreadableFile(who, "the cells of the shard", found, REPAIR) from error
 
     def column(self, number: int) -> np.ndarray:
         """Return all cells of one column."""
-        with self.lock:
-            if number in self.whole:
-                self.whole.move_to_end(number)
-            else:
-                self.whole[number] = self._read(
-                    lambda file: _from_arrow(
-                        file.read(columns=[str(number)]).column(0), self.like[number]
-                    )
-                )
-                while len(self.whole) > WHOLE:
-                    self.whole.popitem(last=False)
-            return self.whole[number]
 
-    def near(self, row: int) -> tuple[Cells, int]:
-        """Return the row group of a row, and where in it the row stands."""
-        at = row // GROUP
+        def read(file: Any) -> np.ndarray:
+            return _from_arrow(file.read(columns=[str(number)]).column(0), self.like[number])
+
         with self.lock:
-            if at in self.groups:
-                self.groups.move_to_end(at)
-            else:
-                some = self._read(lambda file: self._convert(file.read_row_group(at)))
-                self.groups[at] = some
-                while len(self.groups) > GROUPS:
-                    self.groups.popitem(last=False)
-            return self.groups[at], row % GROUP
+            most = MAX_CACHED_COLUMNS
+            cells: np.ndarray = _recent(self.columns, number, most, lambda: self._read(read))
+        return cells
+
+    def group(self, number: int) -> Cells:
+        """Return all columns of one row group."""
+        with self.lock:
+            most = MAX_CACHED_GROUPS
+            cells: Cells = _recent(self.groups, number, most, lambda: self._groups([number]))
+        return cells
+
+    def _groups(self, numbers: list[int]) -> Cells:
+        def read(file: Any) -> Cells:
+            columns = file.read_row_groups(numbers).columns
+            return tuple(
+                replace(like, values=_from_arrow(cells, like))
+                for like, cells in zip(self.like, columns, strict=True)
+            )
+
+        cells: Cells = self._read(read)
+        return cells
 
     def take(self, rows: np.ndarray) -> Cells:
         """Return some rows of all columns, reading the row groups that they are in."""
-        wanted, inverse = np.unique(rows // GROUP, return_inverse=True)
-        starts = np.cumsum([0, *(self._group_size(int(at)) for at in wanted)])[:-1]
-        parts: Cells = self._read(lambda file: self._convert(file.read_row_groups(wanted.tolist())))
-        at = starts[inverse] + rows % GROUP
-        return tuple(replace(column, values=column.values[at]) for column in parts)
-
-    def _convert(self, some: Any) -> Cells:
-        return tuple(
-            replace(like, values=_from_arrow(cells, like))
-            for like, cells in zip(self.like, some.columns, strict=True)
-        )
-
-    def _group_size(self, at: int) -> int:
-        return min(GROUP, self.n_rows - at * GROUP)
+        # Rows may be in any order and repeat: each group is read once.
+        groups, inverse = np.unique(rows // ROWS_PER_GROUP, return_inverse=True)
+        sizes = np.minimum(ROWS_PER_GROUP, self.n_rows - groups * ROWS_PER_GROUP)
+        offsets = (np.cumsum(sizes) - sizes)[inverse] + rows % ROWS_PER_GROUP
+        columns = self._groups(groups.tolist())
+        return tuple(replace(column, values=column.values[offsets]) for column in columns)
 
 
 class _ShardColumn(Column):
-    """A column whose cells are read when they are asked for."""
+    """A column whose cells are read on demand."""
 
-    def __init__(self, like: Column, file: _File, number: int) -> None:
-        for name, value in (("name", like.name), ("kind", like.kind), ("unknown", like.unknown)):
-            object.__setattr__(self, name, value)
-        object.__setattr__(self, "_file", file)
-        object.__setattr__(self, "_number", number)
-
-    _file: _File
+    _file: _CellFile
     _number: int
+
+    def __init__(self, like: Column, file: _CellFile, number: int) -> None:
+        fields = {"name": like.name, "kind": like.kind, "unknown": like.unknown}
+        for name, value in (fields | {"_file": file, "_number": number}).items():
+            # Columns are frozen dataclasses.
+            object.__setattr__(self, name, value)
 
     def __len__(self) -> int:
         return self._file.n_rows
@@ -329,12 +336,12 @@ class _ShardColumn(Column):
 
     def cell(self, row: int) -> Any:
         """Return one cell as a Python value, None where it is missing."""
-        group, at = self._file.near(row + len(self) if row < 0 else row)
-        return group[self._number].cell(at)
+        number, offset = divmod(row + len(self) if row < 0 else row, ROWS_PER_GROUP)
+        return self._file.group(number)[self._number].cell(offset)
 
 
 class ShardTable(Table):
-    """The rows of a shard as they were read, in a file until they are asked for.
+    """The rows of a shard as they were read, in a file until they are needed.
 
     Parameters
     ----------
@@ -345,15 +352,15 @@ class ShardTable(Table):
 
     def __init__(self, path: Path, like: Table, n_rows: int) -> None:
         every = like.columns + like.aside
-        self._file = _File(path, every, n_rows)
-        columns = [_ShardColumn(column, self._file, at) for at, column in enumerate(every)]
-        here = len(like.columns)
-        super().__init__(columns[:here], columns[here:], n_rows, like.missing)
+        self._file = _CellFile(path, every, n_rows)
+        columns = [_ShardColumn(column, self._file, number) for number, column in enumerate(every)]
+        compared = len(like.columns)
+        super().__init__(columns[:compared], columns[compared:], n_rows, like.missing)
 
     def check(self) -> None:
         """Read all cells, some at a time, and refuse what the kinds of the columns do not allow."""
-        for start in range(0, len(self), GROUP):
-            some = self[start : start + GROUP]
+        for start in range(0, len(self), ROWS_PER_GROUP):
+            some = self[start : start + ROWS_PER_GROUP]
             for column in some.columns + some.aside:
                 column.check_loaded({})
 
@@ -362,28 +369,27 @@ class ShardTable(Table):
         if isinstance(at, str):
             return super().__getitem__(at)
         rows = np.arange(len(self))[at[0] if isinstance(at, tuple) else at]
-        if not len(rows):
-            columns: Sequence[Column] = self._file.like
-        else:
-            columns = self._file.take(rows)
-        here = len(self.columns)
-        return Table(columns[:here], columns[here:], len(rows), self.missing)
+        columns = self._file.take(rows) if len(rows) else self._file.like
+        compared = len(self.columns)
+        return Table(columns[:compared], columns[compared:], len(rows), self.missing)
 
 
 CELLS = "cells.parquet"
 COLUMNS = "unknown.lookalike"  # a table without rows: the columns of a shard that has its own
-NOTHING = np.empty(0, np.uint64)
-SEALED = 2**16  # rows from which a shard is not written again when rows are added
+NO_HASHES = np.empty(0, np.uint64)
+# Rows from which a shard is not written again when rows are added: 10 MB for twenty numbers (chosen
+# by hand).
+MIN_SEALED_ROWS = 2**16
 
 
 @dataclass(frozen=True, eq=False)
 class ShardSegment(Segment):
-    """Some rows of an index, kept in a shard.
+    """Some rows of an index, stored in a shard.
 
     Parameters
     ----------
     rows : Rows, mapped
-    table : Table that reads its cells when they are asked for
+    table : Table that reads its cells on demand
     positions, live : as in ``Segment``
     shard : Shard
     is_fitted : bool, whether the measure was fitted to these rows
@@ -395,7 +401,7 @@ class ShardSegment(Segment):
     shard: Shard
     is_fitted: bool = False
     sample: Table | None = None
-    ids: tuple[np.ndarray, np.ndarray] = (NOTHING, NOTHING)
+    ids: tuple[np.ndarray, np.ndarray] = (NO_HASHES, NO_HASHES)
 
     @property
     def fitted(self) -> bool:
@@ -404,44 +410,46 @@ class ShardSegment(Segment):
 
     @property
     def sealed(self) -> bool:
-        """Whether it is never merged with rows that come later."""
-        return self.is_fitted or len(self) >= SEALED
+        """Whether it is never merged with rows that are added later."""
+        return self.is_fitted or len(self) >= MIN_SEALED_ROWS
 
     @property
     def typical_table(self) -> Table:
         """A table that shows how the cells of the whole index are written."""
         return self.table if self.sample is None else self.sample
 
-    def id_at(self, column: str, at: int) -> Any:
-        """Return the id that a column gives to a row, by where it stands."""
-        return as_id(self.table[column].cell(int(at)))
+    def id_at(self, column: str, offset: int) -> Any:
+        """Return the id of a row, which a column holds, by its offset."""
+        return as_id(self.table[column].cell(int(offset)))
 
     def find_id(self, column: str, id: Any) -> int:
-        """Return where the live row stands that a column gives an id to, -1 if there is none."""
+        """Return the offset of the live row with an id, -1 if there is none."""
         hashes, rows = self.ids
-        wanted = np.array([_hash(id)], np.uint64)[0]
+        wanted = np.uint64(_hash(id))
         first, last = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))
-        for at in sorted(rows[first:last].tolist(), reverse=True):
-            if self.id_at(column, at) == id:  # the last one counts, deleted or not
-                return at if self.live[at] else -1
+        for offset in sorted(rows[first:last].tolist(), reverse=True):
+            # Different ids may share a hash; of equal ones the last counts, deleted or not.
+            if self.id_at(column, offset) == id:
+                return offset if self.live[offset] else -1
         return -1
 
     def ids_among(self, column: str, ids: Sequence[Any]) -> set[Any]:
-        """Return which of some ids a column gives to live rows."""
+        """Return which of some ids are those of live rows."""
         hashes = self.ids[0]
         wanted = np.fromiter(map(_hash, ids), np.uint64, len(ids))
-        at = np.minimum(np.searchsorted(hashes, wanted), len(hashes) - 1)
-        maybe = np.flatnonzero(hashes[at] == wanted) if len(hashes) else ()
-        return super().ids_among(column, [ids[int(one)] for one in maybe])
+        # By hash first: cells are read only for the few ids whose hash is here.
+        nearest = np.minimum(np.searchsorted(hashes, wanted), len(hashes) - 1)
+        likely = np.flatnonzero(hashes[nearest] == wanted).tolist() if len(hashes) else ()
+        return super().ids_among(column, [ids[i] for i in likely])
 
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
-        """Return rows to be searched, their numbers, and the numbers among them that are hidden."""
-        # Unlike in memory, what is cut out is not kept: all shards together may not fit.
+        """Return rows to be searched, their positions, and which of these are deleted."""
+        # Unlike in memory, selected rows are not cached: all shards together may not fit.
         allowed = self.allowed(mask)
         if allowed is None:
-            return self.rows, self.positions, np.empty(0, np.int64)
-        at = np.flatnonzero(allowed)
-        return self.rows[at], self.positions[at], np.empty(0, np.int64)
+            return self.rows, self.positions, NO_POSITIONS
+        offsets = np.flatnonzero(allowed)
+        return self.rows[offsets], self.positions[offsets], NO_POSITIONS
 
 
 def write_segment(
@@ -455,25 +463,25 @@ def write_segment(
     measure : Measure, fitted, that the rows are encoded by
     segment : Segment
     id_column : str or None
-    about : what else is to be said about the shard; JSON must hold it
+    about : more entries of the page of the shard; JSON must hold them
     """
-    arrays: dict[Key, np.ndarray] = pack_rows(measure, segment.rows)
-    said: dict[str, Any] = {"rows": len(segment)}
+    arrays, page = pack_rows(measure, segment.rows), {**about, "rows": len(segment)}
     for key, numbers in (("positions", segment.positions), ("seen", segment.rows.seen)):
-        packed, words = pack_numbers(key, numbers)
+        packed, entries = pack_numbers(key, numbers)
         arrays |= packed
-        said |= words
+        page |= entries
     table = segment.table
     if id_column is not None:
         hashes = id_hashes(table[id_column])
+        # Sorted by hash, for bisection in the mapped file; stable, so that later rows come later.
         order = np.argsort(hashes, kind="stable")
         arrays["ids", "hash"], arrays["ids", "row"] = hashes[order], order
     more = {CELLS: lambda path: write_cells(path, table)}
-    # Added rows may have new levels, and columns that were set aside are read again by their own
-    # cells: in either case the columns are not those of the fitted rows.
+    # Added rows may have unknown levels, and the kinds of columns that are set aside are inferred
+    # from their own cells: then the columns are not those of the fitted rows.
     if any(column.unknown for column in table) or (table.aside and not about.get("fitted")):
         more[COLUMNS] = lambda path: write_saved(path, table[:0])
-    return write_shard(folder, arrays, {**about, **said}, more)
+    return write_shard(folder, arrays, page, more)
 
 
 def open_segment(
@@ -493,52 +501,55 @@ def open_segment(
     check_lengths(shard, n)
     if COLUMNS in shard.files:
         like = read_saved(shard.path(COLUMNS), root=Table)
+    # Mapped, not read: pages of the file are loaded when a search needs them.
     rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
     table = ShardTable(shard.path(CELLS), like, n)
     positions = map_numbers(shard, "positions", n)
     if len(positions) != n:
         where = f"Shard {shard.folder.name!r}.positions"
         raise UnreadableFile(where, f"{n:,} numbers", f"{len(positions):,}", "Build it again")
-    ids = (NOTHING, NOTHING)
-    if ("ids", "hash") in shard.members:  # mapped now: the shard may be replaced meanwhile
+    ids = (NO_HASHES, NO_HASHES)
+    # Mapped now: the files may be replaced while the index is open.
+    if ("ids", "hash") in shard.members:
         ids = shard.array("ids", "hash"), shard.array("ids", "row")
     return ShardSegment(rows, table, positions, np.ones(n, bool), shard, fitted, sample, ids)
 
 
 def id_hashes(column: Column) -> np.ndarray:
     """Return a number per id, the same for equal ids."""
-    found = (_hash(as_id(value)) for value in column.values)
-    return np.fromiter(found, np.uint64, len(column))
+    return np.fromiter((_hash(as_id(value)) for value in column.values), np.uint64, len(column))
 
 
 def refuse_repeats(
     shards: Sequence[Shard], read: Callable[[int, int], Any], column: str, who: str
 ) -> None:
-    """Refuse an id that comes in two shards; ids of one shard were compared when it was written.
+    """Refuse an id that is in two shards; ids of one shard were compared when it was written.
 
     Parameters
     ----------
     shards : sequence of Shard
     read : callable from the number of a shard and of a row in it to the row's id
     column : str, the column of ids
-    who : str, whose name an error begins with
+    who : str, the caller, for errors
     """
-    hashes = np.concatenate([shard.array("ids", "hash") for shard in shards])
-    where = np.repeat(np.arange(len(shards)), [len(shard.array("ids", "hash")) for shard in shards])
+    parts = [shard.array("ids", "hash") for shard in shards]
+    ends = np.cumsum([len(part) for part in parts])
+    hashes = np.concatenate(parts)
     order = np.argsort(hashes, kind="stable")
-    hashes, where = hashes[order], where[order]
-    for at in np.flatnonzero(hashes[1:] == hashes[:-1]).tolist():
+    hashes = hashes[order]
+    for i in np.flatnonzero(hashes[1:] == hashes[:-1]).tolist():
         ids = []
-        for number in where[at : at + 2].tolist():
-            shard = shards[number]
-            row = shard.array("ids", "row")[shard.array("ids", "hash") == hashes[at]][0]
+        for entry in order[i : i + 2].tolist():
+            number = int(np.searchsorted(ends, entry, "right"))
+            row = shards[number].array("ids", "row")[entry - ends[number]]  # from the end
             ids.append(read(number, int(row)))
-        if ids[0] == ids[1]:  # different ids may have one hash
-            hint = "Use a column without repeats"
-            found = f"{ids[0]!r} twice"
-            raise InvalidInput(Param("id_column", column, of=who), "ids that differ", found, hint)
+        # Different ids may share a hash.
+        if ids[0] == ids[1]:
+            where, hint = Param("id_column", column, of=who), "Use a column without repeats"
+            raise InvalidInput(where, "ids that differ", f"{ids[0]!r} twice", hint)
 
 
 def _hash(id: Any) -> int:
+    # Python's own hash of texts differs from process to process.
     digest = hashlib.blake2b(encode_cell(id).encode(), digest_size=8).digest()
     return int.from_bytes(digest, "little")

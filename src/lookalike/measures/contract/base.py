@@ -12,7 +12,6 @@ alone, to the last bit. Blocks, threads and merged lists rely on it.
 from __future__ import annotations
 
 import copy
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -42,24 +41,17 @@ from lookalike.measures.contract.matrices import (
     square,
 )
 from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows, self_pairs
-from lookalike.neighbors.exact import TALLEST, Fill, fill_by_blocks, search
+from lookalike.neighbors.exact import MAX_QUERIES_PER_BLOCK, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch
+from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
     KINDS,
     N_JOBS,
-    Choice,
     Dims,
     Field,
     Fields,
-    Flag,
-    Integer,
-    Objects,
-    Real,
-    Saved,
-    Sometimes,
-    Text,
     check_fields,
     check_params,
     require,
@@ -86,7 +78,7 @@ class Traits:
     unseen_pairs : bool
         Whether two rows that were not fitted can be compared.
     missing : bool
-        Whether gaps are taken.
+        Whether missing values are accepted.
     kinds : tuple of str
         Kinds of column that are compared; others are left out with a warning. Empty: every kind.
     pairwise : bool
@@ -94,8 +86,8 @@ class Traits:
     needs_all : bool
         Whether fitting looks at all pairs of rows.
     undefined_last : bool
-        Whether neighbors at an undefined distance stand at the end of a list instead of being an
-        error.
+        Whether neighbors at an undefined distance are put at the end of a list instead of being
+        an error.
     weighs_columns : bool
         Whether a fitted measure takes other column weights without being fitted again
         (``reweighted``).
@@ -114,17 +106,13 @@ class Traits:
     weighs_columns: bool = False
 
 
-Codes = Mapping[tuple[str, ...], np.ndarray]  # arrays by keys, words in a row
-
-
-MODES = ("connectivity", "distance")  # what an entry of a sparse matrix of neighbors is
-
-
+Codes = Mapping[tuple[str, ...], np.ndarray]  # saved arrays by keys of several words
+MODES = ("connectivity", "distance")  # of a sparse matrix of neighbors, as in scikit-learn
 MEASURES: dict[str, type[Measure]] = {}
 
 
-class _Encoded:
-    """Rows of a table in files, encoded when they are asked for."""
+class _LazyRows:
+    """Rows of a table in files, encoded when they are sliced."""
 
     def __init__(self, measure: Measure, table: LazyTable) -> None:
         self._measure, self._table = measure, table
@@ -147,13 +135,13 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     FIELDS: ClassVar[Fields] = {
         "kinds": KINDS,
         "n_jobs": N_JOBS,
-        "schema_": Saved("Schema"),
-        "n_features_in_": Integer(0, high=2**31),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
-        "rows_": Saved("Rows"),
-        "scale_": Sometimes(Real(0.0, nan=True)),
-        "n_streamed_": Sometimes(Integer(1)),
-        "frozen_": Sometimes(Flag()),
+        "schema_": fields.Saved("Schema"),
+        "n_features_in_": fields.Integer(0, high=2**31),
+        "feature_names_in_": fields.Sometimes(fields.Objects("features", fields.Text())),
+        "rows_": fields.Saved("Rows"),
+        "scale_": fields.Sometimes(fields.Real(0.0, nan=True)),
+        "n_streamed_": fields.Sometimes(fields.Integer(1)),
+        "frozen_": fields.Sometimes(fields.Flag()),
     }
     ROWS: ClassVar[Fields | None] = None  # arrays of encoded rows, n of them
 
@@ -163,13 +151,13 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        if not cls.__name__.startswith("_"):
+        if not cls.__name__.startswith("_"):  # bases such as _BoundedMeasure are not measures
             MEASURES[cls.__name__] = cls
 
     # -- what a measure writes ---------------------------------------------------------------------
 
     def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
-        """Learn from the table; return its encoded rows if they have come along, else None."""
+        """Learn from the table; return its encoded rows if they are a by-product, else None."""
         return None
 
     @abstractmethod
@@ -177,21 +165,16 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         """Return the rows of a table as packed arrays; ``seen`` has their fitted positions."""
 
     def _fit_parts(self, table: LazyTable) -> None:
-        """Learn from a table that stays in files, the same as ``_fit`` learns in memory."""
+        """Learn from a table in files, out of core; the result is that of ``_fit`` in memory."""
         raise self._cannot_stream("its fit, which looks at all rows together", "")
 
     def _cannot_stream(self, part: str, hint: str) -> InvalidInput:
         """Return the error of a measure that cannot be fitted to a table in files."""
-        hint = hint or (
-            Phrase(
-                "Use Gower, Vector, Ranked or StochasticForest",
-                InPython(
-                    ", or fit it in memory to a sample (table[::100]) and pass its frozen() form"
-                ),
-            )
+        sample = InPython(
+            ", or fit it in memory to a sample (table[::100]) and pass its frozen() form"
         )
-        needed = "a measure that can be fitted in parts"
-        who = f"{type(self).__name__}.fit"
+        hint = hint or Phrase("Use Gower, Vector, Ranked or StochasticForest", sample)
+        who, needed = f"{type(self).__name__}.fit", "a measure that can be fitted in parts"
         return InvalidInput(who, needed, f"{part}, needs all rows in memory", hint)
 
     def _fit_rows(self, rows: Any) -> None:
@@ -204,7 +187,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         """Return native values of every row of a against every row of b; NaN is undefined."""
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        """Explain one row against one; without a better idea nothing is put down to a column."""
+        """Explain one row against one; by default no column gets a share."""
         s, d = self._both_numbers(a, b)
         return Explanation(s, d, {None: s}, {None: 1 - s})
 
@@ -214,12 +197,12 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         return float(similarity), float(distance)
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences | None:
-        """Return how much a row differs from each of some in every column, for ``surprisal``."""
+        """Return how much a row differs from each of some in every column, for the surprisal."""
         return None
 
     @classmethod
     def examples(cls) -> list[Measure]:
-        """Return small instances for the shared tests; wrappers and measures with options add."""
+        """Return small instances for the contract tests, one for each option that matters."""
         return [cls()]
 
     def read(self, X: Any) -> Table:
@@ -241,6 +224,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         """
         if getattr(self, "frozen_", False):  # a task must not refit what the caller has fitted
             return self
+        # Before any reading: a wrong option must not cost the time of parsing a large file.
         check_params(self)
         count_jobs(getattr(self, "n_jobs", None))
         if isinstance(X, LazyTable):
@@ -265,19 +249,17 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         remember_columns(self, table.like, table.like)
         self._fit_parts(table)
         self.n_streamed_ = len(table)
+        # The rows that a fit in memory would draw for the baseline of explanations.
         drawn, _, _ = draw_pairs(len(table), min(len(table), BASELINE_ROWS))
         self.rows_ = self._encode(table[drawn], drawn)
-        self._fit_rows(_Encoded(self, table))
+        self._fit_rows(_LazyRows(self, table))
         return self
 
     def _check_holds_rows(self, who: str) -> None:
         """Refuse to answer from the sample of rows that is left after fitting in parts."""
         if hasattr(self, "n_streamed_"):
-            hint = Phrase(
-                "Build an index in a folder",
-                InPython(" (lookalike.index.build_index)"),
-                " and ask that",
-            )
+            build = InPython(" (lookalike.index.build_index)")
+            hint = Phrase("Build an index in a folder", build, " and ask that")
             found = f"{self.n_streamed_:,} rows that stayed in their files"
             raise InvalidInput(f"{type(self).__name__}.{who}", "fitted rows in memory", found, hint)
 
@@ -292,7 +274,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
             one that was fitted.
         """
         check_is_fitted(self, "schema_")
-        # The same object, so that what was made of the fitted rows (``Rows.cache``) serves again.
+        # The same object, so that its cache (byte codes, samples) is shared by wrappers.
         if seen is not None and hasattr(self, "rows_") and np.array_equal(seen, self.rows_.seen):
             return self.rows_
         table = self.read_new(X)
@@ -323,19 +305,17 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         who : str, optional
             Whose name an error begins with.
         """
-        name = type(self).__name__
-        found, hint = self._why_fixed_weights()
-        needed = "a measure that weighs columns"
-        raise InvalidInput(who or f"{name}.reweighted", needed, f"{name}, {found}", hint)
+        name, (reason, hint) = type(self).__name__, self._why_fixed_weights()
+        needed, found = "a measure that weighs columns", f"{name}, {reason}"
+        raise InvalidInput(who or f"{name}.reweighted", needed, found, hint)
 
     def _why_fixed_weights(self) -> tuple[str, str]:
         """Return why the weights cannot be changed after fitting, and what to do instead."""
-        return "which has no column weights", Phrase(
-            "Use ", Param("measure", "gower"), ", or another measure of mixed columns"
-        )
+        other = ", or another measure of mixed columns"
+        return "which has no column weights", Phrase("Use ", Param("measure", "gower"), other)
 
     def __sklearn_clone__(self) -> Any:
-        if getattr(self, "frozen_", False):
+        if getattr(self, "frozen_", False):  # a clone of it would lose the fit that was asked for
             return self
         return BaseEstimator.__sklearn_clone__(self)
 
@@ -367,9 +347,8 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
             self._check_holds_rows(to)
         a = self.rows_ if X is None else self.encode(X)
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
-        hint = Phrase(
-            "Ask for neighbors", InPython(" by kneighbors"), ", which never builds the matrix"
-        )
+        way = InPython(" by kneighbors")
+        hint = Phrase("Ask for neighbors", way, ", which never builds the matrix")
         check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
         return square(self, a, to) if a is b else self._rectangle(a, b, to)
 
@@ -385,8 +364,8 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         """Return the distance of two rows of a given similarity."""
         if self.traits.conversion == "ratio":  # s = c / (c + d)
             return float(self.scale_ * (1 - similarity) / similarity) if similarity else np.inf
-        gap = 1.0 - similarity
-        return float(np.sqrt(gap)) if self.traits.conversion == "sqrt" else gap
+        rest = 1.0 - similarity
+        return float(np.sqrt(rest)) if self.traits.conversion == "sqrt" else rest
 
     def block(self, a: Rows, b: Rows, to: str = "distance", same: bool = False) -> np.ndarray:
         """Return a block of similarities or distances; the only converter between the two.
@@ -402,8 +381,8 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         values = self.compare(a, b)
         traits = self.traits
         if traits.exact_self:
-            exact = float(traits.native == "similarity")
             # Round-off, or the formula for missing cells, may give a row with itself less than 1.
+            exact = float(traits.native == "similarity")
             values[self_pairs(a, b)] = exact
             if same:
                 np.fill_diagonal(values, exact)
@@ -416,6 +395,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         ----------
         values : float64 array, overwritten
         """
+        # In place: a block of a large table is made once and not copied.
         np.subtract(1.0, values, out=values)
         np.maximum(values, 0.0, out=values)  # round-off; keeps NaN
         return np.sqrt(values, out=values) if self.traits.conversion == "sqrt" else values
@@ -435,9 +415,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     def similarity_at(self, distances: np.ndarray) -> np.ndarray | None:
         """Return the similarities of pairs at these distances; None: they have to be compared.
 
-        The same bits as ``both_blocks`` gives. Where similarities come first, 1 - s loses nothing
-        for s from 1/2 to 1, so 1 - d is s again. Elsewhere, and at 0, which may have been cut off,
-        distances do not say.
+        The same bits as ``both_blocks`` gives.
 
         Parameters
         ----------
@@ -447,14 +425,18 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
             return None
         if self.traits.native == "distance":
             return self.convert(distances.copy())
-        if self.traits.conversion != "one_minus":
-            return None
-        return 1.0 - distances if ((distances > 0.0) & (distances < 0.5)).all() else None
+        # For s in [1/2, 1], 1 - s is exact (Sterbenz), so 1 - d is s again, bit for bit. Elsewhere
+        # it is rounded, and a distance of 0 may have been clipped from a similarity above 1.
+        invertible = (distances > 0.0) & (distances < 0.5)
+        exact = self.traits.conversion == "one_minus" and invertible.all()
+        return 1.0 - distances if exact else None
 
     def scan(self, a: Rows) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """Yield (positions, distances) of a to the fitted rows in chunks; a row itself is NaN."""
-        for at in blocks(len(self.rows_), CHUNK):
-            b = self.rows_[at]
+        # A fixed width: sums over the chunks then have the same order, hence the same bits, for any
+        # number of threads and any memory limit (rule 7 of the contract, decision 3).
+        for chunk in blocks(len(self.rows_), CHUNK):
+            b = self.rows_[chunk]
             d = self.block(a, b)
             d[self_pairs(a, b)] = np.nan
             yield b.seen, d
@@ -504,7 +486,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
                [1., 0., 0.],
                [0., 2., 0.]])
         """
-        Choice(*MODES).check(f"{type(self).__name__}.kneighbors_graph", "mode", mode)
+        fields.Choice(*MODES).check(f"{type(self).__name__}.kneighbors_graph", "mode", mode)
         return to_sparse(self.neighbors(X, n_neighbors), mode)
 
     def neighbors(self, X: Any = None, k: int = 5) -> NeighborGraph:
@@ -524,6 +506,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         a = self.rows_ if X is None else self.encode(X)
         most = len(self.rows_) - (X is None)
         check_k(k, most, type(self).__name__, X is None, word)
+        # A row is left out of its own list by position, not by distance: duplicates stay neighbors.
         exclude = np.arange(len(a)) if X is None else None
         graph = self.nearest(a, self.rows_, int(k), exclude=exclude)
         return graph.finish("last" if self.traits.undefined_last else "raise")
@@ -560,25 +543,25 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         a, b, k, exclude, ids : as for ``nearest``
         allowed : bool per row of b
         """
-        at = np.flatnonzero(allowed)
-        names: Any = at if ids is None else ids[at]
-        found = self.nearest(a, b[at], k, exclude=exclude, ids=names)
-        return replace(found, n_indexed=name_rows(a, b, exclude, ids)[2])
+        positions = np.flatnonzero(allowed)
+        names: Any = positions if ids is None else ids[positions]
+        lists = self.nearest(a, b[positions], k, exclude=exclude, ids=names)
+        return replace(lists, n_indexed=name_rows(a, b, exclude, ids)[2])
 
     def steps_over(self, rows: Rows, k: int) -> bool:
-        """Whether ``nearest_among`` steps over rows, instead of copying the others at each call."""
+        """Whether ``nearest_among`` skips rows by a mask, instead of copying the allowed ones."""
         return False
 
     @property
     def order_shift(self) -> float:
-        """What a distance has over the value that lists are sorted by."""
+        """The constant by which distances exceed the values that lists are sorted by."""
         return 0.0
 
     def order_block(self, a: Rows, b: Rows) -> np.ndarray:
-        """Return what lists are sorted by, for every row of a and every row of b: distances.
+        """Return the values that lists are sorted by, for every row of a and every row of b.
 
-        A measure whose distances are the sum of something and a large constant, which rounds
-        differences away, sorts by what there is before the constant, ``order_shift``, is added.
+        Distances, except for a measure that adds a large constant, ``order_shift``, which rounds
+        differences away: it sorts by the values before the addition.
         """
         return self.block(a, b)
 
@@ -590,12 +573,11 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         k: int,
         exclude: np.ndarray,
         n_indexed: int,
-        tallest: int = TALLEST,
+        tallest: int = MAX_QUERIES_PER_BLOCK,
     ) -> NeighborGraph:
-        has_self = bool((exclude < 0).any())
-        n_jobs = getattr(self, "n_jobs", None)
-        found = search(fill, len(a), len(b), k, has_self=has_self, n_jobs=n_jobs, tallest=tallest)
-        return replace(found, n_indexed=n_indexed)
+        has_self, n_jobs = bool((exclude < 0).any()), getattr(self, "n_jobs", None)
+        lists = search(fill, len(a), len(b), k, has_self=has_self, n_jobs=n_jobs, tallest=tallest)
+        return replace(lists, n_indexed=n_indexed)
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined.
@@ -609,26 +591,21 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         """
         return pair_by_pair(self, a, b, left, right)
 
-    # -- what an index keeps beside the rows ------------------------------------------------------
+    # -- derived data that an index stores with the rows -------------------------------------------
 
     def prepare(self, rows: Rows) -> None:
-        """Make ahead of the first question what searching these rows needs, if anything."""
+        """Make ahead of the first query the derived data that searching these rows needs."""
 
     def sketch(self, rows: Rows) -> Sketch | None:
-        """Return how rows become sketches that a graph can link; None: this measure has none.
-
-        Parameters
-        ----------
-        rows : Rows, those that are going to be searched
-        """
+        """Return how rows become sketches that a graph can link; None: this measure has none."""
         return None
 
     def codes_to_arrays(self, rows: Rows) -> Codes:
-        """Return what ``prepare`` makes of rows as arrays, to be kept beside them, if anything."""
+        """Return what ``prepare`` makes of rows as arrays, to be saved with them, if anything."""
         return {}
 
     def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
-        """Give rows what was kept beside them, so that it is not made again."""
+        """Restore what ``prepare`` made of rows from saved arrays."""
 
     # -- explanations ------------------------------------------------------------------------------
 
@@ -640,16 +617,11 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         a : Rows of length one
         b : Rows
         """
-        each = self._explain_each(a, b)
-        return [
-            found  # finished as it is
-            if found.surprisal and not math.isnan(found.similarity)
-            else finish_explanation(self, found, a, b[at : at + 1])
-            for at, found in enumerate(each)
-        ]
+        each = enumerate(self._explain_each(a, b))
+        return [finish_explanation(self, plain, a, b[i : i + 1]) for i, plain in each]
 
     def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
-        return [self._explain(a, b[at : at + 1]) for at in range(len(b))]
+        return [self._explain(a, b[i : i + 1]) for i in range(len(b))]
 
     def explain_rows(self, a: Rows, b: Rows) -> Explanation:
         """Explain one encoded row against another.
@@ -669,15 +641,16 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
             A position in the fitted rows, a record (dict), or a table of one row.
         """
         check_is_fitted(self, "rows_")
-        return self.explain_rows(self._one(x), self._one(y))
+        return self.explain_rows(self._single_row(x), self._single_row(y))
 
-    def _one(self, row: Any) -> Rows:
+    def _single_row(self, row: Any) -> Rows:
         who = f"{type(self).__name__}.explain"
         if isinstance(row, int | np.integer) and not isinstance(row, bool):
             self._check_holds_rows("explain")
-            if not 0 <= row < len(self.rows_):
-                needed = f"a position from 0 to {len(self.rows_) - 1}"
-                raise InvalidInput(who, needed, str(row), "Count the fitted rows from 0")
+            n = len(self.rows_)
+            if not 0 <= row < n:
+                hint = "Count the fitted rows from 0"
+                raise InvalidInput(who, f"a position from 0 to {n - 1}", str(row), hint)
             return self.rows_[int(row) : int(row) + 1]
         rows = self.encode(row)
         if len(rows) != 1:
@@ -695,6 +668,8 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that what was learned fits together, and that the rows fit it."""
         who = type(self).__name__
+        # A saved measure is untrusted input, and kernels do not check bounds: everything that they
+        # index with is checked here and in ``check_rows``.
         names = dims.get("features", self.n_features_in_)
         # A matrix of distances may come as one named column, and has as many features as rows.
         fits = names == self.n_features_in_ or self.traits.pairwise
@@ -702,13 +677,10 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         if self.traits.conversion == "ratio":
             require(hasattr(self, "scale_"), who, "the field scale_", "none")
         n = len(self.rows_)
+        in_order = np.array_equal(self.rows_.seen, np.arange(n))
         if hasattr(self, "n_streamed_"):  # a sample, in the order of its draw
             in_order = n <= self.n_streamed_ and len(np.unique(self.rows_.seen)) == n
-        else:
-            in_order = np.array_equal(self.rows_.seen, np.arange(n))
-        require(
-            in_order and len(self.rows_), f"{who}.rows_", "fitted rows in their order", "others"
-        )
+        require(in_order and n, f"{who}.rows_", "fitted rows in their order", "others")
         self._check_parts(dims)
         self.check_rows(self.rows_, f"{who}.rows_")
 
@@ -736,20 +708,20 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         -------
         the shapes of the arrays, None where any will do, and the sizes of their dimensions
         """
-        shapes, dims = self.rows_shape()
+        declared, dims = self.rows_shape()
         dims = {**dims, "n": len(rows)}
-        if shapes is None:
+        if declared is None:
             return None, dims
-        kept = {name: shape for name, shape in shapes.items() if shape is not None}
-        known = ", ".join(kept) or "no arrays"
-        require(set(rows.arrays) == set(kept), where, known[:80], ", ".join(rows.arrays)[:80])
-        for name, shape in kept.items():
+        shapes = {name: shape for name, shape in declared.items() if shape is not None}
+        known = ", ".join(shapes) or "no arrays"
+        require(set(rows.arrays) == set(shapes), where, known[:80], ", ".join(rows.arrays)[:80])
+        for name, shape in shapes.items():
             shape.form(rows.arrays[name], dims, f"{where}.{name}")
         inner = self.inner_measures()
         require(set(rows.parts) == set(inner), where, "rows of the measures inside", "others")
         for name, measure in inner.items():
             measure.check_row_forms(rows.parts[name], f"{where}.{name}")
-        return kept, dims
+        return shapes, dims
 
     def check_rows(self, rows: Rows, where: str) -> None:
         """Refuse loaded rows that this measure would not have encoded.
@@ -765,8 +737,8 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
             return
         check_fields(rows.arrays, shapes, where, dims)
         n = self.n_fitted_rows
-        fitted = rows.seen.max(initial=-1) < n
-        require(fitted, f"{where}.seen", f"positions below {n}", "others")
+        # Facts of fitted rows are looked up by ``seen`` in kernels, which do not check bounds.
+        require(rows.seen.max(initial=-1) < n, f"{where}.seen", f"positions below {n}", "others")
         for name, measure in self.inner_measures().items():
             measure.check_rows(rows.parts[name], f"{where}.{name}")
 
@@ -776,11 +748,9 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         tags = super().__sklearn_tags__()
         traits = self.traits
         tags.input_tags.allow_nan = traits.missing
-        words = not traits.pairwise and (not traits.kinds or "category" in traits.kinds)
-        tags.input_tags.categorical = words
-        tags.input_tags.string = words
-        tags.input_tags.pairwise = traits.pairwise
-        tags.input_tags.positive_only = traits.pairwise
+        categories = not traits.pairwise and (not traits.kinds or "category" in traits.kinds)
+        tags.input_tags.categorical = tags.input_tags.string = categories
+        tags.input_tags.pairwise = tags.input_tags.positive_only = traits.pairwise
         return tags
 
 
@@ -792,8 +762,9 @@ def to_sparse(graph: NeighborGraph, mode: str, include_self: bool = False) -> An
     graph : NeighborGraph
     mode : {"connectivity", "distance"}
     include_self : bool
-        Whether each row stands first in its own list, at distance 0.
+        Whether each row is first in its own list, at distance 0.
     """
+    # ``to_csr`` drops entries of index -1; an infinite distance would break scikit-learn's readers.
     known = np.isfinite(graph.distances)
     indices = np.where(known, graph.indices, -1)
     lists = NeighborGraph(indices, graph.distances, graph.n_indexed, graph.has_self)

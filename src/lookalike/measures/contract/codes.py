@@ -1,8 +1,8 @@
 """Exact kNN pruned by quantized lower bounds: rows as bytes, for measures that have such bounds.
 
-A measure says how its columns become bytes and what the bounds of a query are; the search itself
-is in ``neighbors.codes``. Codes belong to encoded rows and are kept beside them, so they are made
-once: when an index takes the rows in, or else at the first question.
+A measure quantizes its columns to bytes and bounds its queries; the search itself is in
+``neighbors.codes``. Codes are cached with the encoded rows, so they are made once: when an index
+adds the rows, or else at the first query.
 """
 
 from __future__ import annotations
@@ -19,54 +19,54 @@ from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.contract.base import Codes, Measure
 from lookalike.measures.contract.rows import Ids, Rows, kept_beside, name_rows
 from lookalike.neighbors.codes import (
-    LEAST,
+    MIN_ROWS_FOR_CODES,
+    BoundedQuery,
     Bounds,
     ByteCodes,
     ByteQueries,
-    ByteQuestion,
     Cells,
     Pairs,
     nearest_by_codes,
 )
 from lookalike.neighbors.graph import NeighborGraph
 
-COLUMNS = 16  # of a table, roughly, to say how much work a question is
-TRIED = 4  # questions after which bounds that ruled out too little are given up
-RARE = 32  # fewer than one row in so many are quicker to cut out than to be stepped over to
+TYPICAL_COLUMNS = 16  # of a table, to estimate the work of a query
+MIN_TRIED_QUERIES = 4  # after these, bounds that prune too little are given up
+MAX_ROWS_PER_ALLOWED = 32  # fewer allowed rows than one in so many are copied; chosen by hand
 
 
 class _BoundedMeasure(Measure):
     """A measure whose distances have lower bounds that are computed from bytes.
 
-    It writes ``_make_codes`` and ``_ask_codes``, and ``_plain`` if it has a faster exact search.
+    It writes ``_make_codes`` and ``_bound_queries``, and ``_plain`` if it has a faster brute force.
     """
 
     @abstractmethod
     def _make_codes(self, rows: Rows) -> Any:
-        """Return the bytes of rows with all that asking them needs; None: there are none."""
+        """Return the quantized rows with all that queries need; None: no bounds are known."""
 
     @abstractmethod
-    def _ask_codes(self, kept: Any, a: Rows) -> ByteQuestion:
-        """Return the question of some rows to what ``_make_codes`` has made."""
+    def _bound_queries(self, codes: Any, a: Rows) -> BoundedQuery:
+        """Return the bounds of some queries against the result of ``_make_codes``."""
 
     def _codes_from(self, arrays: Codes, rows: Rows) -> Any:
-        """Return what ``_make_codes`` made of these rows, from the arrays it was taken apart to."""
+        """Return the result of ``_make_codes`` from its saved arrays."""
         return NumberCodes.from_arrays(len(rows), arrays)
 
     def codes_to_arrays(self, rows: Rows) -> Codes:
-        """Return the codes of rows as arrays, to be kept beside them; nothing if there are none."""
-        kept = self._codes_of(rows) if len(rows) >= LEAST else None
-        return {} if kept is None else kept.to_arrays()
+        """Return the codes of rows as arrays, to be saved with them; empty if there are none."""
+        codes = self._codes_of(rows) if len(rows) >= MIN_ROWS_FOR_CODES else None
+        return {} if codes is None else codes.to_arrays()
 
     def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
-        """Give rows the codes that were kept beside them, so that they are not made again."""
+        """Restore the codes of rows from saved arrays."""
         if arrays:
             kept_beside(rows, "codes", lambda: self._codes_from(arrays, rows))
 
     def _plain(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
-        """Search by looking at everything."""
+        """Search by brute force."""
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def _codes_of(self, rows: Rows) -> Any:
@@ -74,17 +74,17 @@ class _BoundedMeasure(Measure):
 
     def prepare(self, rows: Rows) -> None:
         """Make the codes of rows that are going to be searched."""
-        if len(rows) >= LEAST:
+        if len(rows) >= MIN_ROWS_FOR_CODES:
             self._codes_of(rows)
 
     def steps_over(self, rows: Rows, k: int) -> bool:
-        """Whether rows that are not allowed are stepped over, by their codes."""
+        """Whether rows that are not allowed are skipped while codes are scanned."""
         return pays(rows, k) and self._codes_of(rows) is not None
 
     def nearest(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
-        """Return unfinished lists of the nearest rows, proposed by bytes where that pays."""
+        """Return unfinished lists of the nearest rows, pruned by bounds where that pays."""
         codes = self._codes_of(b) if pays(b, k, len(a)) else None
         if codes is None:
             return self._plain(a, b, k, exclude=exclude, ids=ids)
@@ -93,57 +93,54 @@ class _BoundedMeasure(Measure):
     def nearest_among(
         self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
-        """Return unfinished lists of the nearest allowed rows; few of them are cut out first."""
-        many = RARE * np.count_nonzero(allowed) >= len(b)
+        """Return unfinished lists of the nearest allowed rows; few of them are copied first."""
+        many = MAX_ROWS_PER_ALLOWED * np.count_nonzero(allowed) >= len(b)
         codes = self._codes_of(b) if many and pays(b, k, len(a)) else None
         if codes is None:
             return super().nearest_among(a, b, k, allowed, exclude=exclude, ids=ids)
         return self._by_bytes(codes, a, b, k, allowed, exclude, ids)
 
     def _by_bytes(
-        self, kept: Any, a: Rows, b: Rows, k: int, allowed: Ids, exclude: Ids, ids: Ids
+        self, codes: Any, a: Rows, b: Rows, k: int, allowed: Ids, exclude: Ids, ids: Ids
     ) -> NeighborGraph:
-        """Return unfinished lists; queries whose bounds rule out little are searched plainly."""
+        """Return unfinished lists; queries whose bounds prune little fall back to brute force."""
         barred, names, n_indexed = name_rows(a, b, exclude, ids)
-        found, left_over = nearest_by_codes(
-            self._ask_codes(kept, a), len(a), k, lambda i, j: self.pair_distances(a, b, i, j),
+        lists, left_over = nearest_by_codes(
+            self._bound_queries(codes, a), len(a), k, lambda i, j: self.pair_distances(a, b, i, j),
             exclude=barred, ids=names, n_indexed=n_indexed, allowed=allowed,
             always=_own_rows(a, b), n_jobs=getattr(self, "n_jobs", None),
         )  # fmt: skip
-        # Kept with the rows, not the measure: whether bounds serve depends on both.
-        at = np.flatnonzero(left_over)
-        asked, in_vain = b.cache.get("tally", (0, 0))
-        b.cache["tally"] = (asked + len(a), in_vain + len(at))
-        if len(at):
-            rows = b if allowed is None else b[np.flatnonzero(allowed)]
-            those = names if allowed is None else names[allowed]
-            rest = self._plain(a[at], rows, k, exclude=barred[at], ids=those)
-            found.indices[at], found.distances[at] = rest.indices, rest.distances
-        return found
+        # Cached with the rows, not the measure: how much bounds prune depends on both.
+        rest = np.flatnonzero(left_over)
+        tried, failed = b.cache.get("tally", (0, 0))
+        b.cache["tally"] = (tried + len(a), failed + len(rest))
+        if len(rest):
+            if allowed is not None:
+                b, names = b[np.flatnonzero(allowed)], names[allowed]
+            plain = self._plain(a[rest], b, k, exclude=barred[rest], ids=names)
+            lists.indices[rest], lists.distances[rest] = plain.indices, plain.distances
+        return lists
 
 
 def pays(b: Rows, k: int, n_queries: int = 1) -> bool:
-    """Whether bounds may save anything: there are enough rows, and they have served so far.
-
-    Where columns without bytes decide who is near, bounds leave too many rows; after a few such
-    questions to the same rows they are no longer asked. A few questions are answered before the
-    loops over bytes would be compiled. The answers are the same either way.
-    """
-    asked, in_vain = b.cache.get("tally", (0, 0))
-    if len(b) < LEAST or 16 * k > len(b) or (asked >= TRIED and 2 * in_vain >= asked):
+    """Whether bounds may save time: there are enough rows, and bounds have pruned well so far."""
+    # Where columns without codes decide who is near, bounds prune little; after a few such queries
+    # to the same rows they are given up. The answers are the same either way.
+    tried, failed = b.cache.get("tally", (0, 0))
+    prunes = tried < MIN_TRIED_QUERIES or 2 * failed < tried
+    if len(b) < MIN_ROWS_FOR_CODES or 16 * k > len(b) or not prunes:
         return False
-    return worth_compiling(propose, COLUMNS * n_queries * len(b))
+    # A few queries are answered before the kernels would be compiled (decision 14).
+    return worth_compiling(propose, TYPICAL_COLUMNS * n_queries * len(b))
 
 
 def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:
-    """Return the step of each value between the ends of its column, cut off at both ends.
-
-    Cutting off only brings values nearer to each other, so differences of steps stay bounds.
-    """
+    """Return the step of each value between the ends of its column, clipped to them."""
+    # Clipping only brings values nearer to each other, so differences of steps stay lower bounds.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         per_unit = np.where(span > 0, STEPS / span, 0.0)
         steps = np.floor((values - low) * per_unit)
-        # NaN is the step 0: fmin and fmax take the number.
+        # NaN becomes the last step (fmin takes the number); a missing cell is masked later.
         return np.fmax(np.fmin(steps, STEPS), 0.0).astype(np.uint8)
 
 
@@ -153,11 +150,12 @@ def without_nan(values: np.ndarray) -> np.ndarray:
 
 
 def _own_rows(a: Rows, b: Rows) -> Callable[[slice], Pairs] | None:
-    """Return what tells which rows of b are the same fitted row as a query; None: there are none.
+    """Return a function from queries to the rows of b that are the same fitted row; None: no such.
 
-    A row is exactly alike to itself by definition, whatever the formula says of its gaps.
+    They are compared whatever their bound: a row with itself has distance 0 by definition, while
+    bounds follow the formula, which may give more for missing cells.
     """
-    if not (a.seen >= 0).any():
+    if not (a.seen >= 0).any():  # new rows: the usual case of a search
         return None
     order, ranked = kept_beside(b, "by_seen", lambda: _sorted_by_seen(b))
 
@@ -181,29 +179,29 @@ def _sorted_by_seen(b: Rows) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class NumberCodes:
-    """Numbers as bytes: steps between the ends of each column."""
+    """Numbers quantized to 255 steps between the minimum and maximum of each column."""
 
     codes: ByteCodes
     low: np.ndarray
     span: np.ndarray
 
     def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
-        """Return all that is needed to ask again."""
+        """Return the codes as arrays, to be saved."""
         return {**self.codes.to_arrays(), ("low",): self.low, ("span",): self.span}
 
     @classmethod
     def from_arrays(cls, n: int, arrays: Codes) -> NumberCodes:
-        """Return what ``to_arrays`` has taken apart, for n rows."""
+        """Return the codes of n rows from what ``to_arrays`` returned."""
         return cls(ByteCodes.from_arrays(n, arrays), arrays["low",], arrays["span",])
 
-    def ask(self, values: np.ndarray, unit: float, largest: bool) -> ByteQuestion:
-        """Return the question of some rows of numbers.
+    def ask(self, values: np.ndarray, unit: float, largest: bool) -> BoundedQuery:
+        """Return the bounds of some queries.
 
         Parameters
         ----------
         values : float (queries, columns)
         unit : float
-            What a difference of 1 adds to the distance, at least.
+            Lower bound of what a difference of 1 adds to the distance.
         largest : bool
             Whether the largest difference counts, instead of the sum.
         """
@@ -213,11 +211,11 @@ class NumberCodes:
         def queries(at: slice) -> Bounds:
             return ByteQueries(own[at], worth, kind, largest=largest).bounds(self.codes)
 
-        return ByteQuestion(self.codes, queries, np.asarray)
+        return BoundedQuery(self.codes, queries, np.asarray)
 
 
 def number_codes(values: np.ndarray) -> NumberCodes | None:
-    """Return numbers as bytes; None where their range is too wide for that."""
+    """Return numbers as bytes; None where their range overflows."""
     low, high = values.min(axis=0).astype(np.float64), values.max(axis=0).astype(np.float64)
     with np.errstate(over="ignore"):
         span = high - low

@@ -19,9 +19,9 @@ from lookalike.show.reasons import Reason, Style, make_reason
 if TYPE_CHECKING:
     from lookalike.measures.contract.base import Measure
 
-NOTHING = 1e-12  # a contribution up to here is round-off
-BASELINE_ROWS = 128  # rows that the two of a pair are compared with
-BASELINE_PAIRS = 24  # of them explained in full: a forest may take some milliseconds for each
+ROUND_OFF = 1e-12  # contributions up to here are not reasons
+BASELINE_ROWS = 128  # sampled rows that both rows of a pair are compared with; chosen by hand
+BASELINE_PAIRS = 24  # sampled pairs explained in full: a forest takes some milliseconds for each
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,28 +33,27 @@ class Explanation:
     similarity, distance : float
         The two numbers that are explained.
     plus : mapping of column to float
-        What speaks for likeness; sums to the similarity. The key None holds what belongs to no
-        column.
+        Contributions to the similarity, their sum. The key None holds what belongs to no column.
     minus : mapping of column to float
-        What speaks against it; sums to 1 - similarity.
+        Contributions against it; sums to 1 - similarity.
     factors : mapping of name to float
         Further numbers, such as the scales of the two neighborhoods.
     inner : mapping of name to Explanation
         Explanations of the measures this one is made of.
     cells : mapping of column to the pair of cells compared, for display
     baseline : mapping of column to a pair of floats
-        What two random rows would have as plus and minus of the column, in the mean over a sample
-        of pairs of fitted rows; empty where the measure did not look.
+        Mean plus and minus of the column over random pairs of fitted rows; empty if unknown.
     surprisal : mapping of column to a pair of floats
-        How much the plus and the minus of the column say, in bits (surprisal): -log2 of the share
-        of random pairs that are at least as near, and at least as far. 0: every pair is.
+        Information in the plus and the minus of the column, in bits: -log2 of the share of random
+        pairs that are at least as near, and at least as far. 0: every pair is.
     reach : mapping of column to float
-        The most that the column takes off the likeness of the two rows with random ones, where a
-        measure shares out differences alone: how much the column counts.
+        The largest minus of the column between the two rows and random ones, where a measure has
+        contributions against likeness only: the weight of the column.
     styles : mapping of column to Style
         How the cells of each column are written, so that reasons can be phrased.
     not_compared : tuple of str
-        Columns that count but could not be compared in this pair: a gap, or a flag absent in both.
+        Columns with a weight that could not be compared in this pair: a missing cell, or a flag
+        absent in both.
     """
 
     similarity: float
@@ -93,23 +92,17 @@ class Explanation:
         n : int
             How many on each side, at most.
         """
+        # The largest relative difference goes first, so that it cannot be taken as a reason for.
         largest = self._largest_difference()
         plus = [name for name in self._ranked(self.plus, 0) if name != largest][:n]
-        told = {name for name in plus if name in self.surprisal}
-        minus = [name for name in self._ranked(self.minus, 1) if name not in told][:n]
+        taken = {name for name in plus if name in self.surprisal}
+        minus = [name for name in self._ranked(self.minus, 1) if name not in taken][:n]
         if largest is not None and largest not in minus:
             minus = [*minus[: max(n - 1, 0)], largest][:n]
         if not minus and n > 0:
-            plus, minus = self._with_some_reason_against(plus)
+            plus, minus = self._with_largest_minus(plus)
         shares = [(name, self.plus.get(name, 0.0)) for name in plus]
         return shares, [(name, self.minus[name]) for name in minus]
-
-    def _with_some_reason_against(self, plus: list[str]) -> tuple[list[str], list[str]]:
-        """Turn what still differs most into a reason against, where all is as near as can be."""
-        most = self._largest_contribution(self.minus)
-        if most is None or plus == [most]:
-            return plus, []
-        return [name for name in plus if name != most], [most]
 
     def phrases(self, n: int = 2) -> tuple[list[Reason], list[Reason]]:
         """Return the n best reasons for and against, each with a phrase that people can read.
@@ -119,11 +112,11 @@ class Explanation:
         n : int
             How many on each side, at most.
         """
-        plus, minus = self.reasons(n)
-        return (
-            [self._phrase(name, share, True) for name, share in plus],
-            [self._phrase(name, share, False) for name, share in minus],
+        plus, minus = (
+            [self._phrase(name, share, speaks_for) for name, share in side]
+            for side, speaks_for in zip(self.reasons(n), (True, False), strict=True)
         )
+        return plus, minus
 
     def _phrase(self, name: str, share: float, speaks_for: bool) -> Reason:
         plus, minus = self.plus.get(name, 0.0), self.minus.get(name, 0.0)
@@ -131,63 +124,59 @@ class Explanation:
         known = name in self.cells and name in self.styles
         query, found = self.cells.get(name, (None, None))
         return make_reason(
-            name,
-            self.styles[name] if known else None,
-            query,
-            found,
-            share,
-            speaks_for=speaks_for,
+            name, self.styles[name] if known else None, query, found, share, speaks_for=speaks_for,
             bits=None if bits is None else bits[0 if speaks_for else 1],
             closeness=ratio(plus, plus + minus),
-        )
+        )  # fmt: skip
 
-    def _ranked(self, side: Mapping[str | None, float], at: int) -> list[str]:
-        """Return the columns that speak for likeness (at = 0) or against it, the best first."""
-        values = {name: value for name, value in side.items() if value > NOTHING}
-        if at == 0 and None in values:  # likeness that no column has a share of speaks through all
-            values |= {name: 0.0 for name in self.surprisal if name not in side}
-        scores = {
-            name: (-self._weight(name) * self.surprisal.get(name, (0.0, 0.0))[at], -value)
-            for name, value in values.items()
-            if name is not None and self._says(name, at)
-        }
+    def _ranked(self, contributions: Mapping[str | None, float], side: int) -> list[str]:
+        """Return the columns that speak for likeness (side 0) or against it (1), best first."""
+        values = {name: value for name, value in contributions.items() if value > ROUND_OFF}
+        # Measures of differences have one plus under None: each column speaks for a part of it.
+        if side == 0 and None in values:
+            values |= {name: 0.0 for name in self.surprisal if name not in contributions}
+        scores = {}
+        for name, value in values.items():
+            if name is not None and self._is_reason(name, side):
+                weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
+                weight = max(weight, self.reach.get(name, 0.0))
+                scores[name] = -weight * self.surprisal.get(name, (0.0, 0.0))[side], -value
         return sorted(scores, key=lambda name: scores[name])
 
-    def _weight(self, name: str) -> float:
-        weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
-        return max(weight, self.reach.get(name, 0.0))
-
-    def _says(self, name: str, at: int) -> bool:
-        """Say whether a column is a reason; where every pair is as near or far, it is none."""
+    def _is_reason(self, name: str, side: int) -> bool:
+        """Whether a column is more than what every random pair has."""
         near, far = self.surprisal.get(name, (1.0, 0.0))
-        return near > far if at == 0 else name not in self.surprisal or far != 0
+        return near > far if side == 0 else name not in self.surprisal or far != 0
 
-    def _largest_contribution(self, side: Mapping[str | None, float]) -> str | None:
-        """Return the largest contribution, first of columns in which not all pairs are the same."""
+    def _with_largest_minus(self, plus: list[str]) -> tuple[list[str], list[str]]:
+        """Move the largest minus to the reasons against, where no column is unusually far."""
         values = {
-            name: (self.surprisal.get(name) != (0, 0), value)
-            for name, value in side.items()
-            if name is not None and value > NOTHING
+            name: (self.surprisal.get(name) != (0, 0), value)  # first where random pairs differ
+            for name, value in self.minus.items()
+            if name is not None and value > ROUND_OFF
         }
-        return max(values, key=lambda name: values[name]) if values else None
+        most = max(values, key=lambda name: values[name]) if values else None
+        if most is None or plus == [most]:
+            return plus, []
+        return [name for name in plus if name != most], [most]
 
     def _largest_difference(self) -> str | None:
-        """Return the column that differs most for what two random rows have there.
+        """Return the column with the largest minus relative to its baseline.
 
-        None where nothing differs more than it mostly does: for two values far out on the same
-        side of a skewed column even a large difference is a small one.
+        None where no minus is above its baseline and less usual than nearness: between two values
+        in the tail of a skewed column even a large difference is a usual one.
         """
         ratios = {}
         for name, (_, baseline) in self.baseline.items():
             minus, (near, far) = self.minus.get(name, 0.0), self.surprisal.get(name, (0.0, 0.0))
-            if minus > max(baseline, NOTHING) and far >= near:
+            if minus > max(baseline, ROUND_OFF) and far >= near:
                 ratios[name] = minus / baseline if baseline > 0 else float("inf")
         return max(ratios, key=lambda name: ratios[name]) if ratios else None
 
     def to_dict(self) -> dict[str, list[Any]]:
         """Return ``column``, ``plus`` and ``minus`` as lists, and the baseline if known."""
         names = self.columns
-        found: dict[str, list[Any]] = {
+        table: dict[str, list[Any]] = {
             "column": names,
             "plus": [float(self.plus.get(name, 0.0)) for name in names],
             "minus": [float(self.minus.get(name, 0.0)) for name in names],
@@ -197,8 +186,8 @@ class Explanation:
                 (0.0, 0.0) if name is None else self.baseline.get(name, (0.0, 0.0))
                 for name in names
             ]
-            found["baseline_plus"], found["baseline_minus"] = map(list, zip(*pairs, strict=True))
-        return found
+            table["baseline_plus"], table["baseline_minus"] = map(list, zip(*pairs, strict=True))
+        return table
 
     def to_frame(self, backend: str = "pandas") -> Any:
         """Return the contributions as a data frame.
@@ -211,7 +200,7 @@ class Explanation:
 
     @property
     def strongest(self) -> list[str | None]:
-        """Columns in the order of what they say, None last.
+        """Columns from the most to the least informative, None last.
 
         By ``surprisal`` times the weight of the column where it is known, else by the larger of the
         two contributions; columns that could not be compared come after the others.
@@ -227,7 +216,7 @@ class Explanation:
         return ordered + [None] * (None in self.columns)
 
     def _pair(self, name: str | None) -> tuple[str, str]:
-        """Return the two cells of a column as it writes them; empty where they are not known."""
+        """Return the two cells of a column as text; empty where they are not known."""
         if name is None or name not in self.cells:
             return "", ""
         one, two = self.cells[name]
@@ -252,8 +241,9 @@ class Explanation:
     def to_html(self) -> str:
         """Return a table with a bar for and a bar against per column, the strongest first.
 
-        It needs no script, and reads well on light and dark ground.
+        Without scripts, for light and dark backgrounds.
         """
+        # One scale for both sides, so that bars can be compared; never 0, which would divide by 0.
         top = max([*self.plus.values(), *self.minus.values(), 1e-12])
         rows = []
         for name in self.strongest:
@@ -266,12 +256,9 @@ class Explanation:
         heads += ["against", "for"]
         title = f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"
         body = grid(heads, rows, numeric=[False] * len(heads), caption=title)
-        plus_reasons, minus_reasons = self.phrases() if self.styles else ([], [])
-        said = sides(
-            (reason.to_html() for reason in plus_reasons),
-            (reason.to_html() for reason in minus_reasons),
-        )
-        return fragment(body + said)
+        reasons = self.phrases() if self.styles else ([], [])
+        plus_, minus_ = ([reason.to_html() for reason in side] for side in reasons)
+        return fragment(body + sides(plus_, minus_))
 
 
 def _bar(value: float, top: float, color: str, side: str) -> Html:
@@ -282,7 +269,7 @@ def _bar(value: float, top: float, color: str, side: str) -> Html:
     )
 
 
-def show(cell: Any, longest: int = 28) -> str:
+def show(cell: Any, max_length: int = 28) -> str:
     """Write a cell in a few characters."""
     if cell is None:
         return "–"
@@ -294,14 +281,14 @@ def show(cell: Any, longest: int = 28) -> str:
         text = "[" + " ".join(f"{value:.2g}" for value in cell) + "]"
     else:
         text = str(cell)
-    text = clean(text)
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    text = clean(text)  # no control characters of untrusted cells on a terminal
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | None, float]:
     """Share a total out in the proportions of other contributions."""
     whole = sum(parts.values())
-    if not whole > 0:
+    if not whole > 0:  # no column has a contribution: the total belongs to none
         return {None: total}
     return {name: total * (part / whole) for name, part in parts.items()}
 
@@ -309,7 +296,7 @@ def shared_out(total: float, parts: Mapping[str | None, float]) -> dict[str | No
 def rescaled(
     baseline: Mapping[str, tuple[float, float]], plus: float, minus: float
 ) -> dict[str, tuple[float, float]]:
-    """Multiply baseline contributions by what the contributions themselves were multiplied by."""
+    """Multiply the baseline by the factors that the contributions were multiplied by."""
     return {name: (plus * one, minus * other) for name, (one, other) in baseline.items()}
 
 
@@ -319,9 +306,9 @@ def ratio(part: float, whole: float) -> float:
 
 
 # -- the baseline of random pairs ------------------------------------------------------------------
-# A measure says how much rows differ in each column (``Measure.column_differences``); the rest is
-# here. The sample is drawn at the first explanation, always the same one of the same rows, and kept
-# beside them, so fitting takes no longer and a loaded measure has it too.
+# A measure returns the differences of rows in each column (``Measure.column_differences``); the
+# rest is here. The sample is drawn at the first explanation, with a fixed seed, and cached with the
+# rows, so fitting takes no longer and a loaded measure draws the same one.
 
 
 class ColumnDifferences(NamedTuple):
@@ -339,15 +326,15 @@ class ColumnDifferences(NamedTuple):
     values: np.ndarray
 
 
-class _Sample(NamedTuple):
+class _BaselineSample(NamedTuple):
     rows: Rows
     baseline: dict[str, tuple[float, float]]
 
 
 def finish_explanation(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Explanation:
-    """Add how much each column says (the surprisal, in bits), and what random pairs have there.
+    """Add the surprisal of each column and the baseline of random pairs, where not yet known.
 
-    A pair with nothing to compare has the similarity that the measure gives to such pairs instead.
+    A pair with nothing to compare gets the similarity of ``undefined=``.
 
     Parameters
     ----------
@@ -357,41 +344,40 @@ def finish_explanation(measure: Measure, found: Explanation, a: Rows, b: Rows) -
     """
     if not np.isnan(found.similarity):
         return found if found.surprisal else _with_surprisal(measure, found, a, b)
-    filler = getattr(measure, "undefined", None)
-    if filler is None:
+    s = getattr(measure, "undefined", None)
+    if s is None:
         return found
-    plus: dict[str | None, float] = {None: filler}
-    minus: dict[str | None, float] = {None: 1 - filler}
-    distance = measure.distance_at(filler)
-    return replace(found, similarity=filler, distance=distance, plus=plus, minus=minus)
+    d = measure.distance_at(s)
+    return replace(found, similarity=s, distance=d, plus={None: s}, minus={None: 1 - s})
 
 
 def _with_surprisal(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Explanation:
     own = measure.column_differences(a, b)
     if own is None:
         return found
-    sample = kept_beside(measure.rows_, "sample", lambda: _draw(measure))
-    pair = [at for at in (a.seen[0], b.seen[0]) if at >= 0]
-    others = sample.rows[~np.isin(sample.rows.seen, pair)]
-    views = [measure.column_differences(one, others) for one in (a, b)] if len(others) else [own]
+    sample = kept_beside(measure.rows_, "sample", lambda: _draw_baseline(measure))
+    pair = [row.seen[0] for row in (a, b) if row.seen[0] >= 0]
+    others = sample.rows[~np.isin(sample.rows.seen, pair)]  # the two rows are no random pair
+    views = [measure.column_differences(row, others) for row in (a, b)] if len(others) else [own]
     differs = np.concatenate([view.values for view in views if view is not None])
     surprisal = as_bits(own.names, differs[None], own.values[:1])[0]
+    # Measures with a plus for each column have weights in the contributions themselves.
     if any(name in found.plus for name in own.names):
         return replace(found, baseline=sample.baseline, surprisal=surprisal)
-    # From the unit of the differences to that of contributions.
-    seen = differs[:, [name in surprisal for name in own.names]]
-    unit = ratio(sum(minus for _, minus in sample.baseline.values()), float(seen.mean(0).sum()))
-    reach = dict(zip(surprisal, unit * seen.max(0), strict=True))
+    # From the unit of the differences to that of contributions: both have the same mean total.
+    compared = differs[:, [name in surprisal for name in own.names]]
+    total = sum(minus for _, minus in sample.baseline.values())
+    unit = ratio(total, float(compared.mean(0).sum()))
+    reach = dict(zip(surprisal, unit * compared.max(0), strict=True))
     return replace(found, baseline=sample.baseline, surprisal=surprisal, reach=reach)
 
 
 def as_bits(
     names: tuple[str, ...], differs: np.ndarray, own: np.ndarray
 ) -> list[dict[str, tuple[float, float]]]:
-    """Return -log2 of the shares of pairs at least as near, and at least as far (surprisal).
+    """Return the surprisal: -log2 of the shares of pairs at least as near, and at least as far.
 
-    The pair itself counts as one more, so that no share is 0. Columns with nothing to compare are
-    left out.
+    Columns with nothing to compare are left out.
 
     Parameters
     ----------
@@ -399,12 +385,14 @@ def as_bits(
     differs : float64 (questions or 1, pairs, columns), how much random pairs differ
     own : float64 (questions, columns), how much the two rows in question differ
     """
+    # Comparisons with NaN are False, so pairs with nothing to compare are counted on neither side.
     count = (~np.isnan(differs)).sum(axis=1).astype(np.float64)
     count = np.where((count == 0) | np.isnan(own), np.nan, count)
-    asked = own[:, None, :]
+    pair = own[:, None, :]
+    # The pair itself counts as one more, so that no share is 0; ``abs`` turns -0.0 into 0.0.
     near, far = (
-        np.abs(-np.log2((side.sum(axis=1) + 1) / (count + 1))).tolist()  # no -0.0
-        for side in (differs <= asked, differs >= asked)
+        np.abs(-np.log2((side.sum(axis=1) + 1) / (count + 1))).tolist()
+        for side in (differs <= pair, differs >= pair)
     )
     return [
         {
@@ -422,8 +410,9 @@ def draw_pairs(n: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     Returns
     -------
     drawn : int64 array, positions in the order of the draw
-    left, right : int64 arrays, the two rows of each pair: those beside each other in the draw
+    left, right : int64 arrays, the two rows of each pair: neighbors in the order of the draw
     """
+    # A fixed seed: reasons must be the same in every run, and after loading.
     drawn = np.random.default_rng(0).choice(n, size, replace=False)
     # Of two rows there is one pair, of one row none; otherwise the last goes with the first.
     n_pairs = size if size > 2 else size - 1
@@ -431,16 +420,16 @@ def draw_pairs(n: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def by_owner(owner: tuple[str, ...], values: np.ndarray) -> ColumnDifferences:
-    """Add up the entries of each column; those of one column stand beside each other."""
+    """Add up the entries of each column, which are adjacent."""
     names = tuple(dict.fromkeys(owner))
     if len(names) < len(owner):
-        starts = [at for at, name in enumerate(owner) if at == 0 or owner[at - 1] != name]
+        starts = [j for j, name in enumerate(owner) if j == 0 or owner[j - 1] != name]
         values = np.add.reduceat(values, starts, axis=1)
     return ColumnDifferences(names, values)
 
 
-def _draw(measure: Measure) -> _Sample:
-    """Draw rows, and explain some pairs of them for what a column has in the mean."""
+def _draw_baseline(measure: Measure) -> _BaselineSample:
+    """Draw rows, and explain some pairs of them for the mean contributions of each column."""
     rows = measure.rows_
     drawn, left, right = draw_pairs(len(rows), min(len(rows), BASELINE_ROWS))
     if hasattr(measure, "n_streamed_"):  # the rows that are left were drawn when it was fitted
@@ -449,13 +438,13 @@ def _draw(measure: Measure) -> _Sample:
     sums: dict[str, np.ndarray] = {}
     count = 0
     for i, j in zip(left[:BASELINE_PAIRS], right[:BASELINE_PAIRS], strict=True):
-        told = measure._explain(rows[i : i + 1], rows[j : j + 1])
-        if np.isnan(told.similarity):
+        pair = measure._explain(rows[i : i + 1], rows[j : j + 1])
+        if np.isnan(pair.similarity):
             continue
         count += 1
-        for at, side in enumerate((told.plus, told.minus)):
-            for name, value in side.items():
+        for side, contributions in enumerate((pair.plus, pair.minus)):
+            for name, value in contributions.items():
                 if name is not None:
-                    sums.setdefault(name, np.zeros(2))[at] += value
+                    sums.setdefault(name, np.zeros(2))[side] += value
     baseline = {name: (float(p) / count, float(m) / count) for name, (p, m) in sums.items()}
-    return _Sample(rows[drawn], baseline)
+    return _BaselineSample(rows[drawn], baseline)

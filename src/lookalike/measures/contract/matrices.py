@@ -1,13 +1,13 @@
 """Squares and rectangles of values between encoded rows: one loop, one memory guard.
 
-What stands for a pair with nothing to compare depends on the use, and is said by the caller:
-``"raise"`` (or what the measure's ``undefined=`` says), ``"half"`` (half alike, as representations
-have it) or ``"keep"`` (NaN).
+The caller chooses the value of a pair with nothing to compare: ``"raise"`` (or the measure's
+``undefined=``), ``"half"`` (half alike, for representations) or ``"keep"`` (NaN).
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CHUNK = 1024  # width of a scan over the fitted rows: never derived from n_jobs or memory_limit
 MEDIAN_ROWS = 128  # rows sampled for the median distance
-HALF = 0.5  # the similarity of two rows with nothing to compare: neither alike nor unlike
+HALF = 0.5  # similarity of two rows with nothing to compare, for representations
 
 
 def check_pairs(
@@ -40,6 +40,7 @@ def check_pairs(
     what : str
         What would be made, in words.
     """
+    # Before the allocation: one that the system cannot serve may end the process.
     size, limit = bytes_per_pair * n * m, settings().memory_limit
     if size > limit:
         raise TooLarge(
@@ -52,11 +53,7 @@ def check_pairs(
 
 def block_or_half(measure: Measure, a: Rows, b: Rows, to: str = "similarity") -> np.ndarray:
     """Return one block in which undefined pairs are half alike, or as far as half alike is."""
-    values = measure.block(a, b, to)
-    gaps = np.isnan(values)
-    if gaps.any():
-        values[gaps] = HALF if to == "similarity" else measure.distance_at(HALF)
-    return values
+    return _settle(measure, measure.block(a, b, to), to, "half")
 
 
 def rectangle(
@@ -84,7 +81,7 @@ def rectangle(
     """
     out = np.empty((len(a), len(b)))
 
-    def one(down: slice, across: slice) -> bool:
+    def compare(down: slice, across: slice) -> bool:
         out[down, across] = measure.block(a[down], b[across], to)
         return bool(np.isnan(out[down, across]).any())
 
@@ -94,8 +91,8 @@ def rectangle(
         (r, c) for r in blocks(len(a), max(64, (1 << 18) // wide)) for c in blocks(len(b), wide)
     ]
     jobs = getattr(measure, "n_jobs", None) if n_jobs is None else n_jobs
-    gaps = any(run(one, tasks, jobs, f"{what} ({to})"))
-    return _settle(measure, out, to, undefined) if gaps else out
+    has_undefined = any(run(compare, tasks, jobs, f"{what} ({to})"))
+    return _settle(measure, out, to, undefined) if has_undefined else out
 
 
 def square(
@@ -120,49 +117,49 @@ def square(
     out = np.empty((len(rows), len(rows)))
     mirrored = measure.traits.symmetric
 
-    def one(down: slice, across: slice) -> bool:
+    def compare(down: slice, across: slice) -> bool:
         block = measure.block(rows[down], rows[across], to, same=down == across)
         out[down, across] = block
-        if mirrored:
+        if mirrored:  # bit for bit what comparing the other way round gives (trait ``symmetric``)
             out[across, down] = block.T
         return bool(np.isnan(block).any())
 
     parts = list(blocks(len(rows), 256))  # square tiles: only equal slices touch the diagonal
     tasks = [(r, c) for i, r in enumerate(parts) for c in parts[i * mirrored :]]
     jobs = getattr(measure, "n_jobs", None) if n_jobs is None else n_jobs
-    gaps = any(run(one, tasks, jobs, f"comparing rows ({to})"))
-    return _settle(measure, out, to, undefined) if gaps else out
+    has_undefined = any(run(compare, tasks, jobs, f"comparing rows ({to})"))
+    return _settle(measure, out, to, undefined) if has_undefined else out
 
 
 def _settle(measure: Measure, values: np.ndarray, to: str, undefined: str) -> np.ndarray:
-    if undefined == "keep":
-        return values
+    if undefined == "raise":
+        return measure.defined(values, to)
     if undefined == "half":
-        values[np.isnan(values)] = HALF if to == "similarity" else measure.distance_at(HALF)
-        return values
-    return measure.defined(values, to)
+        _fill_undefined(measure, values, to, HALF)
+    return values
+
+
+def _fill_undefined(measure: Measure, values: np.ndarray, to: str, similarity: float) -> None:
+    missing = np.isnan(values)
+    if missing.any():
+        values[missing] = similarity if to == "similarity" else measure.distance_at(similarity)
 
 
 def settle_undefined(measure: Measure, values: np.ndarray, to: str) -> np.ndarray:
-    """Return values without NaN: filled if the measure says how, else an error naming the rows."""
-    holes = np.isnan(values)
+    """Return values without NaN: filled by ``undefined=``, else an error naming the rows."""
     filler = getattr(measure, "undefined", None)
     if filler is not None:
-        values[holes] = filler if to == "similarity" else measure.distance_at(filler)
+        _fill_undefined(measure, values, to, filler)
         return values
-    i, j = (int(at[0]) for at in np.nonzero(holes))
-    raise UndefinedMeasure(
-        f"{type(measure).__name__}.{to}",
-        "pairs of rows with something to compare",
-        f"{int(holes.sum()):,} pairs without, the first of them rows {i} and {j}",
-        (
-            "Drop the empty rows, or set ",
-            Param("undefined"),
-            " to the similarity such pairs should have",
-        )
-        if hasattr(measure, "undefined")
-        else "Leave out these pairs",
-    )
+    missing = np.isnan(values)
+    i, j = (int(positions[0]) for positions in np.nonzero(missing))
+    hint: Any = "Leave out these pairs"
+    if hasattr(measure, "undefined"):
+        fill = " to the similarity such pairs should have"
+        hint = ("Drop the empty rows, or set ", Param("undefined"), fill)
+    who, needed = f"{type(measure).__name__}.{to}", "pairs of rows with something to compare"
+    found = f"{int(missing.sum()):,} pairs without, the first of them rows {i} and {j}"
+    raise UndefinedMeasure(who, needed, found, hint)
 
 
 def pair_by_pair(
@@ -170,28 +167,27 @@ def pair_by_pair(
 ) -> np.ndarray:
     """Return the distances of single pairs, those with the same left row in one block."""
     out = np.empty(len(left))
-    ends = [*(np.flatnonzero(np.diff(left)) + 1).tolist(), len(left)] if len(left) else []
-    for start, end in zip([0, *ends[:-1]], ends, strict=True):
-        at = int(left[start])
-        out[start:end] = measure.block(a[at : at + 1], b[right[start:end]])[0]
+    starts = np.flatnonzero(np.diff(left, prepend=-1))
+    for start, end in pairwise([*starts.tolist(), len(left)]):
+        i = int(left[start])
+        out[start:end] = measure.block(a[i : i + 1], b[right[start:end]])[0]
     return out
 
 
 def median_distance(measure: Measure, rows: RowsAt) -> float:
     """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
-    n = len(rows)
-    at = np.arange(n)
-    if n > MEDIAN_ROWS:
+    drawn = np.arange(len(rows))
+    if len(rows) > MEDIAN_ROWS:
         # A fixed seed: the scale, and so every similarity, is the same in every fit.
-        at = np.sort(np.random.default_rng(0).choice(n, MEDIAN_ROWS, replace=False))
-    sample = rows[at]
-    values = measure.block(sample, sample, "distance")[np.triu_indices(len(at), 1)]
+        drawn = np.sort(np.random.default_rng(0).choice(len(rows), MEDIAN_ROWS, replace=False))
+    sample = rows[drawn]
+    values = measure.block(sample, sample, "distance")[np.triu_indices(len(drawn), 1)]
     # Duplicates would make the median 0 in a table of repeated rows, and s = c / (c + d) undefined.
     values = values[np.isfinite(values) & (values > 0)]
     return float(np.median(values)) if len(values) else 1.0
 
 
-TALL = 64  # with chunks of 1,024 columns a block of distances stays in the second-level cache
+ROWS_PER_TASK = 64  # with chunks of 1,024 columns a block (512 KB) stays in the second-level cache
 
 
 def moments(
@@ -206,26 +202,27 @@ def moments(
     count, mean, square = np.zeros(n), np.zeros(n), np.zeros(n)
     low, high = np.full(n, np.inf), np.full(n, -np.inf)
 
-    def one(part: slice) -> None:
-        some = rows[part]
+    def fold(part: slice) -> None:
+        queries = rows[part]
         folded = [values[part] for values in (count, mean, square, low, high)]
-        for at in blocks(len(reference), CHUNK):  # a fixed width, so a fixed order of every sum
-            others = reference[at]
-            d = measure.block(some, others)
-            d[self_pairs(some, others)] = np.nan
+        for chunk in blocks(len(reference), CHUNK):  # a fixed width, so a fixed order of every sum
+            others = reference[chunk]
+            d = measure.block(queries, others)
+            d[self_pairs(queries, others)] = np.nan
             fold_moments(d, *folded)
 
-    run(one, [(part,) for part in blocks(n, TALL)], n_jobs, "averaging distances")
+    run(fold, [(part,) for part in blocks(n, ROWS_PER_TASK)], n_jobs, "averaging distances")
     if include_self:
+        # One more value of 0: the update of mean and squares by Welford (1962).
         own = rows.seen >= 0
         square[own] += mean[own] ** 2 * (count[own] / (count[own] + 1))
         mean[own] *= count[own] / (count[own] + 1)
         low[own], high[own] = np.minimum(low[own], 0.0), np.maximum(high[own], 0.0)
         count[own] += 1
-    some = count > 0
-    sd = np.full(n, np.nan)
-    sd[some] = np.sqrt(square[some] / count[some])
-    mean[~some] = np.nan
+    with np.errstate(invalid="ignore"):
+        sd = np.sqrt(square / np.where(count > 0, count, np.nan))
+    mean[count == 0] = np.nan
+    # Sums of equal values leave round-off behind, which would pass for spread.
     equal = low == high
     mean[equal], sd[equal] = low[equal], 0.0
     return count, mean, sd

@@ -11,18 +11,9 @@ import numpy as np
 from lookalike.columns import ragged as _ragged
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import Param, Phrase, TooFewRows
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Anything,
-    Array,
-    Dims,
-    Fields,
-    Integer,
-    MapOf,
-    Saved,
-    Text,
-    require,
-)
+from lookalike.saving.fields import Dims, Fields, require
 
 Kept = TypeVar("Kept")
 
@@ -44,14 +35,14 @@ class Rows:
     Attributes
     ----------
     cache : dict
-        What was made from these rows once, such as byte codes; it is neither saved nor pickled, and
-        slices begin with an empty one.
+        Derived data of these rows, such as byte codes; neither saved nor pickled, and empty in
+        slices.
     """
 
     FIELDS: ClassVar[Fields] = {
-        "seen": Array("int64", "n", low=-1),
-        "arrays": MapOf(Text(), Anything()),
-        "parts": MapOf(Text(), Saved("Rows")),
+        "seen": fields.Array("int64", "n", low=-1),
+        "arrays": fields.MapOf(fields.Text(), fields.Anything()),
+        "parts": fields.MapOf(fields.Text(), fields.Saved("Rows")),
     }
 
     seen: np.ndarray
@@ -68,12 +59,14 @@ class Rows:
 
     def __getitem__(self, at: Any) -> Rows:
         """Return some of the rows: a slice, positions or a mask, never a single number."""
+        # The cache is not passed on: codes and samples belong to exactly these rows.
         arrays = {name: array[at] for name, array in self.arrays.items()}
         parts = {name: rows[at] for name, rows in self.parts.items()}
         return Rows(self.seen[at], arrays, parts)
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that all arrays and parts have as many rows."""
+        # Kernels index all arrays by the positions of the rows, without checks.
         for name, array in self.arrays.items():
             fits = isinstance(array, np.ndarray | Ragged) and getattr(array, "ndim", 1) > 0
             require(fits and len(array) == len(self), f"Rows[{name[:40]!r}]", f"{len(self)} rows")
@@ -91,19 +84,25 @@ class RowsAt(Protocol):
 
 
 def self_pairs(a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
-    """Return where a pair of rows is one fitted row with itself, as positions in a and in b."""
+    """Return the pairs that are one fitted row with itself, as positions in a and in b."""
     none = np.empty(0, dtype=np.int64)
     if not len(a) or not len(b):
         return none, none
     low, high = max(a.seen.min(), b.seen.min(), 0), min(a.seen.max(), b.seen.max())
-    if low > high:  # blocks off the diagonal, or rows that were not fitted: by far the most
+    if low > high:  # most blocks are off the diagonal: a full comparison would cost more than they
         return none, none
     i, j = np.nonzero((a.seen[:, None] == b.seen) & (a.seen[:, None] >= 0))
     return i, j
 
 
+def are_self_pairs(a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Return which pairs (left[i] of a, right[i] of b) are one fitted row with itself."""
+    seen = a.seen[left]
+    return np.asarray((seen == b.seen[right]) & (seen >= 0))
+
+
 def kept_beside(rows: Rows, name: str, make: Callable[[], Kept]) -> Kept:
-    """Return what was made from some rows, made at the first call; parts of the rows have none."""
+    """Return derived data cached with the rows, made at the first call."""
     if name not in rows.cache:
         rows.cache[name] = make()
     return cast(Kept, rows.cache[name])
@@ -112,17 +111,14 @@ def kept_beside(rows: Rows, name: str, make: Callable[[], Kept]) -> Kept:
 def concatenate(parts: Sequence[Rows]) -> Rows:
     """Return the rows of several collections, all encoded by one measure, one after another."""
     first = parts[0]
-    if len(parts) == 1:
+    if len(parts) == 1:  # no copy, and the cache of the rows stays
         return first
-    arrays = {name: _join([rows.arrays[name] for rows in parts]) for name in first.arrays}
+    arrays: dict[str, Any] = {}
+    for name, array in first.arrays.items():
+        join: Any = _ragged.concatenate if isinstance(array, Ragged) else np.concatenate
+        arrays[name] = join([rows.arrays[name] for rows in parts])
     inner = {name: concatenate([rows.parts[name] for rows in parts]) for name in first.parts}
     return Rows(np.concatenate([rows.seen for rows in parts]), arrays, inner)
-
-
-def _join(arrays: Sequence[Any]) -> Any:
-    if isinstance(arrays[0], Ragged):
-        return _ragged.concatenate(arrays)
-    return np.concatenate(arrays)
 
 
 Ids = np.ndarray | None
@@ -140,7 +136,8 @@ def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -
     own : bool, whether each row is left out of its own list
     word : str, what the caller calls k
     """
-    Integer(1).check(who, word, k, "Raise it")
+    # scikit-learn's checks expect "n_samples=" in the message of too few rows.
+    fields.Integer(1).check(who, word, k, "Raise it")
     if k > most:
         rows = most + own
         hint = Phrase("Use ", Param(word, most), " or add rows") if most >= 1 else "Add rows"
@@ -159,7 +156,7 @@ def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> tuple[np.ndarray, np.
 
 
 def _end_of(b: Rows, ids: np.ndarray) -> int:
-    """Return one more than the largest id; an index asks the same rows by the same ids again."""
+    """Return one more than the largest id, cached: an index searches the same rows many times."""
     known = b.cache.get("end_of_ids")
     if known is None or known[0] is not ids:
         known = b.cache["end_of_ids"] = ids, int(ids.max(initial=-1)) + 1

@@ -1,4 +1,4 @@
-"""Where the forest of a ``ForestProximity`` comes from: a grower, or a fitted forest."""
+"""The forest of a ``ForestProximity``: grown here, or taken from a fitted estimator."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ from lookalike.trees.growers import CellSimilarityForest, Grower, MatrixGrower, 
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.thresholds.flat import Forest, bin_type
 
-PROJECTED = 2**25  # bytes of projections that a thread holds at once
-BINNED = 2**27  # bytes of bins held at once where only leaves are kept
+MAX_PROJECTION_BYTES = 2**25  # per thread; both limits were chosen by hand
+MAX_BIN_BYTES = 2**27  # where only leaves are kept
 
 
 @saveable
@@ -35,7 +35,7 @@ class CellInputs:
     ----------
     trees : SimilarityTrees
     owner : tuple of str
-        Names of the table's columns; ``Forest.column`` gives the place of each input among them.
+        Names of the table's columns; ``Forest.column`` has the position of each input in them.
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -48,7 +48,7 @@ class CellInputs:
 
     def parts(self, forest: Forest, n: int) -> list[slice]:
         """Cut n rows so that the bins of a part are small."""
-        tall = BINNED // (forest.n_inputs * np.dtype(bin_type(forest)).itemsize)
+        tall = MAX_BIN_BYTES // (forest.n_inputs * np.dtype(bin_type(forest)).itemsize)
         return list(blocks(n, tall)) or [slice(0, 0)]
 
     def bins(
@@ -58,36 +58,32 @@ class CellInputs:
         part: slice | None = None,
         n_jobs: int | None = None,
     ) -> np.ndarray:
-        """Return the bins of rows, all of them or a part, without all projections at once.
+        """Return the bins of all rows or a part of them.
 
         A forest has as many inputs as it has different pairs of cells: tens of thousands. Their
-        values are computed for a few rows at a time and kept as bins, mostly in a byte each.
+        values are computed for a few rows at a time and stored as bins, mostly in a byte each.
         """
         start, stop, _ = (part or slice(None)).indices(len(cells[0]))
         limit = settings().memory_limit
         out_type = np.dtype(bin_type(forest))
+        # Checked before any work: the answers of all rows to all tests may be many gigabytes.
         size = (stop - start) * forest.n_inputs * out_type.itemsize
         if size > limit:
+            answers = f"for what {stop - start:,} rows answer to {forest.n_inputs:,} pairs of cells"
+            smaller, more = Param("max_samples", 256), Param("memory_limit", of="config")
             raise TooLarge(
-                "a forest of similarity trees",
-                f"{show_bytes(size)} for what {stop - start:,} rows answer to "
-                f"{forest.n_inputs:,} pairs of cells",
+                "a forest of similarity trees", f"{show_bytes(size)} {answers}",
                 f"a memory limit of {show_bytes(limit)}",
-                (
-                    "Grow smaller trees with ",
-                    Param("max_samples", 256),
-                    ", or raise ",
-                    Param("memory_limit", of="config"),
-                ),
-            )
+                ("Grow smaller trees with ", smaller, ", or raise ", more),
+            )  # fmt: skip
         out = np.empty((stop - start, forest.n_inputs), out_type)
-        tall = max(1, min(PROJECTED, limit) // (8 * forest.n_inputs))
+        tall = max(1, min(MAX_PROJECTION_BYTES, limit) // (8 * forest.n_inputs))
 
-        def one(rows: slice) -> None:
-            here = slice(start + rows.start, start + rows.stop)
-            out[rows] = forest.bins(self.trees.inputs(cells, here, 1), 1)
+        def project(rows: slice) -> None:
+            part = slice(start + rows.start, start + rows.stop)
+            out[rows] = forest.bins(self.trees.inputs(cells, part, 1), 1)
 
-        run(one, [(rows,) for rows in blocks(len(out), tall)], n_jobs, "projecting rows")
+        run(project, [(rows,) for rows in blocks(len(out), tall)], n_jobs, "projecting rows")
         return out
 
     def check_loaded(self, dims: Dims) -> None:
@@ -96,6 +92,7 @@ class CellInputs:
         require(known, "CellInputs.owner", "a name for every column that is tested", "fewer")
 
 
+# Asked before and after the shorthands are resolved, hence names as well as objects.
 def tests_cells(forest: Any) -> bool:
     """Whether a ``forest=`` means trees that compare cells: grown here, or a fitted forest."""
     if isinstance(forest, str):
@@ -113,35 +110,33 @@ def _has_cell_trees(forest: Any) -> bool:
     return isinstance(getattr(forest, "trees_", None), SimilarityTrees)
 
 
-def take_over(forest: Any, table: Table, wants_bag: bool, who: str) -> GrownForest[SimilarityTrees]:
-    """Use the trees of a fitted similarity forest as they are."""
+def grow_cells(
+    forest: Any, table: Table, out_of_bag: bool, who: str, n_jobs: int | None
+) -> GrownForest[SimilarityTrees]:
+    """Grow trees that compare cells, or take those of a fitted similarity forest."""
+    if isinstance(forest, CellSimilarityForest):
+        return forest.grow(table, out_of_bag=out_of_bag, n_jobs=n_jobs)
     trees: SimilarityTrees = forest.trees_
     schema = schema_of(forest)
+    # Trees of other similarity forests compare whole rows: their tests belong to no column.
     names = [] if schema is None else list(schema.kinds)
     if any(names[one.column : one.column + 1] != [one.name] for one in trees.columns):
-        raise InvalidInput(
-            who,
-            "a forest whose trees test columns",
-            f"{type(forest).__name__}, which compares whole rows",
-            "Use RandomSimilarityForestClassifier or RandomSimilarityForestRegressor",
-        )
-    if not wants_bag:
+        found = f"{type(forest).__name__}, which compares whole rows"
+        hint = "Use RandomSimilarityForestClassifier or RandomSimilarityForestRegressor"
+        raise InvalidInput(who, "a forest whose trees test columns", found, hint)
+    if not out_of_bag:
         return GrownForest(trees)
+    # Which rows each tree was grown on is only kept for an out-of-bag score, row by row.
     bag = getattr(forest, "in_bag_", None)
     if bag is None:
-        raise InvalidInput(
-            who,
-            "a forest that knows which rows each tree was grown on",
-            f"{type(forest).__name__} fitted without out-of-bag score",
-            ("Fit it with ", Param("oob_score", True), ", or use another method"),
-        )
+        needed = "a forest that knows which rows each tree was grown on"
+        found = f"{type(forest).__name__} fitted without out-of-bag score"
+        fit = ("Fit it with ", Param("oob_score", True), ", or use another method")
+        raise InvalidInput(who, needed, found, fit)
     if len(bag) != len(table):
-        raise InvalidInput(
-            who,
-            f"the {len(bag):,} rows that the forest was fitted on",
-            f"{len(table):,} rows",
-            "Fit the measure on the forest's own training rows",
-        )
+        needed = f"the {len(bag):,} rows that the forest was fitted on"
+        hint = "Fit the measure on the forest's own training rows"
+        raise InvalidInput(who, needed, f"{len(table):,} rows", hint)
     return GrownForest(trees, np.asarray(bag))
 
 
@@ -163,25 +158,14 @@ def find_source(
         source = find_grower(source)
     if isinstance(source, Grower):
         return source.with_shorthands(n_estimators, random_state)
-    if not isinstance(source, Forest):
+    if not isinstance(source, Forest):  # flat arrays, of a loaded measure, need no check
         check_fitted(source)
     if n_estimators is not None:
-        raise InvalidInput(
-            Param("n_estimators", n_estimators, of="ForestProximity"),
-            "a forest that is grown here",
-            f"a fitted {type(source).__name__}, which has its trees already",
-            ("Leave ", Param("n_estimators"), " out"),
-        )
+        given = Param("n_estimators", n_estimators, of="ForestProximity")
+        found = f"a fitted {type(source).__name__}, which has its trees already"
+        leave_out = ("Leave ", Param("n_estimators"), " out")
+        raise InvalidInput(given, "a forest that is grown here", found, leave_out)
     return source
-
-
-def grow_cells(
-    source: Any, table: Table, out_of_bag: bool, who: str, n_jobs: int | None
-) -> GrownForest[SimilarityTrees]:
-    """Grow trees that compare cells, or take those of a fitted forest."""
-    if isinstance(source, CellSimilarityForest):
-        return source.grow(table, out_of_bag=out_of_bag, n_jobs=n_jobs)
-    return take_over(source, table, out_of_bag, who)
 
 
 def grow_matrix(

@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.forest.explain import (
@@ -29,6 +28,8 @@ from lookalike.trees.thresholds.proximity import (
     share_block,
 )
 
+Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
+
 
 class ProximityMethod(SaveMixin, BaseEstimator, ABC, abstract=True):
     """Base of the proximity methods: how the similarity of two rows follows from a forest.
@@ -39,8 +40,8 @@ class ProximityMethod(SaveMixin, BaseEstimator, ABC, abstract=True):
     forest : the forest that it was published with, by name
     native, conversion, symmetric, exact_self, needs_all, undefined_last : see ``Traits``
     out_of_bag : whether it asks which rows each tree was grown on
-    shares_leaves : whether rows with gaps belong to several leaves, each with a share
-    keeps_bins : whether it asks rows the tests on each other's way
+    shares_leaves : whether rows with missing cells belong to several leaves, each with a share
+    keeps_bins : whether rows are tested at the nodes on each other's path
     """
 
     name: ClassVar[str]
@@ -52,27 +53,17 @@ class ProximityMethod(SaveMixin, BaseEstimator, ABC, abstract=True):
     shares_leaves: ClassVar[bool] = False
     keeps_bins: ClassVar[bool] = False
 
-    @property
-    def symmetric(self) -> bool:
-        """Whether the order of two rows does not matter."""
-        return True
-
-    @property
-    def exact_self(self) -> bool:
-        """Whether a row with itself is set to exactly 1 or 0."""
-        return True
-
-    @property
-    def needs_all(self) -> bool:
-        """Whether fitting looks at all pairs of rows."""
-        return False
+    # Properties in the methods whose options change them.
+    symmetric: bool = True
+    exact_self: bool = True
+    needs_all: bool = False
 
     @abstractmethod
     def needs_counts(self, forest: Forest) -> bool:
         """Whether the fitted rows in every node have to be counted."""
 
     def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
-        """Return what each node is worth as a lowest common ancestor, where that is asked for."""
+        """Return the value of each node as a lowest common ancestor, for methods that use it."""
         return None
 
     @abstractmethod
@@ -84,25 +75,23 @@ class ProximityMethod(SaveMixin, BaseEstimator, ABC, abstract=True):
         return block
 
     @abstractmethod
-    def explain(
-        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
-    ) -> Explanation:
+    def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain one row against one, given their similarity and distance."""
 
 
 class Ratio(ProximityMethod):
-    """Two rows are alike if they answer alike the tests that either meets on its way [1]_.
+    """Two rows are alike if they answer alike the tests that either meets on its path [1]_.
 
-    Tversky's ratio model: agreed tests over agreed tests plus those only on one of the two ways,
+    Tversky's ratio model: agreed tests over agreed tests plus those only on one of the two paths,
     wherever in the tree these sit.
 
     Parameters
     ----------
     alpha, beta : float
-        Weights of what is only on the way of the first row and only on that of the second. Unequal
+        Weights of what is only on the path of the first row and only on that of the second. Unequal
         weights give a similarity that is not symmetric, which tasks that need symmetry refuse.
     parting : {"twice", "once"}
-        Whether a test on both ways that is answered differently counts in both differences.
+        Whether a test on both paths that is answered differently counts in both differences.
 
     References
     ----------
@@ -135,18 +124,18 @@ class Ratio(ProximityMethod):
         self.parting = parting
 
     @property
-    def symmetric(self) -> bool:
+    def symmetric(self) -> bool:  # type: ignore[override]
         """Whether the order of two rows does not matter."""
         return self.alpha == self.beta
 
     @property
     def is_plain(self) -> bool:
         """Whether both differences count fully, as published."""
-        return self.alpha == self.beta == 1.0
+        return self.alpha == self.beta == 1.0  # only then the fast kernel of squares applies
 
     def needs_counts(self, forest: Forest) -> bool:
-        """Whether gaps have to follow the side of more fitted rows."""
-        return forest.soft
+        """Whether missing cells have to follow the side of more fitted rows."""
+        return forest.soft  # forests of scikit-learn have learned a side
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities; NaN where no test can be answered by both rows."""
@@ -155,9 +144,7 @@ class Ratio(ProximityMethod):
             fitted.forest, *sides, parting=self.parting, alpha=self.alpha, beta=self.beta
         )
 
-    def explain(
-        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
-    ) -> Explanation:
+    def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the tests that two rows answer alike and those they do not."""
         once = self.parting == "once"
         return explain_ratio(fitted, numbers, a, b, once, self.alpha, self.beta)
@@ -169,8 +156,8 @@ class Shi(ProximityMethod):
     Parameters
     ----------
     missing : {"half", "by_mass"}
-        At a test on a gap a row goes both ways, with weights of one half each or by the share of
-        fitted rows. Forests of scikit-learn send gaps where they were fitted to.
+        At a test on a missing cell a row goes both ways, with weights of one half each or by the
+        share of fitted rows. Forests of scikit-learn send missing cells where they were fitted to.
 
     References
     ----------
@@ -194,11 +181,12 @@ class Shi(ProximityMethod):
         self.missing = missing
 
     def needs_counts(self, forest: Forest) -> bool:
-        """Whether gaps are split by counts; leaf sharing alone needs none."""
+        """Whether missing cells are split by counts; leaf sharing alone needs none."""
         return self.missing == "by_mass"
 
     def _soft(self, forest: Forest, a: Rows, b: Rows) -> tuple[Any, ...]:
-        """Return the leaves of rows with gaps, where there are any."""
+        """Return the leaves of rows with missing cells, where there are any."""
+        # Complete rows have one leaf per tree: comparing codes is faster than sharing weights.
         if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
             return soft_part(a), soft_part(b), forest.nodes.leaf_offsets
         return ()
@@ -207,10 +195,8 @@ class Shi(ProximityMethod):
         """Return the share of trees in which two rows share a leaf."""
         return share_block(a.arrays["codes"], b.arrays["codes"], *self._soft(fitted.forest, a, b))
 
-    def explain(
-        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
-    ) -> Explanation:
-        """Explain by the columns at which the ways of two rows part."""
+    def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
+        """Explain by the columns at which the paths of two rows part."""
         return explain_leaves(fitted, numbers, a, b)
 
 
@@ -220,8 +206,8 @@ class OutOfBag(Shi):
     Parameters
     ----------
     missing : {"half", "by_mass"}
-        At a test on a gap a row goes both ways, with weights of one half each or by the share of
-        fitted rows. Forests of scikit-learn send gaps where they were fitted to.
+        At a test on a missing cell a row goes both ways, with weights of one half each or by the
+        share of fitted rows. Forests of scikit-learn send missing cells where they were fitted to.
 
     References
     ----------
@@ -243,43 +229,39 @@ class OutOfBag(Shi):
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of the trees grown on neither row in which they share a leaf."""
+        # Pairs without such a tree use all trees; ``fit`` counts them and warns.
         sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bag")]
         return out_of_bag_block(*sides, *self._soft(fitted.forest, a, b))
 
 
 class AncestorMethod(ProximityMethod, abstract=True):
-    """What the lowest common ancestor of two leaves tells."""
+    """Base of the methods that use the lowest common ancestor of two leaves."""
 
     conversion: ClassVar[str] = "one_minus"
 
-    @property
-    def kind(self) -> str:
-        """What of the common ancestor counts: see ``ancestor_block``."""
-        return "value"
+    kind: str = "value"  # of the common ancestor that counts: see ``ancestor_block``
 
     def needs_counts(self, forest: Forest) -> bool:
-        """Whether rows have to be counted: counts are what nodes are worth."""
+        """Whether rows have to be counted: counts are the values of nodes."""
         return True
 
     def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
-        """Return what each node is worth as a lowest common ancestor."""
+        """Return the value of each node as a lowest common ancestor."""
         return node_values(forest, self.name, n_fitted)
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
-        """Return the mean over trees of what the lowest common ancestor is worth."""
+        """Return the mean over trees of the value of the lowest common ancestor."""
         assert fitted.values is not None
         codes = a.arrays["codes"], b.arrays["codes"]
         return ancestor_block(fitted.forest, *codes, fitted.values, self.kind)
 
-    def explain(
-        self, fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
-    ) -> Explanation:
-        """Explain by the columns at which the ways of two rows part, and what that costs."""
+    def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
+        """Explain by the columns at which the paths of two rows part, and what that costs."""
         return explain_ancestors(fitted, numbers, a, b, self.kind)
 
 
 class Zhu2(AncestorMethod):
-    """Two rows are alike if their ways part late: shared steps over the longer way [1]_.
+    """Two rows are alike if their paths part late: shared steps over the longer path [1]_.
 
     References
     ----------
@@ -299,20 +281,16 @@ class Zhu2(AncestorMethod):
     """
 
     name: ClassVar[str] = "zhu2"
-
-    @property
-    def kind(self) -> str:
-        """Depth, as a share of the depth of the deeper leaf."""
-        return "depth"
+    kind: str = "depth"  # as a share of the depth of the deeper leaf
 
 
 class Zhu3(AncestorMethod):
-    """Two rows are alike if their ways part late, a step counting more the fewer rows take it [1]_.
+    """Two rows are alike if their paths part late; a step counts more the fewer rows take it [1]_.
 
     Parameters
     ----------
     denominator : {"longer", "max"}
-        Divide by the weight of the longer way, or by the larger weight.
+        Divide by the weight of the longer path, or by the larger weight.
 
     References
     ----------
@@ -336,7 +314,7 @@ class Zhu3(AncestorMethod):
         self.denominator = denominator
 
     @property
-    def kind(self) -> str:
+    def kind(self) -> str:  # type: ignore[override]
         """Weight of the shared steps, as a share."""
         return self.denominator
 
@@ -373,7 +351,7 @@ class Ting(AncestorMethod):
         self.raw = raw
 
     @property
-    def exact_self(self) -> bool:
+    def exact_self(self) -> bool:  # type: ignore[override]
         """Whether a row is at distance 0 from itself."""
         return not self.raw
 
@@ -406,7 +384,7 @@ class Aryal(Ting):
     name: ClassVar[str] = "aryal"
 
     @property
-    def needs_all(self) -> bool:
+    def needs_all(self) -> bool:  # type: ignore[override]
         """Whether the range of all pairs is needed for scaling."""
         return not self.raw
 
@@ -416,10 +394,12 @@ class Aryal(Ting):
             return np.exp(block)
         assert low is not None
         assert high is not None
+        # New rows may lie outside the fitted range, hence the clip.
         span = high - low
         return np.clip((block - low) / span, 0, 1) if span > 0 else np.zeros(block.shape)
 
 
+# The names of the published settings, as the command line and ``ForestProximity`` take them.
 METHODS: dict[str, type[ProximityMethod]] = {
     method.name: method for method in (Ratio, Shi, Zhu2, Zhu3, Ting, Aryal, OutOfBag)
 }
@@ -435,11 +415,5 @@ def find_method(method: str | ProximityMethod) -> ProximityMethod:
     """
     if isinstance(method, ProximityMethod):
         return method
-    if method not in METHODS:
-        raise InvalidInput(
-            Param("method", method, of="ForestProximity"),
-            "one of " + ", ".join(map(repr, METHODS)),
-            repr(method),
-            suggest(str(method), METHODS),
-        )
+    Choice(*METHODS).check("ForestProximity", "method", method)
     return METHODS[method]()

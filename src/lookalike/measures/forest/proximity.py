@@ -20,11 +20,7 @@ from lookalike.errors import LookalikeWarning
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Ids, Rows, concatenate
-from lookalike.measures.forest.explain import (
-    FittedForest,
-    check_soft,
-    parting_columns,
-)
+from lookalike.measures.forest.explain import FittedForest, check_soft, parting_columns
 from lookalike.measures.forest.growing import (
     CellInputs,
     find_source,
@@ -48,43 +44,25 @@ from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
 from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
+from lookalike.saving import fields
 from lookalike.saving.encode import write
-from lookalike.saving.fields import (
-    KINDS,
-    Array,
-    AtLoad,
-    Choice,
-    Dims,
-    Either,
-    Field,
-    Fields,
-    Instance,
-    Integer,
-    Maybe,
-    Real,
-    Saved,
-    Sometimes,
-    check_params,
-    require,
-)
+from lookalike.saving.fields import KINDS, Dims, Field, Fields, check_params, require
 from lookalike.table import Table, as_table
 from lookalike.trees.growers import Grower, SyntheticForest
 from lookalike.trees.growing import GrownForest
-from lookalike.trees.thresholds.flat import (
-    bin_type,
-    has_missing,
-    leaf_type,
-    unknown_bin,
-)
+from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
 from lookalike.trees.thresholds.proximity import ratio_square
+
+GROWERS = fields.Choice("synthetic", "extra", "isolation", "similarity")
+SAVED_FORESTS = fields.Saved("Grower", "Forest", "TreeForest", fitted=False)
 
 
 class ForestProximity(Measure):
-    """Compare rows by where they fall in the trees of a forest, read in one of seven ways.
+    """Compare rows by their leaves and paths in the trees of a forest, by one of seven proximities.
 
-    Without labels the forest is grown to tell the rows of the table from rows whose columns were
-    shuffled independently; the trees then follow how columns hang together. A fitted forest can be
-    given instead, which makes the similarity a supervised one.
+    Without labels the forest is grown to separate the rows of the table from rows whose columns
+    were shuffled independently; the trees then follow the dependence of columns. A fitted forest
+    can be given instead, which makes the similarity a supervised one.
 
     =============== ===============================================================================
     method          two rows are alike if ...
@@ -101,10 +79,10 @@ class ForestProximity(Measure):
     Start with ``ratio``: it is graded where leaf sharing is zero for almost all pairs of a deep
     forest. Distances are sqrt(1 - s) for ``ratio``, ``shi`` and ``oob``, 1 - s for ``zhu2`` and
     ``zhu3``; ``ting`` and ``aryal`` are distances themselves. Numbers, ordered levels, flags and
-    categories (one against the rest) are tested; gaps are allowed. Only the order of numbers
-    matters for the forests grown on shuffled rows. At a gap ``shi`` and ``oob`` send a row both
-    ways, ``ratio`` leaves out the tests that one of the rows cannot answer, and the other methods
-    follow the side of more fitted rows.
+    categories (one against the rest) are tested; missing values are allowed. Only the order of
+    numbers matters for the forests grown on shuffled rows. At a missing value ``shi`` and ``oob``
+    send a row both ways, ``ratio`` leaves out the tests that one of the rows cannot answer, and
+    the other methods follow the side of more fitted rows.
 
     ``forest="similarity"`` takes every kind of column: sets, texts, sequences, series, graphs. Its
     tests ask whether a cell is nearer to one cell of the column or to another.
@@ -197,27 +175,23 @@ class ForestProximity(Measure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "method": Either(Choice(*METHODS), Instance(ProximityMethod, named="a proximity method")),
-        "n_estimators": Maybe(Integer(1)),
-        "random_state": RANDOM_STATE,
-        "undefined": Maybe(Real(0.0, 1.0)),
-        "kinds": KINDS,
-        "forest": AtLoad(
-            Maybe(
-                Either(
-                    Choice("synthetic", "extra", "isolation", "similarity"),
-                    Saved("Grower", "Forest", "TreeForest", fitted=False),
-                )
-            )
+        "method": fields.Either(
+            fields.Choice(*METHODS), fields.Instance(ProximityMethod, named="a proximity method")
         ),
-        "inputs_": Saved("TreeInputs", "CellInputs"),
-        "forest_": Saved("Forest"),
-        "in_bag_": Maybe(Array("uint8", "rows", "trees")),
-        "values_": Maybe(Array("float64", "nodes")),
-        "low_": Maybe(Real(nan=True)),
-        "high_": Maybe(Real(nan=True)),
-        "n_fallback_pairs_": Sometimes(Integer(0)),
-        "trees_": Sometimes(Saved("SimilarityTrees")),
+        "n_estimators": fields.Maybe(fields.Integer(1)),
+        "random_state": RANDOM_STATE,
+        "undefined": fields.Maybe(fields.Real(0.0, 1.0)),
+        "kinds": KINDS,
+        # A fitted estimator of scikit-learn is a valid parameter, but not a part of a file.
+        "forest": fields.AtLoad(fields.Maybe(fields.Either(GROWERS, SAVED_FORESTS))),
+        "inputs_": fields.Saved("TreeInputs", "CellInputs"),
+        "forest_": fields.Saved("Forest"),
+        "in_bag_": fields.Maybe(fields.Array("uint8", "rows", "trees")),
+        "values_": fields.Maybe(fields.Array("float64", "nodes")),
+        "low_": fields.Maybe(fields.Real(nan=True)),
+        "high_": fields.Maybe(fields.Real(nan=True)),
+        "n_fallback_pairs_": fields.Sometimes(fields.Integer(0)),
+        "trees_": fields.Sometimes(fields.Saved("SimilarityTrees")),
     }
 
     def __init__(
@@ -297,6 +271,7 @@ class ForestProximity(Measure):
         path : str or path
         """
         kept = copy.copy(self)
+        # An estimator of scikit-learn could only be pickled; its trees are in ``forest_`` already.
         if hasattr(self, "forest_") and self._is_given and not tests_cells(self.forest):
             kept.forest = self.forest_
         write(path, kept)
@@ -319,9 +294,10 @@ class ForestProximity(Measure):
         y : array of n, or the name of a column, optional
             Not learned from. A named column is taken out of the table.
         """
+        # A fitted similarity forest reads X by the schema of its own table, without the target.
         schema = schema_of(self.forest)
         if schema is not None and isinstance(y, str) and y not in schema.kinds:
-            y = None  # method for this forest has left the column out already
+            y = None  # the schema of the fitted forest has left the column out already
         return super().fit(X, y)
 
     def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
@@ -342,9 +318,10 @@ class ForestProximity(Measure):
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None
         if method.needs_counts(self.forest_):
+            # Bins are made for the counts anyway, so the rows are encoded from them, not again.
             bins = self._bins(table)
             self.forest_ = self.forest_.count_rows(bins, self.n_jobs)
-            rows = self._place(bins, np.arange(len(table)))
+            rows = self._to_leaves(bins, np.arange(len(table)))
         self.values_ = method.node_values(self.forest_, len(table))
         self.low_: float | None = None
         self.high_: float | None = None
@@ -358,17 +335,17 @@ class ForestProximity(Measure):
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         if not isinstance(self.inputs_, CellInputs) or not self._method.shares_leaves:
-            return self._place(self._bins(table), seen)
-        # Only leaves are kept, so the bins need never be there all at once.
+            return self._to_leaves(self._bins(table), seen)
+        # Only leaves are stored, so the bins are made a part of the rows at a time.
         forest, cells = self.forest_, self.inputs_.trees.encode(table)
         return concatenate(
             [
-                self._place(self.inputs_.bins(forest, cells, part, self.n_jobs), seen[part])
+                self._to_leaves(self.inputs_.bins(forest, cells, part, self.n_jobs), seen[part])
                 for part in self.inputs_.parts(forest, len(table))
             ]
         )
 
-    def _place(self, bins: np.ndarray, seen: np.ndarray) -> Rows:
+    def _to_leaves(self, bins: np.ndarray, seen: np.ndarray) -> Rows:
         """Return rows by the leaves they reach."""
         method = self._method
         arrays: dict[str, Any] = {"codes": self.forest_.leaves_of(bins, self.n_jobs)}
@@ -379,6 +356,7 @@ class ForestProximity(Measure):
             spread = self.forest_.share_leaves(bins, by_mass, self.n_jobs)
             arrays["leaves"], arrays["weights"] = spread
         if self.in_bag_ is not None:
+            # No tree was grown on a new row: its entries stay 0.
             arrays["bag"] = np.zeros(arrays["codes"].shape, np.uint8)
             arrays["bag"][seen >= 0] = self.in_bag_[seen[seen >= 0]]
         return Rows(seen, arrays)
@@ -386,7 +364,7 @@ class ForestProximity(Measure):
     def _fit_rows(self, rows: Rows) -> None:
         method, fitted = self._method, self._fitted()
         if method.needs_all:
-            compare = partial(method.compare, fitted)
+            compare = partial(method.compare, fitted)  # before ``finish``, which needs the range
             self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
         if method.out_of_bag:
             self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
@@ -414,6 +392,7 @@ class ForestProximity(Measure):
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows; shared leaves are counted on the way."""
         method = self._method
+        # Out-of-bag pairs have different numbers of trees: equal codes alone do not give the share.
         shares = method.shares_leaves and not method.out_of_bag
         if shares and not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
             return nearest_by_leaves(self, a, b, k, exclude, ids)
@@ -431,6 +410,8 @@ class ForestProximity(Measure):
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")
         method = self._method
+        # The whole square of the published ratio has a kernel of its own: rows of one leaf share
+        # their paths, and half of the symmetric matrix is enough.
         plain = isinstance(method, Ratio) and method.is_plain
         fits = 8 * len(self.rows_) ** 2 <= settings().memory_limit
         if X is not None or Y is not None or not plain or not fits:
@@ -442,11 +423,7 @@ class ForestProximity(Measure):
         codes, once = self.rows_.arrays["codes"], method.parting == "once"
         values = ratio_square(self.forest_, codes, bins, once, self.n_jobs)
         np.fill_diagonal(values, 1.0)
-        if to == "similarity":
-            return values
-        np.subtract(1.0, values, out=values)
-        np.maximum(values, 0.0, out=values)
-        return np.sqrt(values, out=values)
+        return values if to == "similarity" else self.to_distance(values)
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
         """Return in how many trees a row parts from each of some at every column."""
@@ -465,6 +442,7 @@ class ForestProximity(Measure):
         n_columns = len(self.inputs_.owner)
         known = forest.column.max(initial=-1) < n_columns
         require(known, f"{who}.forest_", f"columns below {n_columns}", "others")
+        # Kernels index nodes and trees without checks, so all sizes must agree.
         needs = isinstance(method, AncestorMethod)
         require(needs == (self.values_ is not None), f"{who}.values_", "values for this method")
         if self.values_ is not None:
@@ -498,15 +476,15 @@ class ForestProximity(Measure):
         """Return what encoded rows look like."""
         forest, method = self.forest_, self._method
         trees, leaves = forest.n_trees, int(forest.nodes.n_leaves.max(initial=0))
-        shapes: dict[str, Field] = {"codes": Array(leaf_type(leaves).__name__, "n", trees)}
+        shapes: dict[str, Field] = {"codes": fields.Array(leaf_type(leaves).__name__, "n", trees)}
         if method.keeps_bins:
-            shapes["bins"] = Array(bin_type(forest).__name__, "n", forest.n_inputs)
+            shapes["bins"] = fields.Array(bin_type(forest).__name__, "n", forest.n_inputs)
         if isinstance(method, Shi):
             total = int(forest.nodes.leaf_offsets[-1])
             shapes["leaves"] = RaggedOf("int32", low=0, below=total)
             shapes["weights"] = RaggedOf("float64", finite=True)
         if self.in_bag_ is not None:
-            shapes["bag"] = Array("uint8", "n", trees)
+            shapes["bag"] = fields.Array("uint8", "n", trees)
         return shapes, {}
 
     def check_rows(self, rows: Rows, where: str) -> None:
@@ -519,6 +497,6 @@ class ForestProximity(Measure):
         if "bins" in rows.arrays and len(codes):
             bins = rows.arrays["bins"]
             known = (bins <= np.diff(forest.tests.cut_offsets)) | (bins == unknown_bin(bins))
-            require(known.all(), f"{where}.bins", "places among the thresholds", "others")
+            require(known.all(), f"{where}.bins", "positions among the thresholds", "others")
         if "leaves" in rows.arrays:
             check_soft(rows, where)

@@ -1,4 +1,4 @@
-"""Balanced trees on small samples: how often two rows fall into the same corner of a table."""
+"""SimUSF: balanced trees of median splits on small samples; similarity by shared leaves."""
 
 from __future__ import annotations
 
@@ -18,17 +18,8 @@ from lookalike.measures.forest.explain import check_soft, explain_sharing, soft_
 from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
-from lookalike.saving.fields import (
-    KINDS,
-    Array,
-    Choice,
-    Dims,
-    Fields,
-    Integer,
-    Maybe,
-    Saved,
-    require,
-)
+from lookalike.saving import fields
+from lookalike.saving.fields import KINDS, Dims, Fields, require
 from lookalike.table import LazyTable, Table
 from lookalike.trees.thresholds.attribution import (
     leaf_weights,
@@ -41,13 +32,13 @@ from lookalike.trees.thresholds.stochastic import grow_stochastic
 
 
 class StochasticForest(Measure):
-    """Compare rows by how often random halvings of the table keep them together.
+    """Compare rows by how often random median splits keep them together (SimUSF).
 
-    Each tree draws a small sample of rows and halves it again and again, each time at the middle of
-    a randomly chosen column, until one sample row is left in every leaf. The similarity of two rows
+    Each tree draws a small sample of rows and splits it recursively, each time at the median of a
+    randomly chosen column, until one sample row is left in every leaf. The similarity of two rows
     is the share of trees in which they fall into the same leaf [1]_. Only the order of the values
     within a column matters, so units and increasing changes of scale such as logarithms change
-    nothing; columns that hang together are taken into account, and sparse regions count as wider.
+    nothing; dependent columns are taken into account, and sparse regions count as wider.
 
     Use it when the scale of the columns means little and the table has many rows: fitting looks at
     small samples only, the model does not grow with the table, and comparing two rows is counting
@@ -59,19 +50,19 @@ class StochasticForest(Measure):
     n_estimators : int
         Trees. The standard error of a similarity is at most ``1 / (2 sqrt(n_estimators))``.
     height : int
-        Halvings from root to leaf, so ``2**height`` sample rows per tree; 4 to 6 serve most tables.
-        Larger: finer, more zeros. The table needs as many different rows.
+        Median splits from root to leaf, so ``2**height`` sample rows per tree; 4 to 6 are
+        enough for most tables. Larger: finer, more zeros. The table needs as many different rows.
     side : {"left", "random"}
         Where values between the two middle sample values go: right, as published, or to either side
         with equal chance. With "random" a decreasing change of scale does not matter, on average.
     on_fail : {"error", "relax"}
-        What to do when no sample can be halved (columns of few values): stop, or cut such nodes as
-        near to the middle as possible.
+        What to do when no sample can be split in half (columns of few values): stop, or split such
+        nodes as near to the median as possible.
     max_retries : int
         Samples tried per tree before that.
     missing : {"half", "by_mass"}
-        A row goes both ways at a test on a gap, with weights of one half each or by the share of
-        fitted rows on each side.
+        A row goes both ways at a test on a missing cell, with weights of one half each or by the
+        share of fitted rows on each side.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     random_state : None, int, RandomState or Generator
@@ -104,18 +95,18 @@ class StochasticForest(Measure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "n_estimators": Integer(1),
-        "height": Integer(1),
-        "side": Choice("left", "random"),
-        "on_fail": Choice("error", "relax"),
-        "max_retries": Integer(1),
-        "missing": Choice("half", "by_mass"),
+        "n_estimators": fields.Integer(1),
+        "height": fields.Integer(1),
+        "side": fields.Choice("left", "random"),
+        "on_fail": fields.Choice("error", "relax"),
+        "max_retries": fields.Integer(1),
+        "missing": fields.Choice("half", "by_mass"),
         "kinds": KINDS,
         "random_state": RANDOM_STATE,
-        "inputs_": Saved("TreeInputs"),
-        "forest_": Saved("BalancedForest"),
-        "relaxed_trees_": Array("int64", "relaxed", low=0),
-        "mass_": Maybe(Array("float64", "nodes", finite=True, low=0)),
+        "inputs_": fields.Saved("TreeInputs"),
+        "forest_": fields.Saved("BalancedForest"),
+        "relaxed_trees_": fields.Array("int64", "relaxed", low=0),
+        "mass_": fields.Maybe(fields.Array("float64", "nodes", finite=True, low=0)),
     }
     ROWS: ClassVar[Fields] = {
         "leaves": RaggedOf("int32", low=0, below="leaves"),
@@ -166,6 +157,7 @@ class StochasticForest(Measure):
                 "the mass of missing values, which counts all rows in all trees", hint
             )
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
+        # ``like`` cannot show that a column is empty; the counts of missing cells of all rows do.
         for name in self.inputs_.names:
             if table.n_missing.get(name) == len(table):
                 refuse_empty(name, type(self).__name__)
@@ -184,19 +176,13 @@ class StochasticForest(Measure):
     def _grow(self, values: np.ndarray) -> None:
         who = type(self).__name__
         self.forest_ = grow_stochastic(
-            values,
-            self.n_estimators,
-            self.height,
-            side=self.side,
-            on_fail=self.on_fail,
-            max_retries=self.max_retries,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
+            values, self.n_estimators, self.height, side=self.side, on_fail=self.on_fail,
+            max_retries=self.max_retries, random_state=self.random_state, n_jobs=self.n_jobs,
             who=who,
-        )
+        )  # fmt: skip
         self.relaxed_trees_ = self.forest_.relaxed
         self.mass_ = None
-        if self.missing == "by_mass":
+        if self.missing == "by_mass":  # the only option that needs all fitted rows in every node
             self.mass_ = self.forest_.flat.settled(values, self.n_jobs).mass
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
@@ -206,7 +192,8 @@ class StochasticForest(Measure):
         return Rows(seen, {"codes": codes, "leaves": leaves, "weights": weights})
 
     def _spread(self, values: np.ndarray) -> tuple[Ragged, Ragged]:
-        """Return the leaves and weights of rows with gaps; nothing for the others."""
+        """Return the leaves and weights of rows with missing cells; nothing for the others."""
+        # Complete rows have one leaf per tree, which their codes hold in a byte each.
         gaps = np.flatnonzero(np.isnan(values).any(axis=1))
         offsets, present = np.zeros(len(values) + 1, np.int64), np.zeros(len(values), bool)
         if not len(gaps):
@@ -222,6 +209,7 @@ class StochasticForest(Measure):
         codes = self.forest_.leaf_codes[leaves.values]
         return Ragged(codes, offsets, present), Ragged(weights.values, offsets, present)
 
+    # A code is the path to a leaf in bits: every tree has 2**height of them.
     def _leaf_offsets(self) -> np.ndarray:
         return np.arange(self.forest_.n_trees + 1) << self.forest_.height
 
@@ -236,6 +224,7 @@ class StochasticForest(Measure):
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""
+        # Rows in several leaves have fractional agreements, which counting equal codes cannot give.
         if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
             return super().nearest(a, b, k, exclude=exclude, ids=ids)
         return nearest_by_leaves(self, a, b, k, exclude, ids)
@@ -257,13 +246,12 @@ class StochasticForest(Measure):
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
         """Return in how many trees a row parts from each of some at every column."""
         flat, owner, begin = self.forest_.flat, self.inputs_.owner, self._leaf_offsets()
-        place = np.zeros(begin[-1], np.int64)  # number of a leaf in its tree, by code
-        first = flat.nodes.leaf_offsets
-        place[self.forest_.leaf_codes] = np.arange(first[-1]) - np.repeat(
-            first[:-1], np.diff(first)
-        )
-        one, some = (place[begin[:-1] + rows.arrays["codes"]] for rows in (a, b))
-        values = parting_counts(flat, one, some, len(owner)).astype(float)
+        # Codes count leaves by their path; the flat form of a forest by their order in the tree.
+        number, first = np.zeros(begin[-1], np.int64), flat.nodes.leaf_offsets
+        in_tree = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
+        number[self.forest_.leaf_codes] = in_tree
+        left, right = (number[begin[:-1] + rows.arrays["codes"]] for rows in (a, b))
+        values = parting_counts(flat, left, right, len(owner)).astype(float)
         for rows in (a, b):
             if len(rows) == 1 and len(rows.arrays["leaves"].values):
                 gaps = undecided_columns(flat, self._leaf_weights(rows), len(owner))
@@ -282,7 +270,7 @@ class StochasticForest(Measure):
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like."""
         trees, height = self.forest_.n_trees, self.forest_.height
-        codes = Array("uint8" if height <= 8 else "uint16", "n", trees, below=1 << height)
+        codes = fields.Array("uint8" if height <= 8 else "uint16", "n", trees, below=1 << height)
         return {"codes": codes, **self.ROWS}, {"leaves": trees << height}
 
     def check_rows(self, rows: Rows, where: str) -> None:
@@ -300,19 +288,15 @@ def nearest_by_leaves(
     exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
     x, y = a.arrays["codes"], b.arrays["codes"]
     trees = x.shape[1]
+    # The distance of every possible number of shared leaves, rounded as ``compare`` does.
     table = np.maximum(1.0 - np.arange(trees + 1) / trees, 0.0)
     if measure.traits.conversion == "sqrt":
         table = np.sqrt(table)
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         nearest_by_matches(
-            x[queries],
-            y[candidates],
-            table,
-            ids[candidates],
-            exclude[queries],
-            lists.distances,
-            lists.indices,
-        )
+            x[queries], y[candidates], table, ids[candidates], exclude[queries],
+            lists.distances, lists.indices,
+        )  # fmt: skip
 
     return measure._search(fill, a, b, k, exclude, n_indexed)

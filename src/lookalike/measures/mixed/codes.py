@@ -1,16 +1,15 @@
-"""Mixed rows as bytes: how each group of columns bounds its differences from below.
+"""Mixed rows quantized to bytes: lower bounds of the differences in each group of columns.
 
 Numbers become steps of their range (a curved similarity only makes their differences larger),
-codes and flags their remainder (two that clash look equal), ordered levels their code, which a
-query looks up in the table of its own level. Columns of objects become bytes where something is
-known about them; else their weight may or may not be there.
+categories and flags the remainder of their code (two that collide look equal), ordered levels their
+code, which a query looks up in the table of its own level.
 
-A column of objects has three ways, each a true lower bound of the difference that its own distance
-finds. One with few distinct cells is numbered, and a query looks up its difference to each of them.
-Texts, sets and sequences have a size, and two that differ in size differ at least by as much.
-Vectors and histograms differ at least as much as the coordinates that vary most, in a straight line
-or one after the other, as the distance goes. A distance without an entry in the tables has no
-bytes; its column is compared for the finalists only.
+A column of objects has one of three lower bounds of its own distance. With few distinct cells, the
+cells are numbered, and a query looks up its difference to each of them. Texts, sets and sequences
+have a size, and two that differ in size differ at least by as much. Vectors and histograms differ
+at least as much as the coordinates that vary most, by the Euclidean norm or by the sum, as the
+distance does. Any other column of objects has no bytes: it is compared in the re-ranking only, and
+its weight may or may not be part of the divisor.
 """
 
 from __future__ import annotations
@@ -34,10 +33,10 @@ from lookalike.measures.contract.codes import byte_steps, without_nan
 from lookalike.measures.mixed.plan import COLUMN, SIMPLE, MixedPlan
 from lookalike.neighbors.codes import Bounds, ByteCodes, ByteQueries
 
-FEW = MISSING  # distinct cells that have a number of their own: every byte but the missing one
-WIDEST = 16  # coordinates of a vector that become bytes
-SAMPLED = 4096  # cells looked at first
-SCALES = (1e-140, 1e140)  # outside these, squares of differences may vanish or overflow
+MAX_NUMBERED_CELLS = MISSING  # distinct cells of a column: every byte but the missing one
+MAX_COORDINATES = 16  # of a vector that become bytes; chosen by hand
+MAX_SAMPLE_CELLS = 4096  # hashed first, and to find the coordinates that vary most
+SCALE_LIMITS = (1e-140, 1e140)  # outside these, squares of differences may vanish or overflow
 
 
 # From encoded cells to (own, worth), see ``ObjectBytes.ask``.
@@ -83,19 +82,19 @@ class ObjectBytes:
 
 
 def object_bytes(distance: Distance, cells: Cells) -> ObjectBytes | None:
-    """Return the bytes of encoded cells; None where nothing is known that would bound them."""
+    """Return the bytes of encoded cells; None where no lower bound is known."""
     # By exact type: a subclass may compare in another way, for which these bounds do not hold.
     kind = type(distance)
-    if kind not in COMPARABLE or not SCALES[0] < distance.scale_ < SCALES[1]:
+    if kind not in COMPARABLE or not SCALE_LIMITS[0] < distance.scale_ < SCALE_LIMITS[1]:
         return None
     gone = missing_rows(cells)
-    found = _distinct(cells, gone)
-    if found is not None:
-        at, numbers = found
+    distinct = _distinct(cells, gone)
+    if distinct is not None:
+        at, numbers = distinct
         columns = numbers.astype(np.uint8)[:, None]
         return ObjectBytes(LOOKUP, columns, gone, _ask_numbered(distance, cells, at), {"at": at})
-    if kind in LINEAR and isinstance(cells, np.ndarray):
-        return _coordinates(distance, cells, gone, LINEAR[kind])
+    if kind in EUCLIDEAN and isinstance(cells, np.ndarray):
+        return _coordinates(distance, cells, gone, EUCLIDEAN[kind])
     if kind in SIZED and isinstance(cells, Ragged):
         codes = np.minimum(_lengths(distance, cells), MISSING - 1).astype(np.uint8)
         return ObjectBytes(LOOKUP, codes[:, None], gone, _ask_sizes(distance, SIZED[kind]), {})
@@ -105,7 +104,7 @@ def object_bytes(distance: Distance, cells: Cells) -> ObjectBytes | None:
 def object_asking(
     distance: Distance, cells: Cells, kind: int, width: int, state: Mapping[str, np.ndarray]
 ) -> ObjectBytes:
-    """Return what ``object_bytes`` made of these cells, without the bytes, from what was kept.
+    """Return the result of ``object_bytes`` without the bytes, from its saved state.
 
     Parameters
     ----------
@@ -127,30 +126,29 @@ def object_asking(
 
 
 def _distinct(cells: Cells, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
-    """Return rows that hold all distinct cells, and the number of each row's cell among them.
-
-    Cells are told apart by a hash first, so None (there are too many) comes quickly; that cells
-    with equal hashes are equal is then checked item by item.
-    """
-    here = np.flatnonzero(~gone)
-    if not len(here) or len(np.unique(_hashes(cells[here[:SAMPLED]]))) > FEW:
+    """Return rows that hold all distinct cells, and the number of each row's cell among them."""
+    present = np.flatnonzero(~gone)
+    # A sample first: most columns of texts have too many distinct cells, which it shows quickly.
+    sample = cells[present[:MAX_SAMPLE_CELLS]]
+    if not len(present) or len(np.unique(_hashes(sample))) > MAX_NUMBERED_CELLS:
         return None
-    hashes = _hashes(cells)[here]
+    hashes = _hashes(cells)[present]
     _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
-    if len(first) > FEW:
-        return None
-    at = here[first]
-    if not _same_cells(cells[at[number]], cells[here]):
+    # Two different cells with one hash would share a number, and the bound would be wrong: all
+    # cells are compared with the first of their number.
+    same = len(first) <= MAX_NUMBERED_CELLS
+    at = present[first]
+    if not same or not _same_cells(cells[at[number]], cells[present]):
         return None
     numbers = np.zeros(len(gone), np.int64)
-    numbers[here] = number
+    numbers[present] = number
     return at, numbers
 
 
 def _hashes(cells: Cells) -> np.ndarray:
     """Return a number per cell that is equal for equal cells, and hardly ever for others."""
     values = cells.values if isinstance(cells, Ragged) else cells
-    if values.dtype.kind == "f":  # -0.0 and 0.0 may or may not be told apart: both are right
+    if values.dtype.kind == "f":  # -0.0 and 0.0 may get different numbers: both are right
         bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
     else:
         bits = values.astype(np.int64).view(np.uint64)
@@ -158,11 +156,12 @@ def _hashes(cells: Cells) -> np.ndarray:
         mixed = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)
         if not isinstance(cells, Ragged):
-            places = np.arange(1, 2 * cells.shape[1], 2, dtype=np.uint64)
-            return np.asarray((mixed * (places * np.uint64(0xBF58476D1CE4E5B9))).sum(axis=1))
+            # An odd factor per position: the order of the items matters, and no bit is lost.
+            odd = np.arange(1, 2 * cells.shape[1], 2, dtype=np.uint64)
+            return np.asarray((mixed * (odd * np.uint64(0xBF58476D1CE4E5B9))).sum(axis=1))
         lengths = np.diff(cells.offsets)
-        place = np.arange(len(values)) - np.repeat(cells.offsets[:-1], lengths)
-        mixed *= (2 * place + 1).astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
+        position = np.arange(len(values)) - np.repeat(cells.offsets[:-1], lengths)
+        mixed *= (2 * position + 1).astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
         total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
         sums = total[cells.offsets[1:]] - total[cells.offsets[:-1]]
         return np.asarray(sums ^ lengths.astype(np.uint64))
@@ -188,7 +187,7 @@ def _ask_numbered(distance: Distance, cells: Cells, at: np.ndarray) -> Asking:
 
 # -- sizes -----------------------------------------------------------------------------------------
 
-# What a cell of one size differs from a cell of another, at least; arrays of sizes in, values out.
+# Lower bound of the difference of cells of two sizes; arrays of sizes in, values out.
 AtLeast = Callable[[Distance, np.ndarray, np.ndarray], np.ndarray]
 
 
@@ -213,14 +212,14 @@ def _not_shared(distance: Distance, one: np.ndarray, other: np.ndarray) -> np.nd
 
 def _ask_sizes(distance: Distance, at_least: AtLeast) -> Asking:
     last = MISSING - 1  # a size of so many items or more
-    sizes = np.arange(last + 1, dtype=np.float64)
+    sizes = np.arange(last + 1, dtype=np.float64)  # one table entry for every size
 
     def ask(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
         own = _lengths(distance, cast(Ragged, asked)).astype(np.float64)[:, None]
         apart = at_least(distance, own, sizes)
-        apart[own[:, 0] >= last, last] = 0.0  # both are large: nothing is known
+        apart[own[:, 0] >= last, last] = 0.0  # both are large: the bound is 0
         tables = np.zeros((len(asked), MISSING + 1))
-        # Divided as the distance itself does; a little less, for what rounding may do.
+        # Divided as the distance itself does; 1e-9 less, so that rounding cannot exceed it.
         tables[:, : last + 1] = np.minimum(apart / distance.scale_, 1.0) * (1 - 1e-9)
         return np.zeros((len(asked), 1), np.uint8), tables
 
@@ -231,22 +230,22 @@ def _ask_sizes(distance: Distance, at_least: AtLeast) -> Asking:
 
 
 def _coordinates(
-    distance: Distance, cells: np.ndarray, gone: np.ndarray, straight: bool
+    distance: Distance, cells: np.ndarray, gone: np.ndarray, euclidean: bool
 ) -> ObjectBytes | None:
     """Bound a distance of vectors by the coordinates that vary most."""
-    sample = cells[np.flatnonzero(~gone)[:: max(1, len(cells) // SAMPLED)]]
+    sample = cells[np.flatnonzero(~gone)[:: max(1, len(cells) // MAX_SAMPLE_CELLS)]]
     if not sample.size:
         return None
-    low, high = np.fmin.reduce(cells, axis=0), np.fmax.reduce(cells, axis=0)  # but for gaps
+    low, high = np.fmin.reduce(cells, axis=0), np.fmax.reduce(cells, axis=0)  # NaN is skipped
     with np.errstate(over="ignore", invalid="ignore"):
         spread, span = sample.std(axis=0), high - low
     if not np.isfinite(span.sum() + spread.sum()) or not spread.any():
         return None
-    most = np.sort(np.argsort(-spread, kind="stable")[:WIDEST])
+    most = np.sort(np.argsort(-spread, kind="stable")[:MAX_COORDINATES])
     state = {"most": most, "low": low[most], "span": span[most]}
-    if straight:
-        # One step for all. Narrow sums hold 255 steps in a straight line: as far as two rows are
-        # from each other by and large, so that those that are nearer can be told apart.
+    if euclidean:
+        # One step for all coordinates. Narrow sums hold a norm of 255 steps: the usual distance of
+        # two rows, so that nearer ones can be distinguished.
         apart = float(np.sqrt(2.0) * np.linalg.norm(spread[most]))
         step = max(float(span[most].max()), apart) / STEPS
         state |= {"span": np.full(len(most), STEPS * step), "step": np.array([step])}
@@ -254,7 +253,7 @@ def _coordinates(
     for j, at in enumerate(most):
         columns[:, j] = byte_steps(cells[:, at], state["low"][j], state["span"][j])
     ask = _ask_coordinates(distance, **state)
-    return ObjectBytes(ROOT if straight else NUMBER, columns, gone, ask, state)
+    return ObjectBytes(ROOT if euclidean else NUMBER, columns, gone, ask, state)
 
 
 def _ask_coordinates(
@@ -267,7 +266,7 @@ def _ask_coordinates(
     def ask_sum(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
         x = without_nan(cast(np.ndarray, asked)[:, most])
         within = np.clip(x, low, low + span)
-        # The difference is cut off at the scale: no sum of these may come to more than that.
+        # The difference is clipped to the scale, so no sum of the bounds may exceed that.
         reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
         return byte_steps(x, low, span), span / np.maximum(distance.scale_, reach * (1 + 1e-9))
 
@@ -286,11 +285,12 @@ COMPARABLE = {
 SIZED: dict[type, AtLeast] = {
     Edit: _edits, EditSets: _edits, Jaccard: _not_shared, Levenshtein: _edits,
 }  # fmt: skip
-LINEAR = {Euclidean: True, NormalizedEuclidean: True, EarthMover: False}
+# Distances of vectors: a Euclidean norm of the coordinates, or a sum of differences.
+EUCLIDEAN = {Euclidean: True, NormalizedEuclidean: True, EarthMover: False}
 
 
-class _Layout(NamedTuple):
-    """Where columns are: those of objects in the plan, with bytes and without, and all as bytes."""
+class _ByteLayout(NamedTuple):
+    """Positions of columns: those of objects in the plan, with bytes and without, and as bytes."""
 
     coded: list[int]
     uncoded: list[int]
@@ -302,7 +302,7 @@ class _Layout(NamedTuple):
 
 @dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
 class MixedCodes:
-    """The bytes of some rows, the plan they were made by, and what the columns of objects ask."""
+    """The bytes of some rows, the plan they were made by, and the bounds of columns of objects."""
 
     plan: MixedPlan
     codes: ByteCodes
@@ -328,74 +328,75 @@ class MixedCodes:
         whole[:n] = weights[:n]
         whole[layout.last] = weights[layout.coded]
 
-        def queries(at: slice) -> Bounds:
+        def bounds_of(at: slice) -> Bounds:
             simple = np.asarray(a[SIMPLE][at])
             own = np.zeros((len(simple), len(self.kind)), np.uint8)
             worth = np.zeros(own.shape)
             roots = np.zeros(own.shape) if layout.has_roots else None
-            here = np.ones(own.shape, bool)
-            own[:, :n], here[:, :n] = _bytes(plan, simple), simple == simple
+            present = np.ones(own.shape, bool)
+            own[:, :n], present[:, :n] = _bytes(plan, simple), simple == simple
             worth[:, :n] = weights[:n]
             worth[:, int(plan.ends[3]) : n] = 0.0  # levels are looked up, or too many to be bytes
             tables = np.zeros((len(simple), len(layout.looked_up), MISSING + 1))
             slot, first = 0, n
             for j in layout.levels:
                 levels = _levels(plan, j)
-                codes = np.where(here[:, j], simple[:, j], 0).astype(np.int64)
+                codes = np.where(present[:, j], simple[:, j], 0).astype(np.int64)
                 tables[:, slot, : len(levels)] = levels[codes] * weights[j]
                 slot += 1
-            for place, (name, kept) in zip(layout.coded, self.objects.items(), strict=True):
-                cells, weight = a[COLUMN + name][at], weights[place]
-                columns = slice(first, first + kept.width)
+            for column, (name, coded) in zip(layout.coded, self.objects.items(), strict=True):
+                cells, weight = a[COLUMN + name][at], weights[column]
+                columns = slice(first, first + coded.width)
                 first = columns.stop
-                own[:, columns], values = kept.ask(cells)
-                here[:, columns] = ~missing_rows(cells)[:, None]
-                if kept.kind == LOOKUP:
+                own[:, columns], values = coded.ask(cells)
+                present[:, columns] = ~missing_rows(cells)[:, None]
+                if coded.kind == LOOKUP:
                     tables[:, slot] = values * weight
                     slot += 1
-                elif roots is not None and kept.kind == ROOT:
+                elif roots is not None and coded.kind == ROOT:
                     worth[:, first - 1] = weight
                     roots[:, first - 1] = values[:, 0] * weight
                 else:
                     worth[:, columns] = values * weight
-            # The largest entry of a table is the most that its column can add to a sum.
+            # Sums are scaled by the largest possible one: a column adds at most its largest entry.
             worth[:, layout.looked_up] = tables.max(axis=2)
-            asked = ByteQueries(
-                own, worth, self.kind, tables=tables, weights=whole, present=here,
+            queries = ByteQueries(
+                own, worth, self.kind, tables=tables, weights=whole, present=present,
                 midpoint=midpoint, more_weight=more, roots=roots,
             )  # fmt: skip
-            return asked.bounds(self.codes)
+            return queries.bounds(self.codes)
 
-        return queries
+        return bounds_of
 
     @cached_property
-    def _layout(self) -> _Layout:
-        """Where the columns of the plan are among the bytes, worked out once."""
+    def _layout(self) -> _ByteLayout:
+        """Positions of the columns of the plan among the bytes."""
         n = self.plan.n_simple
-        places = {name: n + i for i, name in enumerate(self.plan.objects)}
-        return _Layout(
-            coded=[places[name] for name in self.objects],
-            uncoded=[at for name, at in places.items() if name not in self.objects],
+        position = {name: n + i for i, name in enumerate(self.plan.objects)}
+        widths = [coded.width for coded in self.objects.values()]
+        return _ByteLayout(
+            coded=[position[name] for name in self.objects],
+            uncoded=[i for name, i in position.items() if name not in self.objects],
             # The weight of a column of several bytes is counted with the last of them.
-            last=n - 1 + np.cumsum([kept.width for kept in self.objects.values()], dtype=np.int64),
+            last=n - 1 + np.cumsum(widths, dtype=np.int64),
             looked_up=np.flatnonzero(self.kind == LOOKUP),
             levels=np.flatnonzero(self.kind[:n] == LOOKUP).tolist(),
             has_roots=bool((self.kind == ROOT).any()),
         )
 
     def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
-        """Return all that is needed to ask again beside the plan and the rows."""
+        """Return the codes as arrays, to be saved with the plan and the rows."""
         arrays = {**self.codes.to_arrays(), ("kind",): self.kind}
-        for name, kept in self.objects.items():
-            arrays["object", name, "form"] = np.array([kept.kind, kept.width])
-            arrays |= {("object", name, "state", key): value for key, value in kept.state.items()}
+        for name, coded in self.objects.items():
+            arrays["object", name, "form"] = np.array([coded.kind, coded.width])
+            arrays |= {("object", name, "state", key): value for key, value in coded.state.items()}
         return arrays
 
     @classmethod
     def from_arrays(
         cls, plan: MixedPlan, rows: Mapping[str, Any], arrays: Mapping[tuple[str, ...], np.ndarray]
     ) -> MixedCodes:
-        """Return what ``to_arrays`` has taken apart, for the same encoded rows."""
+        """Return the codes of the same encoded rows from what ``to_arrays`` returned."""
         objects = {}
         for name in plan.objects:
             if ("object", name, "form") not in arrays:
@@ -409,35 +410,30 @@ class MixedCodes:
 
 
 def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:
-    """Return the bytes of encoded rows; None where there is nothing to make them of."""
+    """Return the bytes of encoded rows; None where no column has a bound."""
     simple, n = np.asarray(rows[SIMPLE]), plan.n_simple
     kind = np.full(n, EQUAL)
     kind[: plan.ends[1]] = NUMBER
     for j in range(int(plan.ends[3]), n):
         kind[j] = LOOKUP if plan.starts[j, 1] <= MISSING else EQUAL
-    objects = {}
-    for name in plan.objects:
-        kept = object_bytes(plan.distances[name], rows[COLUMN + name])
-        if kept is not None:
-            objects[name] = kept
+    each = {name: object_bytes(plan.distances[name], rows[COLUMN + name]) for name in plan.objects}
+    objects = {name: coded for name, coded in each.items() if coded is not None}
     if not n and not objects:
         return None
-    for kept in objects.values():
-        kind = np.concatenate([kind, kept.kinds])
+    kind = np.concatenate([kind, *(coded.kinds for coded in objects.values())])
 
     def part_of(at: slice) -> tuple[np.ndarray, np.ndarray | None]:
         columns, missing = [_bytes(plan, simple[at])], [np.isnan(simple[at])]
-        for kept in objects.values():
-            columns.append(kept.columns[at])
-            missing.append(np.repeat(kept.missing[at, None], kept.width, axis=1))
+        for coded in objects.values():
+            columns.append(coded.columns[at])
+            missing.append(np.repeat(coded.missing[at, None], coded.width, axis=1))
         gone = np.hstack(missing)
         return np.hstack(columns), gone if gone.any() else None
 
-    # What the columns of objects have made is in the codes now, and not needed twice.
     codes = ByteCodes.make(len(simple), len(kind), part_of)
-    return MixedCodes(
-        plan, codes, kind, {name: kept.without_rows() for name, kept in objects.items()}
-    )
+    # The bytes of the columns of objects are in the tiles now: keep no second copy.
+    slim = {name: coded.without_rows() for name, coded in objects.items()}
+    return MixedCodes(plan, codes, kind, slim)
 
 
 def _bytes(plan: MixedPlan, simple: np.ndarray) -> np.ndarray:
@@ -445,7 +441,8 @@ def _bytes(plan: MixedPlan, simple: np.ndarray) -> np.ndarray:
     out = np.empty(simple.shape, np.uint8)
     out[:, :near] = byte_steps(simple[:, :near], 0.0, 1.0)
     if near < simple.shape[1]:
-        # Numbers that are equal have equal bits once -0.0 is 0.0, so they get equal bytes.
+        # Equal codes must get equal bytes: their bits are equal once -0.0 is 0.0. Different codes
+        # may collide, which only lowers the bound.
         bits = np.ascontiguousarray(without_nan(simple[:, near:]) + 0.0).view(np.uint64)
         out[:, near:] = (bits ^ (bits >> np.uint64(40))) % np.uint64(STEPS)
     for j in range(order, simple.shape[1]):
@@ -455,7 +452,7 @@ def _bytes(plan: MixedPlan, simple: np.ndarray) -> np.ndarray:
 
 
 def _levels(plan: MixedPlan, column: int) -> np.ndarray:
-    """Return by how much the levels of a column differ from each other."""
+    """Return the differences of the levels of a column."""
     start, width = (int(value) for value in plan.starts[column])
     table = plan.levels[start : start + width * width].reshape(width, width)
     return np.clip(np.nan_to_num(table), 0.0, 1.0)

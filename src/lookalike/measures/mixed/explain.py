@@ -15,9 +15,9 @@ from lookalike.measures.mixed.plan import SIMPLE, MixedPlan
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, require
 
-SAMPLE = 512  # rows whose simple cells are kept, and pairs of them that are compared
-MOST_CELLS = 2**20  # of the sample; a table of very many columns keeps fewer rows
-PAIRS = 64  # of columns with a distance of their own: a single one may take a tenth of a second
+MAX_SAMPLE_ROWS = 512  # whose simple cells are stored, and pairs of them that are compared
+MAX_SAMPLE_CELLS = 2**20  # 8 MB; of a table with very many columns fewer rows are stored
+MAX_OBJECT_PAIRS = 64  # of columns with a distance of their own, which may take 0.1 s for one pair
 
 
 @saveable
@@ -48,27 +48,28 @@ class PairBaseline:
     @classmethod
     def fit(cls, plan: MixedPlan, rows: RowsAt) -> PairBaseline:
         """Draw the sample, always the same one of the same rows, and compare pairs in it."""
-        size = min(len(rows), SAMPLE, max(PAIRS, MOST_CELLS // max(plan.n_simple, 1)))
+        fits = max(MAX_OBJECT_PAIRS, MAX_SAMPLE_CELLS // max(plan.n_simple, 1))
+        size = min(len(rows), MAX_SAMPLE_ROWS, fits)
         drawn, left, right = draw_pairs(len(rows), size)
         sample = rows[drawn]
-        # Pairs stand beside each other in the draw.
+        # Positions in the sample of the same pairs: each row with the next one of the draw.
         left, right = np.arange(len(left)), np.roll(np.arange(len(drawn)), -1)[: len(right)]
         simple = sample.arrays[SIMPLE]
         differs = plan.simple_pairs(simple[left], simple[right])
-        some = slice(0, PAIRS if plan.objects else 0)
-        one, other = sample[left[some]], sample[right[some]]
-        objects = plan.pairs(one.arrays, other.arrays)[:, plan.n_simple :]
+        few = slice(0, MAX_OBJECT_PAIRS if plan.objects else 0)
+        a, b = sample[left[few]], sample[right[few]]
+        objects = plan.pairs(a.arrays, b.arrays)[:, plan.n_simple :]
         mean = np.concatenate([_mean(differs), _mean(objects)])
         return cls(simple, sample.seen, mean, objects)
 
     def surprisal(
         self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
     ) -> list[dict[str, tuple[float, float]]]:
-        """Return how much the nearness and the farness of two rows say in each column, in bits.
+        """Return the surprisal of the nearness and of the difference in each column, in bits.
 
         In the simple columns each of the two cells is compared with those of the sample, so that
-        a rare level in common says more than a frequent one. Columns with nothing to compare are
-        left out.
+        a rare level in common is more surprising than a frequent one. Columns with nothing to
+        compare are left out.
 
         Parameters
         ----------
@@ -77,26 +78,26 @@ class PairBaseline:
         b : Rows
         differs : float64 (rows of b, columns), how much a differs from each of them
         """
-        at, cells = plan.n_simple, b.arrays[SIMPLE]
-        simple, own = plan.names[:at], self._view(plan, a.arrays[SIMPLE])
-        found = as_bits(plan.names[at:], self.objects[None], differs[:, at:])
-        most = max(1, MOST_CELLS // max(1, own.size))  # rows that are looked at together
-        for part in blocks(len(b), most):
+        n, cells = plan.n_simple, b.arrays[SIMPLE]
+        own = self._view(plan, a.arrays[SIMPLE])
+        surprisal = as_bits(plan.names[n:], self.objects[None], differs[:, n:])
+        for part in blocks(len(b), max(1, MAX_SAMPLE_CELLS // max(1, own.size))):
+            # The two rows themselves are no random rows: they are left out of the sample.
             others = (self.seen != a.seen) | (self.seen < 0)
             others = others & ((self.seen != b.seen[part, None]) | (self.seen < 0))
             views = np.concatenate(
                 [np.where(others[:, :, None], view, np.nan)
                  for view in (own, self._view(plan, cells[part]))], axis=1
             )  # fmt: skip
-            for row, bits in enumerate(as_bits(simple, views, differs[part, :at]), part.start):
-                found[row] = bits | found[row]
-        return found
+            bits = as_bits(plan.names[:n], views, differs[part, :n])
+            surprisal[part] = [simple | surprisal[i] for i, simple in enumerate(bits, part.start)]
+        return surprisal
 
     def _view(self, plan: MixedPlan, cells: np.ndarray) -> np.ndarray:
         """Return the differences (rows, sampled rows, columns) of simple cells to the sample."""
         n, size = len(cells), len(self.simple)
-        one, other = np.repeat(cells, size, axis=0), np.tile(self.simple, (n, 1))
-        return plan.simple_pairs(one, other).reshape(n, size, -1)
+        left, right = np.repeat(cells, size, axis=0), np.tile(self.simple, (n, 1))
+        return plan.simple_pairs(left, right).reshape(n, size, -1)
 
     def check_fits(self, plan: MixedPlan) -> None:
         """Refuse a loaded sample of other columns than those of the plan."""
@@ -129,7 +130,7 @@ def explain_mixed(
     Parameters
     ----------
     plan : MixedPlan
-    baseline : PairBaseline, what random pairs have
+    baseline : PairBaseline of random pairs
     columns : names of the columns in the order of the table
     weights : float64 per column of the plan
     midpoint : bool
@@ -140,11 +141,12 @@ def explain_mixed(
     """
     names, order = plan.names, tuple(columns)
     found = plan.pairs(a[np.zeros(len(b), np.int64)].arrays, b.arrays)
-    differs = _half_for_gaps(plan, found, a, b) if midpoint else found
+    differs = _half_for_missing(plan, found, a, b) if midpoint else found
     gone = np.isnan(differs)
     counted = np.where(gone, 0.0, weights)
     whole = counted.sum(axis=1)
     plus, minus = _shares(counted, np.nan_to_num(differs), whole)
+    # A column without any comparable random pair has no baseline: it counts as 0 on both sides.
     known = counted * ~np.isnan(baseline.mean)
     usual = np.stack(_shares(known, np.nan_to_num(baseline.mean), whole), axis=2)
     left_out = gone & (weights > 0)
@@ -160,14 +162,13 @@ def explain_mixed(
         two = (dict(zip(names, side[i].tolist(), strict=True)) for side in (plus, minus))
         pro, contra = (_in_order(side, order) for side in two)
         more = similarity - sum(pro.values())
-        if more > 1e-9:  # a row with itself is exactly alike, whatever its gaps
-            contra = dict.fromkeys(contra, 0.0)
-            pro[None] = more
-        pairs = (tuple(pair) for pair in usual[i].tolist())
+        if more > 1e-9:  # a row with itself has similarity 1, whatever its missing cells
+            contra, pro[None] = dict.fromkeys(contra, 0.0), more
+        pairs = dict(zip(names, map(tuple, usual[i].tolist()), strict=True))
         each.append(
             Explanation(
-                similarity, distance, pro, contra, baseline=dict(zip(names, pairs, strict=True)),
-                surprisal=surprisal[i], not_compared=not_compared,
+                similarity, distance, pro, contra, baseline=pairs, surprisal=surprisal[i],
+                not_compared=not_compared,
             )
         )  # fmt: skip
     return each
@@ -195,8 +196,9 @@ def _shares(
         return weights * (1 - differs) / whole[:, None], weights * differs / whole[:, None]
 
 
-def _half_for_gaps(plan: MixedPlan, differs: np.ndarray, a: Rows, b: Rows) -> np.ndarray:
+def _half_for_missing(plan: MixedPlan, differs: np.ndarray, a: Rows, b: Rows) -> np.ndarray:
     """Fill 1/2 where a cell is missing; a flag absent in both stays not comparable."""
+    # Group 3 of the kernel are flags; two absent ones are not missing but say nothing (Gower 1971).
     absent = np.zeros(differs.shape, dtype=bool)
     flags = slice(int(plan.ends[2]), int(plan.ends[3]))
     absent[:, flags] = (a.arrays[SIMPLE][:, flags] == 0) & (b.arrays[SIMPLE][:, flags] == 0)

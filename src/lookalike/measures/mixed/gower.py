@@ -1,4 +1,4 @@
-"""Gower's similarity: every kind of column at once, missing cells included."""
+"""Gower's similarity of mixed columns with missing cells."""
 
 from __future__ import annotations
 
@@ -16,32 +16,20 @@ from lookalike.errors import InPython, InvalidInput, Param, suggest
 from lookalike.measures.contract.base import Codes, Measure, Traits
 from lookalike.measures.contract.codes import _BoundedMeasure
 from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.rows import Rows
+from lookalike.measures.contract.rows import Rows, are_self_pairs
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
 from lookalike.measures.mixed.explain import PairBaseline, explain_mixed
 from lookalike.measures.mixed.plan import SCALES, MixedPlan, PlanOptions
-from lookalike.neighbors.codes import ByteQuestion
-from lookalike.saving.fields import (
-    Anything,
-    Choice,
-    Dims,
-    Either,
-    Fields,
-    Instance,
-    MapOf,
-    Maybe,
-    Real,
-    Saved,
-    Text,
-    require,
-)
+from lookalike.neighbors.codes import BoundedQuery
+from lookalike.saving import fields
+from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table import Column, LazyTable, Table
 
 LEARNED = ("relieff", "least_squares")
 
 
 class Gower(_BoundedMeasure):
-    """Compare rows of mixed columns, with gaps, each column in its own way.
+    """Compare rows of mixed columns with missing cells, each column by its kind.
 
     Numbers count by their difference as a share of the fitted range, categories by being equal,
     ordered levels by how narrow a span holds both, flags by being present in both, texts, sets,
@@ -50,7 +38,7 @@ class Gower(_BoundedMeasure):
     and frequencies come from the fitted rows alone, so a pair has one similarity whatever else is
     asked with it.
 
-    Use it first on any table as it comes. When only the order of numbers means something, see
+    A good first choice for any table. When only the order of numbers means something, see
     ``Ranked``; when columns depend on each other, see the forest measures.
 
     Parameters
@@ -61,7 +49,7 @@ class Gower(_BoundedMeasure):
         Weight of each column (columns a mapping does not name have weight 1). A name learns the
         weights from the target: ``Gower(weights="relieff").fit(X, y)``.
     missing : {"ignore", "midpoint"}
-        A comparison with a gap is left out, or counts as half alike.
+        A comparison with a missing cell is left out, or counts as half alike.
     distances : mapping of column to name, Distance, function of two cells or matrix, optional
         How cells differ, where it is not the default of their kind.
     ranges : mapping of column to number, optional
@@ -83,9 +71,10 @@ class Gower(_BoundedMeasure):
         Similarity of two rows with nothing to compare. None: matrices raise UndefinedMeasure. In
         neighbor lists such pairs always come last.
     conversion : {"one_minus", "sqrt"}
-        Distance 1 - S, or sqrt(1 - S), which is Euclidean on data without gaps.
+        Distance 1 - S, or sqrt(1 - S), which is Euclidean on data without missing cells.
     self_similarity : {"exact", "formula"}
-        A row is 1 alike to itself, or whatever the formula says of its gaps.
+        The similarity of a row with itself is 1, or the value of the formula, which is below 1
+        with ``missing="midpoint"``.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``.
 
@@ -98,8 +87,8 @@ class Gower(_BoundedMeasure):
 
     Notes
     -----
-    Without gaps the matrix of similarities is positive semi-definite. Gaps can break that: with
-    ranges of 4, the rows (1, 2, 3, 1), (1, 3, 3, gap) and (1, 3, 3, 5) have similarities 11/12,
+    Without missing cells the matrix of similarities is positive semi-definite. They can break that:
+    with ranges of 4, the rows (1, 2, 3, 1), (1, 3, 3, -) and (1, 3, 3, 5) have similarities 11/12,
     11/16 and 1, a matrix with determinant -121/2304. With ``missing="midpoint"`` it holds for
     numbers and two-valued categories, not for categories of five values or more.
 
@@ -125,21 +114,25 @@ class Gower(_BoundedMeasure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "missing": Choice("ignore", "midpoint"),
-        "order": Choice("information", "rank_range"),
-        "constant": Choice("keep", "drop"),
-        "conversion": Choice("one_minus", "sqrt"),
-        "self_similarity": Choice("exact", "formula"),
-        "alpha": Real(1.0),
-        "beta": Real(0.0, 1.0, open_low=True),
-        "undefined": Maybe(Real(0.0, 1.0)),
-        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
-        "scale": Either(Choice(*SCALES), Instance(Mapping, named="a mapping of column to scale")),
-        "ranges": Maybe(Instance(Mapping, named="a mapping of column to range")),
-        "weights": Anything(),
-        "plan_": Saved("MixedPlan"),
-        "baseline_": Saved("PairBaseline"),
-        "weights_": MapOf(Text(), Real(0.0, finite=True)),
+        "missing": fields.Choice("ignore", "midpoint"),
+        "order": fields.Choice("information", "rank_range"),
+        "constant": fields.Choice("keep", "drop"),
+        "conversion": fields.Choice("one_minus", "sqrt"),
+        "self_similarity": fields.Choice("exact", "formula"),
+        "alpha": fields.Real(1.0),
+        "beta": fields.Real(0.0, 1.0, open_low=True),
+        "undefined": fields.Maybe(fields.Real(0.0, 1.0)),
+        "distances": fields.Maybe(
+            fields.Instance(Mapping, named="a mapping of column to distance")
+        ),
+        "scale": fields.Either(
+            fields.Choice(*SCALES), fields.Instance(Mapping, named="a mapping of column to scale")
+        ),
+        "ranges": fields.Maybe(fields.Instance(Mapping, named="a mapping of column to range")),
+        "weights": fields.Anything(),
+        "plan_": fields.Saved("MixedPlan"),
+        "baseline_": fields.Saved("PairBaseline"),
+        "weights_": fields.MapOf(fields.Text(), fields.Real(0.0, finite=True)),
     }
 
     def __init__(
@@ -193,21 +186,18 @@ class Gower(_BoundedMeasure):
         ]
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
-        self._fit_plan(table, lambda distance, column: distance.fit(column))
-        self.weights_ = self._weigh(table, y)
-        check_not_all_zero(self.weights_, type(self).__name__)
+        self._fit_columns(table, lambda distance, column: distance.fit(column), y)
 
     def _fit_parts(self, table: LazyTable) -> None:
         if isinstance(self.weights, str):
-            raise self._cannot_stream(
-                f"learned weights ({self.weights!r})",
-                "Give the weights as numbers, or fit in memory",
-            )
-        self._fit_plan(table.like, lambda d, column: fit_in_parts(d, table, column.name))
-        self.weights_ = self._weigh(table.like, None)
-        check_not_all_zero(self.weights_, type(self).__name__)
+            hint = "Give the weights as numbers, or fit in memory"
+            raise self._cannot_stream(f"learned weights ({self.weights!r})", hint)
+        self._fit_columns(table.like, lambda d, column: fit_in_parts(d, table, column.name), None)
 
-    def _fit_plan(self, table: Table, learn: Callable[[Distance, Column], Distance]) -> None:
+    def _fit_columns(
+        self, table: Table, learn: Callable[[Distance, Column], Distance], y: np.ndarray | None
+    ) -> None:
+        who = type(self).__name__
         options = PlanOptions(
             self.distances,
             self.ranges,
@@ -217,32 +207,28 @@ class Gower(_BoundedMeasure):
             self.constant,
             self.scale,
         )
-        self.plan_ = MixedPlan.fit(table, type(self).__name__, options, learn)
+        self.plan_ = MixedPlan.fit(table, who, options, learn)
+        if isinstance(self.weights, str):
+            self.weights_ = self._learn_weights(table, y)
+        else:
+            self.weights_ = check_weights(self.weights, table.names, who)
+        check_not_all_zero(self.weights_, who)
 
     def _fit_rows(self, rows: Any) -> None:
         super()._fit_rows(rows)
         self.baseline_ = PairBaseline.fit(self.plan_, rows)
-
-    def _weigh(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
-        if isinstance(self.weights, str):
-            return self._learn_weights(table, y)
-        return check_weights(self.weights, table.names, type(self).__name__)
 
     def _learn_weights(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
         from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights
 
         who = Param("weights", self.weights, of="Gower")
         if self.weights not in LEARNED:
-            raise InvalidInput(
-                who,
-                "numbers, or one of " + ", ".join(map(repr, LEARNED)),
-                repr(self.weights),
-                suggest(self.weights, LEARNED),
-            )
+            needed = "numbers, or one of " + ", ".join(map(repr, LEARNED))
+            hint = suggest(self.weights, LEARNED)
+            raise InvalidInput(who, needed, repr(self.weights), hint)
         if y is None:
-            raise InvalidInput(
-                who, "a target to learn from", "none", ("Pass ", Param("y"), InPython(" to fit"))
-            )
+            pass_y = ("Pass ", Param("y"), InPython(" to fit"))
+            raise InvalidInput(who, "a target to learn from", "none", pass_y)
         learn = relieff_weights if self.weights == "relieff" else least_squares_weights
         found = learn(table, y, plan=self.plan_, n_jobs=self.n_jobs)
         return dict(zip(table.names, map(float, found), strict=True))
@@ -271,27 +257,26 @@ class Gower(_BoundedMeasure):
         check_is_fitted(self, "weights_")
         who = who or f"{type(self).__name__}.reweighted"
         factors = check_weights(weights, tuple(self.weights_), who)
+        # Products may overflow or all be 0, though both factors are valid: checked again below.
         products = {name: own * factors[name] for name, own in self.weights_.items()}
-        kept = copy.copy(self)
-        kept.weights = kept.weights_ = check_weights(products, tuple(products), who)
+        copied = copy.copy(self)  # shares the rows with their codes, which do not depend on weights
+        copied.weights = copied.weights_ = check_weights(products, tuple(products), who)
         check_not_all_zero(products, who)
-        return kept
+        return copied
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         return Rows(seen, self.plan_.encode(table))
 
     def _weights_in_order(self) -> np.ndarray:
+        # A dropped column keeps its place with weight 0: the kernel's groups stay as they are.
         plan = self.plan_
         return np.array([0.0 if n in plan.dropped else self.weights_[n] for n in plan.names])
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities of every row of a to every row of b, NaN with nothing to compare."""
-        midpoint = self.missing == "midpoint"
-        weights = self._weights_in_order()
-        against, compared = self.plan_.sums(a.arrays, b.arrays, weights, midpoint)
-        with np.errstate(invalid="ignore"):
-            against /= compared  # 0 / 0 is the undefined pair
-        return np.subtract(1.0, against, out=against)
+        # Sums run in the order of the plan, whatever the block: the same bits (decision 3).
+        midpoint, weights = self.missing == "midpoint", self._weights_in_order()
+        return _similarity(*self.plan_.sums(a.arrays, b.arrays, weights, midpoint))
 
     def _make_codes(self, rows: Rows) -> MixedCodes | None:
         return mixed_codes(self.plan_, rows.arrays)
@@ -299,20 +284,19 @@ class Gower(_BoundedMeasure):
     def _codes_from(self, arrays: Codes, rows: Rows) -> MixedCodes:
         return MixedCodes.from_arrays(self.plan_, rows.arrays, arrays)
 
-    def _ask_codes(self, kept: MixedCodes, a: Rows) -> ByteQuestion:
+    def _bound_queries(self, kept: MixedCodes, a: Rows) -> BoundedQuery:
+        # Codes do not depend on weights, which enter here: other weights need no new codes.
         queries = kept.queries(a.arrays, self._weights_in_order(), self.missing == "midpoint")
-        limit_of = np.square if self.conversion == "sqrt" else np.asarray
-        return ByteQuestion(kept.codes, queries, limit_of)
+        limit_of = np.square if self.conversion == "sqrt" else np.asarray  # bounds are of 1 - S
+        return BoundedQuery(kept.codes, queries, limit_of)
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""
         weights, midpoint = self._weights_in_order(), self.missing == "midpoint"
-        against, compared = self.plan_.pair_sums(a.arrays, b.arrays, left, right, weights, midpoint)
-        with np.errstate(invalid="ignore"):
-            against /= compared
-        similarity = np.subtract(1.0, against, out=against)
-        if self.traits.exact_self:
-            similarity[(a.seen[left] == b.seen[right]) & (a.seen[left] >= 0)] = 1.0
+        sums = self.plan_.pair_sums(a.arrays, b.arrays, left, right, weights, midpoint)
+        similarity = _similarity(*sums)
+        if self.traits.exact_self:  # as ``block`` does: pairs must have the bits of the matrix
+            similarity[are_self_pairs(a, b, left, right)] = 1.0
         return self.to_distance(similarity)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
@@ -341,7 +325,14 @@ class Gower(_BoundedMeasure):
         self.plan_.check_levels(rows.arrays)
 
 
-@cache  # asked for several times in every question
+def _similarity(against: np.ndarray, compared: np.ndarray) -> np.ndarray:
+    """Return 1 - against / compared, in place; 0 / 0 (nothing to compare) is NaN."""
+    with np.errstate(invalid="ignore"):
+        against /= compared
+    return np.subtract(1.0, against, out=against)
+
+
+@cache  # read several times in every query
 def _traits(conversion: str, exact_self: bool) -> Traits:
     return Traits(
         native="similarity",
@@ -362,34 +353,25 @@ def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:
 
 def check_weights(weights: Any, names: tuple[str, ...], who: str) -> dict[str, float]:
     """Return a weight for every column; refuse unknown columns and numbers that are not weights."""
+    option = Param("weights", of=who)
     if weights is None:
         return dict.fromkeys(names, 1.0)
     if isinstance(weights, Mapping):
         for name in weights:
             if name not in names:
-                raise InvalidInput(
-                    Param("weights", of=who),
-                    "columns of the table",
-                    repr(name),
-                    suggest(name, names),
-                )
-        found = {name: weights.get(name, 1.0) for name in names}
+                hint = suggest(name, names)
+                raise InvalidInput(option, "columns of the table", repr(name), hint)
+        each = {name: weights.get(name, 1.0) for name in names}
     else:
         values = np.asarray(weights, dtype=object).ravel()
         if len(values) != len(names):
-            raise InvalidInput(
-                Param("weights", of=who),
-                f"one weight for each of the {len(names)} columns",
-                f"{len(values)}",
-                "Pass a mapping of column to weight",
-            )
-        found = dict(zip(names, values, strict=True))
-    for name, value in found.items():
-        if not Real(0.0, 1e300).fits(value):
-            raise InvalidInput(
-                Param("weights", of=who),
-                "weights of at least 0",
-                f"{value!r} for column {name!r}",
-                "Use 0 to leave a column out",
-            )
-    return {name: float(value) for name, value in found.items()}
+            needed = f"one weight for each of the {len(names)} columns"
+            hint = "Pass a mapping of column to weight"
+            raise InvalidInput(option, needed, f"{len(values)}", hint)
+        each = dict(zip(names, values, strict=True))
+    for name, value in each.items():
+        # At most 1e300, so that sums of weights and of weighted differences stay finite.
+        if not fields.Real(0.0, 1e300).fits(value):
+            found, hint = f"{value!r} for column {name!r}", "Use 0 to leave a column out"
+            raise InvalidInput(option, "weights of at least 0", found, hint)
+    return {name: float(value) for name, value in each.items()}

@@ -1,4 +1,4 @@
-"""How the columns of a mixed table are compared, each in its own way, all at once.
+"""How the columns of a mixed table are compared, each by the distance of its kind.
 
 Numbers, categories, flags and ordered levels go into one matrix for a compiled kernel; every other
 column keeps its own encoded cells. ``Gower`` and the weights learned for it read the same plan.
@@ -19,27 +19,19 @@ from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.pairs import pair_similarities
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.kernels.mixed import GROUPS
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Array,
-    Choice,
-    Dims,
-    Field,
-    Fields,
-    MapOf,
-    Saved,
-    Text,
-    TupleOf,
-    require,
-)
+from lookalike.saving.fields import Dims, Field, Fields, require
 from lookalike.table import Table
 from lookalike.table.model.table import Column
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
-ROUND = 1.5 * 2.0**52  # added to a number and taken off again, it leaves a whole number
-SCALES = ("range", "robust", "rank")  # how number columns become shares
+# Adding this number and subtracting it again rounds to an integer: float64 has no digits left
+# behind the point there.
+ROUND = 1.5 * 2.0**52
+SCALES = ("range", "robust", "rank")  # of number columns
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
-COLUMN = "column "  # what stands before the name of any other column there
+COLUMN = "column "  # prefix of the name of any other column among the encoded arrays
 # Groups of the kernel that compare codes as these distances do, where their scale is 1.
 CODED: dict[type, str] = {
     Equal: "equal", Presence: "flag", Information: "level", RankRange: "level",
@@ -70,12 +62,8 @@ class PlanOptions:
         for option, names in given.items():
             for name in names:
                 if name not in table:
-                    raise InvalidInput(
-                        Param(option, of=who),
-                        "columns of the table",
-                        repr(name),
-                        suggest(name, table.names),
-                    )
+                    who_, hint = Param(option, of=who), suggest(name, table.names)
+                    raise InvalidInput(who_, "columns of the table", repr(name), hint)
 
     def distance_of(self, column: Column, who: str) -> Distance:
         """Return the distance of a column, not yet fitted."""
@@ -88,7 +76,7 @@ class PlanOptions:
         return distance_for(spec, kind.name, column.name, kind.role)
 
     def _number_distance(self, name: str, scale: str) -> Distance:
-        known = (self.ranges or {}).get(name)  # a range that is given goes before any scale
+        known = (self.ranges or {}).get(name)  # an explicit range takes precedence over any scale
         if known is None and scale == "rank":
             return RankShare(self.alpha, self.beta, self.constant)
         trim = TRIM * (scale == "robust")
@@ -98,7 +86,7 @@ class PlanOptions:
 @saveable
 @dataclass(frozen=True)
 class MixedPlan:
-    """What was learned about the columns: their distances, ranges, level tables and groups.
+    """The fitted comparison of the columns: distances, ranges, level tables and groups.
 
     Parameters
     ----------
@@ -111,14 +99,14 @@ class MixedPlan:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "names": TupleOf(Text(), "columns"),
-        "distances": MapOf(Text(), Saved("Distance"), "columns"),
-        "dropped": TupleOf(Text()),
-        "ends": Array("int64", len(GROUPS), low=0),
-        "alpha": Array("float64", "simple", finite=True, low=1),
-        "beta": Array("float64", "simple", finite=True, low=0, high=1),
-        "levels": Array("float64", "levels"),
-        "starts": Array("int64", "simple", 2, low=0, below="levels"),
+        "names": fields.TupleOf(fields.Text(), "columns"),
+        "distances": fields.MapOf(fields.Text(), fields.Saved("Distance"), "columns"),
+        "dropped": fields.TupleOf(fields.Text()),
+        "ends": fields.Array("int64", len(GROUPS), low=0),
+        "alpha": fields.Array("float64", "simple", finite=True, low=1),
+        "beta": fields.Array("float64", "simple", finite=True, low=0, high=1),
+        "levels": fields.Array("float64", "levels"),
+        "starts": fields.Array("int64", "simple", 2, low=0, below="levels"),
     }
 
     names: tuple[str, ...]
@@ -155,7 +143,7 @@ class MixedPlan:
     def _encode_simple(self, table: Table, name: str) -> np.ndarray:
         distance = self.distances[name]
         cells = np.asarray(distance.encode(table[name]))
-        if isinstance(distance, Absolute):
+        if isinstance(distance, Absolute):  # a constant column is compared for equality, unscaled
             return distance.shares(cells) if distance.scale_ > 0 else cells
         return np.where(cells == -1, np.nan, cells.astype(np.float64))
 
@@ -182,23 +170,20 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        magic = ROUND * step  # (x + magic) - magic rounds x to a multiple of step
+        # (x + magic) - magic rounds x to a multiple of step, in the kernel as well as here.
+        magic = ROUND * step
         against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             key = COLUMN + name
             differs = 1.0 - self.distances[name].similarity(a[key], b[key])
             differs = (differs + magic) - magic
-            left_out = np.isnan(differs)
-            if left_out.any():
-                differs[left_out] = 0.0
-                if midpoint:  # what is there and still cannot be compared stays left out
-                    gone = missing_rows(a[key])[:, None] | missing_rows(b[key])
-                    differs[gone] = 0.5
-                    left_out &= ~gone
-                compared = compared + np.where(left_out, 0.0, weight)
-            else:
-                compared += weight
-            against += weight * differs
+
+            def missing(key: str = key) -> np.ndarray:
+                return np.asarray(missing_rows(a[key])[:, None] | missing_rows(b[key]))
+
+            compared = _add_column(
+                differs, weight, missing if midpoint else None, against, compared
+            )
         return against, compared
 
     def _simple_sums(
@@ -218,11 +203,14 @@ class MixedPlan:
         left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         shape = (len(left), len(right))
         tables = (self.levels, self.starts)
+        # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
+        # powers: numpy rounds them differently, and answers must not depend on the block's size.
         if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
             against, compared = np.empty(shape), np.empty(shape)
             write: Any = fallback.mixed_block
             write(left, right, self.ends, weights, *tables, midpoint, against, compared)
             return against, compared
+        # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
         whole = all_compared(left, right, self.ends, midpoint)
         against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
         mixed_block(
@@ -250,7 +238,7 @@ class MixedPlan:
         Parameters
         ----------
         a, b : encoded rows
-        left, right : int64 arrays of one length; pairs with the same left row stand together
+        left, right : int64 arrays of one length; pairs with the same left row are adjacent
         weights, midpoint : as for ``sums``
         """
         from lookalike.kernels.mixed import mixed_pair_sums
@@ -264,18 +252,13 @@ class MixedPlan:
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
             cells, others = a[COLUMN + name], b[COLUMN + name]
             differs = 1.0 - pair_similarities(self.distances[name], cells, others, left, right)
-            left_out = np.isnan(differs)
-            if left_out.any():
-                differs[left_out] = 0.0
-                if midpoint:  # what is there and still cannot be compared stays left out
-                    odd = np.flatnonzero(left_out)
-                    gone = missing_rows(cells[left[odd]]) | missing_rows(others[right[odd]])
-                    differs[odd[gone]] = 0.5
-                    left_out[odd[gone]] = False
-                compared += np.where(left_out, 0.0, weight)
-            else:
-                compared += weight
-            against += weight * differs
+
+            def missing(cells: Any = cells, others: Any = others) -> np.ndarray:
+                return np.asarray(missing_rows(cells)[left] | missing_rows(others)[right])
+
+            compared = _add_column(
+                differs, weight, missing if midpoint else None, against, compared
+            )
         return against, compared
 
     def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
@@ -289,7 +272,7 @@ class MixedPlan:
         """Return the difference of rows left[i] and right[i] in every column, NaN if none.
 
         Pairs with the same left row are best kept together: columns of objects then compare it
-        with all its right rows at once.
+        with all its right rows in one call.
         """
         simple = self.simple_pairs(rows[SIMPLE][left], rows[SIMPLE][right])
         return self._differences(rows, rows, left, right, simple)
@@ -331,7 +314,7 @@ class MixedPlan:
         return simple
 
     def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
-        """Say which cells are missing, a row of flags per row and a column per column."""
+        """Return which cells are missing, a bool array (rows, columns)."""
         objects = [missing_rows(rows[COLUMN + name]) for name in self.objects]
         return np.column_stack([np.isnan(rows[SIMPLE]), *objects])
 
@@ -351,7 +334,7 @@ class MixedPlan:
         chosen = options or PlanOptions()
         chosen.check_names(table, who)
         fitted = {column.name: learn(chosen.distance_of(column, who), column) for column in table}
-        # Columns of one group stand together, so that the kernel has one loop per group; within a
+        # Columns of one group are adjacent, so that the kernel has one loop per group; within a
         # group they keep the order of the table, which fixes the order of every sum.
         groups = {name: _group(distance) for name, distance in fitted.items()}
         names = sorted(fitted, key=lambda name: (groups[name], table.names.index(name)))
@@ -359,8 +342,7 @@ class MixedPlan:
         counts = np.bincount([groups[name] for name in simple], minlength=len(GROUPS))
         shape = np.ones((2, len(simple)))
         for j, name in enumerate(simple):
-            distance = fitted[name]
-            if isinstance(distance, Absolute):
+            if isinstance(distance := fitted[name], Absolute):
                 shape[:, j] = distance.alpha, distance.beta
         ends = np.cumsum(counts).astype(np.int64)
         tables = _level_tables([fitted[name] for name in simple])
@@ -370,7 +352,7 @@ class MixedPlan:
     # -- loading -----------------------------------------------------------------------------------
 
     def check_loaded(self, dims: Dims) -> None:
-        """Check after loading that columns stand in the groups that their distances belong to."""
+        """Check after loading that columns are in the groups of their distances."""
         where = "MixedPlan"
         require(set(self.names) == set(self.distances), where, "a distance per column", "others")
         for name, distance in self.distances.items():
@@ -390,7 +372,7 @@ class MixedPlan:
     def rows_shape(self) -> dict[str, Field]:
         """Return what encoded rows look like."""
         return {
-            SIMPLE: Array("float64", "n", self.n_simple),
+            SIMPLE: fields.Array("float64", "n", self.n_simple),
             **{COLUMN + name: _CellsOf(self.distances[name]) for name in self.objects},
         }
 
@@ -410,7 +392,7 @@ class _CellsOf(Field):
         self.distance = distance
 
     def fits(self, value: Any) -> bool:
-        """Whether the value is allowed: the distance looks at all cells at once."""
+        """Whether the value is allowed: ``content`` asks the distance about all cells."""
         return True
 
     def describe(self) -> str:
@@ -426,26 +408,47 @@ def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
     """Return the scale of a column; the published one where none is named."""
     word = scale.get(column.name, SCALES[0])
     given = Param("scale", {column.name: word}, of=who)
-    if not Choice(*SCALES).fits(word):
-        raise InvalidInput(
-            given, Choice(*SCALES).describe(), repr(word), suggest(str(word), SCALES)
-        )
+    known = fields.Choice(*SCALES)
+    if not known.fits(word):
+        raise InvalidInput(given, known.describe(), repr(word), known.hint(word))
     if column.name in scale and column.kind.name not in Absolute.kinds:
-        hint = Phrase(
-            "Leave it out of ", Param("scale"), ", or use ", Param("kinds", {column.name: "number"})
-        )
+        kinds = Param("kinds", {column.name: "number"})
+        hint = Phrase("Leave it out of ", Param("scale"), ", or use ", kinds)
         raise InvalidInput(given, "a column of numbers", f"kind {column.kind.name}", hint)
     return word
 
 
 def _is_dropped(distance: Distance) -> bool:
-    """Say whether a column is constant and so, on request, left out of every comparison."""
+    """Whether a column is constant and so, on request, left out of every comparison."""
     drops = isinstance(distance, Absolute) and distance.constant == "drop"
     return drops and distance.scale_ == 0
 
 
+def _add_column(
+    differs: np.ndarray, weight: float, missing: Any, against: np.ndarray, compared: np.ndarray
+) -> np.ndarray:
+    """Add the differences of a column to ``against`` in place; return the weight compared so far.
+
+    ``missing`` returns which pairs have a missing cell, which count as half different; pairs that
+    are present and still cannot be compared stay left out. None: both are left out.
+    """
+    left_out = np.isnan(differs)
+    if left_out.any():
+        differs[left_out] = 0.0
+        if missing is not None:
+            half = left_out & missing()
+            differs[half] = 0.5
+            left_out &= ~half
+        compared = compared + np.where(left_out, 0.0, weight)
+    else:
+        compared += weight
+    against += weight * differs
+    return compared
+
+
 def _level_tables(distances: list[Distance]) -> tuple[np.ndarray, np.ndarray]:
     """Return the differences of levels of all columns in one array, and where each begins."""
+    # One flat array for all columns: kernels take no lists of matrices.
     levels: list[np.ndarray] = []
     starts = np.zeros((len(distances), 2), dtype=np.int64)
     begin = 0
@@ -460,7 +463,8 @@ def _level_tables(distances: list[Distance]) -> tuple[np.ndarray, np.ndarray]:
 
 def _group(distance: Distance) -> int:
     """Return the group of the kernel that compares as this distance does, or one past the last."""
-    kind = type(distance)  # a subclass may compare in another way
+    # By exact type: a subclass may compare in another way than the kernel does.
+    kind = type(distance)
     group = None
     if kind in (Absolute, RankShare):
         straight = distance.alpha == distance.beta == 1  # type: ignore[attr-defined]

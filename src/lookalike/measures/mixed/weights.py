@@ -1,4 +1,4 @@
-"""Weights of columns learned from a target: which columns should count when rows are compared."""
+"""Weights of columns learned from a target: ReliefF, RReliefF and least squares."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from lookalike.table.model.targets import (
 )
 
 # None of these follows n_jobs: the same sums are then added in the same order for any.
-WIDE = 1024  # candidates compared at once
-TALL = 64  # rows compared with them at once
-PAIRS = 4096  # pairs of rows whose differences are summed together
-TASKS = 64  # sums of pairs kept at once
+CANDIDATES_PER_BLOCK = 1024
+ROWS_PER_BLOCK = 64
+PAIRS_PER_BATCH = 4096  # pairs of rows whose differences are summed together
+MAX_TASKS = 64  # each keeps a matrix of sums until all are added
 
-SAMPLE = 2000  # rows clustered at once, and
-DRAWS = 5  # how often they are drawn where there are more
+MAX_CLUSTERED_ROWS = 2000  # of more rows, samples of this size are clustered (CLARA)
+N_DRAWS = 5  # samples, as in Kaufman and Rousseeuw (1990)
 RIDGE = 1e-9  # added to the squares: of equally good weights those of least norm are found
-STEP = 2.0**-36  # differences are counted in these, so sums of up to 2^17 columns need no rounding
+STEP = 2.0**-36  # differences are multiples of it, so sums of up to 2^17 columns are exact
 
 
 # -- ReliefF and RReliefF --------------------------------------------------------------------------
@@ -55,37 +55,34 @@ class Neighborhoods:
     def __init__(self, plan: MixedPlan, rows: Rows, codes: np.ndarray, n_neighbors: int) -> None:
         self.plan, self.rows, self.codes = plan, rows, codes
         self.n_classes = int(codes.max()) + 1
-        # A list longer than the largest class would stay half empty.
+        # A list longer than the largest class could never be filled.
         self.n_neighbors = min(n_neighbors, int(np.bincount(codes).max()))
         self.missing = plan.missing(rows.arrays)
         self.coarse, self.coarse_rows = _coarse(plan, rows)
-        self.used = np.array([float(name not in plan.dropped) for name in plan.names])
+        self.used = _used(plan).astype(np.float64)
 
     def parts(self, sampled: np.ndarray) -> list[tuple[np.ndarray]]:
-        """Cut the sampled rows so that the pairs of one part fit into little memory."""
-        tall = max(1, min(TALL, PAIRS // (self.n_classes * self.n_neighbors)))
-        return [(sampled[at],) for at in blocks(len(sampled), tall)]
+        """Cut the sampled rows into parts of at most PAIRS_PER_BATCH pairs."""
+        size = min(ROWS_PER_BLOCK, PAIRS_PER_BATCH // (self.n_classes * self.n_neighbors))
+        return [(sampled[part],) for part in blocks(len(sampled), max(1, size))]
 
     def find(self, at: np.ndarray) -> np.ndarray:
-        """Return the nearest rows of each class, by (distance, row); -1 where there are no more.
-
-        Sums of differences that are equal but for round-off are ties, so that the order of the
-        columns does not choose among neighbors.
-        """
+        """Return the nearest rows of each class, by (distance, row); -1 where there are no more."""
         from lookalike.kernels.lists import keep_by_class
 
         shape = (len(at), self.n_classes, self.n_neighbors)
         distances, indices = np.full(shape, np.inf), np.full(shape, -1)
         queries = self.coarse_rows[at].arrays
-        for part in blocks(len(self.rows), WIDE):
-            # A gap counts as half different, so nothing is left out of any sum.
+        for part in blocks(len(self.rows), CANDIDATES_PER_BLOCK):
+            # A missing cell counts as half different, so all sums have the same columns. They are
+            # exact (STEP), so that the order of the columns does not choose among ties.
             others = self.coarse_rows[part].arrays
             block, _ = self.coarse.sums(queries, others, self.used, midpoint=True, step=STEP)
             keep_by_class(block, part.start, self.codes, at, distances, indices)
         return indices
 
     def differ(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        """Return the differences of pairs of rows: 1/2 with a gap, 0 for a flag absent in both."""
+        """Return differences of pairs: 1/2 with a missing cell, 0 for a flag absent in both."""
         differs = self.plan.differences(self.rows.arrays, left, right)
         gaps = self.missing[left] | self.missing[right]
         return np.where(np.isnan(differs), 0.5 * gaps, differs) * self.used
@@ -96,7 +93,7 @@ def _coarse(plan: MixedPlan, rows: Rows) -> tuple[MixedPlan, Rows]:
 
     Differences are then multiples too, and their sums exact, the same in every order.
     """
-    # Codes of categories are whole numbers, and stay as they are.
+    # Codes of categories are integers, which rounding leaves as they are.
     simple = np.round(rows.arrays[SIMPLE] / STEP) * STEP
     levels = np.round(plan.levels / STEP) * STEP
     return replace(plan, levels=levels), Rows(rows.seen, {**rows.arrays, SIMPLE: simple})
@@ -109,18 +106,19 @@ def relief_of_classes(
     codes = near.codes
     prior = np.bincount(codes) / len(codes)
 
-    def one(at: np.ndarray) -> np.ndarray:
-        found = near.find(at)
-        row, c, place = np.nonzero(found >= 0)
+    def weigh(at: np.ndarray) -> np.ndarray:
+        lists = near.find(at)
+        row, c, rank = np.nonzero(lists >= 0)
         left = at[row]
         own = codes[left]
-        # A list shorter than the others has a mean of its own; an empty one says nothing.
-        length = (found >= 0).sum(axis=2)[row, c]
+        # Hits count -1, misses by the share of their class among the other classes (see Notes); the
+        # mean is over the length of each list, since a small class cannot fill it.
+        length = (lists >= 0).sum(axis=2)[row, c]
         share = np.where(c == own, -1.0, prior[c] / (1.0 - prior[own])) / length
-        differs = near.differ(left, found[row, c, place])
+        differs = near.differ(left, lists[row, c, rank])
         return np.asarray((share[:, None] * differs).sum(axis=0))
 
-    parts = run(one, near.parts(sampled), n_jobs, "weighing columns")
+    parts = run(weigh, near.parts(sampled), n_jobs, "weighing columns")
     return np.asarray(np.sum(parts, axis=0) / len(sampled))
 
 
@@ -128,25 +126,26 @@ def relief_of_numbers(
     near: Neighborhoods, target: np.ndarray, sampled: np.ndarray, n_jobs: int | None = None
 ) -> np.ndarray:
     """Return the raw weights of the columns for a target of numbers, in the order of the plan."""
-    span = float(target.max() - target.min())
+    span = float(target.max() - target.min())  # finite and above 0: ``_spread_numbers`` checked it
 
-    def one(at: np.ndarray) -> np.ndarray:
-        found = near.find(at)[:, 0]
-        row, place = np.nonzero(found >= 0)
-        left, right = at[row], found[row, place]
-        share = 1.0 / (found >= 0).sum(axis=1)[row]
+    def weigh(at: np.ndarray) -> np.ndarray:
+        lists = near.find(at)[:, 0]
+        row, rank = np.nonzero(lists >= 0)
+        left, right = at[row], lists[row, rank]
+        share = 1.0 / (lists >= 0).sum(axis=1)[row]
         apart = np.abs(target[left] - target[right]) / span
         differs = near.differ(left, right)
         columns = (share[:, None] * differs).sum(axis=0)
         both = ((share * apart)[:, None] * differs).sum(axis=0)
         return np.stack([np.full(len(both), (share * apart).sum()), columns, both])
 
-    parts = run(one, near.parts(sampled), n_jobs, "weighing columns")
+    parts = run(weigh, near.parts(sampled), n_jobs, "weighing columns")
     apart, columns, both = np.sum(parts, axis=0)
     alike = len(sampled) - apart
+    # RReliefF (see Notes): all targets equal, or all as different as can be, make a fraction 0 / 0.
     with np.errstate(invalid="ignore", divide="ignore"):
-        found = np.where(apart > 0, both / apart, 0.0)
-        return np.asarray(found - np.where(alike > 0, (columns - both) / alike, 0.0))
+        raw = np.where(apart > 0, both / apart, 0.0)
+        return np.asarray(raw - np.where(alike > 0, (columns - both) / alike, 0.0))
 
 
 PAIR_SETS = ("cluster_prototype", "cluster", "prototypes", "global")
@@ -159,7 +158,7 @@ Pairing = tuple[int, np.ndarray]
 
 
 def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[Pairing]:
-    """Return the pairs of rows of a pair set.
+    """Return the pairs of rows of a pair set, one row with several at a time.
 
     Parameters
     ----------
@@ -175,7 +174,7 @@ def make_pairings(pairs: str, medoids: np.ndarray, labels: np.ndarray) -> list[P
     clusters = [np.flatnonzero(labels == c) for c in range(len(medoids))]
     if pairs == "cluster_prototype":
         return [(int(m), rows[rows != m]) for m, rows in zip(medoids, clusters, strict=True)]
-    return [(int(i), rows[at + 1 :]) for rows in clusters for at, i in enumerate(rows[:-1])]
+    return [(int(i), rows[j + 1 :]) for rows in clusters for j, i in enumerate(rows[:-1])]
 
 
 def find_clusters(
@@ -183,22 +182,22 @@ def find_clusters(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the medoids and the cluster of each row, by 1 - Gower with equal weights.
 
-    Up to SAMPLE rows are clustered at once; of more, several samples are, and the medoids that
-    are nearest to all rows are kept (CLARA: Kaufman and Rousseeuw 1990,
+    Up to MAX_CLUSTERED_ROWS are clustered in one go; of more, several samples are, and the medoids
+    that are nearest to all rows are kept (CLARA: Kaufman and Rousseeuw 1990,
     doi:10.1002/9780470316801.ch3).
     """
     n = len(rows)
-    size = min(n, max(SAMPLE, 40 + 2 * n_clusters))
+    size = min(n, max(MAX_CLUSTERED_ROWS, 40 + 2 * n_clusters))  # the book's size, or more
     hint = Phrase("Lower ", Param("n_clusters"))
     check_pairs("least_squares_weights", size, size, hint, what=f"clusters of {size:,} rows")
     best = (np.inf, np.empty(0, np.int64), np.empty(0, np.int64))
-    for _ in range(DRAWS if size < n else 1):
-        at = np.sort(random.choice(n, size, replace=False)) if size < n else np.arange(n)
-        distances = _distances(plan, rows[at], rows[at], n_jobs)
+    for _ in range(N_DRAWS if size < n else 1):
+        drawn = np.sort(random.choice(n, size, replace=False)) if size < n else np.arange(n)
+        distances = _distances(plan, rows[drawn], rows[drawn], n_jobs)
         np.fill_diagonal(distances, 0.0)
-        # The careful start costs as much as all the rest; of several draws the best is kept anyway.
+        # The greedy start costs as much as all the rest; of several draws the best is kept anyway.
         start = n_clusters if size == n else random.choice(size, n_clusters, replace=False)
-        medoids = at[np.sort(fasterpam(distances, start).medoids)]
+        medoids = drawn[np.sort(fasterpam(distances, start).medoids)]
         cost, labels = _nearest_medoids(plan, rows, medoids, n_jobs)
         if cost < best[0]:
             best = (cost, medoids, labels)
@@ -207,16 +206,17 @@ def find_clusters(
 
 def _distances(plan: MixedPlan, a: Rows, b: Rows, n_jobs: int | None) -> np.ndarray:
     """Return 1 - Gower with equal weights; rows with nothing to compare are half alike."""
-    weights = np.array([float(name not in plan.dropped) for name in plan.names])
-    out = np.empty((len(a), len(b)))
+    weights, out = _used(plan).astype(np.float64), np.empty((len(a), len(b)))
 
-    def one(at: slice, columns: slice) -> None:
-        against, compared = plan.sums(a[at].arrays, b[columns].arrays, weights, midpoint=False)
+    def compare(part: slice, columns: slice) -> None:
+        # Equal weights: learned ones would make the clusters depend on what they are used for.
+        against, compared = plan.sums(a[part].arrays, b[columns].arrays, weights, midpoint=False)
         with np.errstate(invalid="ignore"):
-            out[at, columns] = np.nan_to_num(against / compared, nan=0.5)
+            out[part, columns] = np.nan_to_num(against / compared, nan=0.5)
 
-    tasks = [(r, c) for r in blocks(len(a), 64) for c in blocks(len(b), 1024)]
-    run(one, tasks, n_jobs, "comparing rows")
+    columns = list(blocks(len(b), CANDIDATES_PER_BLOCK))
+    tasks = [(part, c) for part in blocks(len(a), ROWS_PER_BLOCK) for c in columns]
+    run(compare, tasks, n_jobs, "comparing rows")
     return out
 
 
@@ -224,12 +224,12 @@ def _nearest_medoids(
     plan: MixedPlan, rows: Rows, medoids: np.ndarray, n_jobs: int | None
 ) -> tuple[float, np.ndarray]:
     labels, nearest = np.empty(len(rows), dtype=np.int64), np.empty(len(rows))
-    for at in blocks(len(rows), max(64, 10**6 // len(medoids))):
-        distances = _distances(plan, rows[at], rows[medoids], n_jobs)
-        own = np.flatnonzero(np.isin(np.arange(at.start, at.stop), medoids))
-        distances[own, np.searchsorted(medoids, at.start + own)] = 0.0  # also one without cells
-        labels[at] = distances.argmin(axis=1)
-        nearest[at] = distances.min(axis=1)
+    for part in blocks(len(rows), max(64, 10**6 // len(medoids))):  # 8 MB of distances at a time
+        distances = _distances(plan, rows[part], rows[medoids], n_jobs)
+        # A medoid is at 0 from itself, also one without any cell, which is half alike to all.
+        own = np.flatnonzero(np.isin(np.arange(part.start, part.stop), medoids))
+        distances[own, np.searchsorted(medoids, part.start + own)] = 0.0
+        labels[part], nearest[part] = distances.argmin(axis=1), distances.min(axis=1)
     return float(nearest.sum()), labels
 
 
@@ -247,38 +247,38 @@ def sum_squares(
     """Return the sums of (s_k - t)(s_l - t) over all pairs, and how many pairs there were.
 
     With weights that sum to 1 the model's error is sum_k w_k (s_k - t), so this one matrix Q holds
-    everything: the objective is w' Q w. Pairs with nothing to compare are left out. Only columns
-    that take part have a place in it.
+    everything: the objective is w' Q w. Pairs with nothing to compare are left out, and so are
+    dropped columns.
     """
-    used = np.array([name not in plan.dropped for name in plan.names])
+    used = _used(plan)
 
-    def one(pairings: Sequence[Pairing]) -> tuple[np.ndarray, int]:
+    def sum_group(pairings: Sequence[Pairing]) -> tuple[np.ndarray, int]:
         squares, count = np.zeros((used.sum(), used.sum())), 0
         for left, right in _batches(pairings):
             alike = 1.0 - plan.differences(rows.arrays, left, right)[:, used]
-            gaps = np.isnan(alike)
-            kept = ~gaps.all(axis=1)
-            alike, gaps = alike[kept], gaps[kept]
-            if gaps.any():
+            undefined = np.isnan(alike)
+            defined = ~undefined.all(axis=1)
+            alike, undefined = alike[defined], undefined[defined]
+            if undefined.any():
                 filler = np.full(len(alike), 0.5)
                 if missing == "ignore":
-                    filler = np.nansum(alike, axis=1) / (~gaps).sum(axis=1)
-                alike = np.where(gaps, filler[:, None], alike)
-            same = codes[left[kept]] == codes[right[kept]]
+                    filler = np.nansum(alike, axis=1) / (~undefined).sum(axis=1)
+                alike = np.where(undefined, filler[:, None], alike)
+            same = codes[left[defined]] == codes[right[defined]]
             alike -= same[:, None]
             squares += alike.T @ alike
             count += len(alike)
         return squares, count
 
+    groups = [(group,) for group in _groups(pairings)]
     with single_blas():  # more threads inside a product would add in another order
-        found = run(one, [(group,) for group in _groups(pairings)], n_jobs, "weighing columns")
-    squares = np.sum([part[0] for part in found], axis=0)
-    return np.asarray(squares), sum(part[1] for part in found)
+        squares, counts = zip(*run(sum_group, groups, n_jobs, "weighing columns"), strict=True)
+    return np.asarray(np.sum(squares, axis=0)), sum(counts)
 
 
 def _groups(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
     """Share the pairings out into few groups with about as many pairs each."""
-    share = max(PAIRS, -(-sum(len(pairing[1]) for pairing in pairings) // TASKS))
+    share = max(PAIRS_PER_BATCH, -(-sum(len(rows) for _, rows in pairings) // MAX_TASKS))
     groups: list[list[Pairing]] = [[]]
     size = 0
     for pairing in pairings:
@@ -291,18 +291,19 @@ def _groups(pairings: Sequence[Pairing]) -> list[list[Pairing]]:
 
 
 def _batches(pairings: Sequence[Pairing]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the pairs of several pairings as (left rows, right rows), PAIRS at a time."""
+    """Yield the pairs of a group as (left rows, right rows), PAIRS_PER_BATCH at a time."""
+    # All pairs of a group together could be billions ("global"), so batches are filled in turn.
     left: list[np.ndarray] = []
     right: list[np.ndarray] = []
     size = 0
-    for row, many in pairings:
+    for row, others in pairings:
         start = 0
-        while start < len(many):
-            part = many[start : start + PAIRS - size]
+        while start < len(others):
+            part = others[start : start + PAIRS_PER_BATCH - size]
             left.append(np.full(len(part), row))
             right.append(part)
             start, size = start + len(part), size + len(part)
-            if size == PAIRS:
+            if size == PAIRS_PER_BATCH:
                 yield np.concatenate(left), np.concatenate(right)
                 left, right, size = [], [], 0
     if size:
@@ -329,14 +330,14 @@ def solve_on_simplex(squares: np.ndarray) -> np.ndarray:
     """
     from scipy.optimize import nnls  # takes long to import, and is rarely needed
 
+    # Scaled to a largest square of 1, so that the ridge means the same for any number of pairs.
     largest = float(np.abs(np.diag(squares)).max())
     values, vectors = np.linalg.eigh(squares / largest if largest > 0 else squares)
     root = np.sqrt(np.maximum(values, 0.0) + RIDGE)[:, None] * vectors.T
     n = len(squares)
-    found, _ = nnls(
-        np.vstack([root, np.ones(n)]), np.append(np.zeros(n), 1.0), maxiter=100 + 30 * n
-    )
-    return np.asarray(found / found.sum())
+    goal = np.append(np.zeros(n), 1.0)
+    weights, _ = nnls(np.vstack([root, np.ones(n)]), goal, maxiter=100 + 30 * n)
+    return np.asarray(weights / weights.sum())
 
 
 # -- the two functions -----------------------------------------------------------------------------
@@ -355,12 +356,13 @@ def relieff_weights(
     n_jobs: int | None = None,
     normalize: bool = True,
 ) -> np.ndarray:
-    """Weigh columns by how well they tell near rows of other classes apart.
+    """Weigh columns by how well they separate near rows of other classes.
 
     A column is good if its cells differ between a row and its nearest rows of other classes (the
     misses) and agree between the row and its nearest rows of its own class (the hits). This is
-    ReliefF [1]_, for any kinds of column and with gaps; unlike a test of one column at a time it
-    sees columns that only tell something together. For a target of numbers it is RReliefF [2]_.
+    ReliefF [1]_, for any kinds of column and with missing cells; unlike a test of one column at a
+    time it sees columns that are informative only together. For a target of numbers it is
+    RReliefF [2]_.
     With very many irrelevant columns the nearest rows become arbitrary, and so do the weights.
 
     Parameters
@@ -372,9 +374,9 @@ def relieff_weights(
     n_samples : int, optional
         Rows to start from, drawn at random. None: all.
     target : {"auto", "classes", "numbers"}
-        What y holds. "auto": words, truth values and whole numbers are classes, as in
-        scikit-learn; whole numbers are taken as numbers if more than half of the rows have a
-        value of their own and there are more than two values.
+        What y holds. "auto": texts, booleans and integers are classes, as in scikit-learn;
+        integers are taken as numbers if more than half of the rows have a distinct value and
+        there are more than two values.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it.
     plan : MixedPlan, optional
@@ -435,9 +437,8 @@ def relieff_weights(
     n = len(table)
     if n_samples is not None and n_samples > n:
         hint = Phrase("Use ", Param("n_samples", n, of=who), " or leave it out")
-        raise TooFewRows(
-            Param("n_samples", n_samples, of=who), "as many rows", Param("n_samples", n), hint
-        )
+        given = Param("n_samples", n_samples, of=who)
+        raise TooFewRows(given, "as many rows", Param("n_samples", n), hint)
     random = make_generator(random_state)
     sampled = np.arange(n) if n_samples is None else np.sort(random.choice(n, n_samples, False))
     rows = Rows(np.arange(n), plan.encode(table))
@@ -449,8 +450,8 @@ def relieff_weights(
         one_class = np.zeros(n, dtype=np.int64)
         near = Neighborhoods(plan, rows, one_class, n_neighbors)
         raw = relief_of_numbers(near, goal, sampled, n_jobs)
-    found = _in_order(raw, plan, table)
-    return _positive(found, plan, table, who) if normalize else found
+    weights = _in_order(raw, plan, table)
+    return _positive(weights, plan, table, who) if normalize else weights
 
 
 def least_squares_weights(
@@ -487,9 +488,9 @@ def least_squares_weights(
     plan : MixedPlan, optional
         How the columns of X are compared, already fitted: ``Gower().fit(X).plan_``.
     missing : {"ignore", "midpoint"}
-        What stands for a similarity that cannot be told (a gap, or a flag absent in both): the
-        mean of the pair's others, which is what leaving it out does in ``Gower``, or 1/2. Pairs
-        with nothing to compare are left out.
+        The value of an undefined similarity (a missing cell, or a flag absent in both): the mean
+        of the pair's other similarities, which is what leaving it out does in ``Gower``, or 1/2.
+        Pairs with nothing to compare are left out.
     random_state : None, int, RandomState or Generator
         For tables of more than 2,000 rows, whose clusters are found on samples.
     n_jobs : int, optional
@@ -527,12 +528,9 @@ def least_squares_weights(
     random = make_generator(random_state)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     if not holds_classes(values):
-        raise InvalidInput(
-            who,
-            "a target of classes",
-            f"{len(np.unique(values)):,} different numbers",
-            "Cut the target into classes, or use relieff_weights",
-        )
+        found = f"{len(np.unique(values)):,} different numbers"
+        hint = "Cut the target into classes, or use relieff_weights"
+        raise InvalidInput(who, "a target of classes", found, hint)
     codes = _code_classes(values, who)
     rows = Rows(np.arange(len(table)), plan.encode(table))
     medoids = labels = np.zeros(len(table), dtype=np.int64)
@@ -542,15 +540,11 @@ def least_squares_weights(
     pairings = make_pairings(pairs, medoids, labels)
     squares, count = sum_squares(plan, rows, pairings, codes, missing, n_jobs)
     if not count:
-        raise InvalidInput(
-            Param("pairs", pairs, of=who),
-            "pairs of rows with something to compare",
-            "none",
-            ("Fill some missing cells, or use ", Param("pairs", "global")),
-        )
-    used = np.array([name not in plan.dropped for name in plan.names])
-    weights = np.zeros(len(used))
-    weights[used] = solve_on_simplex(squares)
+        given, needed = Param("pairs", pairs, of=who), "pairs of rows with something to compare"
+        fill = ("Fill some missing cells, or use ", Param("pairs", "global"))
+        raise InvalidInput(given, needed, "none", fill)
+    weights = np.zeros(len(plan.names))
+    weights[_used(plan)] = solve_on_simplex(squares)
     return _in_order(weights, plan, table)
 
 
@@ -566,16 +560,12 @@ def _prepare(
         raise InvalidInput(who, "a target to learn from", "none", ("Pass ", Param("y")))
     plan = MixedPlan.fit(table, who) if plan is None else plan
     if set(plan.names) != set(table.names):
-        raise InvalidInput(
-            Param("plan", of=who),
-            "a plan fitted to the columns of the table",
-            f"one for {', '.join(map(repr, plan.names))}",
-            "Fit it to the same table",
-        )
+        needed = "a plan fitted to the columns of the table"
+        found = f"one for {', '.join(map(repr, plan.names))}"
+        raise InvalidInput(Param("plan", of=who), needed, found, "Fit it to the same table")
     if set(plan.names) <= set(plan.dropped):
-        raise InvalidInput(
-            who, "a column to weigh", "none that is compared", "Keep constant columns"
-        )
+        hint = "Keep constant columns"
+        raise InvalidInput(who, "a column to weigh", "none that is compared", hint)
     return table, values, plan
 
 
@@ -583,39 +573,32 @@ def _code_classes(values: np.ndarray, who: str) -> np.ndarray:
     """Return the class of each row as a number from 0, in order of first appearance."""
     codes, known = code_labels(values, len(values), who)
     if len(known) < 2:
-        raise InvalidInput(
-            who,
-            "a target of at least two classes",
-            f"{len(known)}" + (f": {known[0]!r}" if known else ""),
-            "Choose another target",
-        )
+        found = f"{len(known)}" + (f": {known[0]!r}" if known else "")
+        hint = "Choose another target"
+        raise InvalidInput(who, "a target of at least two classes", found, hint)
     return codes
 
 
 def _spread_numbers(values: np.ndarray, who: str) -> np.ndarray:
     """Return the target as finite numbers that are not all the same."""
-    found = read_numbers(values, who, Phrase("Use ", Param("target", "classes")))
+    target = read_numbers(values, who, Phrase("Use ", Param("target", "classes")))
     with np.errstate(over="ignore", invalid="ignore"):
-        span = found.max(initial=-np.inf) - found.min(initial=np.inf)
+        span = target.max(initial=-np.inf) - target.min(initial=np.inf)
     if not 0 < span < np.inf:
-        shown = "no rows" if not len(found) else f"{found.min():g} to {found.max():g}"
-        raise InvalidInput(
-            who, "a target of finite numbers that differ", shown, "Choose another target"
-        )
-    return found
+        found = f"{target.min():g} to {target.max():g}" if len(target) else "no rows"
+        needed = "a target of finite numbers that differ"
+        raise InvalidInput(who, needed, found, "Choose another target")
+    return target
 
 
-def _count_clusters(asked: int | None, n: int, n_classes: int, who: str) -> int:
-    if asked is None:
+def _count_clusters(n_clusters: int | None, n: int, n_classes: int, who: str) -> int:
+    if n_clusters is None:  # the rule of thumb sqrt(n / 2)
         return min(n - 1, max(n_classes, min(50, round(float(np.sqrt(n / 2))))))
-    if asked >= n:
-        raise TooFewRows(
-            Param("n_clusters", asked, of=who),
-            f"at least {asked + 1} rows",
-            Param("n_samples", n),
-            ("Use ", Param("n_clusters", n - 1), " or add rows"),
-        )
-    return int(asked)
+    if n_clusters >= n:
+        given, needed = Param("n_clusters", n_clusters, of=who), f"at least {n_clusters + 1} rows"
+        hint = ("Use ", Param("n_clusters", n - 1), " or add rows")
+        raise TooFewRows(given, needed, Param("n_samples", n), hint)
+    return int(n_clusters)
 
 
 # -- answering -------------------------------------------------------------------------------------
@@ -623,24 +606,23 @@ def _count_clusters(asked: int | None, n: int, n_classes: int, who: str) -> int:
 
 def _in_order(weights: np.ndarray, plan: MixedPlan, table: Table) -> np.ndarray:
     """Return weights in the order of the table's columns instead of the plan's."""
-    at = {name: j for j, name in enumerate(plan.names)}
-    return weights[[at[name] for name in table.names]]
+    return weights[[plan.names.index(name) for name in table.names]]
+
+
+def _used(plan: MixedPlan) -> np.ndarray:
+    """Return which columns of the plan are compared."""
+    return np.array([name not in plan.dropped for name in plan.names])
 
 
 def _positive(raw: np.ndarray, plan: MixedPlan, table: Table, who: str) -> np.ndarray:
-    """Return weights of at least 0 and sum 1."""
-    found = np.maximum(raw, 0.0)
-    whole = float(found.sum())
-    if whole > 0:
-        return np.asarray(found / whole)
-    warnings.warn(
-        LookalikeWarning(
-            who,
-            "a column that tells the target",
-            "none with a weight above 0, so all columns are weighted equally",
-            ("Try another ", Param("n_neighbors"), ", or leave the weights out"),
-        ),
-        stacklevel=3,
-    )
+    """Return weights >= 0 of sum 1; equal ones, with a warning, where no column is informative."""
+    weights = np.maximum(raw, 0.0)
+    total = float(weights.sum())
+    if total > 0:
+        return np.asarray(weights / total)
+    found = "none with a weight above 0, so all columns are weighted equally"
+    hint = ("Try another ", Param("n_neighbors"), ", or leave the weights out")
+    warning = LookalikeWarning(who, "a column that separates the target", found, hint)
+    warnings.warn(warning, stacklevel=3)
     used = np.array([float(name not in plan.dropped) for name in table.names])
     return np.asarray(used / used.sum())

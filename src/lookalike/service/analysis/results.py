@@ -176,11 +176,8 @@ class Analyses:
             # A result that cannot be stored still serves until the server stops.
             with contextlib.suppress(LookalikeError):
                 save_result(collection.store.database, *key, sample.view.generation, made.kept())
-            return {
-                "rows": len(sample.ids),
-                "sampled": sample.sampled,
-                "generation": sample.view.generation,
-            }
+            about = {"rows": len(sample.ids), "sampled": sample.sampled}
+            return about | {"generation": sample.view.generation}
 
         same, name = (collection.key, kind, view.fitted, view.changed), kind.partition("-")[0]
         problem = self.jobs.failure(name, same)

@@ -117,6 +117,7 @@ def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
     shown = view if repaired is None else replace(view, index=repaired)
     sample = take(shown)
     k = max(1, min(k, len(sample.ids) - 1))
+    # At least one neighbor: a collection of one row is then refused by the library, in its words.
     report = count_hubs(CollectionSource(shown), k, measure=sample.fitted_measure())
     sample = replace(sample, view=view)
     columns = dict(zip(("plain", "repaired"), report.occurrences, strict=False))
@@ -141,7 +142,8 @@ def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
 def _about(
     sample: RowSample, report: HubnessReport, column: str, edges: np.ndarray
 ) -> dict[str, Any]:
-    counts, statistics = report.occurrences[column], report.figures[column]
+    counts, statistics = report.occurrences[column], report.statistics[column]
+    # Stable: rows in equally many lists stay in the order of the table.
     top = np.argsort(-counts, kind="stable")[:MAX_SHOWN_HUBS].tolist()
     orphans = np.flatnonzero(counts == 0)
     sizes, _ = np.histogram(counts, np.append(edges[:-1], edges[-1] + 1))
@@ -196,6 +198,7 @@ def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     """Say what makes some rows different from all others, the largest difference first."""
     view.require(ids)
     sample = with_rows(take(view, most=len(view.index)), ids)
+    # Label -1 is noise: all other rows are what the set is compared with.
     labels = np.full(len(sample.ids), -1)
     inside = np.unique([sample.positions[id] for id in ids])
     labels[inside] = 0
@@ -317,7 +320,7 @@ def _nodes(
     ]
 
 
-N_COLORS = 8  # as many as people tell apart, color-blind ones too; the rest is "other"
+N_COLORS = 8  # distinguishable for color-blind people too; the rest is "other"
 MISSING_CODE = 255
 N_TRUST_NEIGHBORS = 10  # rows on the map that should be alike
 
@@ -353,11 +356,8 @@ class Map(Analysis):
         cells = [found.cell(row) for row in range(len(found))]
         missing = "missing"
         if found.kind.name in ("set", "sequence"):
-            # A row has the color of its most common item, so that few colors say much.
             missing = "none" if any(cell is not None and not cell for cell in cells) else missing
-            counts = Counter(item for cell in cells for item in cell or ())
-            first = {item: (-count, str(item)) for item, count in counts.items()}
-            cells = [min(cell, key=lambda item: first[item]) if cell else None for cell in cells]
+            cells = _common_items(cells)
         return _codes([None if cell is None else short(plain(cell), 40) for cell in cells], missing)
 
     def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
@@ -381,6 +381,13 @@ def make_map(view: View) -> Map:
     k = min(N_TRUST_NEIGHBORS, (len(places) - 1) // 2 - 1)
     trust = float(trustworthiness(measure, places, k)) if k >= 1 else None
     return Map(sample, {"trust": trust}, {"places": places})
+
+
+def _common_items(cells: list[Any]) -> list[Any]:
+    """Return the most common item of each cell, so that few colors say much."""
+    counts = Counter(item for cell in cells for item in cell or ())
+    first = {item: (-count, str(item)) for item, count in counts.items()}
+    return [min(cell, key=lambda item: first[item]) if cell else None for cell in cells]
 
 
 def _codes(names: list[str | None], missing: str) -> dict[str, Any]:

@@ -69,6 +69,7 @@ BODY = {
 )
 async def create_collection(request: Request, service: Serving) -> Response:
     """Make a collection from an uploaded table, from records, or from a file below the folder."""
+    # Two types of body in one route: FastAPI declares only one, so that it is read by hand.
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
         return await _from_upload(request, service)
@@ -165,6 +166,7 @@ def list_rows(
     """List rows in the order in which they were added, or find them by a text."""
     view, following = found.view, None
     if text is not None and text.strip():
+        # Rows that were deleted since the texts were read are left out.
         ids = found.texts.find(view, text, min(limit, MAX_TEXT_HITS))
         rows = [view.named_row(id, view.record(id)) for id in ids if id in view.index]
     else:

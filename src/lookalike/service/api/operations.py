@@ -44,6 +44,7 @@ def readyz(service: Serving) -> Response:
 )
 def metrics(service: Serving) -> Response:
     """Return counts and times of requests, rows, generations, lag and jobs."""
+    # A scrape must not load a collection that no client uses.
     loaded = {one.name: one.view for one in service.catalog if one.loaded}
     gauges: dict[str, dict[str, float]] = {
         "lookalike_rows": {name: len(view.index) for name, view in loaded.items()},

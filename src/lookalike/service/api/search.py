@@ -121,6 +121,7 @@ def request_model(verb: Callable[..., Any]) -> type[BaseModel]:
             Annotated[spelling.json, Field(ge=spelling.least)] if spelling.least else spelling.json
         )
         fields[name] = (hint, default)
+    # Strict: true is not 1, and "5" is not 5.
     config = ConfigDict(extra="forbid", strict=True)
     title = f"{verb.__name__.capitalize()}Ask"
     return create_model(title, __config__=config, __doc__=None, **fields)
@@ -161,11 +162,13 @@ def _add(verb: str) -> None:
             return ask(verb, found, given)
 
         job = service.jobs.start(f"ask {verb}", found.name, key, work)
+        # Short jobs are answered by the request itself.
         await run_in_threadpool(job.ended.wait, service.limits.wait)
         if job.problem is not None:
             raise refused_again(job.problem)
         return answer(job.result) if job.state == "done" else started(job)
 
+    # FastAPI reads the annotation, which is a string in this module.
     route.__annotations__["body"] = model
     described = documented("verb", f"What ``la.{verb}(...).to_dict()`` returns.")
     responses = described if verb in QUICK_VERBS else described | LATER

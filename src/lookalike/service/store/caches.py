@@ -101,6 +101,7 @@ def load_index(database: Database, key: int, fitted: int) -> tuple[int, Index] |
         row = connection.execute(sa.select(t.caches).where(t.caches.c.collection == key)).first()
         if row is None:
             return "no cache"
+        # Another version may code rows differently: fitting again is safe, and happens once.
         if row.fitted != fitted or row.version != __version__:
             return "a cache of another fit or version"
         with tempfile.TemporaryDirectory() as folder:
@@ -151,6 +152,7 @@ def save_result(database: Database, key: int, kind: str, generation: int, kept: 
     with database.write() as connection:
         if not exists(connection, key):
             return False  # deleted meanwhile
+        # A generation has its own results; those of older ones are never asked for again.
         stale = sa.or_(c.generation < generation, c.kind == kind, c.version != __version__)
         connection.execute(t.results.delete().where(c.collection == key, stale))
         newest = sa.select(c.kind).where(c.collection == key).order_by(c.made.desc(), c.kind)
@@ -169,6 +171,7 @@ def load_result(database: Database, key: int, kind: str, generation: int) -> Kep
     query = sa.select(c.hash, c.bytes).where(*same, c.version == __version__)
     with database.read() as connection:
         row = connection.execute(query).first()
+    # A damaged result is computed again, like one that is missing.
     if row is None or hashlib.sha256(row.bytes).hexdigest() != row.hash:
         return None
     return _unpack(bytes(row.bytes))

@@ -107,20 +107,18 @@ class Store:
 
     def head(self, name: str) -> Head:
         """Return a collection by its name."""
-        with self.database.read() as connection:
-            query = sa.select(t.collections).where(t.collections.c.name == name)
-            found = connection.execute(query).first()
-        if found is None:
-            raise missing_collection(name)
-        return Head(**found._mapping)
+        return self._head(t.collections.c.name == name, name)
 
     def head_of(self, key: int, name: str) -> Head:
         """Return a collection by its key: never another one that has got its name since."""
+        return self._head(t.collections.c.key == key, name)
+
+    def _head(self, which: Any, name: str) -> Head:
         with self.database.read() as connection:
-            found = _head(connection, key)
+            found = connection.execute(sa.select(t.collections).where(which)).first()
         if found is None:
             raise missing_collection(name)
-        return found
+        return Head(**found._mapping)
 
     def create(
         self,
@@ -174,6 +172,7 @@ class Store:
     def rows_at(self, key: int, generation: int) -> list[StoredRow]:
         """Return the rows that were live at a generation, in the order of their numbers."""
         c = t.rows.c
+        # Also rows that were deleted since: the measure was fitted to them.
         alive = sa.or_(c.died.is_(None), c.died > generation)
         query = sa.select(c.number, c.id, c.record).where(
             c.collection == key, c.born <= generation, alive
@@ -208,16 +207,6 @@ class Store:
                 .limit(limit)
             )
             return [StoredRow(*row) for row in connection.execute(query)]
-
-    def changes(self, key: int, after: int = 0) -> list[dict[str, Any]]:
-        """Return the change log behind a generation."""
-        c = t.changes.c
-        query = sa.select(c.generation, c.kind, c.rows, c.at).where(
-            c.collection == key, c.generation > after
-        )
-        with self.database.read() as connection:
-            found = connection.execute(query.order_by(c.generation))
-            return [dict(row._mapping) for row in found]
 
     def moved(self, key: int, after: int, until: int) -> int:
         """Return how many rows were added or deleted behind a generation, up to another."""
@@ -346,6 +335,7 @@ def _head(connection: sa.Connection, key: int, lock: bool = False) -> Head | Non
 
 def _changed(connection: sa.Connection, key: int, after: int, until: int) -> Changed:
     c = t.rows.c
+    # Rows that were added and deleted in between are in neither list.
     gone = sa.select(c.id).where(
         c.collection == key, c.born <= after, c.died > after, c.died <= until
     )

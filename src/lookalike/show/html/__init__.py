@@ -1,5 +1,4 @@
-"""One look for everything that becomes HTML or a picture.
+"""HTML and SVG: text, numbers and shapes, without measures or tables.
 
-A low room: it knows text, numbers and shapes, nothing of measures or tables. A room that has
-something to show makes its parts here and keeps what they mean to itself.
+Packages that have something to show build it from these parts.
 """

@@ -1,8 +1,9 @@
-"""Figures, scatter plots and small drawings in a line of text, as SVG."""
+"""Scatter plots and sparklines as SVG, and matplotlib figures."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -24,14 +25,13 @@ def new_figure(who: str, width: float, height: float) -> Any:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise MissingExtra(
-            who, "matplotlib", "it is not installed", "Run: pip install 'lookalike[report]'"
-        ) from error
+        hint = "Run: pip install 'lookalike[report]'"
+        raise MissingExtra(who, "matplotlib", "it is not installed", hint) from error
     return Figure(figsize=(width, height), layout="constrained")
 
 
-SPARK_WIDTH, SPARK_HEIGHT = 64, 16  # of a drawing, in pixels
-MOST = 64  # values that are drawn; of more, neighbors are drawn as their mean
+SPARK_WIDTH, SPARK_HEIGHT = 64, 16  # of a sparkline, in pixels
+MAX_SPARK_VALUES = 64  # one for each pixel; more values are averaged in parts
 
 
 def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Html:
@@ -46,12 +46,14 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
     bars : bool
         Whether to draw bars (a histogram) instead of a line (a series in time).
     """
+    # NaN compares as false, so it becomes 0 as well.
     heights = [float(v) if abs(float(v)) < float("inf") else 0.0 for v in values]
-    if len(heights) > MOST:
-        ends = [len(heights) * i // MOST for i in range(MOST + 1)]
-        parts = [heights[ends[i] : ends[i + 1]] for i in range(MOST)]
-        heights = [sum(part) / len(part) for part in parts]
+    if len(heights) > MAX_SPARK_VALUES:
+        ends = [len(heights) * i // MAX_SPARK_VALUES for i in range(MAX_SPARK_VALUES + 1)]
+        heights = [sum(heights[a:b]) / (b - a) for a, b in pairwise(ends)]
+    # Bars start at 0, a line fills its height: only its shape is wanted.
     low = min(0.0, *heights) if bars else min(heights)
+    # A constant line would be 0 / 0.
     span = (max(heights) - low) or 1.0
     step = SPARK_WIDTH / len(heights)
     tops = [1 + (SPARK_HEIGHT - 2) * (1 - (height - low) / span) for height in heights]
@@ -69,30 +71,33 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
 
 WIDTH = 480.0  # of the drawing; it grows and shrinks with the page
 MARGIN = 8.0
-# Words on a drawing, in its units: how large they are on a wide page and on a phone (the rules
-# of style in document.py), and the width of a letter by their height, about.
-SMALL, LARGE, LETTER = 10.0, 18.0, 0.62
-TRIED = (0.0, -1.2, 1.2, -2.4, 2.4)  # lines up or down from the middle of a group
+# Font sizes on a drawing, in its units, on a wide page and on a phone (see page.css), and the mean
+# width of a letter as a share of the font size.
+FONT_WIDE, FONT_PHONE, LETTER_WIDTH = 10.0, 18.0, 0.62
+TRIED_LINES = (0.0, -1.2, 1.2, -2.4, 2.4)  # up or down from the middle of a group
 
 
 def frame(places: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return places in the units of a drawing, up the page, and its height; shapes are kept.
+    """Return points in the units of a drawing, up the page, and its height; shapes are kept.
 
     Parameters
     ----------
     places : float array of shape (n, 2)
     """
     low, span = places.min(axis=0), np.ptp(places, axis=0)
+    # One scale for both axes: a map that is stretched would change its distances.
     scale = (WIDTH - 2 * MARGIN) / max(float(span[0]), float(span[1]) * 0.8, 1e-12)
     xy = (places - low) * scale + MARGIN
+    # Rows on one horizontal line still need a drawing of some height.
     height = max(float(span[1]) * scale + 2 * MARGIN, 60.0)
     xy[:, 0] += (WIDTH - 2 * MARGIN - float(span[0]) * scale) / 2
+    # SVG counts from the top.
     xy[:, 1] = height - xy[:, 1]
     return xy, round(height, 1)
 
 
 def dots(xy: np.ndarray, color: str, size: float) -> Html:
-    """Return one element that draws a dot at each place; those in one place are drawn once.
+    """Return one element that draws a dot at each point; equal points are drawn once.
 
     Parameters
     ----------
@@ -103,37 +108,40 @@ def dots(xy: np.ndarray, color: str, size: float) -> Html:
     """
     if not len(xy):
         return Html("")
-    tenths = np.unique(np.round(xy * 2).astype(np.int64), axis=0) / 2
-    path = "".join(f"M{x:g} {y:g}h0" for x, y in tenths.tolist())
+    # Half a unit is below a pixel: a map of many rows stays small.
+    halves = np.unique(np.round(xy * 2).astype(np.int64), axis=0) / 2
+    path = "".join(f"M{x:g} {y:g}h0" for x, y in halves.tolist())
     return Html(
         f'<path d="{path}" stroke="{color}" stroke-width="{size:g}" stroke-linecap="round" '
         'fill="none" stroke-opacity=".8"/>'
     )
 
 
-def mark(at: Sequence[float] | np.ndarray, radius: float, color: str, title: str) -> Html:
-    """Return a circle that says what it is when it is pointed at."""
+def mark(point: Sequence[float] | np.ndarray, radius: float, color: str, title: str) -> Html:
+    """Return a circle with a tooltip."""
     return Html(
-        f'<circle cx="{at[0]:.1f}" cy="{at[1]:.1f}" r="{radius:.1f}" fill="{color}" '
+        f'<circle cx="{point[0]:.1f}" cy="{point[1]:.1f}" r="{radius:.1f}" fill="{color}" '
         f'fill-opacity=".75" stroke="currentColor" stroke-width=".5">'
         f"<title>{escape(title)}</title></circle>"
     )
 
 
-def words(at: Sequence[float], text: str, anchor: str = "middle", *, roomy: bool = False) -> Html:
-    """Return words on a drawing that can be read on any ground, dots below them or not.
+def words(
+    point: Sequence[float], text: str, anchor: str = "middle", *, roomy: bool = False
+) -> Html:
+    """Return text on a drawing, outlined so that it can be read above dots.
 
     Parameters
     ----------
-    at : x and y
+    point : x and y
     text : str
     anchor : {"start", "middle", "end"}
     roomy : bool
         Whether they are left out on a narrow page, where words are larger.
     """
-    narrow = ' class="roomy"' if roomy else ""
+    narrow, (x, y) = ' class="roomy"' if roomy else "", point
     return Html(
-        f'<text{narrow} x="{at[0]:.0f}" y="{at[1]:.0f}" text-anchor="{anchor}" font-size="11" '
+        f'<text{narrow} x="{x:.0f}" y="{y:.0f}" text-anchor="{anchor}" font-size="11" '
         'font-weight="600" fill="currentColor" stroke="var(--ground,transparent)" '
         f'stroke-width="3" stroke-linejoin="round" paint-order="stroke">{escape(text)}</text>'
     )
@@ -153,25 +161,27 @@ def scatter(
     ----------
     places : float array of shape (n, 2)
     groups : int array of n
-        The group of each point, as a place in ``names``.
+        The group of each point, as a position in ``names``.
     names : sequence of str
         At most as many as there are colors get one of their own.
     label : str
         What it shows, for those who cannot see it.
     caption : str
     notes : sequence of str
-        What the key says of each group; empty: nothing.
+        Added to each group in the key; empty: nothing.
     """
     xy, height = frame(places)
     counts = np.bincount(groups, minlength=len(names))
     order = np.argsort(-counts, kind="stable")
+    # Smaller dots for more rows, so that they do not merge into one area.
     size = float(np.clip(90 / np.sqrt(len(xy)), 2.2, 7.0))
-    colors = [COLORS[min(at, len(COLORS) - 1)] for at in range(len(names))]
+    colors = [COLORS[min(i, len(COLORS) - 1)] for i in range(len(names))]
     # Large groups first, so that small ones lie on top of them.
-    parts: list[str] = [dots(xy[groups == at], colors[at], size) for at in order.tolist()]
+    parts: list[str] = [dots(xy[groups == i], colors[i], size) for i in order.tolist()]
     parts += _names(xy, groups, names, order, height)
-    said = [f": {note}" if note else "" for note in notes] or [""] * len(names)
-    key = [(colors[at], f"{names[at]} ({counts[at]:,}){said[at]}") for at in range(len(names))]
+    suffixes = [f": {note}" if note else "" for note in notes] or [""] * len(names)
+    texts = [f"{name} ({n:,}){end}" for name, n, end in zip(names, counts, suffixes, strict=True)]
+    key = zip(colors, texts, strict=True)
     return figure(svg(WIDTH, height, label, parts) + color_key(key), caption, "map")
 
 
@@ -180,45 +190,47 @@ def _names(
 ) -> list[str]:
     """Return the names of groups on the map, where they do not cover each other.
 
-    Those that have room on a phone come first, then those that have it on a wide page.
+    Those that fit on a phone come first, then those that fit on a wide page.
     """
     middles = {}
-    for at in order.tolist():
-        some = xy[groups == at]
-        if len(some):
+    for group in order.tolist():
+        members = xy[groups == group]
+        if len(members):
             # Within the group: the point nearest to its median, since groups may be bent.
-            middles[at] = some[np.abs(some - np.median(some, axis=0)).sum(axis=1).argmin()]
+            nearest = np.abs(members - np.median(members, axis=0)).sum(axis=1).argmin()
+            middles[group] = members[nearest]
     out: list[str] = []
-    free: dict[int, tuple[float, float]] = {}  # the places of names, as they are found
-    for size, roomy in ((LARGE, False), (SMALL, True)):
-        for at in order.tolist():
-            if at not in middles or at in free:
-                continue
-            place = _room(middles[at], names, at, free, size, height)
-            if place is not None:
-                free[at] = place
-                out.append(words(place, names[at], roomy=roomy))
+    points: dict[int, tuple[float, float]] = {}  # of the names that have been placed
+    for size, roomy in ((FONT_PHONE, False), (FONT_WIDE, True)):
+        for group, middle in middles.items():
+            point = None
+            if group not in points:
+                point = _free_point(middle, names, group, points, size, height)
+            if point is not None:
+                points[group] = point
+                out.append(words(point, names[group], roomy=roomy))
     return out
 
 
-def _room(
+def _free_point(
     middle: np.ndarray,
     names: Sequence[str],
-    at: int,
+    group: int,
     taken: dict[int, tuple[float, float]],
     size: float,
     height: float,
 ) -> tuple[float, float] | None:
-    """Return where a name of some size covers none of the others, if there is such a place."""
-    half = LETTER * size * len(names[at]) / 2
+    """Return a point where a name covers none of the others, if there is one."""
+    letter = LETTER_WIDTH * size
+    half = letter * len(names[group]) / 2
+    # Moved into the drawing, where a name would be cut at its edge.
     x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
-    for lines in TRIED:
+    for lines in TRIED_LINES:
         y = float(middle[1] + 0.35 * size + lines * size)
-        if not size <= y <= height - 4:
-            continue
-        if all(
-            abs(x - u) >= half + LETTER * size * len(names[other]) / 2 or abs(y - v) >= 1.2 * size
+        free = all(
+            abs(x - u) >= half + letter * len(names[other]) / 2 or abs(y - v) >= 1.2 * size
             for other, (u, v) in taken.items()
-        ):
+        )
+        if free and size <= y <= height - 4:
             return x, y
     return None

@@ -13,7 +13,7 @@ COLORS = (
     *("#0072b2", "#d55e00", "#009e73", "#c2649b", "#a6761d"),
     *("#7b68c8", "#1f9cb0", "#b8433a", "#6b8e23", "#7f7f7f"),
 )
-BAR = 90  # width of a full bar, in pixels
+BAR_WIDTH = 90  # of a full bar, in pixels
 
 
 class Html(str):
@@ -47,36 +47,34 @@ def table(
     caption : str
     first : bool
         Whether the first row is the one to look at.
-    text : places of columns
-        Which columns hold words, and stand to the left like the first.
+    text : positions of columns
+        Columns of text, which are left-aligned like the first.
     stack : bool
         Whether a row becomes a few lines on a phone, the fourth cell and those after it on
         lines of their own: for tables whose last columns are sentences.
     """
-    words = set(text)
-    # What is laid out otherwise is no table to a screen reader unless it is called one.
-    kind, row_role, cell = (' class="stack" role="table"', ' role="row"', ' role="cell"')
-    kind, row_role, cell = (kind, row_role, cell) if stack else ("", "", "")
-    scope = _SCOPE + (' role="columnheader"' if stack else "")
+    # With another display in the style sheet, a screen reader knows a table only by its roles.
+    kind, row_role, cell_role, head_role = (
+        (' class="stack" role="table"', ' role="row"', ' role="cell"', ' role="columnheader"')
+        if stack
+        else ("", "", "", "")
+    )
 
-    def line(cells: Sequence[str], tag: str, more: str = "") -> str:
-        return "".join(
-            f"<{tag}{more}{_TEXT if at in words else ''}>{escape(cell)}</{tag}>"
-            for at, cell in enumerate(cells)
-        )
+    def line(cells: Sequence[str], tag: str, role: str) -> str:
+        marks = [' class="text"' if i in text else "" for i in range(len(cells))]
+        pairs = zip(cells, marks, strict=True)
+        return "".join(f"<{tag}{role}{mark}>{escape(cell)}</{tag}>" for cell, mark in pairs)
 
+    scope = f' scope="col"{head_role}'
     head = f"<thead><tr{row_role}>{line(heads, 'th', scope)}</tr></thead>" if heads else ""
-    lines = []
-    for at, row in enumerate(rows):
-        mark = ' class="first"' if first and at == 0 else ""
-        lines.append(f"<tr{mark}{row_role}>{line(row, 'td', cell)}</tr>")
+    lines = [f"<tr{row_role}>{line(row, 'td', cell_role)}</tr>" for row in rows]
+    if first and lines:
+        lines[0] = lines[0].replace("<tr", '<tr class="first"', 1)
     named = f"<caption>{escape(caption)}</caption>" if caption else ""
     body = f"<tbody>{''.join(lines)}</tbody>"
+    # A region that scrolls has to be reachable by keyboard (WCAG 2.1.1).
     label = f' role="region" aria-label="{escape(caption)}" tabindex="0"' if caption else ""
     return Html(f'<div class="scroll"{label}><table{kind}>{named}{head}{body}</table></div>')
-
-
-_SCOPE, _TEXT = ' scope="col"', ' class="text"'
 
 
 def section(heading: str, body: str, name: str = "") -> Html:
@@ -111,7 +109,7 @@ def figure(drawing: str, caption: str = "", kind: str = "") -> Html:
 
 
 def color_key(names: Iterable[tuple[str, str]]) -> Html:
-    """Return what the colors of a drawing mean.
+    """Return the legend of a drawing.
 
     Parameters
     ----------
@@ -127,6 +125,7 @@ def color_key(names: Iterable[tuple[str, str]]) -> Html:
 
 def code(text: str) -> Html:
     """Return lines of a program."""
+    # Escaped even where it is Html: code is shown, not run.
     lines = "\n".join(html.escape(clean(line)) for line in text.splitlines())
     return Html(f"<pre><code>{lines}</code></pre>")
 
@@ -137,7 +136,7 @@ def paragraphs(texts: Iterable[str]) -> Html:
 
 
 def bullets(texts: Iterable[str]) -> Html:
-    """Return a list with a point for each text; nothing if there is none."""
+    """Return a list with an item for each text; nothing without texts."""
     points = "".join(f"<li>{escape(text)}</li>" for text in texts)
     return Html(f"<ul>{points}</ul>" if points else "")
 
@@ -157,6 +156,7 @@ def svg(
     view : bool
         Whether the drawing shrinks with the page.
     """
+    # Without a viewBox an SVG keeps its size in pixels: a sparkline stays in its line of text.
     box = f'viewBox="0 0 {width:g} {height:g}" ' if view else ""
     return Html(
         f'<svg {box}width="{width:g}" height="{height:g}" role="img" '
@@ -166,14 +166,7 @@ def svg(
 
 def share_bar(share: float) -> Html:
     """Return a horizontal bar that is filled up to a share of its width."""
-    filled = BAR * min(max(share, 0.0), 1.0)
-    return svg(
-        BAR,
-        10,
-        f"{share:.3f}",
-        [
-            f'<rect width="{BAR}" height="10" fill="#888" fill-opacity=".2"/>',
-            f'<rect width="{filled:.1f}" height="10" fill="{FOR}"/>',
-        ],
-        view=False,
-    )
+    filled = BAR_WIDTH * min(max(share, 0.0), 1.0)
+    back = f'<rect width="{BAR_WIDTH}" height="10" fill="#888" fill-opacity=".2"/>'
+    bar = f'<rect width="{filled:.1f}" height="10" fill="{FOR}"/>'
+    return svg(BAR_WIDTH, 10, f"{share:.3f}", [back, bar], view=False)

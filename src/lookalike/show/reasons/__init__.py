@@ -1,8 +1,8 @@
-"""Reasons as phrases: why two rows are alike, in words a person can read.
+"""Reasons as phrases: why two rows are alike.
 
-One phrase per column, made from the kind of the column, its two cells and the side they speak for;
-the same words for the command line, notebooks, reports and the HTTP interface. A low room: it knows
-cells and kinds, nothing of measures, so that everything that explains can use it.
+One phrase per column, made from the kind of the column, its two cells and whether they are alike;
+the same for the command line, notebooks, reports and the HTTP interface. It knows
+cells and kinds, not measures, so that every package that explains can use it.
 """
 
 from lookalike.show.reasons.reason import Reason, make_reason, sentence

@@ -16,7 +16,7 @@ from lookalike.show.reasons.style import Style
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """What a phrase is made from.
+    """Two cells of a column, from which a phrase is made.
 
     Parameters
     ----------
@@ -26,8 +26,8 @@ class Pair:
     speaks_for : bool
         Whether the column is a reason for likeness, or one against it.
     bits : float or None
-        How much this says, in bits: -log2 of the share of random pairs that are at least as near
-        (for) or as far (against); None where the measure does not know.
+        Information in bits: -log2 of the share of random pairs that are at least as near (for) or
+        as far (against); None where the measure does not know.
     closeness : float
         From 0 to 1: how much of what the column could contribute speaks for likeness.
     """
@@ -45,34 +45,34 @@ class Pair:
         """The name of the column, safe to show."""
         return clean(self.column)
 
-    def degree(self, most: float, least: float, nearness: tuple[float, float]) -> int:
-        """Return 2 where the pair says much, 1 where it says something, 0 where it says little.
+    def degree(self, high: float, low: float, nearness: tuple[float, float]) -> int:
+        """Return 2 where the pair is very informative, 1 where it is informative, else 0.
 
         Parameters
         ----------
-        most, least : float
-            Bits from which it is much, and something.
+        high, low : float
+            Bits from which the degree is 2, and 1.
         nearness : pair of floats
             The same on the scale of ``closeness``, where bits are not known.
         """
-        value, (high, low) = (self.bits, (most, least))
+        value = self.bits
         if value is None:
             value = self.closeness if self.speaks_for else 1 - self.closeness
             high, low = nearness
         return 2 if value >= high else int(value >= low)
 
 
-WORDS = 4  # shared words that are named
-LONG = 12  # words from which a text is not quoted
-NUMBERS = ("", "one level", "two levels", "three levels")
+MAX_SHARED_WORDS = 4  # that are named
+MAX_QUOTED_WORDS = 12  # of a text; longer ones are not quoted
+LEVEL_COUNTS = ("", "one level", "two levels", "three levels")
 YES = {"1", "1.0", "true", "yes", "y", "x"}
 NO = {"0", "0.0", "false", "no", "n", ""}
 _WORD = re.compile(r"\w+")
-_FILLERS = frozenset("a an and at by for from in is it of on or the to with".split())
+_STOP_WORDS = frozenset("a an and at by for from in is it of on or the to with".split())
 
 
 def category_phrase(pair: Pair) -> str:
-    """Say whether two categories are the same.
+    """Compare two categories.
 
     Examples
     --------
@@ -90,26 +90,28 @@ def category_phrase(pair: Pair) -> str:
 
 
 def order_phrase(pair: Pair) -> str:
-    """Say how many levels lie between two cells."""
+    """Count the levels between two cells."""
     levels = list(pair.style.kind.levels)
+    # New rows may have levels that the fitted column did not have.
     known = pair.query in levels and pair.found in levels
     if pair.query == pair.found or not known or pair.style.kind.role in ("month", "weekday"):
         return category_phrase(pair)
     apart = levels.index(pair.found) - levels.index(pair.query)
+    # Counted in levels: an order has no other distance that a reader would know.
     count = abs(apart)
-    many = NUMBERS[count] if count < len(NUMBERS) else f"{count} levels"
+    levels_apart = LEVEL_COUNTS[count] if count < len(LEVEL_COUNTS) else f"{count} levels"
     one, other = (pair.style.write(cell) for cell in (pair.query, pair.found))
     if pair.speaks_for:
-        return f"{pair.name} {many} apart: {one} and {other}"
-    return f"{pair.name} {many} {'higher' if apart > 0 else 'lower'}: {other}, not {one}"
+        return f"{pair.name} {levels_apart} apart: {one} and {other}"
+    word = "higher" if apart > 0 else "lower"
+    return f"{pair.name} {levels_apart} {word}: {other}, not {one}"
 
 
 def flag_phrase(pair: Pair) -> str:
-    """Say whether two rows have a flag; answers and words of their own are read as categories."""
+    """Compare two flags; levels other than yes and no are compared as categories."""
     levels = pair.style.kind.levels
-    if pair.style.kind.role == "answer":
-        return category_phrase(pair)
-    if len(levels) != 2 or not (_is_word(levels[0], NO) and _is_word(levels[1], YES)):
+    is_flag = len(levels) == 2 and _is_word(levels[0], NO) and _is_word(levels[1], YES)
+    if pair.style.kind.role == "answer" or not is_flag:
         return category_phrase(pair)
     if pair.query == pair.found:
         return f"{pair.name} in {'both' if pair.found == levels[1] else 'neither'}"
@@ -117,26 +119,27 @@ def flag_phrase(pair: Pair) -> str:
 
 
 def text_phrase(pair: Pair) -> str:
-    """Say which words two texts share, or what they are."""
+    """Name the words that two texts share, or quote both."""
     if pair.query == pair.found:
         return f"same {pair.name}: {_quote(pair.found)}"
+    # Without case, but each word is shown as the second text spells it.
     ours, theirs = (_words(cell) for cell in (pair.query, pair.found))
     shared = [word for word in theirs if word in ours]
-    # Words without weight are named only where they are all there is.
-    telling = [word for word in shared if word not in _FILLERS] or shared
-    long = min(len(ours), len(theirs)) > LONG
-    if long:  # of many words the longest are the rarest, as a rule
-        telling.sort(key=len, reverse=True)
-    if pair.speaks_for and telling:
-        named = " ".join(theirs[word] for word in telling[:WORDS])
-        more = len(telling) - WORDS
+    # Stop words are named only where there are no others.
+    shared = [word for word in shared if word not in _STOP_WORDS] or shared
+    long = min(len(ours), len(theirs)) > MAX_QUOTED_WORDS
+    if long:  # of many words the longest are usually the rarest
+        shared.sort(key=len, reverse=True)
+    if pair.speaks_for and shared:
+        named = " ".join(theirs[word] for word in shared[:MAX_SHARED_WORDS])
+        more = len(shared) - MAX_SHARED_WORDS
         return f"{pair.name} shares “{named}”" + (f" and {more} more words" if more > 0 else "")
     if pair.speaks_for:
         return f"{pair.name} spelled alike: {_quote(pair.query)} and {_quote(pair.found)}"
-    if long:
-        few = f"{len(telling):,} of {len(ours):,} words shared"
-        return f"{pair.name} differs: only {few}" if telling else f"{pair.name} shares no word"
-    return f"{pair.name} {_quote(pair.found)}, not {_quote(pair.query)}"
+    if not long:
+        return f"{pair.name} {_quote(pair.found)}, not {_quote(pair.query)}"
+    few = f"{len(shared):,} of {len(ours):,} words shared"
+    return f"{pair.name} differs: only {few}" if shared else f"{pair.name} shares no word"
 
 
 def _words(text: str) -> dict[str, str]:
@@ -152,15 +155,16 @@ def _is_word(level: Any, words: set[str]) -> bool:
     return str(level).strip().casefold() in words
 
 
-ROUND = 0.05  # two numbers this near to a round one are both "about" it
-APART = 0.1  # of the range without its tails: farther apart, where both stand says more
-TIMES = 10  # so many times as much is not "a little"
+# Chosen by hand.
+MAX_ROUNDING = 0.05  # two numbers this near to a round one are both "about" it
+MIN_GAP = 0.1  # of the range without its tails: farther apart, "high in both" says more than both
+MIN_RATIO = 10  # from which a difference is not "a little"
 CLOSE = ("similar", "close", "very close")
 FAR = ("a little ", "", "much ")
 
 
 def number_phrase(pair: Pair) -> str:
-    """Say whether two numbers are the same, close, or which is higher.
+    """Compare two numbers: the same, close, or which is higher.
 
     Examples
     --------
@@ -186,56 +190,60 @@ def number_phrase(pair: Pair) -> str:
         noun = _is_noun(pair)
         return f"both about {about} {pair.name}" if noun else f"{pair.name} about {about} in both"
     first, second = _both(pair)
-    place = _place(pair, one, other)
-    if place:
-        return f"{pair.name} {place} in both: {first} and {second}"
+    tail = _tail(pair, one, other)
+    if tail:
+        return f"{pair.name} {tail} in both: {first} and {second}"
     word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
     return f"{pair.name} {word}: {first} and {second}"
 
 
 def _against(pair: Pair, one: float, other: float) -> str:
     first, second = _both(pair)
+    # 4 bits: one random pair in 16 is as far apart; half a bit: most pairs are.
     degree = pair.degree(4, 0.5, (0.6, 0.05))
-    if not pair.style.is_date and 0 < TIMES * min(one, other) <= max(one, other):
-        degree = max(degree, 1)  # few rows may lie between them, but nobody calls that a little
-    word = FAR[degree]
+    if not pair.style.is_date and 0 < MIN_RATIO * min(one, other) <= max(one, other):
+        degree = max(degree, 1)  # not "a little", even where few rows lie between them
+    words = "lower", "higher"
     if pair.style.is_date:
-        word += "later" if other > one else "earlier"
+        words = "earlier", "later"
     elif pair.style.kind.source == "duration":
-        word += "longer" if other > one else "shorter"
-    else:
-        word += "higher" if other > one else "lower"
+        words = "shorter", "longer"
     start = f"{first} {pair.name}" if _is_noun(pair) else f"{pair.name} {first}"
-    return f"{start} against {second} ({word})"
+    return f"{start} against {second} ({FAR[degree]}{words[other > one]})"
 
 
 def _both(pair: Pair) -> tuple[str, str]:
-    """Write both cells; a unit stands once, behind the second."""
+    """Format both cells; a unit follows only the second."""
     spaced = pair.style.unit not in ("", "%")
     return pair.style.write(pair.query, unit=not spaced), pair.style.write(pair.found)
 
 
 def _round(pair: Pair, one: float, other: float) -> str | None:
-    """Return the round number that both are near to; None where there is none, or none is apt."""
+    """Return the round number that both amounts are near to; None where there is none."""
     style = pair.style
     if style.is_date or style.kind.source or style.kind.role == "time":
         return None
+    # Two significant digits of the mean.
     middle = (one + other) / 2
     near = float(f"{middle:.1e}")
+    # Numbers of one or two digits are round already: "about 30" would say less than 29 and 31.
     digits = max(len(f"{abs(v):.6g}".replace(".", "").strip("0")) for v in (one, other))
-    if digits < 3 or near == 0 or max(abs(near - one), abs(near - other)) > ROUND * abs(near):
+    if (
+        digits < 3
+        or near == 0
+        or max(abs(near - one), abs(near - other)) > MAX_ROUNDING * abs(near)
+    ):
         return None
-    decimals = style.decimals
-    if decimals > 0 and near == round(near):
-        return style.write(near).replace("." + "0" * decimals, "")
-    return style.write(near)
+    text = style.write(near)
+    zeros = "." + "0" * style.decimals
+    return text.replace(zeros, "") if style.decimals > 0 and near == round(near) else text
 
 
-def _place(pair: Pair, one: float, other: float) -> str:
-    """Say where both stand in the column, if they stand at the same end of it."""
+def _tail(pair: Pair, one: float, other: float) -> str:
+    """Return "high" or "low" where both numbers are in the same tail of the column."""
     style = pair.style
-    if abs(one - other) < APART * (style.high - style.low):
-        return ""  # so near that there is no more to say
+    if abs(one - other) < MIN_GAP * (style.high - style.low):
+        return ""  # so near that both numbers say it
     if min(one, other) >= style.high:
         return "late" if style.is_date else "high"
     if max(one, other) <= style.low:
@@ -246,6 +254,7 @@ def _place(pair: Pair, one: float, other: float) -> str:
 def _is_noun(pair: Pair) -> bool:
     """Whether the name can follow the number, as in "134,640 votes"."""
     name, style = pair.name, pair.style
+    # English plurals only: "134,640 votes" reads well, "1.85 height" does not.
     plain = name.isalpha() and name.islower() and len(name) > 3 and name.endswith("s")
     counts = style.decimals == 0 and not style.unit and not style.is_date and not style.kind.source
     return plain and counts and not name.endswith(("ss", "us", "is")) and not _is_money(pair)
@@ -257,17 +266,18 @@ def _is_money(pair: Pair) -> bool:
 
 
 def _amount(cell: Any) -> float:
+    # As UTC: differences of local times would depend on the machine.
     if isinstance(cell, dt.datetime):
         return cell.replace(tzinfo=dt.UTC).timestamp()
     return cell.total_seconds() if isinstance(cell, dt.timedelta) else float(cell)
 
 
-ITEMS = 4  # items of a set that are named
-STEPS = 5  # items of a sequence that are shown, at most
-RUN = 40  # characters they may take together
-COMPARED = 200  # items of a sequence that are looked at for what it shares
-BARS = 12  # bars of a small drawing
-DRAWN = ("series", "histogram", "vector")  # kinds that are drawn where there is room for a picture
+MAX_SET_ITEMS = 4  # that are named
+MAX_SEQUENCE_ITEMS = 5  # that are shown
+MAX_SEQUENCE_CHARACTERS = 40  # that they may take together
+MAX_MATCHED_ITEMS = 200  # of a sequence: matching takes quadratic time
+N_BARS = 12  # of a sparkline in text
+DRAWN = ("series", "histogram", "vector")  # kinds that are drawn in HTML
 
 
 def set_phrase(pair: Pair) -> str:
@@ -284,12 +294,8 @@ def set_phrase(pair: Pair) -> str:
     one, other = frozenset(pair.query), frozenset(pair.found)
     if one == other:
         return f"same {pair.name}: {_list(one)}" if one else f"{pair.name} empty in both"
-    shared, here, there = one & other, other - one, one - other
-    only = [
-        f"only {where} {_list(items)}"
-        for where, items in (("here", here), ("in the query", there))
-        if items
-    ]
+    shared, differences = one & other, {"here": other - one, "in the query": one - other}
+    only = [f"only {where} {_list(items)}" for where, items in differences.items() if items]
     if not shared:
         return f"{pair.name}: {_list(other)}, not {_list(one)}"
     if pair.speaks_for:
@@ -303,19 +309,19 @@ def sequence_phrase(pair: Pair) -> str:
     if one == other:
         return f"same {pair.name}: {_run(one)}"
     if pair.speaks_for:
-        ours, theirs = ([_item(x) for x in cell[:COMPARED]] for cell in (one, other))
+        ours, theirs = ([_item(x) for x in cell[:MAX_MATCHED_ITEMS]] for cell in (one, other))
+        # autojunk would skip items that occur often in long sequences.
         block = SequenceMatcher(None, ours, theirs, autojunk=False).find_longest_match()
         if block.size:
             run = _run(other[block.b : block.b + block.size])
-            return (
-                f"{pair.name}: both {run} ({block.size:,} of {len(one):,} and {len(other):,} items)"
-            )
+            sizes = f"{block.size:,} of {len(one):,} and {len(other):,} items"
+            return f"{pair.name}: both {run} ({sizes})"
         return f"{pair.name} alike: {_run(one)} and {_run(other)}"
     return f"{pair.name}: {_run(other)}, not {_run(one)}"
 
 
 def shape_phrase(pair: Pair) -> str:
-    """Draw two rows of numbers as small bars."""
+    """Draw two vectors of numbers as small bars."""
     one, other = (short_bars(cell) for cell in (pair.query, pair.found))
     if _values(pair.query) == _values(pair.found):
         return f"same {pair.name}: {other}"
@@ -326,7 +332,7 @@ def shape_phrase(pair: Pair) -> str:
 
 
 def graph_phrase(pair: Pair) -> str:
-    """Say how large two graphs are."""
+    """Compare the sizes of two graphs."""
     one, other = (
         f"{len(cell.nodes):,} nodes with {len(cell.edges):,} edges"
         for cell in (pair.query, pair.found)
@@ -339,7 +345,7 @@ def graph_phrase(pair: Pair) -> str:
 
 
 def object_phrase(pair: Pair) -> str:
-    """Show two cells of which nothing is known."""
+    """Show two cells of an unknown kind."""
     one, other = (short(cell, 32) for cell in (pair.query, pair.found))
     if plain(pair.query) == plain(pair.found):
         return f"same {pair.name}: {other}"
@@ -347,30 +353,32 @@ def object_phrase(pair: Pair) -> str:
 
 
 def short_bars(cell: Any) -> str:
-    """Draw numbers as bars of text; two or three of them are written."""
+    """Draw numbers as bars of text; up to three are written as numbers."""
     values = _values(cell)
     if len(values) <= 3:
         return "(" + ", ".join(f"{value:.3g}" for value in values) + ")"
-    return spark(values, BARS)
+    return spark(values, N_BARS)
 
 
 def _values(cell: Any) -> list[float]:
+    # Infinite and missing values have no height.
     values = [float(value) for value in (cell.tolist() if hasattr(cell, "tolist") else cell)]
     return [value if abs(value) < float("inf") else 0.0 for value in values]
 
 
 def _list(items: Iterable[Any]) -> str:
+    # plain sorts the items, so that a set is always listed in the same order.
     names = [clean(str(item)) for item in plain(frozenset(items))]
-    more = len(names) - ITEMS
-    named = ", ".join(short(name, 24) for name in names[:ITEMS])
+    more = len(names) - MAX_SET_ITEMS
+    named = ", ".join(short(name, 24) for name in names[:MAX_SET_ITEMS])
     return (named or "none") + (f" and {more:,} more" if more > 0 else "")
 
 
 def _run(items: Sequence[Any]) -> str:
     if not items:
         return "(empty)"
-    steps = [short(_item(item), 16) for item in items[:STEPS]]
-    while len(steps) > 1 and sum(map(len, steps)) > RUN:
+    steps = [short(_item(item), 16) for item in items[:MAX_SEQUENCE_ITEMS]]
+    while len(steps) > 1 and sum(map(len, steps)) > MAX_SEQUENCE_CHARACTERS:
         steps.pop()
     return " → ".join([*steps, *(["…"] if len(steps) < len(items) else [])])
 

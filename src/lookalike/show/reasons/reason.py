@@ -1,4 +1,4 @@
-"""A reason: one column, its two cells, and the phrase that says what they have to do with it."""
+"""A reason: one column, its two cells, and a phrase about them."""
 
 from __future__ import annotations
 
@@ -33,9 +33,7 @@ PHRASES: Mapping[str, Callable[[Pair], str]] = {
     "text": text_phrase,
     "set": set_phrase,
     "sequence": sequence_phrase,
-    "series": shape_phrase,
-    "histogram": shape_phrase,
-    "vector": shape_phrase,
+    **dict.fromkeys(DRAWN, shape_phrase),
     "graph": graph_phrase,
     "object": object_phrase,
 }
@@ -51,7 +49,7 @@ class Reason:
     kind : str
         What the column holds, one of ``KINDS``; "" where it is not known.
     share : float
-        What the column adds to the similarity, or to what is lacking to 1.
+        What the column adds to the similarity, or to 1 minus it.
     query, found
         The two cells that were compared; None where missing.
     text : str
@@ -76,8 +74,8 @@ class Reason:
     def to_html(self) -> Html:
         """Return the phrase as HTML; series, histograms and vectors as a small drawing."""
         cells = self.query, self.found
-        drawn = self.kind in DRAWN and not any(cell is None or len(cell) < 4 for cell in cells)
-        if not drawn:
+        # Up to three numbers are written, not drawn (see ``short_bars``).
+        if self.kind not in DRAWN or any(cell is None or len(cell) < 4 for cell in cells):
             return Html(escape(self.text))
         one, other = (
             spark_svg(cell, f"{clean(self.column)} of {who}", bars=self.kind != "series")
@@ -103,7 +101,7 @@ def make_reason(
     bits: float | None = None,
     closeness: float = 0.5,
 ) -> Reason:
-    """Say what two cells of a column have to do with the likeness of their rows.
+    """Return why two cells of a column make their rows alike, or not.
 
     Parameters
     ----------
@@ -116,7 +114,7 @@ def make_reason(
     speaks_for : bool
         Whether the column is a reason for likeness, or one against it.
     bits : float, optional
-        How much it says, as in ``Explanation.telling``; decides what is called close.
+        How much it says, as in ``Explanation.surprisal``; decides what is called close.
     closeness : float
         From 0 to 1, how near the two cells are: decides it where ``bits`` is not known.
 
@@ -130,13 +128,15 @@ def make_reason(
     'length 121 against 300 (much higher)'
     """
     kind = "" if style is None else style.kind.name
+    # Measures of whole rows know no cells; the share of the column is all there is.
     if style is None:
         text = f"{clean(column)} {'alike' if speaks_for else 'differs'}"
     elif query is None or found is None:
-        text = _gap_phrase(clean(column), query, found)
+        both = query is None and found is None
+        where = "in both" if both else "in the query" if query is None else "here"
+        text = f"{clean(column)} missing {where}"
     else:
-        pair = Pair(column, style, query, found, speaks_for, bits, closeness)
-        text = PHRASES[kind](pair)
+        text = PHRASES[kind](Pair(column, style, query, found, speaks_for, bits, closeness))
     return Reason(column, kind, share, query, found, text, speaks_for)
 
 
@@ -150,11 +150,6 @@ def sentence(plus: Iterable[Reason], minus: Iterable[Reason]) -> str:
     >>> sentence(for_, against)
     'same genres: Action; but 1 votes against 2 (higher)'
     """
+    # Reasons for come first, also where those against are stronger.
     good, bad = ("; ".join(reason.text for reason in side) for side in (plus, minus))
     return "; but ".join(side for side in (good, bad) if side)
-
-
-def _gap_phrase(name: str, query: Any, found: Any) -> str:
-    if query is None and found is None:
-        return f"{name} missing in both"
-    return f"{name} missing {'in the query' if query is None else 'here'}"

@@ -1,4 +1,4 @@
-"""How the cells of a column are written: its unit, its decimals, its dates, what is high in it."""
+"""How the cells of a column are formatted: unit, decimals, dates, tails."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from lookalike._runtime.text import clean, short
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Table
 
-SAMPLE = 1024  # cells that are looked at
-NOISE = 6  # decimals from which a number was computed, not written
-GROUPED = 10_000  # columns that reach it have their thousands set apart, so years do not
-FEW = 20  # cells below which none is called high or low for the column
-EXTREME = 0.9  # what is above this share of the column is high, below the rest low
+MAX_SAMPLE_CELLS = 1024  # that the style is read from
+MIN_COMPUTED_DECIMALS = 6  # from here on a number was computed, not typed
+MIN_GROUPED = 10_000  # a column that reaches it has thousands separators: years do not
+MIN_CELLS_FOR_TAILS = 20  # with fewer, none is called high or low
+HIGH_QUANTILE = 0.9  # above it a cell is high for the column, below 1 minus it low
 MONTHS = ("year-month", "month/year", "month year", "year month")
 QUARTERS = ("quarter", "quarter year")
 YEAR = re.compile(r"(^|[^a-z])(year|yr|jahr|annee|año)s?([^a-z]|$)|Year", re.IGNORECASE)
 DAY = 86_400  # seconds
-LONGEST = 32  # characters of one cell inside a phrase
+MAX_CELL_CHARACTERS = 32  # inside a phrase
 
 
 @dataclass(frozen=True)
 class Style:
-    """How the cells of a column are written, so that a phrase reads like the column.
+    """The format of a column, so that a phrase reads like the column.
 
     Parameters
     ----------
     kind : Kind
     decimals : int
-        Digits after the point that the column has; -1 where they are noise of a computation.
+        Digits after the point that the column has; -1 where numbers were computed.
     grouped : bool
-        Whether thousands are set apart.
+        Whether there are thousands separators.
     is_year : bool
         Whether the numbers are years.
     whole_days : bool
@@ -63,12 +63,12 @@ class Style:
 
     @property
     def unit(self) -> str:
-        """What stands behind every number of the column, such as "kg"; "" for nothing."""
+        """The unit after every number of the column, such as "kg"; "" for none."""
         reading = self.kind.reading
         return "" if reading is None else reading.unit
 
     def write(self, cell: Any, *, unit: bool = True) -> str:
-        """Write a cell as the column does.
+        """Format a cell as the column does.
 
         Parameters
         ----------
@@ -86,7 +86,7 @@ class Style:
         if isinstance(cell, dt.timedelta):
             return _write_duration(cell.total_seconds())
         if isinstance(cell, bool) or not isinstance(cell, int | float):
-            return short(cell, LONGEST)
+            return short(cell, MAX_CELL_CHARACTERS)
         if self.kind.role == "time":
             return _write_clock(float(cell))
         return self._write_number(float(cell), unit)
@@ -96,11 +96,13 @@ class Style:
         reading = self.kind.reading
         if reading is None or not np.isfinite(value):
             return text
+        # Both separators change places, so one of them is parked as a NUL.
         if reading.decimal == ",":
             text = text.replace(",", "\0").replace(".", ",").replace("\0", reading.thousands or ".")
         elif reading.thousands not in ("", ","):
             text = text.replace(",", reading.thousands)
         if reading.currency:
+            # Codes follow the number (5 EUR), symbols precede it ($5).
             money = clean(reading.currency)
             text = f"{text} {money}" if money.isalpha() else f"{money}{text}"
         if unit and reading.unit:
@@ -110,12 +112,12 @@ class Style:
     def _digits(self, value: float) -> str:
         if not np.isfinite(value):
             return "infinite" if value > 0 else "minus infinite"
-        for size, letter in ((1e9, "G"), (1e6, "M")):
-            if abs(value) >= size and not self.is_year:
-                head = f"{value / size:.4g}"
-                if float(head) * size == value or abs(value) >= 1e9:
-                    return head + letter
-                break
+        if abs(value) >= 1e9 and not self.is_year:
+            return f"{value / 1e9:.4g}G"
+        millions = f"{value / 1e6:.4g}"
+        # Only where four digits are exact.
+        if abs(value) >= 1e6 and float(millions) * 1e6 == value and not self.is_year:
+            return millions + "M"
         if self.decimals < 0:
             return f"{value:.4g}"
         return f"{value:{',' if self.grouped else ''}.{self.decimals}f}"
@@ -130,7 +132,7 @@ class Style:
 
 
 class Styles(Mapping[str, Style]):
-    """The styles of the compared columns of a table, each worked out when it is first asked for.
+    """The styles of the compared columns of a table, each computed on first use.
 
     Parameters
     ----------
@@ -163,7 +165,7 @@ class Styles(Mapping[str, Style]):
 
 
 def style_of(column: Column) -> Style:
-    """Look at some cells of a column, evenly spread, to see how it is written.
+    """Infer the format of a column from some of its cells, evenly spread.
 
     Examples
     --------
@@ -174,39 +176,42 @@ def style_of(column: Column) -> Style:
     """
     if column.kind.name != "number":
         return Style(column.kind)
-    step = max(1, len(column) // SAMPLE)
+    # Evenly spread, not the first cells: tables are often sorted.
+    step = max(1, len(column) // MAX_SAMPLE_CELLS)
     values = np.asarray(column.values[::step], dtype=np.float64)
-    # 4-byte numbers are written with their own digits, not with those of the nearest double
+    # 4-byte numbers are formatted with their own digits, not with those of the nearest double.
     written = values if column.values.dtype == np.float64 else column.values[::step]
-    kept = np.isfinite(values)
-    values, written = values[kept], written[kept]
+    finite = np.isfinite(values)
+    values, written = values[finite], written[finite]
     if not len(values):
         return Style(column.kind)
-    low, high = np.quantile(values, [1 - EXTREME, EXTREME])
-    tails = high > low and len(values) >= FEW
+    # Deciles, which outliers do not move.
+    low, high = np.quantile(values, [1 - HIGH_QUANTILE, HIGH_QUANTILE])
+    tails = high > low and len(values) >= MIN_CELLS_FOR_TAILS
     whole = bool((values == np.round(values)).all())
+    # A column called year may hold any year; without the name only plausible ones are years.
     named = bool(YEAR.search(column.name)) and values.max() < 3000
     years = whole and values.min() >= 1000 and (named or values.min() >= 1800 > values.max() - 300)
     return Style(
         column.kind,
         decimals=0 if whole else _decimals(written),
-        grouped=bool(np.abs(values).max() >= GROUPED),
+        grouped=bool(np.abs(values).max() >= MIN_GROUPED),
         is_year=bool(years) and column.kind.source == "",
         whole_days=bool((values % DAY == 0).all()),
         time_of_day=column.kind.role == "time" and bool(DAY > values.max() >= high >= DAY / 2),
-        low=float(low) if tails else float("nan"),
-        high=float(high) if tails else float("nan"),
+        **({"low": float(low), "high": float(high)} if tails else {}),
     )
 
 
 def _decimals(values: np.ndarray) -> int:
-    """Count the digits after the point; -1 where there are so many that nobody wrote them."""
+    """Return the digits after the point; -1 where there are too many to have been typed."""
     texts = [np.format_float_positional(value, trim="-") for value in values]
     most = max(len(text.partition(".")[2]) for text in texts)
-    return most if most < NOISE else -1
+    return most if most < MIN_COMPUTED_DECIMALS else -1
 
 
 def _write_duration(seconds: float) -> str:
+    # Whole hours of several days are written as days, not as 72:00:00.
     if abs(seconds) >= DAY and seconds % 3600 == 0:
         days, hours = divmod(seconds / 3600, 24)
         return f"{days:g} d" + (f" {hours:g} h" if hours else "")

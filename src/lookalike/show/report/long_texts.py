@@ -1,4 +1,4 @@
-"""Long texts: compared by their words, since letter by letter says little and takes hours."""
+"""Long texts are compared by their words: edit distances take too long, and say little."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ import numpy as np
 
 from lookalike.table import Column, Kind, Table
 
-LONG = 200.0  # characters on average from which a text is no longer a name or a code
-LEAST = 3  # letters of a word that counts
-COMMON = 0.5  # share of the texts from which a word tells none of them apart
-WORD = re.compile(rf"\w{{{LEAST},}}")
+MIN_LONG_CHARACTERS = 200.0  # on average, from which a text is not a name or a code
+MAX_WORD_SHARE = 0.5  # of the texts; more common words are stop words
+WORD = re.compile(r"\w{3,}")
 
 
 def by_words(table: Table) -> Table:
@@ -53,15 +52,17 @@ def by_words(table: Table) -> Table:
     for column in table.columns:
         name = f"words of {column.name}"
         mean = _mean_length(column)
-        if mean < LONG or name in every or column.kind.reason.startswith("given"):
+        # A kind that the user gave is never changed; an existing column of the name is not
+        # replaced.
+        if mean < MIN_LONG_CHARACTERS or name in every or column.kind.reason.startswith("given"):
             columns.append(column)
             continue
         words = np.empty(len(column), dtype=object)
         words[:] = _words(column.values)
         why = f"{column.name} has {mean:,.0f} characters on average: compared by its words"
         columns.append(Column(name, Kind("set", why), words))
-        said = replace(column.kind, role="name", reason="long texts, compared by their words")
-        aside.append(replace(column, kind=said))
+        kind = replace(column.kind, role="name", reason="long texts, compared by their words")
+        aside.append(replace(column, kind=kind))
     if len(aside) == len(table.aside):
         return table
     return Table(columns, aside, len(table), table.missing)
@@ -69,11 +70,11 @@ def by_words(table: Table) -> Table:
 
 def _words(texts: np.ndarray) -> list[frozenset[str] | None]:
     """Return the words of each text but for those that most texts have."""
-    found = [None if text is None else frozenset(WORD.findall(text.lower())) for text in texts]
-    held = [words for words in found if words is not None]
-    counts = Counter(itertools.chain.from_iterable(held))
-    common = {word for word, count in counts.items() if count > COMMON * len(held)}
-    return [None if words is None else words - common for words in found]
+    sets = [None if text is None else frozenset(WORD.findall(text.lower())) for text in texts]
+    known = [words for words in sets if words is not None]
+    counts = Counter(itertools.chain.from_iterable(known))
+    common = {word for word, count in counts.items() if count > MAX_WORD_SHARE * len(known)}
+    return [None if words is None else words - common for words in sets]
 
 
 def _mean_length(column: Column) -> float:

@@ -1,4 +1,4 @@
-"""The parts of a report: columns, missing cells, neighbors, map, hubs, clusters."""
+"""The sections of a report: columns, missing values, neighbors, map, hubs, clusters."""
 
 from __future__ import annotations
 
@@ -17,233 +17,213 @@ from lookalike.show.report.study import Study
 from lookalike.table import Column, Table
 from lookalike.table.model.display import label_first
 
-SHOWN = 60  # columns that are listed
-GAPPY = 24  # columns with gaps that are drawn
-CELLS = 60  # parts of a table, from its first row to its last, whose gaps are counted
+MAX_COLUMNS = 60  # that are listed
+MAX_INCOMPLETE_COLUMNS = 24  # whose missing values are drawn
+N_STRIPES = 60  # parts of a table, from its first row to its last, whose missing values are counted
+MIN_OVERLAP = 0.9  # of the rows (Jaccard) with which two columns are missing together
 
 
 def columns_part(study: Study) -> str:
-    """Return what each column holds, and why this is thought."""
+    """Return what each column holds, and why it was read so."""
     summary = study.table.summary()
     lines = [
         [short(name, 40), kind, gaps, short(values, 60), short(reason, 120)]
         for name, kind, gaps, values, reason in summary.grid()
     ]
-    more = len(lines) - SHOWN
-    heads = ["column", "kind", "gaps", "values", "why this kind"]
-    doubts = [
-        f"{one.column}: {text}"
-        for one in summary
-        for text in one.warnings
-        if one.column != study.label or study.target is None
-    ][:SHOWN]
-    parts = [table(lines[:SHOWN], heads, summary.title, text=(1, 3, 4), stack=True)]
+    more = len(lines) - MAX_COLUMNS
+    heads = ["column", "kind", "missing", "values", "why this kind"]
+    compared = [c for c in summary if c.column != study.label or study.target is None]
+    doubts = [f"{c.column}: {text}" for c in compared for text in c.warnings][:MAX_COLUMNS]
+    out: str = table(lines[:MAX_COLUMNS], heads, summary.title, text=(1, 3, 4), stack=True)
     if more > 0:
-        parts.append(paragraphs([f"{more:,} more columns are not listed."]))
+        out += paragraphs([f"{more:,} more columns are not listed."])
     if doubts:
-        parts.append(Html("<h3>Worth a look before rows are compared</h3>" + bullets(doubts)))
-    return "".join(parts)
+        out += "<h3>Check before rows are compared</h3>" + bullets(doubts)
+    return out
 
 
-def gaps_part(study: Study) -> str:
-    """Return where cells are missing, from the first row of the table to the last."""
-    every = study.table
-    gappy = [(column, float(column.missing.mean())) for column in every if column.missing.any()]
-    if not gappy:
-        return paragraphs(["No cell of a compared column is missing."])
-    gappy.sort(key=lambda pair: -pair[1])
-    lines = [
-        [short(column.name, 40), percent(share), _strip(column)] for column, share in gappy[:GAPPY]
-    ]
-    whole = int(np.all([~column.missing for column in every], axis=0).sum())
-    text = f"{whole:,} of {len(every):,} rows have no gap. "
-    text += "Each strip is a column from its first row to its last: the darker, the more gaps."
-    heads = ["column", "gaps", "where"]
-    parts = [paragraphs([text]), table(lines, heads, "Columns with gaps", text=(2,))]
-    parts += [paragraphs(_together(every, [column for column, _ in gappy]))]
-    if len(gappy) > GAPPY:
-        parts.append(paragraphs([f"{len(gappy) - GAPPY:,} more columns have gaps."]))
-    return "".join(parts)
+def missing_part(study: Study) -> str:
+    """Return where values are missing, from the first row of the table to the last."""
+    incomplete = [column for column in study.table if column.missing.any()]
+    if not incomplete:
+        return paragraphs(["No value of a compared column is missing."])
+    incomplete.sort(key=lambda column: -float(column.missing.mean()))
+    shown, more = incomplete[:MAX_INCOMPLETE_COLUMNS], len(incomplete) - MAX_INCOMPLETE_COLUMNS
+    # The share tells how many are missing, the strip where: at the start, at the end, everywhere.
+    lines = [[short(c.name, 40), percent(float(c.missing.mean())), _strip(c)] for c in shown]
+    complete = int(np.all([~column.missing for column in study.table], axis=0).sum())
+    text = (
+        f"{complete:,} of {len(study.table):,} rows are complete. Each strip is a column from its "
+    )
+    text += "first row to its last: the darker, the more values are missing."
+    heads = ["column", "missing", "where"]
+    out = paragraphs([text]) + table(lines, heads, "Columns with missing values", text=(2,))
+    notes = _missing_together(shown)
+    if more > 0:
+        notes.append(f"{more:,} more columns have missing values.")
+    return out + paragraphs(notes)
 
 
 def _strip(column: Column) -> Html:
-    ends = np.linspace(0, len(column.missing), CELLS + 1).round().astype(np.int64)
-    shares = [
-        float(column.missing[low:high].mean()) if high > low else 0.0
-        for low, high in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True)
-    ]
+    ends = np.linspace(0, len(column.missing), N_STRIPES + 1).round().astype(np.int64)
+    parts = np.split(column.missing, ends[1:-1])
+    shares = [float(part.mean()) if len(part) else 0.0 for part in parts]
     cells = [
-        f'<rect x="{4 * at}" width="4" height="14" fill="{FOR}" fill-opacity="{share:.2f}"/>'
-        for at, share in enumerate(shares)
-        if share >= 0.005
+        f'<rect x="{4 * i}" width="4" height="14" fill="{FOR}" fill-opacity="{share:.2f}"/>'
+        for i, share in enumerate(shares)
+        if share >= 0.005  # below, the opacity is 0.00
     ]
-    edge = (
-        f'<rect width="{4 * CELLS}" height="14" fill="none" stroke="currentColor" '
-        'stroke-opacity=".35"/>'
-    )
-    worst = max(shares)
-    label = f"gaps of {short(column.name, 40)}: from {percent(min(shares))} to {percent(worst)}"
-    return svg(4 * CELLS, 14, label, [edge, *cells], view=False)
+    width = 4 * N_STRIPES
+    outline = 'fill="none" stroke="currentColor" stroke-opacity=".35"'
+    edge = f'<rect width="{width}" height="14" {outline}/>'
+    least, most = percent(min(shares)), percent(max(shares))
+    label = f"missing values of {short(column.name, 40)}: from {least} to {most}"
+    return svg(width, 14, label, [edge, *cells], view=False)
 
 
-def _together(every: Table, gappy: list[Column]) -> list[str]:
-    """Say which columns are missing together: such gaps are seldom chance."""
+def _missing_together(incomplete: list[Column]) -> list[str]:
+    """Return which columns are missing in the same rows: this is seldom chance."""
     groups: list[list[Column]] = []
-    for column in gappy[:GAPPY]:
+    for column in incomplete:
         for group in groups:
+            # Compared with the first of a group only: nearly equal sets of rows need no more.
             first = group[0].missing
             both, either = (first & column.missing).sum(), (first | column.missing).sum()
-            if both / either > 0.9:
+            if both / either > MIN_OVERLAP:
                 group.append(column)
                 break
         else:
             groups.append([column])
-    found = [group for group in groups if len(group) > 1 and not group[0].missing.all()]
-    names = ["; ".join(short(column.name, 40) for column in group) for group in found[:5]]
+    # Columns without any value are missing together trivially.
+    several = [group for group in groups if len(group) > 1 and not group[0].missing.all()]
+    names = ["; ".join(short(column.name, 40) for column in group) for group in several[:5]]
     return [f"Missing in the same rows, nearly always: {text}." for text in names]
 
 
 def clusters_part(study: Study) -> str:
-    """Return what makes each cluster."""
+    """Return what sets each cluster apart."""
     profile = study.profile
     writer = RowWriter(study.rows)
+    # A column of classes only where the profile was scored against some.
     with_classes = any(one.majority_share is not None for one in profile.clusters)
     lines: list[list[str]] = []
     for one in profile.clusters:
-        typical = writer.name(study.rows.record(one.typical[0]), int(study.at[one.typical[0]]))
-        most = f"{short(one.majority)} ({percent(one.majority_share or 0.0)})"
-        lines.append(
-            [
-                f"cluster {one.cluster}",
-                f"{one.rows:,} ({percent(one.share)})",
-                *[most] * with_classes,
-                Html(bullets(map(str, one.columns))),
-                typical,
-            ]
-        )
-    heads = ["", "rows", *["mostly"] * with_classes, "what makes it", "typical row"]
-    words = tuple(range(2, len(heads)))
-    caption = f"{len(profile)} clusters"
-    notes = "; ".join(profile.notes)
-    return table(lines, heads, caption, text=words, stack=True) + paragraphs(
-        [f"Clustering: {notes}."]
-    )
+        size = f"{one.rows:,} ({percent(one.share)})"
+        majority = [f"{short(one.majority)} ({percent(one.majority_share or 0.0)})"] * with_classes
+        columns = Html(bullets(map(str, one.columns)))
+        typical = writer.name(one.typical[0], study)
+        lines.append([f"cluster {one.cluster}", size, *majority, columns, typical])
+    heads = ["", "rows", *["mostly"] * with_classes, "what sets it apart", "typical row"]
+    text, caption = tuple(range(2, len(heads))), f"{len(profile)} clusters"
+    notes = f"Clustering: {'; '.join(profile.notes)}."
+    return table(lines, heads, caption, text=text, stack=True) + paragraphs([notes])
 
 
-def board_part(study: Study) -> str:
-    """Return measures side by side on the same rows."""
+def measures_part(study: Study) -> str:
+    """Return the leaderboard of measures."""
     board = study.board
     return table(board.rows(), board.heads(), board.title, first=True) + paragraphs(board.remarks())
 
 
 def rows_part(study: Study) -> str:
-    """Return the rows that stand for the others, and those unlike all others."""
+    """Return prototypes and outliers."""
     writer = RowWriter(study.rows)
-    marks = [(row, f"{rows:,}") for row, rows in study.prototypes]
-    odd = [(row, f"{score:.2f}") for row, score in study.outliers]
-    parts = []
+    prototypes = [(row, f"{rows:,}") for row, rows in study.prototypes]
+    outliers = [(row, f"{score:.2f}") for row, score in study.outliers]
+    text = tuple(i for i, number in enumerate(writer.numbers, 2) if not number)
+    out = ""
     for caption, head, rows in (
-        ("Prototypes: rows that stand for the others", "stands for", marks),
-        ("Outliers: rows unlike the others (1: most)", "score", odd),
+        ("Prototypes: rows that represent the others", "rows represented", prototypes),
+        ("Outliers: rows unlike the others (1: most)", "score", outliers),
     ):
         lines = [
-            [f"{int(study.at[row]):,}", text, *writer.cells(study.rows.record(row))]
-            for row, text in rows
+            [f"{int(study.at[row]):,}", value, *writer.cells(study.rows.record(row))]
+            for row, value in rows
         ]
-        heads = ["row", head, *writer.heads]
-        words = tuple(at for at, number in enumerate(writer.numbers, 2) if not number)
-        parts.append(table(lines, heads, caption, text=words))
-    return "".join(parts)
+        out += table(lines, ["row", head, *writer.heads], caption, text=text)
+    return out
 
 
-FIGURES = (
+HUBNESS_STATISTICS = (
     "skewness largest hubs orphans reachability symmetric_share accuracy bad intrinsic_dimension"
 ).split()
-JUDGED = 10  # neighbors by which a map is judged
-TOP = 5  # hubs that are listed
+N_MAP_NEIGHBORS = 10  # by which trustworthiness and continuity of a map are computed
+N_HUBS = 5  # that are listed
 
 
 def measure_part(study: Study) -> str:
-    """Return how rows are compared, and why so."""
-    said = "the measure was given." if study.index.reason_ == "given" else study.index.reason_
+    """Return how rows are compared, and why."""
+    reason = study.index.reason_
+    reason = "the measure was given." if reason == "given" else reason
     name = escape(repr(study.measure))
-    return Html(f"<p>Rows are compared by <code>{name}</code>.</p>") + paragraphs([f"Why: {said}"])
+    return f"<p>Rows are compared by <code>{name}</code>.</p>" + paragraphs([f"Why: {reason}"])
 
 
 def neighbors_part(study: Study) -> str:
-    """Return typical rows with the rows most like them, each with its reasons."""
+    """Return typical rows with their nearest neighbors, each with its reasons."""
     writer = RowWriter(study.rows)
     parts = []
     for row, hits in study.examples:
         assert isinstance(hits, Hits)
-        record = study.rows.record(row)
-        name = writer.name(record, int(study.at[row]))
-        points = []
+        name, cells = writer.name(row, study), writer.words(study.rows.record(row))
+        items = ""
         for hit in hits:
-            alike = "nothing to compare" if hit.similarity is None else percent(hit.similarity)
-            told = writer.name(hit.row, int(study.at[int(hit.id)]))
-            points.append(
-                f"<li><b>{escape(told)}</b> <span>({escape(alike)} alike)</span>: "
-                f"{escape(writer.words(hit.row))}<br><span class='quiet'>{escape(hit.because())}"
-                "</span></li>"
-            )
-        parts.append(
-            f"<h3>Like {escape(name)}</h3><p class='quiet'>{escape(writer.words(record))}</p>"
-            f"<ol>{''.join(points)}</ol>"
-        )
+            alike = "nothing to compare"
+            if hit.similarity is not None:
+                alike = f"{percent(hit.similarity)} alike"
+            neighbor, text = writer.name(int(hit.id), study), writer.words(hit.row)
+            items += f"<li><b>{escape(neighbor)}</b> <span>({escape(alike)})</span>: "
+            items += f"{escape(text)}<br><span class='quiet'>{escape(hit.because())}</span></li>"
+        parts.append(f"<h3>Like {escape(name)}</h3><p class='quiet'>{escape(cells)}</p>")
+        parts.append(f"<ol>{items}</ol>")
     return "".join(parts)
 
 
 def hubs_part(study: Study) -> str:
-    """Return how often rows are neighbors, before and after a repair, and where the hubs are."""
+    """Return hubness before and after it is reduced, and where the hubs are."""
     found = study.hubs
-    kept = [[words, *texts] for name, words, texts in found.rows() if name in FIGURES]
+    shown = [[label, *texts] for name, label, texts in found.rows() if name in HUBNESS_STATISTICS]
     writer = RowWriter(study.rows)
     lines = []
-    for hub in found.top(TOP):
+    for hub in found.top(N_HUBS):
         row = int(hub["row"])
-        record = study.rows.record(row)
         counts = [f"{hub[column]:g}" for column in found.columns]
-        lines.append([writer.name(record, int(study.at[row])), *counts, writer.words(record)])
+        lines.append([writer.name(row, study), *counts, writer.words(study.rows.record(row))])
     heads = ["row", *(f"lists {column}" for column in found.columns), ""]
-    return "".join(
-        [
-            paragraphs([found.verdict] if found.verdict else []),
-            table(kept, ["", *found.columns], "Hubness before and after the repair"),
-            histogram(found),
-            Html("<h3>Where the hubs are</h3>"),
-            hub_maps(found, np.arange(len(study.rows)), study.places),
-            table(lines, heads, "Rows in the most lists", text=(len(heads) - 1,)),
-            paragraphs(f"Note: {note}" for note in found.notes),
-        ]
+    maps = hub_maps(found, np.arange(len(study.rows)), study.places)
+    return (
+        paragraphs([found.verdict] if found.verdict else [])
+        + table(shown, ["", *found.columns], "Hubness before and after reduction")
+        + f"{histogram(found)}<h3>Where the hubs are</h3>{maps}"
+        + table(lines, heads, "Rows in the most lists", text=(len(heads) - 1,))
+        + paragraphs(f"Note: {note}" for note in found.notes)
     )
 
 
 def map_part(study: Study) -> str:
     """Return the map, colored by the target or by clusters, and how far it can be relied on."""
-    groups = study.groups
-    n = len(study.rows)
+    groups, n, k = study.groups, len(study.rows), N_MAP_NEIGHBORS
     label = f"map of {n:,} rows in {len(groups.names)} groups by {groups.title}"
     caption = f"Colored by {groups.title}."
     drawing = scatter(study.places, groups.codes, groups.names, label, caption, groups.notes)
-    words = ["Rows side by side on the map are neighbors; how far groups lie apart says little."]
-    if n > 2 * JUDGED + 1:
-        trust = trustworthiness(study.measure, study.places, JUDGED, sample=1000)
-        kept = continuity(study.measure, study.places, JUDGED, sample=1000)
-        words.append(
-            f"Of {JUDGED} neighbors: trustworthiness {trust:.3f} (1: the map shows no false ones), "
-            f"continuity {kept:.3f} (1: it tears none apart)."
+    texts = ["Rows close together on the map are neighbors; distances between groups mean little."]
+    if n > 2 * k + 1:  # the formulas of both need so many rows
+        trust = trustworthiness(study.measure, study.places, k, sample=1000)
+        continuous = continuity(study.measure, study.places, k, sample=1000)
+        texts.append(
+            f"Of {k} neighbors: trustworthiness {trust:.3f} (1: the map shows no false ones), "
+            f"continuity {continuous:.3f} (1: it separates none)."
         )
-    return drawing + paragraphs(words)
+    return drawing + paragraphs(texts)
 
 
-MANY = 20  # items from which a set or a list is not told in a line
-COLUMNS = 6  # cells of a row that are shown
-LONGEST = 40  # letters of a cell
+MAX_CELL_ITEMS = 20  # of a set or a list that is shown in a line
+MAX_CELLS = 6  # of a row that are shown
+MAX_CELL_CHARACTERS = 40
 
 
 class RowWriter:
-    """Writes rows of one table.
+    """Formats rows of one table.
 
     Parameters
     ----------
@@ -251,18 +231,16 @@ class RowWriter:
     """
 
     def __init__(self, table: Table) -> None:
-        self._columns = label_first(table)[:COLUMNS]
+        self._columns = label_first(table)[:MAX_CELLS]
         self._styles = Styles(table)
-        first = self._columns[0] if self._columns else None
-        roles = ("name", "identifier")
-        self._has_names = first is not None and (
-            first.kind.role in roles or first.kind.name == "text"
-        )
+        kind = self._columns[0].kind if self._columns else None
+        named = kind is not None and kind.role in ("name", "identifier")
+        self._has_names = named or (kind is not None and kind.name == "text")
 
     @property
     def heads(self) -> list[str]:
         """The names of the columns that are shown."""
-        return [short(column.name, LONGEST) for column in self._columns]
+        return [short(column.name, MAX_CELL_CHARACTERS) for column in self._columns]
 
     @property
     def numbers(self) -> list[bool]:
@@ -275,14 +253,15 @@ class RowWriter:
         for column in self._columns:
             cell = record.get(column.name)
             styled = column.kind.name == "number" and cell is not None
-            styled = styled and column.name in self._styles
+            styled = styled and column.name in self._styles  # columns set aside have no style
             write = self._styles[column.name].write if styled else None
-            out.append(short(cell, LONGEST) if write is None else write(cell))
+            out.append(short(cell, MAX_CELL_CHARACTERS) if write is None else write(cell))
         return out
 
-    def name(self, record: dict[str, Any], position: int) -> str:
-        """Return what a row is called: its name where it has one, else its number."""
-        return self.cells(record)[0] if self._has_names else f"row {position}"
+    def name(self, row: int, study: Study) -> str:
+        """Return the name of a row of the sample where it has one, else its position."""
+        names = self.cells(study.rows.record(row)) if self._has_names else ()
+        return names[0] if names else f"row {int(study.at[row])}"
 
     def words(self, record: dict[str, Any]) -> str:
         """Return the cells of a row as one line, without its name."""
@@ -290,13 +269,12 @@ class RowWriter:
         pairs = [
             f"{head} {cell}"
             for column, head, cell in every[int(self._has_names) :]
-            if _says_much(record.get(column.name))
+            if _is_short(record.get(column.name))
         ]
         return ", ".join(pairs[:4])
 
 
-def _says_much(cell: Any) -> bool:
-    """Whether a cell is told in a line: a gap says nothing about a row, and a list too much."""
-    if cell is None:
-        return False
-    return not isinstance(cell, set | frozenset | list | tuple) or len(cell) <= MANY
+def _is_short(cell: Any) -> bool:
+    """Whether a cell is known, and no long collection."""
+    several = isinstance(cell, set | frozenset | list | tuple)
+    return cell is not None and (not several or len(cell) <= MAX_CELL_ITEMS)

@@ -1,4 +1,4 @@
-"""What a report is made of: each answer is worked out once, when the first part asks for it."""
+"""The analyses of a report: each is computed once, when the first section needs it."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from lookalike.show.html.markup import COLORS
 from lookalike.table import Table
 from lookalike.table.model.targets import holds_classes
 
-BINS = 5  # groups of a target of numbers
+N_QUANTILE_GROUPS = 5  # of a target of numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class RowGroups:
     """Rows in groups.
 
     Parameters
     ----------
     codes : int array of n
-        The group of each row, as a place in ``names``.
+        The group of each row, as a position in ``names``.
     names : tuple of str
     title : str
-        What the groups are, in words.
+        What the groups are.
     notes : tuple of str
-        What makes each group; empty: nothing is known.
+        What sets each group apart; empty: nothing is known.
     """
 
     codes: np.ndarray
@@ -49,7 +49,7 @@ class Groups:
     notes: tuple[str, ...] = ()
 
 
-def group_rows(values: np.ndarray, title: str) -> Groups:
+def group_rows(values: np.ndarray, title: str) -> RowGroups:
     """Put rows into at most as many groups as there are colors.
 
     Classes are groups, the rare ones together as "other"; numbers are cut at their quintiles; of a
@@ -63,6 +63,7 @@ def group_rows(values: np.ndarray, title: str) -> Groups:
     """
     if len(values) and isinstance(values[0], set | frozenset):
         counts = Counter(item for cell in values for item in cell)
+        # A color can show one item; the most common one makes the fewest groups.
         firsts = [max(cell, key=lambda v: (counts[v], str(v)), default=None) for cell in values]
         return _by_class(firsts, f"{title} (of several the most common)")
     if title != "cluster" and not holds_classes(values):
@@ -73,44 +74,43 @@ def group_rows(values: np.ndarray, title: str) -> Groups:
     return _by_class(cells, title)
 
 
-def _by_class(cells: list[Any], title: str) -> Groups:
+def _by_class(cells: list[Any], title: str) -> RowGroups:
     counts = Counter(cells)
     ranked = sorted(counts, key=lambda cell: (-counts[cell], str(cell)))
     few = len(ranked) <= len(COLORS)
-    kept = ranked if few else ranked[: len(COLORS) - 1]
+    shown = ranked if few else ranked[: len(COLORS) - 1]  # the last color is that of all others
     if title == "cluster":
-        kept = sorted(kept, key=lambda cell: (cell is None, str(cell)))
-    names = ["none" if cell is None else short(cell, 20) for cell in kept]
-    code = {cell: at for at, cell in enumerate(kept)}
-    codes = np.array([code.get(cell, len(kept)) for cell in cells], dtype=np.int64)
-    rest = () if few else (f"{len(ranked) - len(kept)} others",)
-    return Groups(codes, (*names, *rest), title)
+        shown = sorted(shown, key=lambda cell: (cell is None, str(cell)))
+    names = ["none" if cell is None else short(cell, 20) for cell in shown]
+    code = {cell: i for i, cell in enumerate(shown)}
+    codes = np.array([code.get(cell, len(shown)) for cell in cells], dtype=np.int64)
+    rest = () if few else (f"{len(ranked) - len(shown)} others",)
+    return RowGroups(codes, (*names, *rest), title)
 
 
-def _by_size(values: np.ndarray, title: str) -> Groups:
-    inner = np.unique(np.quantile(values, np.linspace(0, 1, BINS + 1)[1:-1]))
-    codes = np.searchsorted(inner, values, side="right")
-    used = np.unique(codes)
-    names = []
-    for code in used.tolist():
-        some = values[codes == code]
-        names.append(f"{short(float(some.min()))} to {short(float(some.max()))}")
-    return Groups(np.searchsorted(used, codes), tuple(names), title)
+def _by_size(values: np.ndarray, title: str) -> RowGroups:
+    inner = np.unique(np.quantile(values, np.linspace(0, 1, N_QUANTILE_GROUPS + 1)[1:-1]))
+    # Ties at a quantile leave some groups empty: they are renumbered.
+    codes = np.unique(np.searchsorted(inner, values, side="right"), return_inverse=True)[1]
+    members = [values[codes == code] for code in range(int(codes.max(initial=-1)) + 1)]
+    names = (f"{short(float(some.min()))} to {short(float(some.max()))}" for some in members)
+    return RowGroups(codes, tuple(names), title)
 
 
-LEAST = 3  # rows that an analysis needs
-ALL_PAIRS = 1_000  # rows up to which mutual proximity counts all pairs
-TRIED = 600  # rows that measures are compared on
-SECONDS = 30.0  # after which no further measure is tried
-CLUSTERS = 8  # the most that are looked for
-TOLD = 2  # columns that the key of a map names for each cluster
-EXAMPLES = 3  # rows whose neighbors are shown
-PROTOTYPES = 5  # rows that stand for the others
-UNUSUAL = 8  # outliers that are shown
+# Sizes of a report that is read in minutes and made in about one; chosen by hand.
+MIN_ROWS = 3  # that an analysis needs
+MAX_EMPIRICAL_ROWS = 1_000  # rows up to which mutual proximity counts all pairs
+MAX_COMPARED_ROWS = 600  # rows that measures are compared on
+MAX_COMPARE_SECONDS = 30.0  # after which no further measure is tried
+MAX_CLUSTERS = 8
+N_KEY_COLUMNS = 2  # that the legend of the map names for each cluster
+N_EXAMPLES = 3  # rows whose neighbors are shown
+N_PROTOTYPES = 5
+N_OUTLIERS = 8
 
 
 class Study:
-    """One table and everything that is found out about it.
+    """One table and its analyses.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class Study:
     k : int
         Length of the lists of neighbors.
     sample : int
-        With more rows, so many are looked at, drawn at random.
+        With more rows, so many are analyzed, drawn at random.
     seed : int
     """
 
@@ -138,6 +138,7 @@ class Study:
         seed: int,
     ) -> None:
         n = len(table)
+        # The sample does not depend on anything but the seed: a report can be repeated.
         rng = np.random.default_rng(seed)
         self.table, self.label, self.given, self.seed = table, label, measure, seed
         self.at = np.sort(rng.choice(n, sample, replace=False)) if n > sample else np.arange(n)
@@ -147,7 +148,7 @@ class Study:
 
     @property
     def sampled(self) -> bool:
-        """Whether only some of the rows are looked at."""
+        """Whether only a sample of the rows is analyzed."""
         return len(self.rows) < len(self.table)
 
     @property
@@ -161,22 +162,23 @@ class Study:
     @cached_property
     def index(self) -> Index:
         """The rows, ready to be searched."""
-        if len(self.rows) < LEAST:
+        if len(self.rows) < MIN_ROWS:
             found = Param("n_samples", len(self.rows))
-            raise TooFewRows("report", f"at least {LEAST} rows", found, "Add rows")
+            raise TooFewRows("report", f"at least {MIN_ROWS} rows", found, "Add rows")
         return Index(self.given).fit(self.rows)
 
     @property
     def measure(self) -> Measure:
-        """The measure, fitted to the rows that are looked at."""
+        """The measure, fitted to the analyzed rows."""
         return self.index.measure_
 
     @cached_property
     def hubs(self) -> HubnessReport:
-        """Hubs before and after their repair."""
+        """Hubness before and after it is reduced by mutual proximity."""
         measure = self.measure
         if not isinstance(measure, MutualProximity):
-            model = "empirical" if len(self.rows) <= ALL_PAIRS else "gauss_independent"
+            # The empirical model compares all pairs, Gauss needs means and deviations only.
+            model = "empirical" if len(self.rows) <= MAX_EMPIRICAL_ROWS else "gauss_independent"
             measure = MutualProximity(measure.frozen(), model=model).fit(self.rows)
         return hubness_report(measure, self.classes, self.k)
 
@@ -189,7 +191,10 @@ class Study:
     def clustering(self) -> Any:
         """Clusters around typical rows, as many as the silhouette finds best."""
         return SimilarityClustering(
-            self.measure.frozen(), method="medoids", max_clusters=CLUSTERS, random_state=self.seed
+            self.measure.frozen(),
+            method="medoids",
+            max_clusters=MAX_CLUSTERS,
+            random_state=self.seed,
         ).fit(self.rows)
 
     @cached_property
@@ -198,44 +203,47 @@ class Study:
         return profile_clusters(self.clustering, self.rows, self.classes, n_columns=4)
 
     @cached_property
-    def groups(self) -> Groups:
+    def groups(self) -> RowGroups:
         """What the map is colored by: the target, else the clusters."""
         if self.target is not None:
             return group_rows(self.target, self.label)
         groups = group_rows(self.clustering.labels_, "cluster")
-        said = {f"cluster {one.cluster}": one.columns for one in self.profile.clusters}
-        notes = (", ".join(map(str, said.get(name, ())[:TOLD])) for name in groups.names)
-        return replace(groups, notes=tuple(notes))
+        columns = {f"cluster {one.cluster}": one.columns for one in self.profile.clusters}
+        top = (columns.get(name, ())[:N_KEY_COLUMNS] for name in groups.names)
+        return replace(groups, notes=tuple(", ".join(map(str, found)) for found in top))
 
     @cached_property
     def prototypes(self) -> list[tuple[int, int]]:
-        """Rows that stand for the others: positions, and how many each stands for, most first."""
+        """Positions of prototypes, and how many rows each represents, most first."""
         measure, rows = self.measure, self.measure.rows_
-        many = min(PROTOTYPES, len(rows))
-        found = select_prototypes(measure.frozen(), self.rows, n=many, random_state=self.seed)
-        nearest = measure.nearest(rows, rows[found], 1).indices[:, 0]
-        sizes = np.bincount(nearest[nearest >= 0], minlength=many)
+        n = min(N_PROTOTYPES, len(rows))
+        chosen = select_prototypes(measure.frozen(), self.rows, n=n, random_state=self.seed)
+        nearest = measure.nearest(rows, rows[chosen], 1).indices[:, 0]
+        sizes = np.bincount(nearest[nearest >= 0], minlength=n)
         order = np.argsort(-sizes, kind="stable")
-        return [(int(found[at]), int(sizes[at])) for at in order]
+        return list(zip(chosen[order].tolist(), sizes[order].tolist(), strict=True))
 
     @cached_property
     def examples(self) -> list[tuple[int, Hits | list[Hits]]]:
         """The first prototypes, and the rows most like them."""
-        rows = [row for row, _ in self.prototypes[:EXAMPLES]]
+        rows = [row for row, _ in self.prototypes[:N_EXAMPLES]]
         return [(row, self.index.search(row, k=self.k)) for row in rows]
 
     @cached_property
     def board(self) -> Leaderboard:
         """Measures compared on a smaller sample."""
-        return compare(
-            self.rows, None, self.classes, self.k, sample=min(TRIED, len(self.rows)),
-            max_seconds=SECONDS, random_state=self.seed,
-        )  # fmt: skip
+        options: dict[str, Any] = {
+            "sample": min(MAX_COMPARED_ROWS, len(self.rows)),
+            "max_seconds": MAX_COMPARE_SECONDS,
+            "random_state": self.seed,
+        }
+        return compare(self.rows, None, self.classes, self.k, **options)
 
     @cached_property
     def outliers(self) -> list[tuple[int, float]]:
         """The rows unlike all others: positions and scores from 0 to 1, the highest first."""
         forest = RandomSimilarityIsolationForest(random_state=self.seed).fit(self.rows)
+        # scikit-learn scores outliers low; a reader expects them high.
         scores = -forest.score_samples(self.rows)
-        order = np.argsort(-scores, kind="stable")[:UNUSUAL]
+        order = np.argsort(-scores, kind="stable")[:N_OUTLIERS]
         return [(int(row), float(scores[row])) for row in order]

@@ -1,4 +1,4 @@
-"""The report: all parts on one page, each with the lines of Python that make it."""
+"""The report: all sections on one page, each with the Python code that makes it."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, paragraphs, section
 from lookalike.show.report.long_texts import by_words
 from lookalike.show.report.parts import (
-    board_part,
     clusters_part,
     columns_part,
-    gaps_part,
     hubs_part,
     map_part,
     measure_part,
+    measures_part,
+    missing_part,
     neighbors_part,
     rows_part,
 )
@@ -34,63 +34,52 @@ from lookalike.table.model.targets import split_target
 if TYPE_CHECKING:
     from rich.console import Console
 
-SAMPLE = 2_000
-FILES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
+MAX_SAMPLE_ROWS = 2_000
+FILE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
 
 
 @dataclass(frozen=True)
-class Part:
-    """One part of the report: name of its link, heading, what makes it, and its lines of Python."""
+class ReportPart:
+    """One section of the report: the function that makes it, heading, and Python code.
 
-    name: str
-    heading: str
+    Its name, which links refer to, is that of the function.
+    """
+
     make: Callable[[Study], str]
+    heading: str
     lines: str
 
+    @property
+    def name(self) -> str:
+        """The anchor of the section."""
+        return self.make.__name__.removesuffix("_part")
 
+
+FIT = "index = la.Index({measure}).fit({rows})\n"
+MISSING = "{one.column: one.missing_share for one in table.summary()}"
+MAP = "from lookalike.represent import layout\nplaces = layout(index.measure_)"
+HUBS = (
+    "from lookalike.hubness import MutualProximity\n"
+    "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))"
+)
+CLUSTERS = (
+    "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
+    "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))"
+)
+ROWS = (
+    "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
+    "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})"
+)
 PARTS = (
-    Part("columns", "Columns", columns_part, "print(table.summary())"),
-    Part("gaps", "Gaps", gaps_part, "{one.column: one.missing_share for one in table.summary()}"),
-    Part(
-        "measure",
-        "How rows are compared",
-        measure_part,
-        "index = la.Index({measure}).fit({rows})\nprint(index.measure_, index.reason_)",
-    ),
-    Part(
-        "neighbors",
-        "Rows and the rows most like them",
-        neighbors_part,
-        "index = la.Index({measure}).fit({rows})\nprint(index.search(0, k={k}))",
-    ),
-    Part(
-        "map",
-        "Map",
-        map_part,
-        "from lookalike.represent import layout\nplaces = layout(index.measure_)",
-    ),
-    Part(
-        "hubs",
-        "Hubs: is one row everybody's neighbor?",
-        hubs_part,
-        "from lookalike.hubness import MutualProximity\n"
-        "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))",
-    ),
-    Part(
-        "clusters",
-        "Clusters",
-        clusters_part,
-        "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
-        "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))",
-    ),
-    Part("measures", "Measures compared", board_part, "print(la.compare({compared}, k={k}))"),
-    Part(
-        "rows",
-        "Prototypes and outliers",
-        rows_part,
-        "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
-        "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})",
-    ),
+    ReportPart(columns_part, "Columns", "print(table.summary())"),
+    ReportPart(missing_part, "Missing values", MISSING),
+    ReportPart(measure_part, "How rows are compared", FIT + "print(index.measure_, index.reason_)"),
+    ReportPart(neighbors_part, "Nearest neighbors", FIT + "print(index.search(0, k={k}))"),
+    ReportPart(map_part, "Map", MAP),
+    ReportPart(hubs_part, "Hubs: rows that are neighbors of many others", HUBS),
+    ReportPart(clusters_part, "Clusters", CLUSTERS),
+    ReportPart(measures_part, "Measures compared", "print(la.compare({compared}, k={k}))"),
+    ReportPart(rows_part, "Prototypes and outliers", ROWS),
 )
 
 
@@ -105,7 +94,7 @@ class TableReport(Result):
     title : str
     parts : mapping of the name of a part to its HTML
     lead : str
-        What stands above the parts, as HTML.
+        The content above the parts, as HTML.
     """
 
     title: str
@@ -117,7 +106,7 @@ class TableReport(Result):
         return self.title
 
     def html_body(self) -> str:
-        """Return what stands on the page, as HTML."""
+        """Return the content of the page, as HTML."""
         links = "".join(
             f'<li><a href="#{part.name}">{escape(part.heading)}</a></li>' for part in PARTS
         )
@@ -137,7 +126,7 @@ class TableReport(Result):
         return {"title": self.title, "lead": str(self.lead), "parts": dict(self.parts)}
 
     def render(self, console: Console, spell: Spell = str) -> None:
-        """Print the headings; what stands below them is a page."""
+        """Print the headings; the sections are HTML only."""
         layout.headline(console, f"{self.title}: a page of {len(self.parts)} parts")
         for part in PARTS:
             layout.say(console, part.heading, "", indent=2)
@@ -149,16 +138,16 @@ def report(
     *,
     measure: Measure | str = "auto",
     k: int = 5,
-    sample: int = SAMPLE,
+    sample: int = MAX_SAMPLE_ROWS,
     title: str | None = None,
     kinds: Mapping[str, Any] | None = None,
     random_state: Any = 0,
 ) -> TableReport:
-    """Look at a table from all sides, and write it down on one page.
+    """Analyze a table, and report on one HTML page.
 
-    Columns with their kinds, gaps, the measure and why, neighbors with reasons, a map, hubs before
-    and after their repair, clusters and what makes them, measures compared, prototypes and
-    outliers; each part with the lines of Python that make it. A part that cannot be made says why.
+    Columns with their kinds, missing values, the measure and why, neighbors with reasons, a map,
+    hubs before and after reduction, clusters and what sets them apart, measures compared,
+    prototypes and outliers; each part with its Python code, or the reason why it failed.
     Long texts are compared by their words (see ``by_words``).
 
     Parameters
@@ -172,8 +161,8 @@ def report(
     k : int
         Length of the lists of neighbors.
     sample : int
-        With more rows, everything but the columns and their gaps is worked out on so many of them,
-        drawn at random; measures are compared on 600 rows of these.
+        With more rows, everything but the columns and their missing values is computed on so many
+        of them, drawn at random; measures are compared on 600 rows of these.
     title : str, optional
         The heading; None: the name of the file, or "Table".
     kinds : mapping of column to kind, optional
@@ -194,13 +183,14 @@ def report(
     ... }
     >>> found = la.report(pets, title="Pets")
     >>> found.title, list(found.parts)[:3]
-    ('Pets', ['columns', 'gaps', 'measure'])
+    ('Pets', ['columns', 'missing', 'measure'])
     """
-    for name, number, rule in (("k", k, Integer(1)), ("sample", sample, Integer(10))):
-        rule.check("report", name, number, "Raise it")
+    Integer(1).check("report", "k", k, "Raise it")
+    Integer(10).check("report", "sample", sample, "Raise it")
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
     whole = read_table(table, kinds=kinds)
+    # Before anything is compared: edit distances of long texts would take hours.
     texts = by_words(whole)
     rows, target = split_target(texts, y, "report")
     seed = make_seed(random_state)
@@ -222,18 +212,19 @@ def report(
 
 
 def _name(table: Any, title: str | None) -> tuple[str, str]:
-    """Return what a table is called on the page, and in a line of Python."""
+    """Return the name of a table on the page, and in a line of Python."""
     if isinstance(table, str | os.PathLike):
         name = os.path.basename(os.fspath(table))
         return title or str(name), repr(str(name))
     # A table that was read already is called after its file by the command line.
-    is_file = title is not None and os.path.splitext(title)[1].lower() in FILES
+    is_file = title is not None and os.path.splitext(title)[1].lower() in FILE_SUFFIXES
     return title or "Table", repr(title) if is_file else "data"
 
 
 def _imports(measure: Any) -> list[str]:
-    """Return the lines that make the names of a measure known, one inside another."""
+    """Return the imports of a measure and of the measures inside it."""
     lines = []
+    # A hubness reducer holds another measure, whose class is in the code as well.
     while isinstance(measure, Measure):
         home = ".".join(type(measure).__module__.split(".")[:2])
         lines.append(f"from {home} import {type(measure).__name__}")
@@ -254,25 +245,27 @@ def _lead(study: Study) -> Html:
     text = f"{n:,} rows, {columns:,} compared column{'s' if columns != 1 else ''}."
     if study.sampled:
         text += (
-            f" Columns and gaps are those of all rows; everything else was worked out on {some:,} "
-            f"of them, drawn at random (seed {study.seed})."
+            f" Columns and missing values are those of all rows; everything else was computed on "
+            f"{some:,} of them, drawn at random (seed {study.seed})."
         )
     if study.target is not None:
-        text += f" {study.label} is not compared: it is what the rest is held against."
+        text += f" {study.label} is the target, and is not compared."
     return paragraphs([text])
 
 
-def _write(part: Part, study: Study, words: dict[str, str]) -> str:
-    """Return one part as HTML; what cannot be made says why."""
+def _write(part: ReportPart, study: Study, words: dict[str, str]) -> str:
+    """Return one part as HTML, or the reason why it failed."""
     with warnings.catch_warnings(record=True) as caught:
+        # Warnings of scikit-learn and numpy are not for readers of the page; our own become notes.
         warnings.simplefilter("ignore")
         warnings.simplefilter("always", LookalikeWarning)
         try:
             body = part.make(study)
         except LookalikeError as error:
-            body = paragraphs([f"This part could not be made: {error}"])
+            body = paragraphs([f"This part failed: {error}"])
     notes = dict.fromkeys(f"Note: {one.message}" for one in caught)
     lines = part.lines
+    # Replaced by hand, not by str.format: the code itself has braces.
     for mark, word in words.items():
         lines = lines.replace(mark, word)
     return section(part.heading, body + paragraphs(notes) + code(lines), part.name)

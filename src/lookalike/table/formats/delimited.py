@@ -21,10 +21,13 @@ from lookalike.table.formats.raw import Raw, as_number, of_arrow, written
 from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
 from lookalike.table.infer.vocabulary import MISSING
 
-CSV_MISSING = ("", *MISSING)  # among numbers and dates; words are decided for every source alike
+# Among numbers and dates; words are decided for every source alike.
+CSV_MISSING = ("", *MISSING)
 COMMON_ENCODINGS = "utf-8 latin-1 cp1252 utf-16 shift_jis gb18030 big5 koi8-r".split()
-HEAD = 2**16  # bytes that the delimiter is guessed from
-LOOKED_AT = 100  # cells that show what a column of text may be, before all are tried
+# Bytes that the delimiter is guessed from.
+GUESSED_FROM_BYTES = 2**16
+# Cells that show what a column of text may be, before all are tried.
+MAX_SAMPLE_CELLS = 100
 
 
 class CsvOptions(NamedTuple):
@@ -98,7 +101,10 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
     options : CsvOptions
     """
     encoding, delimiter = _encoding(path, data, options.encoding), options.delimiter
-    _check_delimiter(delimiter)
+    fits = delimiter is None or (len(delimiter) == 1 and delimiter.isascii())
+    if not fits or (delimiter or ",") in '\r\n"':
+        who, hint = Param("delimiter", of="read_table"), Param("delimiter", ";")
+        raise InvalidInput(who, "one character", repr(delimiter), ("Use for example ", hint))
     file = _Csv(path, data, encoding, delimiter or "\t", options.missing)
     if delimiter is None and not tabs:
         file = file._replace(delimiter=_find_delimiter(file))
@@ -166,7 +172,7 @@ def _as_integers(cells: Any) -> Any:
     if not pa.types.is_string(cells.type):
         return cells
     start = next((chunk for chunk in cells.chunks if len(chunk)), None)
-    if start is None or _integers(start[:LOOKED_AT]) is None:
+    if start is None or _integers(start[:MAX_SAMPLE_CELLS]) is None:
         return cells
     # 007 is a name; one such cell makes names of all.
     padded = pc.and_(pc.starts_with(cells, "0"), pc.greater(pc.binary_length(cells), 1))
@@ -197,7 +203,7 @@ def _loses_digits(table: Any) -> bool:
     if not floats:
         return False
     texts = [cells for cells in table.columns if pa.types.is_string(cells.type)]
-    commas = (pc.match_substring_regex(text[:LOOKED_AT], r"^-?\d+,\d+$") for text in texts)
+    commas = (pc.match_substring_regex(text[:MAX_SAMPLE_CELLS], r"^-?\d+,\d+$") for text in texts)
     return any(pc.any(comma).as_py() for comma in commas) or any(map(_is_long, floats))
 
 
@@ -226,20 +232,10 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
     return "utf-16" if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) else "utf-8"
 
 
-def _check_delimiter(delimiter: str | None) -> None:
-    if delimiter is None:
-        return
-    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '\r\n"':
-        hint = Phrase("Use for example ", Param("delimiter", ";"))
-        raise InvalidInput(
-            Param("delimiter", of="read_table"), "one character", repr(delimiter), hint
-        )
-
-
 def _find_delimiter(csv_file: _Csv) -> str:
     """Choose the delimiter that cuts the first records into the most, equally many, fields."""
     with _open(csv_file.path, csv_file.data) as file:
-        start = file.read(HEAD)
+        start = file.read(GUESSED_FROM_BYTES)
     head = codecs.getincrementaldecoder(csv_file.encoding)(errors="replace").decode(start)
     best, choice = (False, 1), ","
     complete = head.rsplit("\n", 1)[0] if "\n" in head else head

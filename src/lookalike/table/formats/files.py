@@ -225,7 +225,8 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
     lines: list[list[Any]] = []
     width = 0
     for number, line in enumerate(sheet.iter_rows(values_only=True), 1):
-        if number > MAX_SHEET_ROWS:  # lines between two row numbers are filled in, without end
+        # Lines between two row numbers are filled in, without end.
+        if number > MAX_SHEET_ROWS:
             found, hint = "a row of a higher number", "Save the workbook again"
             raise unreadable(path, f"at most {MAX_SHEET_ROWS:,} rows", found, hint)
         cells = [None if isinstance(c, str) and c in EXCEL_ERRORS else c for c in line]
@@ -248,13 +249,15 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
 
 
 def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
-    text = _text(data, path)  # Arrow does not look whether strings are UTF-8
+    # Arrow does not look whether strings are UTF-8.
+    text = _text(data, path)
     try:
         table = pyarrow.json.read_json(pa.BufferReader(data))
         if not any(pa.types.is_struct(kind) for kind in table.schema.types):
             return arrow_to_raw(table)
     except pa.ArrowException:
-        pass  # mixed types, very long lines, NaN: Python reads them, or names the line
+        # Mixed types, very long lines, NaN: Python reads them, or names the line.
+        pass
     lines = enumerate(text.split("\n"), 1)
     return records_to_raw([_record(line, number, path) for number, line in lines if line.strip()])
 
@@ -325,7 +328,8 @@ def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
     """Join batches of rows; stop where they take more memory than they may."""
     limit, size, checked = settings().memory_limit, 0, []
     for batch in batches:
-        batch.validate(full=True)  # offsets and indices of an untrusted file may lead anywhere
+        # Offsets and indices of an untrusted file may lead anywhere.
+        batch.validate(full=True)
         size += batch.nbytes
         if size > limit:
             raise _too_large(path, size, limit)

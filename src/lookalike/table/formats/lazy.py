@@ -126,10 +126,9 @@ class LazyTable:
         columns : names, optional
             Only these columns are read; None: all.
         """
+        stored = self._stored(columns)
         for part in blocks(len(self), rows):
-            yield self._table(
-                self.parts.read(part.start, part.stop, self._stored(columns)), columns
-            )
+            yield self._table(self.parts.read(part.start, part.stop, stored), columns)
 
     def column(self, name: str, rows: int = BATCH_ROWS) -> Iterator[Column]:
         """Yield the cells of one column in parts; nothing else is read."""
@@ -160,11 +159,9 @@ class LazyTable:
 
     def with_aside(self, name: str) -> LazyTable:
         """Return the table with one column set aside, behind the others."""
-        like = self.like
-        columns = [column for column in like.columns if column.name != name]
-        aside = [column for column in like.aside if column.name != name]
-        other = Table(columns, [*aside, like[name]], 0, like.missing)
-        return LazyTable(self.parts, other, self.missing, self.n_missing, self.learner)
+        rest = self.like.drop(name)
+        like = Table(rest.columns, [*rest.aside, self.like[name]], 0, rest.missing)
+        return LazyTable(self.parts, like, self.missing, self.n_missing, self.learner)
 
     def learned_by(self, learner: Learner) -> LazyTable:
         """Return the table with another who reads its rows to learn from them."""
@@ -172,13 +169,12 @@ class LazyTable:
 
     def with_kinds(self, kinds: Mapping[Any, Any]) -> LazyTable:
         """Return the table with some columns read as another kind."""
-        known = {c.name: c.kind for c in self.like.columns}
-        aside = {c.name: "aside" for c in self.like.aside}
-        names = [column.name for column in self.like.columns + self.like.aside]
-        chosen = {**known, **aside, **given_kinds(kinds, names)}
+        known = self.kinds
+        everything: dict[str, Any] = {**known, **{c.name: "aside" for c in self.like.aside}}
+        chosen = everything | given_kinds(kinds, list(everything))
         if all(known.get(name) == kind for name, kind in chosen.items() if name in known):
             return self
-        return read_lazy(self.files, {**chosen}, self.missing, self.learner)
+        return read_lazy(self.files, chosen, self.missing, self.learner)
 
     def __repr__(self) -> str:
         files = f"{len(self.files):,} file" + ("" if len(self.files) == 1 else "s")
@@ -197,7 +193,8 @@ class LazyTable:
 
     def _table(self, rows: Any, columns: Sequence[str] | None = None) -> Table:
         raws = {raw.name: raw for raw in neutral_columns(rows, self.missing)}
-        if columns is not None:  # a column without a name has one by its place among all
+        # A column without a name has one by its place among all.
+        if columns is not None:
             raws = {n: replace(r, name=n) for n, r in zip(columns, raws.values(), strict=True)}
         here, aside = (
             [_read(raws[like.name], like) for like in some if like.name in raws]

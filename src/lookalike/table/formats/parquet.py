@@ -23,7 +23,8 @@ import pyarrow.parquet
 from lookalike.errors import InvalidInput, LookalikeError, Param, WrongType, missing_file
 from lookalike.table.formats.delimited import unreadable
 
-BATCH_ROWS = 2**16  # read together; chosen by hand
+# Read together; chosen by hand.
+BATCH_ROWS = 2**16
 ENDINGS = (".parquet", ".pq")
 WHO = Param("lazy", True, of="read_table")
 
@@ -31,7 +32,7 @@ WHO = Param("lazy", True, of="read_table")
 def find_files(paths: Any) -> list[Path]:
     """Return Parquet files in a fixed order: a file, a folder of them, a pattern, or a list.
 
-    A folder and a pattern stand for their files in the order of the names.
+    A folder and a pattern mean their files in the order of the names.
     """
     if isinstance(paths, str | os.PathLike):
         paths = [paths]

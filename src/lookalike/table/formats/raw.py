@@ -22,7 +22,7 @@ from lookalike.table.infer.vocabulary import MISSING, vocabulary
 _KEEP = (set, frozenset, dict, bytes)
 # Arrow follows these without end.
 _NESTED = (list, tuple, dict)
-DEEPEST = 64  # lists within lists
+MAX_NESTED_LISTS = 64  # lists within lists
 # Types of pandas that Arrow has no type for; written as text they are levels or dates.
 _SPANS = ("Interval", "Period")
 _SCALARS = (str, bool, int, float, np.generic, decimal.Decimal, dt.date, dt.time, dt.timedelta)
@@ -41,8 +41,8 @@ class Raw:
         What the source says about categories: "category", "order", "enum" (an order that may be no
         more than the order of a list), or "" where it says nothing.
     times : int64 array, optional
-        How many rows have each of the cells, where every cell stands for several (``facts.py``);
-        None: one each.
+        How many rows have each of the cells, where they are facts of files
+        (``infer/learning.py``); None: one each.
     distinct : int, optional
         How many different cells there are, where they are too many to be all here.
     """
@@ -58,7 +58,7 @@ class Raw:
 
     @property
     def rows(self) -> int:
-        """How many rows the cells stand for."""
+        """How many rows there are in all."""
         return len(self) if self.times is None else int(self.times.sum())
 
     @property
@@ -199,7 +199,8 @@ class Raw:
         """
         known = pc.index_in(self.words, value_set=words.written)
         known = to_numpy(pc.fill_null(known.cast(pa.int64()), -1))
-        codes = np.append(known, -1)[self.codes]  # the last entry is for code -1
+        # The last entry is for code -1.
+        codes = np.append(known, -1)[self.codes]
         return Raw(self.name, cells.take(pa.array(codes, mask=codes < 0)), times=self.times)
 
     def misfits(self, words: Words, fits: np.ndarray) -> tuple[np.ndarray, str, bool]:
@@ -212,7 +213,8 @@ class Raw:
         fits : boolean array
             Which of them fit by themselves.
         """
-        every = not fits.any() or bool(fits.all())  # each fits for itself, but not in one reading
+        # Each fits for itself, but not in one reading.
+        every = not fits.any() or bool(fits.all())
         bad = words.written if every else words.where(~fits).written
         rows = np.flatnonzero(to_numpy(pc.is_in(self.cells.dictionary_decode(), value_set=bad)))
         return rows, self.cells[int(rows[0])].as_py(), every
@@ -319,7 +321,8 @@ def _of_dictionary(name: str, cells: Any, declared: str | None) -> Raw:
     if cells.dictionary.null_count or pa.types.is_nested(kind) or pa.types.is_dictionary(kind):
         return of_arrow(name, cells.dictionary_decode())
     levels = of_arrow(name, cells.dictionary)
-    if levels.is_text:  # strings: each once, so the levels keep their order
+    # Strings: each once, so the levels keep their order.
+    if levels.is_text:
         levels = replace(levels, cells=levels.cells.dictionary_decode())
     ordered = cells.type.ordered
     cells = pa.DictionaryArray.from_arrays(cells.indices, levels.cells)
@@ -387,7 +390,8 @@ def _comparable(name: str, values: list[Any]) -> list[Any]:
         _check_depth(name, values)
     if _some(types, complex | np.complexfloating):
         raise complex_error(f"Column {name!r}")
-    if any(kind.__name__ in _SPANS for kind in types):  # pandas, known by name, never imported
+    # Types of pandas are known by name, which is never imported.
+    if any(kind.__name__ in _SPANS for kind in types):
         values = [str(v) if type(v).__name__ in _SPANS else v for v in values]
     if _some(types, dt.datetime) and dt.date in types:
         # Arrow would cut the hours off when the first value is a plain date.
@@ -397,10 +401,12 @@ def _comparable(name: str, values: list[Any]) -> list[Any]:
 
 def _writing(types: set[type]) -> Callable[[Any], str] | None:
     """Return what writes cells of these types as a file would; None where they stay objects."""
-    if _every(types, str):  # lone surrogates, which Arrow does not take
+    # Lone surrogates, which Arrow does not take.
+    if _every(types, str):
         return None
     if _some(types, str | dt.date | dt.time) and _every(types, _SCALARS):
-        return written  # 1, "n/a", 2.5: every source of these cells leads to the same table
+        # 1, "n/a", 2.5: every source of these cells leads to the same table.
+        return written
     # Integers beyond 64 bits are read as the digits that they are.
     return (lambda cell: str(int(cell))) if _every(types, int) else None
 
@@ -420,7 +426,7 @@ def _check_depth(name: str, values: list[Any]) -> None:
     row = next(row for row, cell in enumerate(values) if _is_deep([cell]))
     raise InvalidInput(
         f"Column {name!r}, row {row}",
-        f"cells of at most {DEEPEST} lists within lists",
+        f"cells of at most {MAX_NESTED_LISTS} lists within lists",
         "more, or a list that holds itself",
         "Take the cell apart, or leave it missing",
     )
@@ -428,7 +434,7 @@ def _check_depth(name: str, values: list[Any]) -> None:
 
 def _is_deep(values: list[Any]) -> bool:
     lists = _lists_among(values)
-    for _ in range(DEEPEST):
+    for _ in range(MAX_NESTED_LISTS):
         if not lists:
             return False
         kinds = set().union(*(map(type, one) for one in lists))
@@ -499,7 +505,7 @@ def as_number(word: str) -> float | None:
 
 def objects(values: list[Any]) -> np.ndarray:
     """Return an object array of the values, None where one is missing."""
-    # numpy would turn a list of equal-length lists into a matrix, so it is filled one by one.
+    # numpy would turn a list of equal-length lists into a matrix, so it is filled cell by cell.
     cells = np.empty(len(values), dtype=object)
     for row, value in enumerate(values):
         cells[row] = None if is_missing(value) else value
@@ -510,7 +516,8 @@ def _scalar(value: Any) -> bool:
     return isinstance(value, str | int | float | np.generic | decimal.Decimal)
 
 
-LONGEST_MISSING = 80  # bytes; the longest word for missing has 20 characters
+# Bytes; the longest word for missing has 20 characters.
+MAX_BYTES_OF_MISSING = 80
 # Most columns fail a pattern in their first strings, so a regular expression over millions of
 # strings is hardly ever run in vain.
 # Distinct strings that a pattern must fit before all of them are tried.
@@ -574,7 +581,7 @@ class Words:
 def means_missing(distinct: Any) -> np.ndarray:
     """Return which strings say that a cell is missing, such as "n/a", "-" or "unknown"."""
     # Long texts are not folded for nothing: no such word has more bytes.
-    if len(distinct) and pc.min(pc.binary_length(distinct)).as_py() > LONGEST_MISSING:
+    if len(distinct) and pc.min(pc.binary_length(distinct)).as_py() > MAX_BYTES_OF_MISSING:
         return np.zeros(len(distinct), dtype=bool)
     known = pa.array(sorted(vocabulary().missing), pa.large_string())
     return to_numpy(pc.is_in(pc.utf8_lower(distinct), value_set=known))

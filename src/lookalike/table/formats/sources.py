@@ -15,7 +15,6 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 import pyarrow as pa
-from narwhals.exceptions import DuplicateError
 
 from lookalike.errors import InPython, InvalidInput, WrongType
 from lookalike.table.formats.delimited import CsvOptions
@@ -33,7 +32,8 @@ from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Table, check_columns
 
 UNNAMED = "unnamed"
-TWO_AXES = InPython(" (Expected 2D array)")  # words that scikit-learn's checks look for
+# Words that scikit-learn's checks look for.
+TWO_AXES = InPython(" (Expected 2D array)")
 
 
 def numeric_array(source: Any) -> np.ndarray | None:
@@ -151,7 +151,8 @@ def _column(name: str, cells: Any) -> Raw:
     if isinstance(series, nw.Series):
         return _series_column(name, series)
     if hasattr(cells, "dtype") and hasattr(cells, "__array__"):
-        try:  # the bare arrays of pandas, whose categories Arrow knows
+        # The bare arrays of pandas, whose categories Arrow knows.
+        try:
             known = pa.array(cells, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError):
             return of_array(name, np.asarray(cells))
@@ -170,12 +171,13 @@ def unwrap(source: Any) -> Any:
     if isinstance(source, np.ma.MaskedArray) and source.dtype.kind in "fiub":
         return np.ma.filled(source.astype(np.float64), np.nan)
     if isinstance(source, np.ndarray):
-        return np.asarray(source)  # np.matrix would keep two axes when it is cut
+        # A np.matrix would keep two axes when it is cut.
+        return np.asarray(source)
     if isinstance(source, str | os.PathLike | Table | Mapping | list | tuple):
         return source
     try:
         frame = nw.from_native(source, pass_through=True)
-    except DuplicateError as error:
+    except ValueError as error:  # two columns of one name; a DuplicateError in newer versions
         found = " ".join(str(error).split())
         raise InvalidInput(
             "read_table", "column names that differ", found, "Rename one of them"
@@ -197,7 +199,7 @@ def has_no_names(source: Any) -> bool:
 def _frame_columns(frame: Any) -> list[Raw]:
     if len(frame) == 0 or len(frame.columns) == 0:
         check_shape(len(frame), len(frame.columns))
-    return [_series_column(_flat_name(series.name), series) for series in frame.iter_columns()]
+    return [_series_column(_flat_name(name), frame.get_column(name)) for name in frame.columns]
 
 
 def _flat_name(name: Any) -> str:

@@ -21,8 +21,10 @@ from lookalike.table.model.kind import Kind, Reading
 from lookalike.table.model.table import Column, unknown_code
 
 _TRUTH = ("true", "false")
-_TRUE_IS_1 = (("0", "false"), ("1", "true"))  # however either is written
-_SEVERAL = (set, frozenset, Mapping, list, tuple, np.ndarray)  # cells that hold several values
+# However either is written.
+_TRUE_IS_1 = (("0", "false"), ("1", "true"))
+# Cells that hold several values.
+_SEVERAL = (set, frozenset, Mapping, list, tuple, np.ndarray)
 
 
 CYCLES = ("month", "weekday")
@@ -31,7 +33,8 @@ CYCLES = ("month", "weekday")
 @cache
 def _answers() -> tuple[dict[str, str], dict[str, str]]:
     """Return the words for yes and those for no, each with its opposite."""
-    flags = vocabulary().flags[::-1]  # the first of several opposites is written last
+    # The first of several opposites is written last.
+    flags = vocabulary().flags[::-1]
     return {yes: no for no, yes in flags} | {"1": "0"}, dict(flags) | {"0": "1"}
 
 
@@ -62,7 +65,8 @@ def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:
 
 
 def _recode(codes: np.ndarray, new_codes: list[int]) -> np.ndarray:
-    return np.array([*new_codes, -1], dtype=np.int64)[codes]  # the last entry is for code -1
+    # The last entry is for code -1.
+    return np.array([*new_codes, -1], dtype=np.int64)[codes]
 
 
 def _finder(levels: tuple[Any, ...]) -> Callable[[Any], int | None]:
@@ -192,7 +196,8 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
             levels_too = InPython(', or Kind("flag", levels=(no, yes)) with its two values')
             needed = "yes or no (also true/false, t/f, y/n, 1/0)"
             raise raw.error(rows, value, needed, Phrase("Use ", category, levels_too))
-        answers.append(-1 if answer is None else answer)  # a declared category that no row has
+        # A declared category that no row has.
+        answers.append(-1 if answer is None else answer)
     codes = _recode(codes, answers)
     if kind.reading is not None and kind.reading.what == "mark":
         codes = np.maximum(codes, 0)  # nothing means no
@@ -208,16 +213,17 @@ def _answer(value: Any) -> int | None:
 
 def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
     """Return (no, yes) as the column writes them; a word that no row has is filled in."""
-    answers = [(_answer(value), value) for value in values]
-    no, yes = (next((v for answer, v in answers if answer == a), None) for a in (0, 1))
-    if no is None and yes is None:
-        return ()
-    for value in (no, yes):
+    known: dict[int | None, Any] = {}
+    for value in values:
+        known.setdefault(_answer(value), value)
+    for value in (known[answer] for answer in (0, 1) if answer in known):
         if isinstance(value, bool) or (isinstance(value, str) and value.lower() in _TRUTH):
             return (False, True)
         if isinstance(value, int | float):
             return (0, 1)
-    return (_opposite(yes) if no is None else no, _opposite(no) if yes is None else yes)
+    if not known.keys() & {0, 1}:
+        return ()
+    return tuple(known[a] if a in known else _opposite(known[1 - a]) for a in (0, 1))
 
 
 def _opposite(value: Any) -> str:
@@ -272,7 +278,8 @@ def _dated(raw: Raw, role: str, count: int) -> np.ndarray:
         if role == "month":
             codes = days.astype("datetime64[M]").astype(np.int64) % 12
         else:
-            codes = (days.astype(np.int64) + 3) % 7  # 1 January 1970 was a Thursday
+            # 1 January 1970 was a Thursday.
+            codes = (days.astype(np.int64) + 3) % 7
     else:
         codes = values.astype(np.int64) - 1
         odd = np.flatnonzero(~missing & ((codes < 0) | (codes >= count) | (codes + 1 != values)))

@@ -34,7 +34,8 @@ from lookalike.table.model.kind import Kind, Reading
 DAY = 86_400_000_000  # microseconds
 _TICKS_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 _MAY_HAVE_SHORT_YEARS = ("dmy", "mdy", "month day year", "day month year", "month year")
-ORDERS = ("dmy", "mdy")  # the ways to write day, month and year as numbers
+# The ways to write day, month and year as numbers.
+ORDERS = ("dmy", "mdy")
 
 
 @cache
@@ -75,7 +76,7 @@ class Found:
 
 
 def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found | None:
-    """Find the one form in which every string is a date or a time; None where there is none.
+    """Find the one form in which every string is a date or a time; None where no form fits.
 
     Parameters
     ----------
@@ -123,7 +124,8 @@ def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") ->
         note = join_notes(note, f"{first!r} is read as {str(cells[0].as_py())[:10]}")
     if reading.form == "year-month" and matches(words.distinct, r"^\d{4}[-/][1-4]$").all():
         note = join_notes(note, f"{first!r} is read as a year and a month")
-        open_to = open_to or "category"  # or a semester, a term, a quarter
+        # Or a semester, a term, a quarter.
+        open_to = open_to or "category"
     proves = reading.form if reading.form in ORDERS and not open_to else ""
     return Found(reading, cells, note, open_to, proves)
 

@@ -2,12 +2,12 @@
 
 Cells are brought to one neutral form first (``formats/raw.py``), so that a file, a frame and a list
 of the same cells end alike. Then the rules, in order; the first that fits decides (the numbers in
-them stand in ``thresholds.py``):
+them are in ``thresholds.py``):
 
 1. Every cell missing: set aside.
 2. An order declared by the source (ordered categories of pandas or Arrow, polars Enum): order.
-3. Text is read as what all of its cells are in one reading, where written gaps ("n/a", "-", "?",
-   "unknown") are missing cells: true/false; digits with leading zeros are a code; numbers (money,
+3. Text is read as what all of its cells are in one reading, where "n/a", "-", "?" and
+   "unknown" are missing cells: true/false; digits with leading zeros are a code; numbers (money,
    thousands, decimal comma, percent, one unit); dates and times; yes/no and its like: flag; an x or
    nothing: flag; words of one known scale (``data/scales.toml``), each on a level of its own,
    numbered answers, bands: order; lists in brackets (``lists.py``): rules 7 and 8; items
@@ -179,10 +179,13 @@ def _objects(raw: Raw) -> Guess:
     if every(str, Number, decimal.Decimal, dt.date, dt.time, dt.timedelta, np.generic):
         what = f"mixed types ({names})" if len(types) > 1 else f"type {names}"
         return Guess(Kind("category", f"{len(set(cells)):,} distinct values of {what}"))
-    if types <= {list, tuple, np.ndarray}:
-        if not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell):
-            return Guess(Kind("sequence", "lists of mixed items"))
+    if types <= {list, tuple, np.ndarray} and _have_plain_items(cells):
+        return Guess(Kind("sequence", "lists of mixed items"))
     return guess_of(Kind("object", f"cells of type {names}"))
+
+
+def _have_plain_items(cells: list[Any]) -> bool:
+    return not any(isinstance(item, Mapping | np.ndarray) for cell in cells for item in cell)
 
 
 # -- text: the recognizers, in the order in which they are tried -----------------------------------
@@ -202,11 +205,13 @@ def infer_text(raw: Raw, prefer: str = "") -> Guess:
     missing = means_missing(words.distinct)
     if not missing.any() or missing.all():
         return _first(_RECOGNIZERS, raw, words, prefer) or _words(raw, words)
-    guess = _levels(raw, words, prefer)  # "none" may be the lowest level
+    # "none" may be the lowest level.
+    guess = _levels(raw, words, prefer)
     if guess is not None:
         return guess
     guess = _first(_RECOGNIZERS[:-1], raw, words.where(~missing), prefer)
-    if guess is None:  # any word may be an item of a set: "none" says that there are none
+    # Any word may be an item of a set: "none" says that there are none.
+    if guess is None:
         missing &= np.array([word.casefold() != "none" for word in words.distinct.to_pylist()])
         guess = _set(raw, words.where(~missing), prefer)
     if guess is None:
@@ -237,7 +242,7 @@ def _words(raw: Raw, words: Words) -> Guess:
 
 
 def _with_missing(guess: Guess, missing: Words) -> Guess:
-    """Say which words were read as missing; that NA is no number goes without saying."""
+    """Say which words were read as missing; not that NA is, among numbers."""
     listed = tuple(sorted(set(missing.distinct.to_pylist())))
     if guess.kind.name == "number" and set(listed) <= set(MISSING):
         return guess
@@ -333,7 +338,8 @@ def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if len(words) != 2:  # "Yes" beside "yes" is a third answer until its writer says otherwise
+    # "Yes" beside "yes" is a third answer until its writer says otherwise.
+    if len(words) != 2:
         return None
     listed = words.written.to_pylist()
     lower = [levels.without_number(word).casefold() for word in listed]
@@ -489,7 +495,8 @@ def _category(raw: Raw, words: Words, reason: str) -> Kind:
         note = f"{cells:,} cells are the word {missing[0]!r}"
         kind = replace(kind, note=note, missing_values=missing)
     shared = levels.say_shared_level(raw.name, counted)
-    if shared:  # no second reading: only the caller can say which of the two is higher
+    # No second reading: only the caller can say which of the two is higher.
+    if shared:
         return replace(kind, note=join_notes(kind.note, shared), confidence=0.7)
     if levels.is_partly_scale(raw.name, counted) or levels.is_partly_bands(counted):
         return replace(kind, close="order", confidence=0.7)

@@ -47,7 +47,8 @@ MIN_WORDS_TO_MERGE = 2**14
 N_END_VALUES = 4
 # Cells of lists that are kept to be read.
 MAX_SAMPLE_LISTS = 64
-LEVELLED = ("category", "order")  # kinds whose every value becomes a level
+# Kinds whose every value becomes a level.
+LEVELLED = ("category", "order")
 
 
 class ColumnFacts(ABC):
@@ -56,7 +57,8 @@ class ColumnFacts(ABC):
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
         self.name, self.type, self.all_values = name, kind, all_values
         self.rows = self.n_missing = 0
-        self.lists: ListFacts | None = None  # what decides about a column of lists
+        # What decides about a column of lists.
+        self.lists: ListFacts | None = None
 
     @property
     def count(self) -> int:
@@ -173,8 +175,10 @@ class _Numbers(ColumnFacts):
         self.whole = pa.types.is_integer(kind)
         self.named = is_key_name(name) or says_date(name)
         self.tally = Tally()
-        self.is_large = False  # whether some integer is not a float
-        self.fraction: Any = None  # a number that is not an integer
+        # Whether some integer is not a float.
+        self.is_large = False
+        # A number that is not an integer.
+        self.fraction: Any = None
         # Distinct values, and rows, when those between the ends were dropped.
         self.dropped: tuple[int, int] | None = None
 

@@ -14,7 +14,8 @@ from lookalike.table.infer.vocabulary import Scale, fold, known_scales, vocabula
 
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBERED = re.compile(r"^\(?(\d{1,2})\s*(?:[.:)=]|\s[-–]|[-–]\s|\s?_)\s*(\D.*)$")
-_AFTER = re.compile(r"\d\s?([A-Za-z]+)")  # the word that stands after a number
+# The word that stands after a number.
+_AFTER = re.compile(r"\d\s?([A-Za-z]+)")
 _JOINING = frozenset("to or and until k m".split())
 _INFINITY = float("inf")
 
@@ -112,7 +113,8 @@ def is_partly_scale(name: str, words: dict[str, int]) -> bool:
             if len(forms & known) >= enough:
                 return True
         elif scale.what == "roman numerals" and forms <= known and scale.needs & forms:
-            return True  # under any name they may be grades
+            # Under any name they may be grades.
+            return True
     return _are_letter_grades(forms)
 
 
@@ -160,7 +162,8 @@ def find_bands(words: dict[str, int]) -> LevelsFound | None:
         # 1935-, 1940-, ...: where each band begins
         starts = {word: _span(word) or (0.0, 0.0) for word in words}
         return LevelsFound(tuple(sorted(starts, key=starts.__getitem__)), "bands")
-    for dash in ("up", "down"):  # "40-" ends the list of bands more often than it begins one
+    # "40-" ends the list of bands more often than it begins one.
+    for dash in ("up", "down"):
         levels = _in_order({word: _span(word, dash) for word in words}, factors)
         if levels is not None:
             return LevelsFound(levels, "bands")
@@ -232,7 +235,8 @@ def _band_forms() -> dict[str, re.Pattern[str]]:
     forms = {
         "single": rf"^(-?){amount}{unit}$",
         "range": rf"^[\[(]?\s*(-?){amount}{unit}{joint}(-?){amount}{unit}\s*[\])]?$",
-        "dashed": rf"^{amount}\s?-$",  # "40-" ends a list of bands, or begins it
+        # "40-" ends a list of bands, or begins it.
+        "dashed": rf"^{amount}\s?-$",
         "below": rf"^(?:({under})\s*{amount}{unit}|{amount}{unit}\s*(?:or|and)\s*"
         rf"(?:less|under|fewer|below|younger|lower){unit})$",
         "above": rf"^(?:({over})\s*{amount}{unit}|"

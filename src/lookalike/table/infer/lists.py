@@ -104,18 +104,22 @@ def list_facts(cells: Any) -> ListFacts | None:
     if pa.types.is_nested(item) or len(items) == items.null_count:
         return facts
     if is_numeric(item):
-        values = to_numpy(items.cast(pa.float64()))
-        unsigned = bool(np.isfinite(values).all() and (values >= 0).all())
-        facts = replace(facts, unsigned=unsigned)
-        if low == high and low >= 2 and unsigned:
-            sums = values.reshape(-1, low).sum(axis=1)
-            sums = sums[sums > 0]
-            if len(sums):
-                ends = (float(sums[0]), float(sums.min()), float(sums.max()))
-                facts = replace(facts, sums=ends, n_sums=len(sums))
+        facts = _with_sums(facts, to_numpy(items.cast(pa.float64())))
         if not pa.types.is_integer(item):
             return facts
     return _with_tokens(facts, items, lengths)
+
+
+def _with_sums(facts: ListFacts, values: np.ndarray) -> ListFacts:
+    """Add whether no number is negative, and the sums of lists of one length."""
+    if not (np.isfinite(values) & (values >= 0)).all():
+        return replace(facts, unsigned=False)
+    if facts.low < facts.high or facts.low < 2:
+        return facts
+    sums = values.reshape(-1, facts.low).sum(axis=1)
+    sums = sums[sums > 0]
+    ends = (float(sums[0]), float(sums.min()), float(sums.max())) if len(sums) else ()
+    return replace(facts, sums=ends, n_sums=len(sums))
 
 
 def kind_of_lists(cells: Any) -> Kind:
@@ -244,16 +248,16 @@ def split_items(cell: str, separator: str) -> list[str]:
 
 # Frames whose cells are lists end up like this in CSV files. JSON is read as JSON; what Python, R
 # or numpy print is cut into its items. Nothing is run.
-PATTERN = r"(?s)^[\[({].*[\])}]$"
-ENDS = {"[": "]", "(": ")", "{": "}"}
-ITEM = re.compile(
+_BRACKETED = r"(?s)^[\[({].*[\])}]$"
+_CLOSING = {"[": "]", "(": ")", "{": "}"}
+_ITEM = re.compile(
     r"""\s*(?:'(?P<one>(?:[^'\\]|\\.)*)'|"(?P<two>(?:[^"\\]|\\.)*)"|(?P<bare>[^,'"\[\](){}:]+))\s*"""
     r"(?:,|$)",
     re.DOTALL,
 )
-ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
-CONSTANTS: dict[str, bool | None] = {
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_LETTERS = {"n": "\n", "t": "\t", "r": "\r"}
+_CONSTANTS: dict[str, bool | None] = {
     **dict.fromkeys(("None", "null", "NA", "nan", "NaN")),
     **{"True": True, "False": False, "true": True, "false": False},
 }
@@ -264,7 +268,7 @@ def find_lists(words: Words) -> Any:
 
     A word in brackets alone proves nothing ("[A]"): some cell has several items, or quotes.
     """
-    if not all_match(words.distinct, PATTERN):
+    if not all_match(words.distinct, _BRACKETED):
         return None
     if not matches(words.distinct, r"""[,'"]|\S\s+\S""").any():
         return None
@@ -286,7 +290,7 @@ def parse_lists(words: Any) -> Any:
     >>> parse_lists(pa.array(["[0.5 0.5]", "[1, 0]"])).to_pylist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    if not all_match(words, PATTERN):
+    if not all_match(words, _BRACKETED):
         return None
     cells = _as_json(words)
     if cells is None:
@@ -323,12 +327,12 @@ def _named(items: list[Any]) -> list[Any]:
 def _items(word: str) -> list[Any] | None:
     """Cut a list as Python prints it into its items; None where it is something else."""
     inside = word[1:-1].strip()
-    if ENDS[word[0]] != word[-1]:
+    if _CLOSING[word[0]] != word[-1]:
         return None
     items: list[Any] = []
     at = 0
     while at < len(inside):
-        match = ITEM.match(inside, at)
+        match = _ITEM.match(inside, at)
         if match is None or (match["bare"] is not None and not match["bare"].strip()):
             return None
         at = match.end()
@@ -344,12 +348,12 @@ def _item(match: re.Match[str]) -> Any:
     if match["bare"] is not None:
         return _value(match["bare"].strip())
     quoted = match["one"] if match["one"] is not None else match["two"]
-    return ESCAPED.sub(lambda letter: LETTERS.get(letter[1], letter[1]), quoted)
+    return _ESCAPED.sub(lambda letter: _LETTERS.get(letter[1], letter[1]), quoted)
 
 
 def _value(text: str) -> Any:
     number = as_number(text)
-    return CONSTANTS.get(text, text if number is None else number)
+    return _CONSTANTS.get(text, text if number is None else number)
 
 
 def _alike(cells: list[Any]) -> list[Any]:

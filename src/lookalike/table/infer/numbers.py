@@ -41,9 +41,11 @@ from lookalike.table.infer.vocabulary import vocabulary
 from lookalike.table.model.kind import Kind, Reading
 from lookalike.table.model.table import Column
 
-PLAIN = Reading("number")  # as programs write numbers
+# As programs write numbers.
+PLAIN = Reading("number")
 _BODY = r"\d(?:[\d.,'’ \x{00a0}\x{202f}]*\d)?\.?|[.,]\d+"
-_GROUPED = r"[1-9]\d{0,2}\.\d{3}"  # 1.234, which may be a thousand
+# 1.234, which may be a thousand.
+_GROUPED = r"[1-9]\d{0,2}\.\d{3}"
 # How digits may be grouped: (decimal, thousands, the pattern that every number must have)
 _STYLES = (
     (".", "", r"^(?:\d+\.?\d*|\.\d+)$"),
@@ -73,7 +75,7 @@ def _pattern() -> str:
 
 
 def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
-    """Find the one reading under which every string is a number; None where there is none.
+    """Find the one reading under which every string is a number; None where no reading fits.
 
     Parameters
     ----------
@@ -287,7 +289,8 @@ def _plain(distinct: Any) -> Any:
         try:
             distinct[:MAX_SAMPLE_STRINGS].cast(
                 kind
-            )  # a failing cast looks at every string before it says so
+                # A failing cast looks at every string before it says so.
+            )
             return distinct.cast(kind)
         except pa.ArrowInvalid:
             continue
@@ -301,7 +304,8 @@ def read_number(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a number column."""
     raw, reading = _typed(raw, kind, fitted)
     values, source = _floats(raw)
-    if not values.flags.writeable:  # memory shared with the source; kernels want arrays of one sort
+    # Memory shared with the source; kernels want arrays of one sort.
+    if not values.flags.writeable:
         values = values.copy()
     if not fitted:
         role = kind.role or {"datetime": "date", "duration": "time"}.get(source, "")
@@ -399,18 +403,17 @@ def _read_text_as(raw: Raw, kind: Kind, fitted: bool = False) -> tuple[Raw, Read
 
 def _parse_known(words: Words, known: Reading) -> dates.Found | None:
     """Read words by a known reading; None where it says nothing, or one word does not fit."""
-    dated = known.what in ("date", "time") and known.form
-    if known == PLAIN or not (dated or known.what == "number"):
+    if known == PLAIN or not (known.form or known.what == "number"):
         return None
     # The caller may have given an order of day and month, or a decimal comma, and no more.
     found = None
     if known.form in dates.ORDERS:
         found = dates.find_dates(words, known.form)
-    elif known.decimal == "," and not known.thousands and not dated:
+    elif known.decimal == "," and not known.thousands:
         found = find_numbers(words, ",")
     if found and (found.reading.form, found.reading.decimal) == (known.form, known.decimal):
         return found
-    cells, fits = (dates.parse_dates if dated else parse_numbers)(words.distinct, known)
+    cells, fits = (dates.parse_dates if known.form else parse_numbers)(words.distinct, known)
     return dates.Found(known, cells) if fits.all() else None
 
 
@@ -422,7 +425,8 @@ def _misfit(raw: Raw, words: Words, kind: Kind, date: bool, fitted: bool) -> Exc
     hint = Phrase("Use ", Param("missing", [first]), " or ", text)
     if every and date:
         hint = Phrase("Write them alike, for example 2020-09-24, or use ", text)
-    if fitted:  # how cells are read was settled by the fitted table
+    # How cells are read was settled by the fitted table.
+    if fitted:
         hint = Phrase("Write it as the fitted cells are written, or leave it missing")
     return raw.error(rows, first, "dates" if date else "numbers", hint)
 

@@ -31,7 +31,8 @@ _ROW = re.compile(
     re.IGNORECASE,
 )
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-DNA = r"^[ACGTUNacgtun\-]{4,}$"  # few letters: sequences to compare, not names
+# Few letters: sequences to compare, not names.
+DNA = r"^[ACGTUNacgtun\-]{4,}$"
 _PATTERNS = {
     "e-mail addresses": r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$",
     "web addresses": r"^(?:https?|ftp)://\S+$|^www\.\S+$",
@@ -109,7 +110,8 @@ def is_code_name(name: str) -> bool:
 
 def names_things(name: str) -> bool:
     """Whether a column's name is that of things which are often numbered: subject, region, race."""
-    tokens = _tokens(name)  # one word: "mpg_city" and "YearsAtCompany" are amounts
+    # One word: "mpg_city" and "YearsAtCompany" are amounts.
+    tokens = _tokens(name)
     return len(tokens) == 1 and tokens[0] in name_words()["things"]
 
 
@@ -152,12 +154,12 @@ def name_reason(words: Words) -> tuple[str, float] | None:
         return None
     if all_match(words.distinct, DNA):
         return None
-    least = {what: share * count for what, share in thresholds.MIN_SHARE_OF_NAMES.items()}
-    tokens = _tokens(words.name)
-    if tokens and tokens[-1] in name_words()["names"] and count >= 5:
-        if n >= least["named"] and (n > 20 or n == count):
+    share, last = n / count, (_tokens(words.name) or [""])[-1]
+    if last in name_words()["names"] and count >= 5 and (n > 20 or n == count):
+        if share >= thresholds.MIN_SHARE_OF_NAMES["named"]:
             return f"named {words.name!r}", 0.9
-    if count >= thresholds.MIN_ROWS_FOR_PATTERN and n >= least["unnamed"]:
+    many = count >= thresholds.MIN_ROWS_FOR_PATTERN
+    if many and share >= thresholds.MIN_SHARE_OF_NAMES["unnamed"]:
         return "nearly a different one in every row", 0.7
     return None
 
@@ -178,7 +180,7 @@ def address_kind(words: Words) -> str:
 def sentinel_note(
     values: np.ndarray, times: np.ndarray | None = None
 ) -> tuple[str, tuple[float, ...]]:
-    """Warn of a number that likely stands for "missing", such as -999 (a sentinel).
+    """Warn of a number that likely means "missing", such as -999 (a sentinel).
 
     It must come at least twice (once where nothing else is negative), lie at an end, and far from
     everything else; 998 and 997 beside a 999 are taken for reasons why a value is missing.
@@ -191,7 +193,7 @@ def sentinel_note(
 
     Returns
     -------
-    note : str, empty if there is none
+    note : str, empty where nothing is to be said
     sentinels : the numbers
     """
     count = len(values) if times is None else int(times.sum())
@@ -201,7 +203,8 @@ def sentinel_note(
         if value not in thresholds.SENTINELS:
             continue
         hit = values == value
-        if value > 0:  # reasons why a value is missing are numbered downwards
+        # Reasons why a value is missing are numbered downwards.
+        if value > 0:
             hit |= np.isin(values, (value - 1, value - 2))
         cells = int(hit.sum() if times is None else times[hit].sum())
         rest = values[~hit]
@@ -220,12 +223,14 @@ def _is_far(value: float, cells: int, rest: np.ndarray) -> bool:
     low, high = float(rest.min()), float(rest.max())
     if cells < 2 and (value not in thresholds.SURE_SENTINELS or low < 0):
         return False
-    if not ((rest > low) & (rest < high)).any():  # three different values, at least
+    # Three different values, at least.
+    if not ((rest > low) & (rest < high)).any():
         return False
     width = high - low
     if value > 0:
         return value > high + 2 * width and width > 0
-    if low < 0:  # a negative number among others must be farther away
+    # A negative number among others must be farther away.
+    if low < 0:
         return value < low - 5 * width
     known = value in thresholds.SURE_SENTINELS or (value == -1 and low > 0)
     return known or value < low - 2 * width or (value <= -9 and value < -high / 2)

@@ -1,8 +1,11 @@
 """The thresholds of inference, in one place: how many rows, which share, how long.
 
-Each is held by the 200 columns of known kind in ``tests/table/hard_columns.py``, and by R's data
-sets, two thousand tables that were not prepared for us (``tests/table/test_public_tables.py``). A
-change here changes kinds, and so distances: run both.
+None was fitted to data: each was chosen by hand, for the reason beside it, unless the comment says
+that it follows from something. All of them are held by the 200 columns of known kind in
+``tests/table/hard_columns.py``, and by R's data sets, two thousand tables that were not prepared
+for us (``tests/table/test_public_tables.py``). A change here changes kinds, and so distances: run
+both. What was measured is that integers of few values stay numbers (``docs/explanation/kinds.md``),
+which is why no threshold makes categories of them.
 """
 
 from __future__ import annotations
@@ -12,32 +15,37 @@ from typing import NamedTuple
 # -- how many rows make a pattern ------------------------------------------------------------------
 
 # Rows from which chance no longer explains a copy, or strings without a repeat: two random yes/no
-# columns agree in 20 rows once in a million.
+# columns agree in 20 rows once in a million (2**-20).
 MIN_ROWS_FOR_PATTERN = 20
-# Rows from which a single value is believed to stay the only one.
+# Rows from which a single value is believed to stay the only one. Chosen by hand, decision 10.
 MIN_ROWS_FOR_CONSTANT = 10
 # Cells from which an outlying number may be a sentinel; below, any number may be far from the rest.
+# Chosen by hand.
 MIN_CELLS_FOR_SENTINEL = 10
-# Rows that show how much a column varies; more would only cost time.
+# Rows that show how much a column varies; more would only cost time. Chosen by hand.
 ROWS_TO_SHOW_VARIETY = 10_000
 
 # -- numbers ---------------------------------------------------------------------------------------
 
-# Integers beyond are not all floats, so a column of them loses digits as numbers.
+# Integers beyond are not all floats, so a column of them loses digits as numbers: a float64 has 53
+# bits of them.
 MAX_EXACT_INTEGER = 2**53
 # Cells up to which distinct numbers are counted for the reason; sorting more would be noticed.
+# Chosen by hand.
 MAX_CELLS_TO_COUNT_DISTINCT = 200_000
-# Seconds beyond which Python has no durations, and which no column means.
+# Seconds beyond which no column means a duration. Python has none beyond 8.6e13.
 MAX_DURATION_SECONDS = 1e12
-# Hardly ever a quantity where nothing else is negative: one such cell is enough to warn.
+# Hardly ever a quantity where nothing else is negative: one such cell is enough to warn. Both lists
+# are what statistics packages write, chosen by hand.
 SURE_SENTINELS = (-999, -9999, -99999, -999999)
 SENTINELS = (-1, -9, -99, *SURE_SENTINELS, 99, 999, 9999, 99999, 999999, 9999999)
-# A column of little else is a column of codes, not of numbers with missing cells.
+# A column of little else is a column of codes, not of numbers with missing cells. Chosen by hand.
 MAX_SENTINEL_SHARE = 0.95
-# Integers within are dates such as 20200924 where the name of the column says date.
+# Integers within are dates such as 20200924 where the name of the column says date. Two centuries,
+# chosen by hand.
 COMPACT_DATES = (19000101, 21001231)
 
-# -- strings ---------------------------------------------------------------------------------------
+# -- strings, all chosen by hand ------------------------------------------------------------------
 
 # So many distinct short strings are a category even if none repeats.
 FEW_STRINGS = 20
@@ -53,7 +61,8 @@ MAX_CATEGORY_SHARE = 0.9
 MIN_SHARE_OF_NAMES = {"named": 0.6, "unnamed": 0.9}
 # Share of strings that may fail where the others are said to be numbers or dates.
 MAX_MISFIT_SHARE = 0.2
-# Distinct strings beyond which nothing is an ordered scale; the longest known one has 35 levels.
+# Distinct strings beyond which nothing is an ordered scale; the longest known one (in
+# ``data/scales.toml``) has 35 levels.
 MAX_LEVELS = 60
 # Share of the words that a scale or a list of bands must hold to be named as the second reading.
 MIN_SHARE_OF_SCALE = 0.6
@@ -61,10 +70,10 @@ MIN_SHARE_OF_SCALE = 0.6
 # -- lists -----------------------------------------------------------------------------------------
 
 # Lists of one length whose sums differ by no more than this factor are histograms: shares that were
-# rounded to two digits add up to 0.99 or 1.01.
+# rounded to two digits add up to 0.99 or 1.01. Chosen by hand.
 MAX_RATIO_OF_SUMS = 1.01
 
-# -- sets written as text --------------------------------------------------------------------------
+# -- sets written as text, all chosen by hand -----------------------------------------------------
 
 # Distinct strings that are split to decide about a separator.
 MAX_STRINGS_TO_SPLIT = 20_000

@@ -1,7 +1,7 @@
 """Words that mean something in tables everywhere: missing, yes and no, calendars, units, scales.
 
 The words themselves are TOML files in ``data``: ``words.toml``, ``scales.toml`` (teach the library
-a scale there) and ``names.toml`` (words in names of columns). They stand in the form that ``fold``
+a scale there) and ``names.toml`` (words in names of columns). They have the form that ``fold``
 gives them: lower case, one space between words, no dots or apostrophes. Each file is read when the
 first text column asks for it, since a table of numbers needs none of them.
 """
@@ -45,17 +45,12 @@ class Vocabulary:
 def vocabulary() -> Vocabulary:
     """Return the words; the file is read once."""
     words = read_data("words")
-    return Vocabulary(
-        missing=frozenset(words["missing"]),
-        flags=tuple((no, yes) for no, yes in words["flags"]),
-        marks=frozenset(words["marks"]),
-        months=tuple(map(tuple, words["months"])),
-        weekdays=tuple(map(tuple, words["weekdays"])),
-        currency=f"(?:{'|'.join(words['currencies'])})",
-        multiples=words["multiples"],
-        units=frozenset(words["units"]),
-        days=words["days"],
-    )
+    words["currency"] = f"(?:{'|'.join(words.pop('currencies'))})"
+    for name in ("missing", "marks", "units"):
+        words[name] = frozenset(words[name])
+    for name in ("flags", "months", "weekdays"):
+        words[name] = tuple(map(tuple, words[name]))
+    return Vocabulary(**words)
 
 
 @cache

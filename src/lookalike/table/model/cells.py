@@ -106,7 +106,8 @@ def _cells(raw: Raw, read: Callable[[int, Any], Any]) -> np.ndarray:
 def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a text column."""
     if raw.is_text:
-        words = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
+        # The last is -1's: missing.
+        words = np.empty(len(raw.words) + 1, dtype=object)
         words[:-1] = to_numpy(raw.words)
         return Column(raw.name, kind, words[raw.codes])
 
@@ -142,13 +143,15 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
         cells = _cells(raw, lambda row, v: _frozen(raw, row, _items(raw, row, v, needed, hint)))
         return Column(raw.name, kind, cells)
     reading = kind.reading
-    if reading is None or not reading.separator:  # else the one that the column was fitted with
+    # Else the one that the column was fitted with.
+    if reading is None or not reading.separator:
         found = lists.find_sets(raw.strings())
         if found is None:
             row = int(np.flatnonzero(raw.present())[0])
             raise raw.error(row, raw.cells[row].as_py(), needed, hint, WrongType)
         reading = Reading("set", separator=found.separator)
-    sets = np.empty(len(raw.words) + 1, dtype=object)  # the last is -1's: missing
+    # The last is -1's: missing.
+    sets = np.empty(len(raw.words) + 1, dtype=object)
     for at, word in enumerate(raw.words.to_pylist()):
         sets[at] = frozenset(item for item in lists.split_items(word, reading.separator) if item)
     return Column(raw.name, replace(kind, reading=reading), sets[raw.codes])

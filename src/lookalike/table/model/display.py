@@ -18,9 +18,12 @@ from lookalike.table.model.table import CODED
 if TYPE_CHECKING:
     from lookalike.table.model.table import Column, Table
 
-ROWS = 5  # rows of a table that are shown
-COLUMNS = 12  # columns of a table that are shown
-CELL = 24  # characters of a cell in a row that is written as one line
+# Rows of a table that are shown.
+MAX_SHOWN_ROWS = 5
+# Columns of a table that are shown.
+MAX_SHOWN_COLUMNS = 12
+# Characters of a cell in a row that is written as one line.
+MAX_CELL_CHARACTERS = 24
 
 
 def label_first(table: Table) -> list[Column]:
@@ -57,19 +60,19 @@ def name_row(table: Table, row: int, id: object) -> str:
     """Name a row, by its position: its id, behind its name where a column names the rows."""
     first, text = label_first(table)[0], short(id)
     named = first.kind.role == "name" and not first.missing[row]
-    return f"{short(first.cell(row), CELL)} ({text})" if named else text
+    return f"{short(first.cell(row), MAX_CELL_CHARACTERS)} ({text})" if named else text
 
 
 def write_row(table: Table, row: int, width: int) -> str:
     """Write a row, by its position, as one line: the column that names it, then its other cells.
 
-    Cells are cut at ``CELL`` characters, unless the width allows all of them to be longer.
+    Cells are cut at ``MAX_CELL_CHARACTERS``, unless the width allows all of them to be longer.
     """
     record = table.record(row)
     known = [(c.name, record[c.name]) for c in label_first(table) if c.name in record]
     filled = [(name, cell) for name, cell in known if cell is not None]
     names = sum(len(name) + 3 for name, _ in filled)
-    longest = max(CELL, (width - names) // max(1, len(filled)))
+    longest = max(MAX_CELL_CHARACTERS, (width - names) // max(1, len(filled)))
     return cut(", ".join(f"{n} {short(cell, longest)}" for n, cell in filled), width)
 
 
@@ -95,25 +98,29 @@ def record_columns(
 def table_html(table: Table) -> str:
     """Return the first rows of a table under the names and kinds of its columns, for a notebook."""
     every = label_first(table)
-    shown, rest = every[:COLUMNS], len(every) - COLUMNS
+    shown, rest = every[:MAX_SHOWN_COLUMNS], len(every) - MAX_SHOWN_COLUMNS
     compared = set(table.names)
     heads = []
     for column in shown:
         kind = column.kind.label if column.name in compared else "set aside"
         mark = f'<span class="quiet" title="{escape(column.kind.reason)}">{escape(kind)}</span>'
         heads.append(Html(f"{escape(short(column.name, 40))}<br/>{mark}"))
-    rows = [[short(column.cell(row)) for column in shown] for row in range(min(ROWS, len(table)))]
+    rows = [
+        [short(column.cell(row)) for column in shown]
+        for row in range(min(MAX_SHOWN_ROWS, len(table)))
+    ]
     title = f"Table: {len(table):,} rows, {len(table.columns)} columns"
     if table.aside:
         title += f", {len(table.aside)} set aside"
     body = grid(heads, rows, numeric=[c.kind.name == "number" for c in shown], caption=title)
-    left = [f"{len(table) - ROWS:,} more rows"] if len(table) > ROWS else []
+    left = [f"{len(table) - MAX_SHOWN_ROWS:,} more rows"] if len(table) > MAX_SHOWN_ROWS else []
     left += [f"{rest:,} more columns"] if rest > 0 else []
     note = f'<div class="quiet">… {escape(", ".join(left))}</div>' if left else ""
     return fragment(body + note)
 
 
-PLAIN = ("series", "histogram", "vector", "sequence", "set")  # kinds whose cells are lists
+# Kinds whose cells are lists.
+LIST_KINDS = ("series", "histogram", "vector", "sequence", "set")
 
 
 def frame_of(table: Table, backend: str) -> Any:
@@ -136,9 +143,10 @@ def _cells(column: Column, backend: str) -> Any:
     """Return a column as a frame takes it."""
     kind = column.kind
     if kind.name == "number" and kind.source == "" and backend == "pandas":
-        return column.values  # as they are: pandas takes NaN for a missing cell
+        # As they are: pandas takes NaN for a missing cell.
+        return column.values
     cells = [column.cell(row) for row in range(len(column))]
-    if kind.name in PLAIN:
+    if kind.name in LIST_KINDS:
         return _each(_list, cells)
     return cells if backend == "pandas" else _of_one_type(kind.name, cells)
 

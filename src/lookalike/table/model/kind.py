@@ -84,7 +84,8 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "weekday": ("order", "weekday", None),
     "name": ("text", "name", None),
 }
-RECORD = "record"  # the role of objects, which are set aside until a measure brings a distance
+# The role of objects, which are set aside until a measure brings a distance.
+RECORD = "record"
 
 
 @saveable
@@ -118,7 +119,7 @@ class Kind:
     note : str
         What a person should know about the guess, such as a sentinel among the values.
     missing_values : tuple
-        Values that may stand for missing, as ``missing=`` takes them.
+        Values that may mean missing, as ``missing=`` takes them.
     reading : Reading, optional
         How the text of the cells was read, where they were text.
     """
@@ -156,7 +157,7 @@ class Kind:
 
     @property
     def remark(self) -> str:
-        """The note, with what to give where values may stand for missing."""
+        """The note, with what to give where values may mean missing."""
         if not self.missing_values:
             return self.note
         values = Param("missing", [plain(value) for value in self.missing_values])
@@ -178,7 +179,7 @@ class Kind:
         column : str
             The name of the column.
         to : str, optional
-            The other kind; by default the second reading, or "aside" where there is none.
+            The other kind; by default the second reading, or "aside" where none comes close.
 
         Examples
         --------
@@ -211,12 +212,16 @@ def given_kind(name: str, given: Any) -> Kind | None:
     """Read what the caller says about a column: kind, levels, or None to set it aside."""
     if given is None or (isinstance(given, str) and given == ASIDE):
         return None
+    who = Param("kinds", {name: given}, of="read_table")
     if isinstance(given, list | tuple | np.ndarray):
-        return _given_levels(name, given)
+        levels = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
+        if len(set(levels)) != len(levels) or len(levels) < 2:
+            needed = "at least two levels that differ, from low to high"
+            raise InvalidInput(who, needed, repr(levels), "Name every level once")
+        return Kind("order", f"given, {len(levels)} levels", levels)
     if isinstance(given, str) and given in SPELLINGS:
         kind, role, reading = SPELLINGS[given]
         return Kind(kind, role=role, reading=reading)
-    who = Param("kinds", {name: given}, of="read_table")
     if not isinstance(given, str | Kind):
         needed = "the name of a kind, or a list of levels from low to high"
         known = "Known: " + ", ".join(map(repr, KNOWN))
@@ -226,15 +231,6 @@ def given_kind(name: str, given: Any) -> Kind | None:
         who = Param("kinds", {name: kind}, of="read_table")
         raise InvalidInput(who, "a known kind", repr(kind), suggest(kind, KNOWN, OTHERS))
     return Kind(given) if isinstance(given, str) else given
-
-
-def _given_levels(name: str, given: Any) -> Kind:
-    levels = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
-    if len(set(levels)) != len(levels) or len(levels) < 2:
-        who = Param("kinds", {name: given}, of="read_table")
-        needed = "at least two levels that differ, from low to high"
-        raise InvalidInput(who, needed, repr(levels), "Name every level once")
-    return Kind("order", f"given, {len(levels)} levels", levels)
 
 
 def read_as_text(kinds: Mapping[Any, Any] | None) -> set[str]:

@@ -64,7 +64,7 @@ def with_labels(X: Any, name: str | None = None, who: str = "Index.fit") -> tupl
     if labels is None or (name is not None and name in X.columns):
         return X, None
     if not labels.is_unique or labels.hasnans:
-        what = "a gap" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
+        what = "a missing one" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
         hint = Phrase(
             "Rows are numbered from 0 instead; make the labels differ",
             InPython(", or call reset_index()"),

@@ -135,7 +135,8 @@ class TableSummary(Sequence[ColumnSummary], Result):
         names = ColumnSummary.__dataclass_fields__
         frame: dict[str, list[Any]] = {name: [] for name in names} | self.cells()
         frame["examples"] = [", ".join(map(short, cell)) for cell in frame["examples"]]
-        for name in ("missing_share", "low", "high"):  # dates may be among numbers
+        # Dates may be among numbers.
+        for name in ("missing_share", "low", "high"):
             to = str if any(isinstance(cell, str) for cell in frame[name]) else float
             frame[name] = [None if cell is None else to(cell) for cell in frame[name]]
         return make_frame(frame, backend)
@@ -330,7 +331,8 @@ def _common(counts: Counter[Any], whole: int) -> tuple[str, tuple[Any, ...]]:
 
 def _texts(column: Column, at: np.ndarray) -> _ValueSummary:
     cells = column.values[at]
-    example = cells[len(cells) // 2]  # the first row of a sorted file is seldom typical
+    # The first row of a sorted file is seldom typical.
+    example = cells[len(cells) // 2]
     distinct = len(set(cells))
     return _ValueSummary(f"such as {short(example)}", distinct, distinct == 1, (example,))
 

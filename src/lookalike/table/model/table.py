@@ -40,8 +40,10 @@ from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table.model.kind import RECORD, Kind
 from lookalike.table.model.summary import TableSummary, summarize
 
-CODED = ("category", "order", "flag")  # kept as integers, -1 where missing
-MATRIX = ("histogram", "vector")  # kept as one matrix, a row of NaN where missing
+# Kept as integers, -1 where missing.
+CODED = ("category", "order", "flag")
+# Kept as one matrix, a row of NaN where missing.
+MATRIX = ("histogram", "vector")
 
 
 @saveable
@@ -128,7 +130,8 @@ class Column:
         """
         if self.kind.name == "number":
             return np.isnan(self.values)
-        if self.kind.name == "order":  # a level without a place cannot be compared
+        # A level without a place cannot be compared.
+        if self.kind.name == "order":
             return np.asarray(self.values < 0)
         if self.kind.name in CODED:
             return np.asarray(self.values == -1)
@@ -190,15 +193,19 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
     elif kind.name == "series":
         require(all(map(_is_series, values)), where, "one-dimensional arrays of float64", "others")
     elif kind.name != "object":
-        types = set(map(type, values)) - {*CELLS[kind.name], type(None)}
-        shown = ", ".join(sorted(other.__name__ for other in types))
-        require(not types, where, f"cells of kind {kind.name}", shown)
+        _check_objects(values, kind.name, where)
+
+
+def _check_objects(values: np.ndarray, kind: str, where: str) -> None:
+    types = set(map(type, values)) - {*CELLS[kind], type(None)}
+    shown = ", ".join(sorted(other.__name__ for other in types))
+    require(not types, where, f"cells of kind {kind}", shown)
+    if kind in ("set", "sequence"):
         # A list inside a sequence has no hash, and every distance of sets and sequences takes one.
-        if kind.name in ("set", "sequence"):
-            try:
-                set(values)
-            except TypeError:
-                require(False, where, "items that can be looked up", "others")
+        try:
+            set(values)
+        except TypeError:
+            require(False, where, "items that can be looked up", "others")
 
 
 def _is_series(cell: Any) -> bool:
@@ -322,7 +329,8 @@ class Table:
 
     def _rows_at(self, at: Any) -> Any:
         """Return a slice, positions or a mask as numpy takes them."""
-        if isinstance(at, tuple):  # table[rows, ...], as scikit-learn indexes arrays
+        # As scikit-learn indexes arrays: table[rows, ...].
+        if isinstance(at, tuple):
             at = at[0]
         if isinstance(at, int | np.integer):
             raise TypeError(
@@ -345,7 +353,8 @@ class Table:
         """Return a table without these columns."""
         gone = {names} if isinstance(names, str) else set(names)
         for name in gone:
-            self[name]  # a mistyped name is an error here, not a surprise later
+            # A mistyped name is an error here, not a surprise later.
+            self[name]
         return Table(
             [c for c in self.columns if c.name not in gone],
             [c for c in self.aside if c.name not in gone],

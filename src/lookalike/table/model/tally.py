@@ -26,9 +26,11 @@ class Tally:
     def __init__(self) -> None:
         self._values: list[np.ndarray] = []
         self._counts: list[np.ndarray] = []
-        self.held = self._settled = 0  # values in all parts, and after the last merge of them
+        # Values in all parts, and after the last merge of them.
+        self.held = self._settled = 0
         self.rows = self.missing = 0
-        self.infinite = -1  # the row of the first infinite number
+        # The row of the first infinite number.
+        self.infinite = -1
 
     @classmethod
     def of(cls, parts: Iterable[np.ndarray]) -> Tally:

@@ -17,10 +17,10 @@ from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.kernels.cells import (
     CATEGORY,
     NUMBER,
-    OUTSIDE,
     SQUARED,
     TABLE,
     TABLE_SQUARED,
+    UNCACHED,
     VALUE,
     CellColumns,
 )
@@ -30,8 +30,8 @@ from lookalike.table.model.table import Column, Table
 
 saveable(Ragged)
 
-SAMPLED = 32  # cells that are compared with each other to see whether a distance is one
-LARGEST_SQUARED = 1e150  # range of numbers whose squares are still finite
+MAX_CHECKED_CELLS = 32  # cells that are compared with each other to see whether a distance is one
+MAX_SQUARED_RANGE = 1e150  # range of numbers whose squares are still finite
 
 
 @saveable
@@ -123,6 +123,8 @@ class PrecomputedRows(Distance):
             found = f"{rows[row, place]:g} in row {row}, column {place}"
             hint = "A similarity S becomes a distance as 1 - S"
             raise InvalidInput(f"column {column.name!r}", "distances", found, hint)
+        # The first entry is the position among the fitted rows, -1 for a new row, which nothing can
+        # be compared with but fitted ones.
         return np.column_stack([np.where(np.isnan(rows[:, 0]), np.nan, -1.0), rows])
 
     def encode_fitted(self, column: Column) -> np.ndarray:
@@ -183,7 +185,7 @@ def fit_columns(
             one = TreeColumn(at, column.name, distance, _kind_of(distance, squared, numeric))
             if one.is_object:
                 check_distance(column, distance)
-            elif one.kind == SQUARED and distance.scale_ > LARGEST_SQUARED:
+            elif one.kind == SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
                 raise InvalidInput(
                     f"column {column.name!r} with squared projections",
                     "a range whose square is a number",
@@ -225,6 +227,7 @@ def encode_columns(
 
 def _several(spec: Any) -> list[Any]:
     """Return the distances of a column; a list of lists of numbers is one matrix."""
+    # A list of names, functions or matrices is several distances.
     if isinstance(spec, list | tuple) and spec:
         single = [
             one is None or isinstance(one, str | Distance | type) or callable(one) for one in spec
@@ -237,12 +240,14 @@ def _several(spec: Any) -> list[Any]:
 
 def check_distance(column: Column, distance: Distance) -> None:
     """Look at a few pairs of a distance that the caller brought: it has to be one."""
+    # The library's own distances are tested; comparing cells of them again would only cost time.
     own = type(distance).__module__.startswith("lookalike.columns")
     if isinstance(distance, PrecomputedRows) or (own and type(distance) is not CallableDistance):
         return
     at = np.arange(len(column))
-    if len(at) > SAMPLED:
-        at = np.sort(np.random.default_rng(0).choice(len(at), SAMPLED, replace=False))
+    if len(at) > MAX_CHECKED_CELLS:
+        at = np.sort(np.random.default_rng(0).choice(len(at), MAX_CHECKED_CELLS, replace=False))
+    # A sample finds what is wrong for all pairs, not what is wrong for one.
     cells = distance.encode(column)[at]
     block = distance.compare(cells, cells)
     who = f"the distance of column {column.name!r}"
@@ -282,7 +287,7 @@ class CellCache:
     same : tuple of int64 arrays
         For every cell, the first cell equal to it.
     arrays : CellColumns
-        What kernels read. The kind is that of ``TreeColumn``, or OUTSIDE where distances are
+        What kernels read. The kind is that of ``TreeColumn``, or UNCACHED where distances are
         computed as they are asked for.
     """
 
@@ -323,11 +328,13 @@ class CellCache:
             if not column.is_object:
                 x = np.asarray(cells[f], np.float64)
                 values[f] = np.where(missing, np.nan, x)
+                # Missing cells share the last rank; kernels ask for present rows only.
                 kept, ranks[f] = np.unique(values[f], return_inverse=True)
                 first = np.full(len(kept), -1, np.int64)
                 first[ranks[f][::-1]] = np.arange(n)[::-1]
                 same.append(first[ranks[f]])
                 continue
+            # Equal cells are compared once: columns of objects often repeat a few values.
             first, place = _distinct(cells[f])
             same.append(first[place])
             size = len(first)
@@ -338,7 +345,7 @@ class CellCache:
                 todo.append((f, first))
                 values[f] = np.where(missing, np.nan, place)
             else:
-                kinds[f] = OUTSIDE
+                kinds[f] = UNCACHED
                 values[f] = np.where(missing, np.nan, 0.0)
         flat = np.empty(max(used, 1))
         for f, first in todo:
@@ -364,7 +371,7 @@ class CellCache:
     def block(self, f: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of some rows to each other on a column of objects."""
         kinds, values, _, flat, base, width = self.arrays
-        if kinds[f] != OUTSIDE:
+        if kinds[f] != UNCACHED:
             places = np.nan_to_num(values[f, rows]).astype(np.int64)
             size = width[f]
             whole = flat[base[f] : base[f] + size**2].reshape(size, size)
@@ -410,6 +417,8 @@ def _fill_matrix(distance: Distance, cells: Any, out: np.ndarray, n_jobs: int | 
         out[rows, others] = block
         out[others, rows] = block.T
 
+    # Only blocks on or above the diagonal: distances are symmetric, and a function of the user may
+    # be slow.
     parts = list(blocks(len(cells), 256))
     pairs = [(a, b) for i, a in enumerate(parts) for b in parts[i:]]
     run(one, pairs, n_jobs, f"comparing cells of {distance.column_!r}")

@@ -16,12 +16,10 @@ from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param
 from lookalike.kernels import cells as kernels
 from lookalike.kernels.cells import (
-    OUTSIDE,
-    BestTest,
+    UNCACHED,
     CellColumns,
     CellTree,
     NodeRows,
-    Scratch,
     SplitRules,
     Targets,
 )
@@ -35,10 +33,10 @@ from lookalike.kernels.growing import (
     stack_root,
 )
 from lookalike.trees.cells.columns import CellCache, TreeColumn
-from lookalike.trees.cells.trees import SimilarityTrees, cut_off, join_cell_trees
+from lookalike.trees.cells.trees import SimilarityTrees, join_cell_trees, truncate_tree
 from lookalike.trees.growing import (
     MAX_DEPTH,
-    PAUSE,
+    ROWS_BEFORE_PAUSE,
     GrownForest,
     count_share,
     grow_by_parts,
@@ -46,8 +44,9 @@ from lookalike.trees.growing import (
     tree_states,
 )
 
+# Both limits were chosen by hand.
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
-PER_TREE = 2_000_000  # and for a tree, where they are computed as they are asked for
+CACHE_PAIRS_PER_TREE = 2_000_000  # and for a tree, where they are computed as they are asked for
 CRITERIA = {"gini": 0, "entropy": 1, "variance": 2}
 
 
@@ -98,7 +97,7 @@ class TreeLimits:
 
 @dataclass(frozen=True, eq=False)
 class Goal:
-    """What trees are to tell apart or to predict.
+    """The target of the trees: classes, or amounts to predict.
 
     Parameters
     ----------
@@ -201,9 +200,11 @@ def grow_trees(
     amounts = np.zeros(n) if goal.target is None else np.asarray(goal.target, np.float64)
     states = tree_states(random_state, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
-    lazy = bool((cache.arrays.kinds == OUTSIDE).any())
+    # Columns whose matrix of distances would not fit are computed node by node, in Python.
+    lazy = bool((cache.arrays.kinds == UNCACHED).any())
 
     def one(t: int) -> CellTree:
+        # A copy: the kernel moves it on, and a forest may be grown again from the same states.
         state = states[t : t + 1].copy()
         times = sampling.draw(labels, state)
         if not ((times > 0) & (weights > 0)).any():  # nearly all weights are 0
@@ -216,18 +217,17 @@ def grow_trees(
         rows = np.flatnonzero(here > 0)
         targets = Targets(labels, amounts, here, times, goal.n_classes)
         tree = kernels.make_tree(2 * len(rows), goal.n_classes)
+        floor, pool = kernels.min_side_weight(share, here, rows), np.arange(len(cache.columns))
         if lazy:
-            made = grow_lazily(cache, targets, rows, rules, share, state, PER_TREE, tree)
+            grower = LazyGrower(cache, targets, rules, state, len(rows), CACHE_PAIRS_PER_TREE)
+            made = grower.grow(rows, floor, tree)
         else:
-            floor, pool = kernels.least_weight(share, here, rows), np.arange(len(cache.columns))
-            pause = max(1, PAUSE // max(1, rules.max_columns))
+            pause = max(1, ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
+            start = cache.arrays, targets, rows, rules, floor, pool, state
             made = grow_by_parts(
-                len(rows),
-                lambda stack: kernels.grow_similarity(
-                    cache.arrays, targets, rows, rules, floor, pool, state, stack, pause, tree
-                ),
+                len(rows), lambda stack: kernels.grow_similarity(*start, stack, pause, tree)
             )
-        return cut_off(tree, made)
+        return truncate_tree(tree, made)
 
     return GrownForest(join_cell_trees(cache, grow_each(one, n_trees, 4, n_jobs)), in_bag)
 
@@ -308,190 +308,168 @@ def grow_unsupervised(
 # -- distances computed as they are asked for ------------------------------------------------------
 # The same steps and the same random numbers as ``kernels.cells``, node by node in Python: only
 # columns whose matrix of distances would not fit are worth it. Each object column compares one cell
-# with all members of a node at once.
+# with all members of a node in one call.
 
 
 UNKNOWN = -1.0  # no distance is negative
 
 
-class DistanceMemory:
-    """Distances that one tree has asked for, the oldest forgotten first."""
+class LazyGrower:
+    """Grows one tree whose distances are computed as they are asked for; the latest are remembered.
 
-    def __init__(self, cache: CellCache, most: int) -> None:
-        self.cache = cache
-        self.most = max(2, most // max(1, len(cache)))
-        self.rows: OrderedDict[tuple[int, int], np.ndarray] = OrderedDict()
+    Parameters
+    ----------
+    cache, targets, rules, state
+        As for ``kernels.cells.grow_similarity``.
+    n_rows : int
+        Rows of the tree.
+    max_pairs : int
+        Distances that may be remembered.
+    """
 
-    def row(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
+    def __init__(
+        self,
+        cache: CellCache,
+        targets: Targets,
+        rules: SplitRules,
+        state: np.ndarray,
+        n_rows: int,
+        max_pairs: int,
+    ) -> None:
+        self.cache, self.targets, self.rules, self.state = cache, targets, rules, state
+        self.best, self.scratch = (
+            kernels.make_best(),
+            kernels.make_scratch(n_rows, targets.n_classes),
+        )
+        self.max_remembered = max(2, max_pairs // max(1, len(cache)))
+        self.remembered: OrderedDict[tuple[int, int], np.ndarray] = OrderedDict()
+
+    def grow(self, rows: np.ndarray, floor: float, tree: CellTree) -> int:
+        """Grow the tree on some rows; return the number of nodes."""
+        pool, stack, best = np.arange(len(self.cache.columns)), stack_root(len(rows)), self.best
+        facts = self.targets, self.rules, floor
+        while stack.count[WAITING]:
+            check_stopped()
+            at, low, high, depth = kernels.open_node(stack, tree)
+            node, splits = kernels.describe_node(tree, at, rows, low, high, depth, *facts)
+            best.test[0] = -1
+            drawn = tried = 0
+            while splits and drawn < len(pool) and tried < self.rules.max_columns:
+                tried += self._try_column(int(draw_next(self.state, pool, drawn)), node)
+                drawn += 1
+            if best.test[0] >= 0:
+                middle = self._part(rows, low, high)
+                kernels.close_node(stack, tree, at, best, low, middle, high, depth)
+        return int(stack.count[MADE])
+
+    def _distances(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of a row to others."""
         key = (f, int(self.cache.same[f][self.cache.source[f, row]]))
-        known = self.rows.get(key)
+        known = self.remembered.get(key)
         if known is None:
-            known = self.rows[key] = np.full(len(self.cache), UNKNOWN)
-            if len(self.rows) > self.most:
-                self.rows.popitem(last=False)
-        self.rows.move_to_end(key)
+            known = self.remembered[key] = np.full(len(self.cache), UNKNOWN)
+            # The oldest goes first: nodes near the root ask for the most rows, and once.
+            if len(self.remembered) > self.max_remembered:
+                self.remembered.popitem(last=False)
+        self.remembered.move_to_end(key)
+        # Only what was not asked for before: a node's rows are a subset of its parent's.
         new = rows[known[rows] == UNKNOWN]
         if len(new):
             known[new] = self.cache.distances(f, row, new)
         return np.asarray(known[rows])
 
+    def _draw(self, rows: np.ndarray) -> int:
+        return int(kernels.draw_entry(self.state, rows, len(rows), self.targets.times))
 
-def grow_lazily(
-    cache: CellCache,
-    targets: Targets,
-    rows: np.ndarray,
-    rules: SplitRules,
-    share: float,
-    state: np.ndarray,
-    most: int,
-    tree: CellTree,
-) -> int:
-    """Grow a tree; return the number of nodes. See ``kernels.cells.grow_similarity``.
+    def _projections(self, f: int, p: int, q: int, rows: np.ndarray) -> np.ndarray:
+        to_p, to_q = self._distances(f, p, rows), self._distances(f, q, rows)
+        with np.errstate(invalid="ignore"):  # both infinitely far: the projection is unknown
+            if self.cache.columns[f].kind == kernels.TABLE_SQUARED:
+                return np.asarray(to_q * to_q - to_p * to_p)
+            return np.asarray(to_q - to_p)
 
-    Parameters
-    ----------
-    cache, targets, rows, rules, share, state
-        As for the kernel.
-    most : int
-        Distances that the tree may remember.
-    tree : CellTree
-        Where the nodes are written.
-    """
-    floor = kernels.least_weight(share, targets.weight, rows)
-    pool = np.arange(len(cache.columns))
-    best, scratch = kernels.make_best(), kernels.make_scratch(len(rows), targets.n_classes)
-    memory = DistanceMemory(cache, most)
-    stack = stack_root(len(rows))
+    def _part(self, rows: np.ndarray, low: int, high: int) -> int:
+        """Bring the rows that go left to the front, as ``partition_rows`` does elsewhere."""
+        (f, p, q, _, default), threshold = self.best.test, self.best.score[1]
+        if self.cache.arrays.kinds[f] != UNCACHED:
+            column = kernels.column_of(self.cache.arrays, f)
+            return int(kernels.partition_rows(column, p, q, threshold, default, rows, low, high))
+        here = rows[low:high].copy()
+        goes = np.full(len(here), bool(default))
+        # Rows with a missing cell have no distances to ask for.
+        known = np.flatnonzero(~np.isnan(self.cache.arrays.values[f][here]))
+        values = self._projections(int(f), int(p), int(q), here[known])
+        is_known = ~np.isnan(values)
+        goes[known[is_known]] = values[is_known] <= threshold
+        middle = low + int(goes.sum())
+        rows[low:middle], rows[middle:high] = here[goes], here[~goes]
+        return middle
 
-    def tries(f: int, node: NodeRows) -> bool:
-        if cache.arrays.kinds[f] == OUTSIDE:
-            return _try_objects(memory, f, node, targets, rules, state, best, scratch)
-        column = kernels.column_of(cache.arrays, f)
-        return bool(kernels.try_column(f, column, node, targets, rules, state, best, scratch))
+    def _varies(self, f: int, rows: np.ndarray) -> bool:
+        if len(rows) <= kernels.MAX_ROWS_ALL_PAIRS:
+            return bool((self.cache.block(f, rows) > 0).any())
+        return bool((self._distances(f, self._draw(rows), rows) > 0).any())
 
-    while stack.count[WAITING]:
-        check_stopped()
-        at, low, high, depth = kernels.open_node(stack, tree)
-        node, splits = kernels.describe_node(
-            tree, at, rows, low, high, depth, targets, rules, floor
-        )
-        best.test[0] = -1
-        drawn = tried = 0
-        while splits and drawn < len(pool) and tried < rules.max_columns:
-            tried += tries(int(draw_next(state, pool, drawn)), node)
-            drawn += 1
-        if best.test[0] >= 0:
-            middle = _part(memory, best, rows, low, high)
-            kernels.close_node(stack, tree, at, best, low, middle, high, depth)
-    return int(stack.count[MADE])
+    def _variance(self, f: int, rows: np.ndarray) -> float:
+        """Return half the mean squared distance of some rows."""
+        square, count, counts = 0.0, 0, self.targets.times[rows]
+        # Row by row in the order of the kernel: the same bits whether distances are cached or not.
+        exact = len(rows) <= kernels.MAX_ROWS_ALL_PAIRS
+        if exact:
+            distances, counts = self.cache.block(f, rows).ravel(), np.outer(counts, counts).ravel()
+        else:
+            distances = self._distances(f, self._draw(rows), rows)
+        for distance, often in zip(distances, counts, strict=True):
+            if not np.isnan(distance):
+                square += often * distance * distance
+                count += often
+        if not count:
+            return 0.0
+        return square / (2.0 * count) if exact else square / count
 
+    def _least_varied_class(self, f: int, here: np.ndarray) -> np.ndarray:
+        """Return the rows of the class whose cells vary least; of about equal ones the first."""
+        members, least = here, np.inf
+        for c in range(self.targets.n_classes):
+            group = here[self.targets.label[here] == c]
+            if not len(group):
+                continue
+            varied = self._variance(f, group)
+            if members is here or varied < least * (1.0 - kernels.TIE_TOLERANCE):
+                members, least = group, varied
+        return members
 
-def _projections(memory: DistanceMemory, f: int, p: int, q: int, rows: np.ndarray) -> np.ndarray:
-    to_p, to_q = memory.row(f, p, rows), memory.row(f, q, rows)
-    with np.errstate(invalid="ignore"):  # both infinitely far: the projection is unknown
-        if memory.cache.columns[f].kind == kernels.TABLE_SQUARED:
-            return np.asarray(to_q * to_q - to_p * to_p)
-        return np.asarray(to_q - to_p)
-
-
-def _part(memory: DistanceMemory, best: BestTest, rows: np.ndarray, low: int, high: int) -> int:
-    """Bring the rows that go left to the front, as ``part_rows`` does for the other columns."""
-    arrays, (f, p, q, _, default), threshold = memory.cache.arrays, best.test, best.score[1]
-    if arrays.kinds[f] != OUTSIDE:
-        column = kernels.column_of(arrays, f)
-        return int(kernels.part_rows(column, p, q, threshold, default, rows, low, high))
-    here = rows[low:high].copy()
-    goes = np.full(len(here), bool(default))
-    known = np.flatnonzero(~np.isnan(arrays.values[f][here]))
-    values = _projections(memory, int(f), int(p), int(q), here[known])
-    is_known = ~np.isnan(values)
-    goes[known[is_known]] = values[is_known] <= threshold
-    middle = low + int(goes.sum())
-    rows[low:middle], rows[middle:high] = here[goes], here[~goes]
-    return middle
-
-
-def _varies(
-    memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
-) -> bool:
-    if len(rows) <= kernels.EXACT:
-        return bool((memory.cache.block(f, rows) > 0).any())
-    pivot = kernels.draw_entry(state, rows, len(rows), times)
-    return bool((memory.row(f, int(pivot), rows) > 0).any())
-
-
-def _spread(
-    memory: DistanceMemory, f: int, rows: np.ndarray, times: np.ndarray, state: Any
-) -> float:
-    """Return half the mean squared distance of some rows; summed in the order of the kernel."""
-    square, count, counts = 0.0, 0, times[rows]
-    exact = len(rows) <= kernels.EXACT
-    if exact:
-        distances, counts = memory.cache.block(f, rows).ravel(), np.outer(counts, counts).ravel()
-    else:
-        distances = memory.row(f, int(kernels.draw_entry(state, rows, len(rows), times)), rows)
-    for distance, often in zip(distances, counts, strict=True):
-        if not np.isnan(distance):
-            square += often * distance * distance
-            count += often
-    if not count:
-        return 0.0
-    return square / (2.0 * count) if exact else square / count
-
-
-def _least_varied_class(
-    memory: DistanceMemory, f: int, here: np.ndarray, targets: Targets, state: np.ndarray
-) -> np.ndarray:
-    """Return the rows of the class whose cells vary least; of about equal ones the first."""
-    members, least = here, np.inf
-    for c in range(targets.n_classes):
-        group = here[targets.label[here] == c]
-        if not len(group):
-            continue
-        varied = _spread(memory, f, group, targets.times, state)
-        if members is here or varied < least * (1.0 - kernels.TIE):
-            members, least = group, varied
-    return members
-
-
-def _try_objects(
-    memory: DistanceMemory,
-    f: int,
-    node: NodeRows,
-    targets: Targets,
-    rules: SplitRules,
-    state: np.ndarray,
-    best: BestTest,
-    scratch: Scratch,
-) -> bool:
-    """Try the tests of one column of objects; return whether its cells vary in this node."""
-    times = targets.times
-    here = node.rows[node.low : node.high]
-    here = here[~np.isnan(memory.cache.arrays.values[f][here])]
-    if len(here) < 2 or not _varies(memory, f, here, times, state):
-        return False
-    by_target = bool(rules.criterion == kernels.VARIANCE)
-    tie = kernels.TIE * node.impurity if by_target else kernels.TIE
-    members = here
-    if rules.by_class and not by_target:
-        members = _least_varied_class(memory, f, here, targets, state)
-    for _ in range(rules.max_pairs):
-        p = int(kernels.draw_entry(state, members, len(members), times))
-        scratch.gaps[: len(here)] = memory.row(f, p, here)
-        spread = np.sqrt(node.impurity)
-        q = int(kernels.draw_second(here, len(here), p, spread, by_target, targets, state, scratch))
-        if q < 0:
-            continue
-        a, b = (p, q) if rules.by_class else (q, p)
-        proj = _projections(memory, f, a, b, here)
-        known = ~np.isnan(proj)
-        k = int(known.sum())
-        scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
-        sort_values(scratch.proj, scratch.item, k, scratch.counts)
-        cut = kernels.judge_cut(OUTSIDE, node, k, targets, rules, scratch)
-        kernels.keep_better(f, a, b, cut, rules, tie, best)
-    return True
+    def _try_column(self, f: int, node: NodeRows) -> bool:
+        """Try the tests of one column; return whether its cells vary in this node."""
+        facts = self.targets, self.rules, self.state, self.best, self.scratch
+        if self.cache.arrays.kinds[f] != UNCACHED:
+            column = kernels.column_of(self.cache.arrays, f)
+            return bool(kernels.try_column(f, column, node, *facts))
+        targets, rules, state, best, scratch = facts
+        here = node.rows[node.low : node.high]
+        here = here[~np.isnan(self.cache.arrays.values[f][here])]
+        if len(here) < 2 or not self._varies(f, here):
+            return False
+        by_target = bool(rules.criterion == kernels.VARIANCE)
+        tie = kernels.TIE_TOLERANCE * node.impurity if by_target else kernels.TIE_TOLERANCE
+        by_class = rules.by_class and not by_target
+        members = self._least_varied_class(f, here) if by_class else here
+        for _ in range(rules.max_pairs):
+            p, spread = self._draw(members), np.sqrt(node.impurity)
+            scratch.gaps[: len(here)] = self._distances(f, p, here)
+            rest = spread, by_target, targets, state, scratch
+            q = int(kernels.draw_second(here, len(here), p, *rest))
+            if q < 0:
+                continue
+            a, b = (p, q) if rules.by_class else (q, p)
+            proj = self._projections(f, a, b, here)
+            known = ~np.isnan(proj)
+            k = int(known.sum())
+            scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
+            sort_values(scratch.proj, scratch.item, k, scratch.counts)
+            cut = kernels.score_cut(UNCACHED, node, k, targets, rules, scratch)
+            kernels.keep_better(f, a, b, cut, rules, tie, best)
+        return True
 
 
 # -- isolation -------------------------------------------------------------------------------------
@@ -522,10 +500,11 @@ def grow_isolation_trees(
     n_jobs : int, optional
     """
     n = len(cells[0])
-    # All pairs at once, where that is less work than the pairs of every sample.
+    # One matrix for all trees, where that is less work than the pairs of every sample.
     whole = n * n <= 2 * n_trees * n_samples**2
     cache = CellCache.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
     states = tree_states(random_state, n_trees)
+    # Outliers are isolated early; deeper levels separate ordinary rows (Liu et al. 2008).
     depth = int(np.ceil(np.log2(max(2, n_samples))))
     no_ranks = np.zeros((len(columns), n_samples), np.int32)  # random cuts sort nothing
     objects = [f for f, column in enumerate(columns) if column.is_object]
@@ -551,8 +530,8 @@ def grow_isolation_trees(
             values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
         cells = CellColumns(kinds, values, no_ranks, flat, base, width)
         tree = kernels.make_tree(2 * n_samples, 1)
-        made = kernels.isolate(cells, np.arange(n_samples), depth, far, state, tree)
-        tree = cut_off(tree, made)
+        made = kernels.grow_isolation(cells, np.arange(n_samples), depth, far, state, tree)
+        tree = truncate_tree(tree, made)
         # Rows of the sample become rows of the table.
         first, second = (
             np.where(ends >= 0, drawn[ends], -1).astype(np.int32)

@@ -41,7 +41,7 @@ from lookalike.trees.thresholds.flat import (
 if TYPE_CHECKING:
     from lookalike.kernels.cells_walk import CellTrees
 
-TALLEST = 2048  # rows taken through the trees at once: a column of them stays near
+MAX_BLOCK_ROWS = 2048  # rows taken through the trees together: a column of them stays near
 BLOCK_BYTES = 2**25  # distances of a block of rows to the kept cells
 
 
@@ -57,10 +57,12 @@ def class_votes(value: np.ndarray, voting: str) -> np.ndarray:
     array([[0.75, 0.  ],
            [0.5 , 0.5 ]])
     """
+    # A node of weight 0 votes for nothing instead of dividing by 0.
     shares = value / np.maximum(value.sum(axis=1, keepdims=True), 1e-300)
     if voting == "soft":
         return np.asarray(shares)
     most = shares.max(axis=1, keepdims=True)
+    # A tolerance, so that classes of equal weight tie whatever the order in which it was added up.
     return np.where(shares >= most * (1 - 1e-12), shares, 0.0)
 
 
@@ -146,7 +148,7 @@ class SimilarityTrees:
 
     @property
     def depth(self) -> np.ndarray:
-        """Number of tests on the way to every node."""
+        """Number of tests above every node."""
         return self.nodes.depth
 
     @cached_property
@@ -173,10 +175,10 @@ class SimilarityTrees:
     @cached_property
     def descent(self) -> CellTrees:
         """The trees as rows go down them."""
-        from lookalike.kernels.cells_walk import CellTrees, find_cuts
+        from lookalike.kernels.cells_walk import CellTrees, find_value_cuts
 
         cut, side = np.empty(len(self.feature)), np.empty(len(self.feature), np.uint8)
-        find_cuts(self.kinds, *self._tests, cut, side)
+        find_value_cuts(self.kinds, *self._tests, cut, side)
         return CellTrees(*self._tests, cut, side, self.right, self.default, self.offsets)
 
     def _tests_of(
@@ -232,7 +234,7 @@ class SimilarityTrees:
         start, stop, _ = rows.indices(len(cells[0]))
         wide = sum(len(k) for k, c in zip(self.kept, self.columns, strict=True) if c.is_object)
         # Distances of the rows of a block to all kept cells are in memory together.
-        tall = min(TALLEST, max(16, BLOCK_BYTES // (8 * max(1, wide))))
+        tall = min(MAX_BLOCK_ROWS, max(16, BLOCK_BYTES // (8 * max(1, wide))))
 
         def one(part: slice) -> None:
             write(self._read_rows(cells, slice(part.start + start, part.stop + start)), part)
@@ -248,6 +250,8 @@ class SimilarityTrees:
         used = 0
         for f, column in enumerate(self.columns):
             here = cells[f][part]
+            # A cell of objects is the number of its row in the block: kernels look its distances
+            # up.
             values[f] = np.arange(m) if column.is_object else here
             values[f, missing_cells(here)] = np.nan
             if not column.is_object:
@@ -260,10 +264,10 @@ class SimilarityTrees:
 
     def _scratch(self, block: CellBlock) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
         """Return memory for rows that go down trees together, and for where they end."""
-        from lookalike.kernels.cells_walk import Groups
+        from lookalike.kernels.cells_walk import DescentScratch
 
         m, deepest = block.values.shape[1], int(self.depth.max(initial=0))
-        groups = Groups(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
+        groups = DescentScratch(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
         return groups, np.empty(m, np.int32)
 
     def outcomes(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
@@ -272,7 +276,7 @@ class SimilarityTrees:
         Returns
         -------
         uint8 array of shape (rows, nodes)
-            1 goes left, 0 goes right, 2 cannot be told (a missing cell) or is a leaf.
+            1 goes left, 0 goes right, 2 is undefined (a missing cell) or a leaf.
         """
         from lookalike.kernels.cells_walk import answer_tests
 
@@ -286,16 +290,16 @@ class SimilarityTrees:
         return out
 
     def path(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the nodes on the way to some leaves, and where the way of each row begins.
+        """Return the paths to some leaves, root first, and where the path of each row begins.
 
         Nodes are numbered over the forest.
         """
-        from lookalike.kernels.cells_walk import walk_up
+        from lookalike.kernels.cells_walk import write_paths
 
         lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         nodes = np.empty(ends[-1], np.int64)
-        walk_up(leaves, self.nodes.parent, self.offsets, self.depth, ends, nodes)
+        write_paths(leaves, self.nodes.parent, self.offsets, self.depth, ends, nodes)
         return nodes, ends
 
     @cached_property
@@ -363,7 +367,7 @@ class SimilarityTrees:
                 "the projections of a similarity forest",
                 f"{show_bytes(size)} for {stop - start:,} rows and {len(different):,} tests",
                 f"a memory limit of {show_bytes(settings().memory_limit)}",
-                "Ask for fewer rows at once, or grow fewer or smaller trees",
+                "Ask for fewer rows in one call, or grow fewer or smaller trees",
             )
         out = np.zeros((stop - start, max(1, len(different))))
         feature, first, second = np.ascontiguousarray(different.T)
@@ -390,6 +394,8 @@ class SimilarityTrees:
         places = np.array([c.column for c in self.columns], np.int64)
         total = np.zeros((self.n_trees, n_columns))
         np.add.at(total, (tree, places[self.feature[inside]]), np.maximum(lost, 0.0))
+        # A tree without a test has no importances to bring to a sum of 1; it is left out of the
+        # mean.
         sums = total.sum(axis=1)
         if not (sums > 0).any():
             return np.zeros(n_columns)
@@ -429,7 +435,7 @@ class SimilarityTrees:
             require(fits.all(), "SimilarityTrees", "tests that compare with kept cells", "others")
 
 
-def cut_off(tree: CellTree, made: int) -> CellTree:
+def truncate_tree(tree: CellTree, made: int) -> CellTree:
     """Return the first nodes of a tree whose arrays are longer than it needed."""
     return CellTree(*(part[:made].copy() for part in tree))
 
@@ -445,6 +451,7 @@ def join_cell_trees(cache: CellCache, trees: list[CellTree]) -> SimilarityTrees:
     for f in range(len(cache.columns)):
         here = (feature == f) & (first >= 0)
         ends = [cache.same[f][cache.source[f, rows[here]]] for rows in (first, second)]
+        # Equal cells are kept once, so that tests on them are one test.
         used, at = np.unique(np.concatenate(ends), return_inverse=True)
         half = int(here.sum())
         places[0][here], places[1][here] = at[:half], at[half:]
@@ -479,6 +486,7 @@ def prune_trees(trees: SimilarityTrees, alpha: float) -> SimilarityTrees:
     for t in range(trees.n_trees):
         part = slice(offsets[t], offsets[t + 1])
         prune(feature[part], trees.right[part], trees.weights[part], trees.impurities[part], alpha)
+    # What lies below a new leaf is dropped, and the rest renumbered.
     keep = np.zeros(len(feature), bool)
     keep[offsets[:-1]] = True
     start = np.repeat(offsets[:-1], np.diff(offsets))

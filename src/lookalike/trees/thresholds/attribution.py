@@ -7,7 +7,7 @@ import numpy as np
 from lookalike.columns.ragged import Ragged
 from lookalike.trees.thresholds.flat import Forest
 
-ROUNDING = 1e-9  # of sums over all leaves of a forest
+ROUNDING_TOLERANCE = 1e-9  # of sums over all leaves of a forest
 
 
 def leaf_weights(
@@ -45,6 +45,7 @@ def parting_shares(forest: Forest, weight_x: np.ndarray, weight_y: np.ndarray) -
     inside, (left_x, right_x) = _sides(forest, weight_x)
     _, (left_y, right_y) = _sides(forest, weight_y)
     share[inside] = left_x * right_y + right_x * left_y
+    # The running sums of ``_sides`` may be off by rounding.
     return np.maximum(share, 0.0)
 
 
@@ -60,7 +61,11 @@ def undecided_columns(forest: Forest, weight: np.ndarray, n_columns: int) -> np.
     """
     inside, (left, right) = _sides(forest, weight)
     found = np.zeros(n_columns, bool)
-    found[forest.column[forest.feature[inside[(left > ROUNDING) & (right > ROUNDING)]]]] = True
+    found[
+        forest.column[
+            forest.feature[inside[(left > ROUNDING_TOLERANCE) & (right > ROUNDING_TOLERANCE)]]
+        ]
+    ] = True
     return found
 
 
@@ -69,6 +74,7 @@ def _sides(forest: Forest, weight: np.ndarray) -> tuple[np.ndarray, tuple[np.nda
     nodes = forest.nodes
     tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))
     begin = nodes.leaf_offsets[tree]
+    # Leaves below a node are a range, so its weight is a difference of running sums.
     upto = np.concatenate([[0.0], np.cumsum(weight)])
     below = upto[begin + nodes.last] - upto[begin + nodes.first]
     inside = np.flatnonzero(forest.feature >= 0)

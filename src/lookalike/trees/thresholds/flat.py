@@ -126,11 +126,13 @@ class Forest:
     @cached_property
     def tests(self) -> Tests:
         """Tests by content, numbered over the whole forest."""
-        from lookalike.kernels.trees import test_facts
+        from lookalike.kernels.trees import find_repeated_tests
 
         inside = self.feature >= 0
         category = np.zeros(self.n_inputs, np.uint8)
         category[self.feature[inside & (self.equal > 0)]] = 1
+        # Sorted by input and threshold, equal tests are neighbors: a test is known by its content,
+        # wherever its nodes are.
         asked = np.lexsort((self.threshold[inside], self.feature[inside]))
         at = np.flatnonzero(inside)[asked]
         f, c = self.feature[at], self.threshold[at] + 0.0  # -0.0 and 0.0 are one threshold
@@ -146,7 +148,7 @@ class Forest:
         repeat, slot = np.empty(size, np.uint8), np.empty(size, np.int32)
         height, n_slots = np.empty(size, np.int32), np.empty(self.n_trees, np.int64)
         facts = repeat, slot, n_slots, height
-        test_facts(test, self.offsets, self.nodes.parent, int(cut_offsets[-1]), *facts)
+        find_repeated_tests(test, self.offsets, self.nodes.parent, int(cut_offsets[-1]), *facts)
         return Tests(c[new], cut_offsets, category, test, cut, repeat, slot, n_slots, height)
 
     @cached_property
@@ -163,7 +165,7 @@ class Forest:
         """Return rows as integers: how many thresholds of its column each value exceeds.
 
         That is all a forest can ask about a row, exactly, in one to four bytes per value; the
-        largest number of the type stands for a missing value.
+        largest number of the type is a missing value.
         """
         from lookalike.kernels.trees import bin_values
 
@@ -176,6 +178,8 @@ class Forest:
                 "Give the same columns in the same order",
             )
         if self.single:
+            # Beyond the range of single precision a value becomes infinite, in scikit-learn as
+            # well, and goes to the same side.
             with np.errstate(over="ignore"):
                 values = values.astype(np.float32)
         values = values.astype(np.float64, copy=False)
@@ -188,7 +192,7 @@ class Forest:
         def one(part: slice) -> None:
             bin_values(values[part], *facts, bins[part])
 
-        run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "reading rows")
+        run(one, [(part,) for part in blocks(len(bins), BLOCK_ROWS)], n_jobs, "reading rows")
         return bins
 
     def leaves(self, values: np.ndarray, n_jobs: int | None = None) -> np.ndarray:
@@ -220,7 +224,7 @@ class Forest:
         def one(part: slice) -> None:
             kernels.find_leaves(bins[part], splits, leaf, unknown, found[part])
 
-        run(one, [(part,) for part in blocks(len(bins), BLOCK)], n_jobs, "walking down trees")
+        run(one, [(part,) for part in blocks(len(bins), BLOCK_ROWS)], n_jobs, "walking down trees")
         return found
 
     def settled(self, values: np.ndarray, n_jobs: int | None = None) -> Forest:
@@ -284,6 +288,7 @@ class Forest:
         parts = [(part,) for part in blocks(len(rows), 64)]
         run(count, parts, n_jobs, "spreading rows with gaps")
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        # Four bytes for a leaf, eight for its weight.
         needed = int(offsets[-1]) * 12
         if needed > settings().memory_limit:
             more = Param("memory_limit", of="config")
@@ -291,7 +296,7 @@ class Forest:
                 f"forest of {self.n_trees:,} trees",
                 f"{show_bytes(needed)} for the leaves that {len(rows):,} rows with gaps may reach",
                 f"a memory limit of {show_bytes(settings().memory_limit)}",
-                ("Raise ", more, ", encode fewer rows at once, or grow smaller trees"),
+                ("Raise ", more, ", encode fewer rows in one call, or grow smaller trees"),
             )
         reached, weights = np.empty(offsets[-1], np.int32), np.empty(offsets[-1])
 
@@ -306,6 +311,7 @@ class Forest:
 
     def counted(self, mass: np.ndarray, default: np.ndarray | None = None) -> Forest:
         """Return the forest with these counts of fitted rows and sides of missing values."""
+        # Rows may be counted again for the same trees; what follows from the shape is kept.
         changed = replace(self, mass=mass, default=self.default if default is None else default)
         # None of these depends on what was changed.
         changed.nodes, changed.tests, changed.sizes = self.nodes, self.tests, self.sizes
@@ -336,12 +342,12 @@ def _tested_twice(feature: np.ndarray, equal: np.ndarray, n_inputs: int) -> np.n
 
 def find_shape(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray) -> Nodes:
     """Return what follows from the shape of trees whose nodes are in preorder."""
-    from lookalike.kernels.trees import shape_facts
+    from lookalike.kernels.trees import write_shapes
 
     size = len(feature)
     parent, depth, end, leaf, first, last = (np.empty(size, np.int32) for _ in range(6))
     n_leaves = np.empty(len(offsets) - 1, np.int64)
-    shape_facts(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves)
+    write_shapes(feature, right, offsets, parent, depth, end, leaf, first, last, n_leaves)
     leaf_offsets = np.concatenate([[0], np.cumsum(n_leaves)]).astype(np.int64)
     start = np.repeat(offsets[:-1], np.diff(offsets))
     leaf_node = (np.arange(size) - start)[leaf >= 0].astype(np.int32)
@@ -358,6 +364,8 @@ def check_preorder(feature: np.ndarray, right: np.ndarray, offsets: np.ndarray, 
     sizes = np.diff(offsets)
     require(len(sizes) and (sizes > 0).all(), where, "trees with at least one node", "others")
     # How many subtrees are still to come: one more after a test, one less after a leaf.
+    # Vectorized, because a saved forest may have millions of nodes and comes from untrusted files:
+    # nothing may follow a child before it has been checked.
     level = np.cumsum(np.where(inside, 1, -1))
     start = np.repeat(np.concatenate([[0], level[offsets[1:-1] - 1]]), sizes)
     last = np.zeros(len(feature), bool)
@@ -436,11 +444,13 @@ def flatten(
     if len(both):
         _refuse("one kind of test per input", f"thresholds and categories on input {both[0]}")
     order, place = np.empty(size, np.int64), np.empty(size, np.int64)
+    # Preorder makes a subtree a range: its leaves, rows and counts are slices.
     wrong = order_nodes(feature, *children, offsets, order, place)
     if wrong >= 0:
         _refuse("trees whose every node is reached once from the root", f"tree {wrong} is not")
     start = np.repeat(offsets[:-1], np.diff(offsets))
     taken = order + start
+    # A leaf has no children, whatever the arrays of another library hold there.
     left, right = (
         np.where(feature[taken] >= 0, place[np.maximum(child[taken], 0) + start], -1)
         for child in children
@@ -464,11 +474,11 @@ def _refuse(needed: str, found: str) -> None:
     raise InvalidInput("forest", needed, found, "Check the arrays of the trees")
 
 
-BLOCK = 1024
+BLOCK_ROWS = 1024
 
 
 def unknown_bin(bins: np.ndarray) -> int:
-    """Return the bin that stands for a missing value."""
+    """Return the bin of a missing value."""
     return int(np.iinfo(bins.dtype).max)
 
 
@@ -478,6 +488,8 @@ def bin_type(forest: Forest) -> type[np.unsignedinteger]:
     A forest with more inputs than columns tests pairs of cells: very many inputs of a few cuts
     each, for which a byte is worth having. Others keep to one type, however few their cuts.
     """
+    # 254 and 65534: a bin counts the cuts below a value, and the largest number is kept for
+    # missing.
     most = int(np.diff(forest.tests.cut_offsets).max(initial=0))
     if most < 254 and forest.n_inputs > int(forest.column.max(initial=0)) + 1:
         return np.uint8
@@ -486,6 +498,7 @@ def bin_type(forest: Forest) -> type[np.unsignedinteger]:
 
 def has_missing(bins: np.ndarray) -> np.ndarray:
     """Return which rows miss a value that some test asks for."""
+    # In blocks: the comparison makes an array of the size of the bins.
     unknown = unknown_bin(bins)
     parts = [(bins[part] == unknown).any(axis=1) for part in blocks(len(bins), 64)]
     return np.concatenate([np.zeros(0, bool), *parts])
@@ -493,4 +506,5 @@ def has_missing(bins: np.ndarray) -> np.ndarray:
 
 def leaf_type(n_leaves: int) -> type[np.unsignedinteger]:
     """Return the narrowest type for leaf numbers; two numbers are left free as marks."""
+    # The two largest numbers mark rows that a tree was grown on, see ``out_of_bag_block``.
     return np.uint16 if n_leaves <= 65534 else np.uint32

@@ -14,10 +14,10 @@ from lookalike.trees.thresholds.flat import Forest, has_missing, unknown_bin
 
 Soft = tuple[Ragged, Ragged]
 
-ANCESTOR_TALL, ANCESTOR_WIDE = 1024, 256  # rows of a tile of common ancestors
-TALL = 2048  # rows whose leaves are compared with a block: many of them share one
-WIDE = 128  # rows of a block: bytes for four vectors, and sums that stay near
-JOINED = 32  # rows and columns of a tile when two halves are joined
+ANCESTOR_TILE_ROWS, ANCESTOR_TILE_COLUMNS = 1024, 256  # rows of a tile of common ancestors
+MAX_TILE_ROWS = 2048  # rows whose leaves are compared with a block: many of them share one
+TILE_COLUMNS = 128  # rows of a block: bytes for four vectors, and sums that stay near
+JOIN_TILE_ROWS = 32  # rows and columns of a tile when two halves are joined
 
 
 def share_block(
@@ -84,6 +84,7 @@ def out_of_bag_block(
         shared,
     )
     out = shared / np.maximum(usable, 1)
+    # A pair without a tree that has seen neither row would be 0 / 0.
     if not usable.all():
         out = np.where(usable == 0, share_block(codes_x, codes_y), out)
     one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
@@ -127,6 +128,7 @@ def _fill_soft(
     if one.soft is None or other.soft is None:
         return
     spread = [np.diff(side.soft[0].offsets) > 0 for side in (one, other) if side.soft]
+    # Pairs of complete rows are exact counts already; only the others are spread over leaves.
     for rows, columns in _rectangles(*spread):
         if spread[0][rows[0]] or spread[1][columns[0]]:
             part = np.empty((len(rows), len(columns)))
@@ -153,6 +155,7 @@ def node_values(forest: Forest, method: str, n_fitted: int) -> np.ndarray:
         return forest.nodes.depth.astype(np.float64)
     from lookalike.kernels.trees import sum_down
 
+    # An empty node counts as one row: no division by 0, and its weight is the largest there is.
     weight = 1.0 / np.maximum(mass, 1.0)
     weight[forest.offsets[:-1]] = 0.0  # the root is on every path and tells nothing
     total = np.empty(len(weight))
@@ -178,12 +181,13 @@ def ancestor_block(
 
     mode = ("value", "depth", "longer", "max").index(kind)
     out = np.zeros((len(leaf_x), len(leaf_y)))
-    for wide in blocks(len(leaf_y), ANCESTOR_WIDE):
-        for tall in blocks(len(leaf_x), ANCESTOR_TALL):
+    for wide in blocks(len(leaf_y), ANCESTOR_TILE_COLUMNS):
+        for tall in blocks(len(leaf_x), ANCESTOR_TILE_ROWS):
             part = np.zeros((tall.stop - tall.start, wide.stop - wide.start))
             facts = forest.nodes, forest.offsets, forest.sizes[2]
             ancestor_sums(leaf_x[tall], leaf_y[wide], *facts, value, mode, part)
             out[tall, wide] = part
+    # Divided once, after the sum over trees: the same bits for every size of tiles.
     out /= forest.n_trees
     return out
 
@@ -191,7 +195,7 @@ def ancestor_block(
 # -- tests on two paths ----------------------------------------------------------------------------
 
 
-def ratio_half(
+def ratio_one_sided(
     forest: Forest,
     leaf_x: np.ndarray,
     leaf_y: np.ndarray,
@@ -217,25 +221,29 @@ def ratio_half(
     from lookalike.kernels import proximity
 
     splits, nodes, tests = forest.splits, forest.nodes, forest.tests
+    # Compared in the type of the bins: wider integers would halve the speed of the loop.
     cuts = splits.cut.astype(bins_y.dtype)
     total = np.empty((len(leaf_x), len(leaf_y)))
     counter = _counter(forest)
-    parts = [(wide,) for wide in blocks(len(leaf_y), WIDE)]
+    parts = [(wide,) for wide in blocks(len(leaf_y), TILE_COLUMNS)]
     # Tall tiles come one after another and share this memory: there is a place for every node.
     number = np.empty(int(nodes.leaf_offsets[-1]), np.int32)
     wanted = np.empty(len(forest.feature), np.uint8)
-    for tall in blocks(len(leaf_x), TALL):
+    for tall in blocks(len(leaf_x), MAX_TILE_ROWS):
         place = np.empty((tall.stop - tall.start, forest.n_trees), np.int32)
-        places = proximity.Places(place, number, wanted)
-        most = proximity.place_rows(leaf_x[tall], forest.offsets, nodes, places)
+        places = proximity.ReachedLeaves(place, number, wanted)
+        most = proximity.number_leaves(leaf_x[tall], forest.offsets, nodes, places)
 
         def one(
-            wide: slice, tall: slice = tall, places: proximity.Places = places, most: int = most
+            wide: slice,
+            tall: slice = tall,
+            places: proximity.ReachedLeaves = places,
+            most: int = most,
         ) -> None:
-            side = proximity.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-            scratch = np.empty((proximity.TREES, most, len(side.leaf)))
+            side = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+            scratch = np.empty((proximity.TREES_PER_PASS, most, len(side.leaf)))
             part = np.zeros((tall.stop - tall.start, len(side.leaf)))
-            proximity.ratio_half(
+            proximity.ratio_one_sided(
                 places, side, splits, cuts, nodes, tests, forest.sizes, once, counter, scratch, part
             )
             total[tall, wide] = part
@@ -255,16 +263,16 @@ def ratio_square(
 
     The same numbers as ``ratio_block``, in less than half the time: one pass serves both halves.
     """
-    from lookalike.kernels.proximity import join_halves
+    from lookalike.kernels.proximity import symmetrize_tiles
 
-    total = ratio_half(forest, leaf, leaf, bins, once, n_jobs)
+    total = ratio_one_sided(forest, leaf, leaf, bins, once, n_jobs)
 
     def join(rows: slice) -> None:
-        for at in range(rows.start, len(leaf), JOINED):
-            columns = slice(at, at + JOINED)
-            join_halves(total[rows, columns], total[columns, rows], forest.n_trees)
+        for at in range(rows.start, len(leaf), JOIN_TILE_ROWS):
+            columns = slice(at, at + JOIN_TILE_ROWS)
+            symmetrize_tiles(total[rows, columns], total[columns, rows], forest.n_trees)
 
-    run(join, [(rows,) for rows in blocks(len(leaf), JOINED)], n_jobs, "joining halves")
+    run(join, [(rows,) for rows in blocks(len(leaf), JOIN_TILE_ROWS)], n_jobs, "joining halves")
     return total
 
 
@@ -303,12 +311,14 @@ def ratio_block(
     -------
     float64 array of shape (len(leaf_x), len(leaf_y))
     """
+    # With equal weights the similarity is a sum of two one-sided terms, each of which needs one
+    # pass (kernels.proximity explains them).
     once, plain = parting == "once", alpha == beta == 1.0
     gaps_x, gaps_y = has_missing(bins_x), has_missing(bins_y)
     if plain and not (gaps_x.any() or gaps_y.any()):
-        half = ratio_half(forest, leaf_x, leaf_y, bins_y, once)
+        half = ratio_one_sided(forest, leaf_x, leaf_y, bins_y, once)
         own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves
-        half = half + (half if own else ratio_half(forest, leaf_y, leaf_x, bins_x, once)).T
+        half = half + (half if own else ratio_one_sided(forest, leaf_y, leaf_x, bins_x, once)).T
         half /= forest.n_trees
         return half
     sides = leaf_x, bins_x, leaf_y, bins_y
@@ -346,17 +356,20 @@ def _ratio_with_gaps(
     out = np.empty((len(leaf_x), len(leaf_y)))
     unknown, slots = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[3]
     facts, counter = (forest.splits, forest.nodes, forest.tests), _counter(forest)
-    for wide in blocks(len(leaf_y), WIDE):
-        other = proximity.Block(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-        for tall in blocks(len(leaf_x), WIDE):
-            one = proximity.Block(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
+    for wide in blocks(len(leaf_y), TILE_COLUMNS):
+        other = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
+        for tall in blocks(len(leaf_x), TILE_COLUMNS):
+            one = proximity.RowBlock(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
-            proximity.ratio_whole(one, other, *facts, slots, unknown, weights, once, counter, part)
+            proximity.ratio_with_missing(
+                one, other, *facts, slots, unknown, weights, once, counter, part
+            )
             out[tall, wide] = part
     return out
 
 
 def _counter(forest: Forest) -> np.ndarray:
     """Return an empty array of the narrowest type that counts to the greatest depth."""
+    # A byte for nearly every forest: the narrower the counter, the more rows per vector.
     depth = forest.sizes[0]
     return np.empty(0, np.uint8 if depth < 256 else np.uint16 if depth < 65536 else np.uint32)

@@ -15,8 +15,8 @@ from lookalike.saving.fields import Array, Dims, Fields, Integer, require
 from lookalike.trees.growing import tree_states
 from lookalike.trees.thresholds.flat import Forest, flatten
 
-TALLEST = 16  # a code of a leaf has 16 bits at most
-ASK_ALL = 8  # up to this height asking every test at once beats walking down
+MAX_HEIGHT = 16  # a code of a leaf has 16 bits at most
+MAX_HEIGHT_ALL_TESTS = 8  # up to this height asking every test beats walking down
 
 
 class BalanceError(InvalidInput):
@@ -44,7 +44,7 @@ class BalancedForest:
     FIELDS: ClassVar[Fields] = {
         "feature": Array("int32", "trees", "inner", low=-1, below="inputs"),
         "cut": Array("float64", "trees", "inner", no_nan=True),
-        "height": Integer(1, TALLEST),
+        "height": Integer(1, MAX_HEIGHT),
         "n_inputs": Integer(1, 2**31, size="inputs"),
         "relaxed": Array("int64", "relaxed", low=0, below="trees", ascending=True),
     }
@@ -74,7 +74,7 @@ class BalancedForest:
         -------
         uint8 or uint16 array of shape (n, n_trees)
         """
-        from lookalike.kernels.balanced import encode_perfect, walk_perfect
+        from lookalike.kernels.balanced import encode_by_all_tests, encode_by_walking
 
         single = values.dtype == np.float32
         values = np.ascontiguousarray(values, np.float32 if single else np.float64)
@@ -85,7 +85,8 @@ class BalancedForest:
             near = cut.astype(np.float32)
             cut = np.where(near > cut, np.nextafter(near, np.float32(-np.inf)), near)
         codes = np.empty((len(values), self.n_trees), np.uint8 if self.height <= 8 else np.uint16)
-        encode = encode_perfect if self.height <= ASK_ALL else walk_perfect
+        # All tests cost 2^height, a walk costs height but waits for each answer.
+        encode = encode_by_all_tests if self.height <= MAX_HEIGHT_ALL_TESTS else encode_by_walking
 
         def one(part: slice) -> None:
             encode(values[part], feature, cut, self.height, codes[part])
@@ -123,6 +124,7 @@ class BalancedForest:
         leaf[:, :inner] &= self.feature < 0
         tree, node = np.nonzero(leaf)
         depth = np.floor(np.log2(node + 1)).astype(np.int64)
+        # An early leaf has the code of its leftmost descendant, where ``codes`` sends its rows.
         code = (node + 1 - (1 << depth)) << (self.height - depth)
         return np.sort(tree * size + code).astype(np.int32)
 
@@ -194,7 +196,7 @@ def grow_stochastic(
     >>> bool((again.codes(np.exp(values)) == codes).all())
     True
     """
-    from lookalike.kernels.balanced import grow_perfect
+    from lookalike.kernels.balanced import grow_balanced
 
     values = np.asarray(values)
     values = values if values.dtype == np.float32 else values.astype(np.float64, copy=False)
@@ -208,7 +210,7 @@ def grow_stochastic(
     options = height, max_retries, on_fail == "relax", side == "random"
 
     def one(part: slice) -> None:
-        grow_perfect(columns, *options, states[part], feature[part], cut[part], failed[part])
+        grow_balanced(columns, *options, states[part], feature[part], cut[part], failed[part])
 
     # Small parts, so that a table that cannot be balanced is found out soon.
     run(one, [(part,) for part in blocks(n_trees, 32)], n_jobs, "growing trees")
@@ -229,16 +231,18 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
     """Refuse a height for which there are too few rows, or too few for a balanced tree."""
     needed = 1 << height
     n = len(values)
-    if height > TALLEST:
+    if height > MAX_HEIGHT:
         raise InvalidInput(
             Param("height", height, of=who),
-            f"a height of at most {TALLEST}",
+            f"a height of at most {MAX_HEIGHT}",
             str(height),
             "Heights of 4 to 6 serve most tables",
         )
     distinct, seen = (n, n) if relax else (0, 0)
-    while distinct < needed and seen < n:  # most tables show enough different rows at once
+    while distinct < needed and seen < n:  # most tables have enough different rows at their start
         seen = min(n, max(4 * needed, 4 * seen))
+        # Four times as many rows each time: sorting all rows of a large table for a check would
+        # take longer than growing.
         some = np.ascontiguousarray(values[:seen]) + 0.0  # -0.0 equals 0.0
         distinct = len(np.unique(some, axis=0)) if values.shape[1] else min(n, 1)
     if distinct < needed:

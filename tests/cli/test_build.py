@@ -1,0 +1,228 @@
+"""Every command that README, docs and help show runs; every option says what it is for."""
+
+import re
+import shlex
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+import typer
+
+from cli.run import run
+from lookalike.cli.app import VERBS, app
+from lookalike.verbs import VERBS as QUESTIONS
+from lookalike.verbs import examples_of
+from table.parts import cut
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SHELL = re.compile(r"```(?:sh|bash|console|shell)\n(.*?)```", re.DOTALL)
+INLINE = re.compile(r"`(lookalike [a-z]+ (?:FILE|[\w.-]+\.(?:csv|lookalike))[^`]*)`")
+# These have tests of their own: a server does not end by itself, films take long.
+ELSEWHERE = ("demo", "serve", "token", "warm")
+
+
+def documented():
+    """Every command in README and docs, once."""
+    found = {}
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        blocks = [line for block in SHELL.findall(text) for line in block.splitlines()]
+        for line in [*(b.strip().removeprefix("$ ") for b in blocks), *INLINE.findall(text)]:
+            if line.startswith("lookalike ") and line.split()[1] in VERBS:
+                found.setdefault(line.replace("FILE", "films.csv"), page.name)
+    return list(found)
+
+
+def examples():
+    shown = {
+        verb: examples_of(verb)
+        if verb in QUESTIONS
+        else getattr(import_module(f"lookalike.cli.{verb}_command"), "EXAMPLES", ())
+        for verb in VERBS
+    }
+    return [line for lines in shown.values() for line in lines]
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A folder with the files that the commands name."""
+    monkeypatch.chdir(tmp_path)
+    genres = ["Drama;War", "Comedy", "Drama;Romance", "Comedy;Romance"]
+    lines = ["title,year,length,budget,rating,genres,genre,mpaa"]
+    for i in range(48):
+        budget = "" if i % 5 == 0 else str(1000 * (i * 7 % 13 + 1))
+        kind = genres[i % 4]
+        words = f"Film {chr(65 + i % 26)}{i} of the {['Sea', 'Moon', 'Hill'][i % 3]}"
+        lines.append(
+            f"{words},{1950 + i * 11 % 50},{80 + i * 7 % 60},{budget},{(i * 3 % 90) / 10 + 1},"
+            f"{kind},{kind.split(';')[0]},{['PG', 'R'][i % 3 == 0]}"
+        )
+    Path("films.csv").write_text("\n".join(lines) + "\n")
+    Path("more.csv").write_text("\n".join(lines[:1] + lines[3:5]) + "\n")
+    lines = ["species,island,bill_length_mm,flipper_length_mm,body_mass_g,sex,year"]
+    for i in range(60):
+        s = i % 3
+        sex = ["male", "female", ""][2 if i % 17 == 0 else i % 2]
+        lines.append(
+            f"{['Adelie', 'Gentoo', 'Chinstrap'][s]},{['Dream', 'Biscoe'][s == 1]},"
+            f"{38 + 5 * s + i % 7},{180 + 15 * s + i % 5},{3500 + 700 * s + 31 * (i % 9)},"
+            f"{sex},{2007 + i % 3}"
+        )
+    Path("penguins.csv").write_text("\n".join(lines) + "\n")
+    Path("new.csv").write_text("\n".join(lines[:4]) + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def with_index(place):
+    assert run("index", "build", "films.csv", "-o", "films.lookalike", "-q").exit_code == 0
+    return place
+
+
+def index_rows(place):
+    """Make the folder of Parquet files that a page speaks of, and its index."""
+    rows = pa.table({"size": [float(at * 7 % 11) for at in range(12)], "color": list("ab") * 6})
+    cut(rows, place / "rows", [5])
+    words = ("rows/", "-o", "rows-index", "--measure", "gower", "-q")
+    assert run("index", "build", *words).exit_code == 0
+
+
+def words_of(line):
+    """The words of a command, without what only a shell understands."""
+    words = shlex.split(line, comments=True)
+    for mark in (">", "|"):
+        words = words[: words.index(mark)] if mark in words else words
+    return words[1:]
+
+
+COMMANDS = list(dict.fromkeys(documented() + examples()))
+
+
+@pytest.mark.parametrize(
+    "line", [line for line in COMMANDS if line.split()[1] not in ELSEWHERE and "..." not in line]
+)
+def test_a_command_that_is_shown_runs(line, with_index):
+    if "rows-index" in line:
+        index_rows(with_index)
+    done = run(*words_of(line))
+    assert done.exit_code == 0, done.output
+    assert done.stdout or (line.split()[1] == "report" and "wrote" in done.stderr)
+
+
+def test_commands_are_found():
+    assert len(documented()) >= 8
+    assert len(examples()) >= 20
+
+
+def commands(group, *words):
+    for name, command in sorted(group.commands.items()):
+        if hasattr(command, "commands"):
+            yield from commands(command, *words, name)
+        else:
+            yield (*words, name), command
+
+
+ALL = dict(commands(typer.main.get_command(app)))
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_every_option_has_help(words):
+    command = ALL[words]
+    assert command.help
+    for option in command.params:
+        assert getattr(option, "help", None), f"{' '.join(words)}: {option.name} has no help"
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_every_verb_can_be_quiet_and_has_an_example(words):
+    command = ALL[words]
+    assert any("--quiet" in option.opts for option in command.params)
+    assert f"lookalike {' '.join(words)}" in command.epilog
+
+
+@pytest.mark.parametrize("words", ALL, ids=" ".join)
+def test_help_shows_names_and_no_types_of_python(words):
+    shown = run(*words, "--help").stdout
+    assert "<str>" not in shown
+    assert "list[" not in shown
+    assert "{" not in shown.splitlines()[1]  # the line of usage
+    # A paragraph is broken by the terminal alone: no line in it is much shorter than the next word.
+    about = [line.strip() for line in shown.split("╭")[0].splitlines()[2:]]
+    for line, after in pairwise(about):
+        assert not line or not after or len(line) + len(after.split()[0]) > 90
+
+
+READERS = [w for w in ALL if w[0] not in ("demo", "serve", "token", "warm", "report", "index")]
+
+
+@pytest.mark.parametrize("words", [*READERS, ("index", "build")], ids=" ".join)
+def test_verbs_that_read_a_table_have_the_same_options(words):
+    known = {name for option in ALL[words].params for name in option.opts}
+    shared = {
+        "--kinds",
+        "--missing",
+        "--split",
+        "--encoding",
+        "--delimiter",
+        "--filter",
+        "--memory",
+    }
+    assert shared <= known
+    if words[0] not in ("inspect", "index"):
+        assert {"--output", "--columns"} <= known
+        assert words == ("search",) or "--seed" in known
+        assert words == ("compare",) or {"--measure", "--weight"} <= known
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["serch", "a.csv"], "'search'"),
+        (["search", "a.csv", "--rwo", "1"], "--row"),
+        (["cluster", "a.csv", "--methd", "ward"], "--method"),
+        (["index", "biuld", "a.csv"], "'build'"),
+    ],
+)
+def test_typing_errors_are_answered_with_what_was_meant(words, meant):
+    done = run(*words)
+    assert done.exit_code == 2
+    assert meant in done.stderr
+    assert "Did you mean" in done.stderr or "Possible" in done.stderr
+
+
+ROWS = "id,size,color,tags\na,1.5,red,x;y\nb,2.5,blue,y\nc,2.0,red,\nd,9.0,,x;z\n"
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text(ROWS)
+    return path
+
+
+def one_line(*words):
+    done = run(*words)
+    assert (done.exit_code, done.stdout) == (1, ""), done.output
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def test_quiet_leaves_errors_and_the_answer(file, tmp_path):
+    words = ("search", file, "--row", 0, "-k", 9, "--measure", "ranked")
+    loud, still = run(*words), run(*words, "--quiet")
+    assert "leaves out" in loud.stderr
+    assert "rows can be found" in loud.stdout
+    assert still.stderr == ""
+    assert still.stdout == loud.stdout
+    assert "file not found" in run("inspect", tmp_path / "x.csv", "-q").stderr
+
+
+def test_memory_is_an_option(file):
+    assert "--memory: needs a number of bytes, or a size" in one_line(
+        "inspect", file, "--memory", "much"
+    )
+    assert run("inspect", file, "--memory", "1GB").exit_code == 0

@@ -1,0 +1,75 @@
+"""An index in a file: built, added to, looked at; a failed command leaves it as it was."""
+
+import json
+
+import pytest
+
+import lookalike as la
+from cli.run import run
+
+ROWS = "id,size,color\na,1,red\nb,2,blue\nc,3,red\nd,4,blue\n"
+
+
+@pytest.fixture
+def saved(tmp_path):
+    (tmp_path / "rows.csv").write_text(ROWS)
+    path = tmp_path / "rows.lookalike"
+    words = (tmp_path / "rows.csv", "-o", path, "--id-column", "id", "--weight", "size=3")
+    done = run("index", "build", *words, "--measure", "gower")
+    assert done.exit_code == 0, done.output
+    assert "4 rows" in done.stdout
+    return path
+
+
+def test_what_is_built_is_an_index(saved):
+    index = la.load(saved)
+    assert isinstance(index, la.Index)
+    assert index.ids == list("abcd")
+    assert index.measure_.weights == {"size": 3.0}
+    assert run("search", saved, "--row", "a", "-k", 1, "-q").exit_code == 0
+
+
+def test_rows_are_added(saved, tmp_path):
+    more = tmp_path / "more.csv"
+    more.write_text("id,size,color\ne,2.5,red\n")
+    done = run("index", "add", saved, more)
+    assert done.exit_code == 0, done.output
+    assert "1 row added, 5 in all" in done.stdout
+    assert la.load(saved).ids == list("abcde")
+    assert run("index", "add", saved, more).exit_code == 1  # e is there
+    assert la.load(saved).ids == list("abcde")
+    more.write_text("id,size,color\nf,2.5,red\n")
+    assert run("index", "add", saved, more, "--refit").exit_code == 0
+    assert la.load(saved).ids == list("abcdef")
+
+
+def test_info_and_check(saved):
+    result = json.loads(run("index", "info", saved, "--output", "json").stdout)
+    assert (result["rows"], result["measure"], result["id_column"]) == (4, "Gower", "id")
+    assert [one["column"] for one in result["columns"]] == ["size", "color", "id"]
+    assert "compared by Gower" in run("index", "info", saved).stdout
+    done = run("index", "check", saved)
+    assert done.exit_code == 0
+    assert "the file is whole, 4 rows" in done.stdout
+    saved.write_bytes(saved.read_bytes()[:-60])
+    done = run("index", "check", saved)
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_mistakes_are_one_line(saved, tmp_path):
+    rows = tmp_path / "rows.csv"
+    for words, complaint in [
+        (("build", rows, "-o", tmp_path / "x"), "a name that ends in .lookalike"),
+        (("build", rows, "-o", tmp_path / "no" / "x.lookalike"), "a folder that exists"),
+        (("info", rows), "a saved index"),
+        (("check", tmp_path / "none.lookalike"), "file not found"),
+        (("add", saved, tmp_path / "none.csv"), "file not found"),
+    ]:
+        done = run("index", *words)
+        assert (done.exit_code, done.stdout) == (1, ""), words
+        (line,) = done.stderr.splitlines()
+        assert complaint in line
+    model = tmp_path / "model.lookalike"
+    la.measures.Gower().fit({"a": [1, 2, 3]}).save(model)
+    assert "a saved Gower" in run("inspect", model).stderr

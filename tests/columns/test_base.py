@@ -1,0 +1,85 @@
+"""How much cells vary, and what loaded cells have to be."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from columns import reference
+from columns.make import CASES, cells_of, column, column_of
+from lookalike.columns import DISTANCES, Absolute, Equal, Jaccard, variance
+
+SHORT = ["absolute", "rank", "presence", "equal", "rank_range", "cyclic", "information"]
+
+
+def of(distance, kind, cells, **options):
+    own = distance.fit(column(kind, cells))
+    return variance(own, own.encode(column(kind, cells)), **options)
+
+
+def test_worked_numbers():
+    assert of(Absolute(), "number", [1.0, 3.0, 5.0]) == pytest.approx(8 / 3)
+    assert of(Equal(), "category", [0, 0, 1]) == pytest.approx(2 / 9)
+    sets = [frozenset(s) for s in ("ab", "abc", "a")]
+    assert of(Jaccard(), "set", sets) == pytest.approx(0.089506, abs=5e-7)
+    sets = [frozenset(s) for s in ("xy", "xyz", "bx")]
+    assert of(Jaccard(), "set", sets) == pytest.approx(0.124228, abs=5e-7)
+
+
+@pytest.mark.parametrize("name", DISTANCES)
+@settings(max_examples=20, deadline=None)
+@given(data=st.data())
+def test_variance_equals_half_the_mean_squared_distance(name, data):
+    cells = data.draw(cells_of(name, max_size=5))
+    own = DISTANCES[name]().fit(column_of(name, cells))
+    code = own.encode(column_of(name, cells))
+    there = [cell for cell in cells if cell is not None]
+    reference_of = CASES[name][2]
+    if name == "rank":
+        reference_of = lambda u, v: reference.rank_share(u, v, there)  # noqa: E731
+    elif reference_of is None:
+        reference_of = lambda u, v: 1 - own.similarities_[u, v]  # noqa: E731
+    expected = reference.variance(there, reference_of) if there else 0.0
+    assert variance(own, code) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_short_formulas_hold_for_many_cells_too(name):
+    rng = np.random.default_rng(5)
+    cells = rng.integers(0, 2 if name == "presence" else 4, 200).tolist()
+    own = DISTANCES[name]().fit(column_of(name, cells))
+    code = own.encode(column_of(name, cells))
+    d = own.compare(code, code)
+    assert variance(own, code) == pytest.approx((d**2).sum() / (2 * 200 * 200), rel=1e-12)
+
+
+def test_equal_numbers_do_not_vary_at_all():
+    assert of(Absolute(), "number", [0.1] * 3 + [None]) == 0
+    assert of(Equal(), "category", [2] * 7) == 0
+
+
+def test_many_cells_are_compared_with_one_drawn_at_random():
+    cells = [frozenset("a")] * 20 + [frozenset("ab")] * 20
+    own = Jaccard().fit(column("set", cells))
+    code = own.encode(column("set", cells))
+    draws = {variance(own, code, random_state=seed) for seed in range(20)}
+    assert draws == {0.125}  # half of the cells are at 1/2, whichever is drawn
+    rng = np.random.default_rng(0)
+    cells = [frozenset(rng.integers(0, 9, 4).tolist()) for _ in range(60)]
+    code = own.encode(column("set", cells))
+    again = [variance(own, code, random_state=np.random.default_rng(1)) for _ in range(2)]
+    assert again[0] == again[1]
+    assert len({variance(own, code, random_state=seed) for seed in range(20)}) > 5
+    exact = (own.compare(code, code) ** 2).mean()
+    mean = np.mean([variance(own, code, random_state=seed) for seed in range(200)])
+    assert mean == pytest.approx(exact, rel=0.05)
+
+
+def test_equal_objects_do_not_vary_at_all():
+    cells = [frozenset("ab")] * 50 + [None]
+    assert of(Jaccard(), "set", cells, random_state=0) == 0
+    assert of(Jaccard(), "set", [*cells, frozenset("c")], random_state=0) > 0
+
+
+def test_one_cell_does_not_vary():
+    assert of(Jaccard(), "set", [frozenset("ab"), None]) == 0

@@ -1,0 +1,74 @@
+"""Distances of vectors and histograms."""
+
+import numpy as np
+import pytest
+
+from columns import reference
+from columns.make import assert_errors, assert_worked, column, compare
+from lookalike.columns import Cosine, EarthMover, Euclidean, NormalizedEuclidean
+from lookalike.table.model.kind import Kind
+from lookalike.table.model.table import Column
+
+WORKED = [
+    (Euclidean(), "series", [0, 0], [3, 4], 5),
+    (Euclidean(), "histogram", [1, 0], [0, 1], np.sqrt(2)),
+    (NormalizedEuclidean(), "histogram", [1, 3], [10, 30], 0),
+    (NormalizedEuclidean(), "histogram", [0, 0], [5, 0], 1),
+    (EarthMover(), "histogram", [1, 0, 0], [0, 0, 1], 2),
+    (EarthMover(), "histogram", [2, 0, 0], [0, 0, 1], 2 + 2 + 1),
+    (EarthMover(normalized=True), "histogram", [2, 0, 0], [0, 0, 1], 2),
+    (EarthMover(normalized=True), "histogram", [0, 0, 0], [0, 0, 1], 1),
+    (Cosine(), "vector", [1, 0], [0, 2], 1),
+    (Cosine(), "vector", [1, 0], [-3, 0], 2),
+    (Cosine(), "vector", [0, 0], [1, 1], 1),
+    (Cosine(), "vector", [1e-200, 0], [1e200, 1e200], 1 - np.sqrt(0.5)),
+]  # fmt: skip
+
+BAD = [
+    (Euclidean(), "series", [[1.0], [1.0, 2.0]], ValueError, r"row 1: needs 1 numbers.*'dtw'"),
+    (Euclidean(), "vector", [[1.0, 2.0], [np.inf, 1.0]], ValueError, r"row 1.*inf at position 0"),
+    (EarthMover(), "histogram", [[1, 2], [np.nan, 1]], ValueError, r"row 1.*nan at position 0"),
+]
+
+
+def test_worked_numbers():
+    assert_worked(WORKED)
+
+
+def test_a_bad_cell_is_named():
+    assert_errors(BAD)
+
+
+def test_cosine_of_equal_vectors_is_exactly_zero():
+    rng = np.random.default_rng(0)
+    cells = rng.normal(size=(50, 7))
+    assert (np.diag(compare(Cosine(), "vector", cells.tolist())) == 0).all()
+
+
+def test_narrow_vectors_are_compared_as_wide_ones():
+    values = np.array([[0.1, 0.2], [0.3, 0.9]], dtype=np.float32)
+    narrow = Column("thing", Kind("vector"), values)
+    own = Euclidean().fit(narrow)
+    code = own.encode(narrow)
+    wide = values.astype(np.float64)
+    assert own.compare(code, code)[0, 1] == pytest.approx(reference.euclidean(*wide), rel=1e-15)
+
+
+def test_cells_given_as_lists_are_stacked():
+    values = np.empty(3, dtype=object)
+    values[:] = [[1.0, 2.0], None, np.array([4, 6])]
+    ragged = Column("thing", Kind("histogram"), values)
+    own = Euclidean().fit(ragged)
+    code = own.encode(ragged)
+    np.testing.assert_array_equal(own.compare(code[:1], code), [[0, np.nan, 5]])
+
+
+@pytest.mark.parametrize("distance", [Euclidean(), NormalizedEuclidean(), EarthMover()])
+def test_ragged_histograms_are_refused_by_row(distance):
+    values = np.empty(3, dtype=object)
+    values[:] = [[1.0, 2.0], [3.0, 4.0], [5.0]]
+    with pytest.raises(ValueError, match=r"column 'thing', row 2: needs 2 numbers.*found 1"):
+        distance.fit(Column("thing", Kind("histogram"), values))
+    own = distance.fit(column("histogram", [[1.0, 2.0]]))
+    with pytest.raises(ValueError, match="2 numbers per cell"):
+        own.encode(column("histogram", [[1.0, 2.0, 3.0]]))

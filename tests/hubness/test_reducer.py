@@ -1,0 +1,345 @@
+"""Every reducer against its reference, worked numbers, and the contract of measures."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from numpy.testing import assert_allclose, assert_array_equal
+
+import lookalike as la
+from hubness import reference
+from hubness.spaces import assert_same_lists
+from lookalike.errors import InvalidInput, TooFewRows, TooLarge, UndefinedMeasure
+from lookalike.hubness import (
+    CDM,
+    CSLS,
+    NICDM,
+    DisSimLocal,
+    LocalScaling,
+    MutualProximity,
+    SharedNeighbors,
+)
+from lookalike.measures import Combined, Precomputed, Ranked, Vector
+from lookalike.testing import check_measure
+
+LINE = np.array([[0.0], [1.0], [3.0], [7.0]])  # four points on a line
+
+ONE_LIST = [
+    lambda m: LocalScaling(m, 3),
+    lambda m: NICDM(m, 3),
+    lambda m: NICDM(m, 3, geometric=True),
+    lambda m: CDM(m, 3),
+    lambda m: CSLS(m, 3),
+    lambda m: DisSimLocal(m, 3),
+    lambda m: SharedNeighbors(m, 3),
+    lambda m: SharedNeighbors(m, 3, include_self=True),
+]
+PROXIMITIES = [
+    lambda m: MutualProximity(m),
+    lambda m: MutualProximity(m, "gauss"),
+    lambda m: MutualProximity(m, "gauss_independent"),
+    lambda m: MutualProximity(m, "gamma_independent"),
+    lambda m: MutualProximity(m, augment=True),
+    lambda m: MutualProximity(m, "gauss", augment=True, self_distance="include"),
+    lambda m: MutualProximity(m, "gauss_independent", augment=True),
+    lambda m: MutualProximity(m, "gamma_independent", self_distance="include"),
+    lambda m: MutualProximity(m, "gauss_independent", sample=5, random_state=0),
+]
+COMBINATIONS = [
+    lambda m: Combined([(0.3, m), (0.7, NICDM(m, 2))]),
+    lambda m: Combined([(0.3, m), (0.7, m)], "zscore"),
+    lambda m: Combined([(2, m), (1, SharedNeighbors(m, 2))], "similarity"),
+]
+REDUCERS = ONE_LIST + PROXIMITIES + COMBINATIONS
+
+points = arrays(
+    np.float64,
+    st.tuples(st.integers(5, 9), st.integers(1, 3)),
+    elements=st.integers(-3, 3).map(float),
+)
+
+
+def spaces():
+    rng = np.random.default_rng(1)
+    x, new = rng.normal(size=(24, 9)), rng.normal(size=(5, 9))
+    x[3] = x[4] = x[7] = x[9]  # duplicates: scales of zero
+    new[0] = x[3]
+    d, far = Vector().fit(x).distance(), Vector().fit(x).distance(new)
+    one_way = rng.random((24, 24))
+    np.fill_diagonal(one_way, 0)
+    return {
+        "vector": (Vector(), x, new),
+        "ranked": (Ranked(), x, new),
+        "matrix": (Precomputed(), d, far),
+        "one way": (Precomputed(symmetric=False), one_way, rng.random((4, 24))),
+        "reducer": (NICDM(Vector(), 4), x, new),
+    }
+
+
+SPACES = spaces()
+
+
+@pytest.mark.parametrize("space", SPACES)
+@pytest.mark.parametrize("make", REDUCERS, ids=lambda make: repr(make(Ranked())))
+def test_reducers_keep_the_contract(make, space):
+    measure, x, new = SPACES[space]
+    check_measure(make(measure), x, new)
+
+
+@pytest.mark.parametrize("make", REDUCERS, ids=lambda make: repr(make(Ranked())))
+def test_reducers_do_something(make):
+    _, x, _ = SPACES["vector"]
+    changed = make(Vector()).fit(x).distance()
+    assert not np.allclose(changed, Vector().fit(x).distance())
+    assert len(np.unique(changed)) > 3
+
+
+# -- worked numbers --------------------------------------------------------------------------------
+
+
+def test_local_scaling_on_a_line():
+    s = LocalScaling(Vector(), 2).fit(LINE).similarity()
+    assert_allclose(s[[0, 0, 2], [1, 2, 3]], [0.846482, 0.367879, 0.411112], atol=5e-7)
+
+
+def test_nicdm_on_a_line():
+    measure = NICDM(Vector(), 2).fit(LINE)
+    assert_array_equal(measure.rows_.arrays["mu"], [2, 1.5, 2.5, 5])
+    d = measure.distance()
+    assert_allclose(d[[0, 0, 2], [1, 3, 3]], [0.577350, 2.213594, 1.131371], atol=5e-7)
+
+
+def test_cdm_on_a_line():
+    measure = CDM(Vector(), 2, tol=1e-6, max_iter=50).fit(LINE)
+    assert measure.n_iter_ == 26
+    assert measure.converged_
+    mu = measure.kneighbors(n_neighbors=2)[0].mean(axis=1)
+    assert_allclose(mu, 2.87083, atol=5e-6)
+
+
+def test_shared_neighbors_on_a_line():
+    s = SharedNeighbors(Vector(), 2).fit(LINE).similarity()
+    expected = np.full((4, 4), 0.5)
+    expected[0, 3] = expected[3, 0] = 1.0
+    np.fill_diagonal(expected, 1.0)
+    assert_array_equal(s, expected)
+
+
+# -- references ------------------------------------------------------------------------------------
+
+
+def native(measure, x):
+    fitted = measure.fit(x)
+    return fitted.similarity() if fitted.traits.native == "similarity" else fitted.distance()
+
+
+def off_diagonal(matrix):
+    return matrix[~np.eye(len(matrix), dtype=bool)]
+
+
+@settings(max_examples=25, deadline=None)
+@given(x=points, k=st.integers(1, 4))
+def test_local_measures_match_their_references(x, k):
+    d = Vector("cityblock").fit(x).distance()
+    inner = Vector("cityblock")
+    assert_allclose(native(LocalScaling(inner, k), x), reference.local_scaling(d, k), atol=1e-14)
+    for geometric in (False, True):
+        ours = native(NICDM(inner, k, geometric=geometric), x)
+        assert_allclose(ours, reference.nicdm(d, k, geometric), rtol=1e-12)
+    ours = CSLS(inner, k).fit(x)
+    theirs = reference.csls(d, k)
+    got = ours.distance() - ours.offset_
+    assert_allclose(off_diagonal(got), off_diagonal(theirs), atol=1e-12)
+    assert_array_equal(native(SharedNeighbors(inner, k), x), reference.shared(d, k))
+    with_self = native(SharedNeighbors(inner, k, include_self=True), x)
+    assert_allclose(with_self, reference.shared(d, k, True))
+
+
+@settings(max_examples=25, deadline=None)
+@given(x=points, k=st.integers(1, 4))
+def test_centers_follow_from_distances(x, k):
+    ours = DisSimLocal(Vector(), k).fit(x)
+    got = ours.distance() - ours.offset_
+    assert_allclose(off_diagonal(got), off_diagonal(reference.dissim_local(x, k)), atol=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(seed=st.integers(0, 1000), k=st.integers(1, 3))
+def test_cdm_matches_its_reference(seed, k):
+    x = np.random.default_rng(seed).normal(size=(9, 2))
+    d = Vector().fit(x).distance()
+    ours = CDM(Vector(), k, max_iter=12).fit(x)
+    theirs, steps, converged = reference.cdm(d, k, 1e-3, 12)
+    assert (ours.n_iter_, ours.converged_) == (steps, converged)
+    assert_allclose(ours.distance(), theirs, rtol=1e-9)
+
+
+def test_a_new_row_gets_the_factor_of_the_same_steps():
+    rng = np.random.default_rng(0)
+    x, new = rng.normal(size=(30, 3)), rng.normal(size=(4, 3))
+    ours = CDM(Vector(), 4, tol=1e-9, max_iter=200).fit(x)
+    d = Vector().fit(x).distance(new)
+    for i, row in enumerate(d):
+        factor = 1.0  # step by step, the factors of the fitted rows frozen
+        for _ in range(60):
+            mu = np.sort(row * ours.factors_)[:4].mean() * factor
+            factor *= np.sqrt(ours.mean_ / mu)
+        assert_allclose(ours.distance(new)[i], row * ours.factors_ * factor, rtol=1e-9)
+
+
+def test_scales_of_new_rows_come_from_the_fitted_ones():
+    rng = np.random.default_rng(0)
+    x, new = rng.normal(size=(20, 3)), rng.normal(size=(3, 3))
+    d, q = Vector().fit(x).distance(), Vector().fit(x).distance(new)
+    mu = np.array([reference.mean_distance(row, 4, i) for i, row in enumerate(d)])
+    own = np.array([reference.mean_distance(row, 4) for row in q])
+    ours = NICDM(Vector(), 4).fit(x).distance(new)
+    assert_allclose(ours, q / np.sqrt(own[:, None] * mu), rtol=1e-12)
+    r = np.sort(d + np.diag([np.inf] * 20))[:, 3]
+    ours = LocalScaling(Vector(), 4).fit(x).similarity(new)
+    assert_allclose(ours, np.exp(-(q**2) / (np.sort(q)[:, 3:4] * r)), rtol=1e-12)
+
+
+# -- edges -----------------------------------------------------------------------------------------
+
+
+def test_zero_scales():
+    x = [[0.0], [0.0], [0.0], [5.0]]
+    s = LocalScaling(Vector(), 2).fit(x).similarity()
+    assert_array_equal(s[0], [1, 1, 1, 0])
+    d = NICDM(Vector(), 2).fit(x).distance()
+    assert_array_equal(d[0, :3], 0)
+    assert np.isfinite(d).all()
+    assert d[0, 3] > 0
+
+
+def test_equal_distances():
+    d = 1.0 - np.eye(5)
+    assert_array_equal(NICDM(Precomputed(), 2).fit(d).distance(), d)
+    assert_array_equal(NICDM(Precomputed(), 2).fit(d * 0).distance(), d * 0)
+    assert_array_equal(CDM(Precomputed(), 2).fit(d * 0).distance(), d * 0)
+    assert_array_equal(CSLS(Precomputed(), 2).fit(d).distance()[0, 1:], 2.0)
+
+
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 100), unit=st.sampled_from([1e-6, 3.0, 1e9]))
+def test_units_do_not_matter(seed, unit):
+    x = np.random.default_rng(seed).normal(size=(8, 2))
+    for make in (lambda: NICDM(Vector(), 3), lambda: LocalScaling(Vector(), 3)):
+        assert_allclose(native(make(), x * unit), native(make(), x), rtol=1e-9)
+
+
+@pytest.mark.parametrize("make", ONE_LIST)
+def test_too_many_neighbors_are_refused(make):
+    with pytest.raises(TooFewRows, match=r"n_neighbors=3.*n_samples=3"):
+        make(Vector()).fit([[0.0], [1.0], [2.0]])
+
+
+@pytest.mark.parametrize("make", [*ONE_LIST, *PROXIMITIES])
+def test_bad_matrices_are_refused(make):
+    lopsided = np.arange(25.0).reshape(5, 5) * (1 - np.eye(5))
+    with pytest.raises(InvalidInput, match="symmetric"):
+        make(Precomputed()).fit(lopsided)
+    with pytest.raises(InvalidInput, match="at least 0"):
+        make(Precomputed()).fit(np.eye(5) - 1)
+
+
+def test_what_is_wrapped_must_be_a_measure():
+    for wrong in (Vector, 3, None, "euclidian"):
+        with pytest.raises(InvalidInput, match="a lookalike measure, or the name of one"):
+            NICDM(wrong, 2).fit(LINE)
+
+
+def test_a_frozen_measure_is_not_fitted_again():
+    inner = Vector().fit(LINE)
+    wrapped = NICDM(inner.frozen(), 2).fit(LINE)
+    assert wrapped.measure_.rows_ is inner.rows_
+    with pytest.raises(InvalidInput, match="the 4 rows that the frozen Vector was fitted to"):
+        NICDM(inner.frozen(), 2).fit(LINE[:3])
+
+
+def test_all_pairs_must_fit_under_the_limit():
+    x = np.random.default_rng(0).normal(size=(200, 2))
+    with la.config(memory_limit="50kB"):
+        with pytest.raises(TooLarge, match="Use NICDM, which streams"):
+            CDM(Vector()).fit(x)
+        with pytest.raises(TooLarge, match="Use model='gauss_independent'"):
+            MutualProximity(Vector()).fit(x)
+        MutualProximity(Vector(), "gauss_independent").fit(x)
+
+
+@pytest.mark.parametrize("make", [*ONE_LIST, *PROXIMITIES])
+def test_explanations_name_the_factors(make):
+    x = np.random.default_rng(0).normal(size=(12, 3))
+    found = make(Vector()).fit(x).explain(0, 5)
+    inner = found.inner["measure"]
+    assert found.factors["d"] == inner.distance
+    assert len(found.factors) >= 2
+    assert_allclose(sum(found.minus.values()), 1 - found.similarity, atol=1e-12)
+    shares = [found.minus[name] / inner.minus[name] for name in inner.minus]
+    assert_allclose(shares, shares[0])
+
+
+def test_factors_of_nicdm_and_proximity():
+    found = NICDM(Vector(), 2).fit(LINE).explain(0, 3)
+    assert found.factors == {"d": 7, "mu_x": 2, "mu_y": 5, "d / mu_x": 3.5, "d / mu_y": 1.4}
+    found = MutualProximity(Vector()).fit(LINE).explain(0, 1)
+    assert found.factors == {"d": 1, "F_x": 0.5, "F_y": 0.5}
+
+
+# -- candidates ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", ["vector", "one way"])
+@pytest.mark.parametrize("make", [*ONE_LIST, *PROXIMITIES], ids=lambda make: repr(make(Ranked())))
+def test_all_rows_as_candidates_are_exact(make, space):
+    measure, x, new = SPACES[space]
+    exact, fast = make(measure), make(measure).set_params(n_candidates=24)
+    for rows in (None, new):
+        assert_same_lists(fast.fit(x).neighbors(rows, 6), exact.fit(x).neighbors(rows, 6))
+
+
+def test_few_candidates_are_those_of_the_measure_inside():
+    x = np.random.default_rng(0).normal(size=(60, 10))
+    found = NICDM(Vector(), 5, n_candidates=12).fit(x).neighbors(k=4)
+    candidates = Vector().fit(x).neighbors(k=12).indices
+    d = NICDM(Vector(), 5).fit(x).distance()
+    for i in range(60):
+        best = sorted(candidates[i], key=lambda j: (d[i, j], j))[:4]
+        assert found.indices[i].tolist() == best
+    assert not np.array_equal(found.indices, NICDM(Vector(), 5).fit(x).neighbors(k=4).indices)
+
+
+def test_candidates_speak_the_names_of_the_collection():
+    x = np.random.default_rng(0).normal(size=(20, 4))
+    measure = NICDM(Vector(), 3, n_candidates=20).fit(x)
+    rows, names = measure.rows_, np.arange(20) * 10 + 5
+    found = measure.nearest(rows, rows, 4, exclude=names, ids=names)
+    assert_array_equal(found.indices, measure.neighbors(k=4).indices * 10 + 5)
+
+
+def test_rows_that_cannot_be_compared_are_too_few():
+    class _Incomplete(Precomputed):  # some pairs undefined; not registered
+        def compare(self, a, b):
+            d = super().compare(a, b)
+            d[(d > 8) & (d < 11)] = np.nan
+            return d
+
+    d = Vector().fit(np.arange(12.0)[:, None]).distance()
+    for make in ONE_LIST:
+        wide = make(_Incomplete()).set_params(n_neighbors=10)
+        with pytest.raises(TooFewRows, match="finite distance"):
+            wide.fit(d)
+        values = make(_Incomplete()).fit(d)
+        block = values.block(values.rows_, values.rows_)
+        if not isinstance(values, SharedNeighbors):
+            assert_array_equal(np.isnan(block), (d > 8) & (d < 11))
+            with pytest.raises(UndefinedMeasure, match="10 pairs without"):
+                values.distance()
+    for make in PROXIMITIES[:4]:
+        fitted = make(_Incomplete()).fit(d)
+        assert_array_equal(np.isnan(fitted.block(fitted.rows_, fitted.rows_)), (d > 8) & (d < 11))
+    fitted = MutualProximity(_Incomplete(), "gauss_independent").fit(d)
+    others = [v for j, v in enumerate(d[0]) if j and not 8 < v < 11]
+    assert_allclose(fitted.rows_.arrays["mean"][0], np.mean(others))

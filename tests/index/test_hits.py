@@ -1,0 +1,102 @@
+"""Hits: explanations on demand, notes, and the forms of a result."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+import lookalike as la
+from lookalike.index.hits import SearchInfo
+
+PETS = {"weight": [4.0, 30.0, 5.0, 28.0], "animal": ["cat", "dog", "cat", "wolf"]}
+
+
+@pytest.fixture
+def hits():
+    return la.Index("gower").fit(PETS).search(0, k=3)
+
+
+def shown(hits, width=100, **info):
+    console = Console(file=io.StringIO(), width=width, color_system=None)
+    hits.with_info(SearchInfo(**info)).render(console)
+    return console.file.getvalue()
+
+
+def test_the_first_explanation_is_made_alone_then_all(hits, monkeypatch):
+    measure = hits[0]._why.func.__self__._measure
+    calls, explain = [], measure.explain_many
+    monkeypatch.setattr(
+        measure, "explain_many", lambda a, b: calls.append(len(b)) or explain(a, b), raising=False
+    )
+    first = hits[1].explanation
+    assert calls == [1]
+    others = [hits[i].explanation for i in (0, 2)]
+    assert calls == [1, 3]
+    assert hits[1].explanation is first
+    alone = la.Index("gower").fit(PETS).search(0, k=3)
+    assert [e.plus for e in others] == [alone[i].explanation.plus for i in (0, 2)]
+    assert first.cells["animal"] == ("cat", hits[1].row["animal"])
+
+
+def test_a_slice_is_hits_and_keeps_the_query(hits):
+    part = hits[:2]
+    assert part.ids == hits.ids[:2]
+    assert part.query == hits.query == {"weight": 4.0, "animal": "cat"}
+    assert hits[-1].id == hits.ids[-1]
+    assert repr(part) == f"Hits(ids={part.ids!r})"
+
+
+def test_tied_rows_are_noted():
+    index = la.Index("gower").fit({"x": [0.0, 1.0, 1.0, 1.0, 9.0]})
+    assert index.search(0, k=2).note.startswith("both rows are equally near")
+    assert index.search(0, k=3).note.startswith("all 3 rows are equally near")
+    assert index.search(0, k=4).note is None
+    assert index.search(0, k=1).note is None
+
+
+def test_few_compared_columns_are_noted():
+    rows = {c: [1.0, 2.0, None] for c in "abcd"} | {"e": [1.0, 2.0, 3.0]}
+    hits = la.Index("gower").fit(rows).search(0, k=2)
+    assert hits.note == "1 of 2 rows can be compared in few columns, one in 1 of 5"
+
+
+def test_columns_of_ours_and_of_the_table(hits):
+    cells = la.Index("gower").fit({"score": [1.0, 2.0]}).search(0).cells()
+    assert list(cells) == ["id", "score", "distance", "similarity", "table.score"]
+    why = hits.with_info(SearchInfo(why=True))
+    assert list(why.cells())[4:6] == ["for", "against"]
+    assert len(why.cells()["for"]) == 3
+    none = la.Index("gower").fit(PETS).search(0, filter={"weight": (">", 99)})
+    assert none.with_info(SearchInfo(why=True)).cells()["for"] == []
+    assert str(none) == "no rows found"
+
+
+def test_plain_values(hits):
+    found = hits.with_info(SearchInfo(id=0, measure="Gower", why=True)).to_dict()
+    assert found["query"] == {"id": 0, "row": {"weight": 4.0, "animal": "cat"}}
+    assert list(found["hits"][0]) == ["id", "score", "distance", "similarity", "row", "reasons"]
+    assert list(found["hits"][0]["reasons"]) == ["for", "against"]
+    assert "reasons" not in hits.to_dict()["hits"][0]
+
+
+def test_text_of_a_search(hits):
+    text = shown(hits, name="pets", id=0, k=5, by="Gower", reason="given")
+    assert text.startswith("pets: the 3 rows most like row 0, by Gower")
+    assert "given" in text
+    assert "only 3 rows can be found; 5 were asked for" in text
+    assert "only" not in shown(hits, k=3)
+    assert "the row most like the record" in shown(hits[:1])
+    none = hits[:0]
+    assert "there is no other row to find" in shown(none)
+    assert "no row meets the filter" in shown(none, filtered=True)
+
+
+def test_columns_that_do_not_fit_are_named():
+    rows = {f"column{i}": [f"a long text of some words {i}", "another"] for i in range(12)}
+    hits = la.Index("gower").fit(rows).search(0)
+    text = shown(hits, width=80)
+    assert "column6 and 5 more (csv" in text
+    assert all(len(line) <= 80 for line in text.splitlines())
+    wide = shown(hits, width=400, why=True)
+    assert "why: + for, - against" in wide
+    assert "why: + for" not in shown(hits, width=159, why=True)

@@ -1,0 +1,127 @@
+"""Segments: positions that stay, merging, deleting and compacting, each against plain lists."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+import lookalike as la
+from lookalike.index.segments import MAX_SKIPPED_ROWS, Segment, Segments, as_id, join_tables
+from lookalike.measures import Vector
+from lookalike.saving.fields import Misfit
+from lookalike.table import Table
+
+
+def segment(measure, values, start, live=None):
+    table = la.read_table({"x": [float(v) for v in values]})
+    made = Segment.of(measure.encode(table), table, np.arange(start, start + len(values)))
+    return made if live is None else made.without(np.flatnonzero(~np.array(live)))
+
+
+@pytest.fixture(scope="module")
+def measure():
+    return Vector().fit(la.read_table({"x": [0.0, 1.0, 2.0, 3.0]}))
+
+
+def values_of(segments):
+    return [v for s in segments.segments for v in s.table["x"].values[s.live].tolist()]
+
+
+def test_sizes_of_added_segments_halve(measure):
+    """Adding a row at a time must not copy the others each time, nor leave many segments."""
+    table = la.read_table({"x": [0.0, 1.0, 2.0, 3.0]})
+    segments = Segments.of(measure.rows_, table)
+    for number in range(21):
+        more = la.read_table({"x": [float(number)]})
+        segments = segments.added(measure.encode(more), more)
+        sizes = [len(s) for s in segments.segments]
+        assert sizes[0] == 4
+        assert all(a >= 2 * b for a, b in pairwise(sizes[1:]))
+        assert segments.next_position == 5 + number
+    assert segments.positions.tolist() == list(range(25))
+    assert values_of(segments) == [0.0, 1.0, 2.0, 3.0, *map(float, range(21))]
+
+
+def test_rows_are_found_by_position_until_they_are_deleted(measure):
+    whole = Segments((segment(measure, range(3), 0), segment(measure, range(4), 5)), 9)
+    assert whole.find(6) == (whole.segments[1], 1)
+    assert whole.find(2) == (whole.segments[0], 2)
+    assert whole.find(3) is whole.find(4) is whole.find(9) is whole.find(-1) is None
+    less = whole.without([6, 0])
+    assert less.find(6) is less.find(0) is None
+    assert less.find(7) == (less.segments[1], 2)
+    assert whole.find(6) is not None  # the old state stays as it was
+    assert less.without([]) is less
+    assert (len(whole), len(less)) == (7, 5)
+    assert less.positions.tolist() == [1, 2, 5, 7, 8]
+
+
+def test_positions_with_holes_are_found_by_bisection(measure):
+    made = segment(measure, range(5), 10, [True, False, True, False, True])
+    whole = Segments((segment(measure, [9.0], 0), made), 15).compacted(4)
+    last = whole.segments[-1]
+    assert last.positions.tolist() == [10, 12, 14]
+    assert [last.find(p) for p in range(9, 16)] == [-1, 0, -1, 1, -1, 2, -1]
+
+
+def test_compaction_merges_neighbors_up_to_a_size_and_keeps_fitted_rows_apart(measure):
+    parts = [segment(measure, range(4), 0), segment(measure, [5.0], 4), segment(measure, [6.0], 5)]
+    whole = Segments((*parts, segment(measure, [7.0], 6)), 7)
+    once = whole.compacted(2)
+    assert [len(s) for s in once.segments] == [4, 2, 1]
+    assert once.compacted(2) is None
+    assert [len(s) for s in whole.compacted(3).segments] == [4, 3]
+    assert values_of(once) == values_of(whole)
+    assert once.next_position == 7
+    gone = whole.without([4, 5, 6]).compacted(9)
+    assert [len(s) for s in gone.segments] == [4]  # an empty group is dropped
+    none = Segments((parts[0],), 4).without(range(4)).compacted(9)
+    assert [len(s) for s in none.segments] == [0]  # but for the first, which has the columns
+
+
+def test_a_search_skips_few_deleted_rows_and_copies_for_many(measure):
+    n = 3 * MAX_SKIPPED_ROWS
+    whole = segment(measure, range(n), 0)
+    few = whole.without(np.arange(MAX_SKIPPED_ROWS))
+    rows, positions, deleted = few.view(None)
+    assert rows is whole.rows
+    assert (len(positions), len(deleted)) == (n, MAX_SKIPPED_ROWS)
+    many = few.without(np.array([MAX_SKIPPED_ROWS]))
+    rows, positions, deleted = many.view(None)
+    assert (len(rows), len(deleted)) == (n - MAX_SKIPPED_ROWS - 1, 0)
+    assert positions[0] == MAX_SKIPPED_ROWS + 1
+    again = many.without(np.array([n - 1]))  # shares the copy
+    assert again.view(None)[0] is rows
+    assert again.view(None)[2].tolist() == [n - 1]
+    masked = again.view(np.arange(n) % 2 == 0)
+    assert masked[1].tolist() == [p for p in range(n) if p % 2 == 0 and again.live[p]]
+
+
+def test_loaded_segments_ascend(measure):
+    first, second = segment(measure, range(3), 0), segment(measure, range(2), 2)
+    with pytest.raises(Misfit, match="ascend"):
+        Segments((first, second), 9).check_loaded({})
+    with pytest.raises(Misfit, match="above 2"):
+        Segments((first,), 2).check_loaded({})
+    with pytest.raises(Misfit, match="at least one segment"):
+        Segments((), 0).check_loaded({})
+    Segments((first,), 3).check_loaded({})
+
+
+def test_ids_are_python_values():
+    for value, expected in ((np.int64(3), 3), (2.0, 2), (2.5, 2.5), (np.str_("a"), "a")):
+        assert as_id(value) == expected
+        assert type(as_id(value)) is type(expected)
+
+
+def test_columns_set_aside_may_be_missing_in_some_tables():
+    note = la.read_table({"note": ["a", "b"]})["note"]
+    one = Table([la.read_table({"x": [1.0, 2.0]})["x"]], [note], 2)
+    two = la.read_table({"x": [3.0]})
+    whole = join_tables([one, two])
+    assert whole["x"].values.tolist() == [1.0, 2.0, 3.0]
+    assert whole["note"].values.tolist() == ["a", "b", None]
+    both = join_tables([one, one])  # of one kind, so it stays a column of that kind
+    assert both["note"].kind.name == note.kind.name
+    assert [both["note"].cell(row) for row in range(4)] == ["a", "b", "a", "b"]
+    assert join_tables([one]) is one

@@ -1,0 +1,139 @@
+"""Rows that go down similarity trees together end where each would end alone."""
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+import lookalike as la
+from lookalike.kernels.cells import CATEGORY, NUMBER, SQUARED, VALUE
+from lookalike.kernels.cells_walk import ABOVE, AT_MOST, PROJECTED, find_value_cuts
+from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
+from lookalike.trees.cells import trees as cell_trees
+from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
+from lookalike.trees.cells.growing import Goal, grow_trees
+
+SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+NUMBERS = st.floats(-1e100, 1e100) | st.integers(-3, 3).map(float) | st.floats(-1, 1)
+
+
+def projection(kind, x, p, q):
+    """The projection of one number, as the formula says it; see ``kernels.cells.project``."""
+    if kind == VALUE:
+        return x
+    if kind == SQUARED:
+        return (q - p) * ((q - x) + (p - x))
+    if kind == CATEGORY:
+        return float(x != q) - float(x != p)
+    x = min(max(x, min(p, q)), max(p, q))
+    return abs(q - x) - abs(p - x)
+
+
+def cut_of(kind, p, q, threshold):
+    cut, side = np.zeros(1), np.zeros(1, np.uint8)
+    arrays = (np.array([v]) for v in (p, q, threshold))
+    find_value_cuts(np.array([kind]), np.zeros(1, np.int32), *arrays, cut, side)
+    return cut[0], side[0]
+
+
+# -- one comparison instead of a projection -------------------------------------------------------
+
+
+@SOME
+@given(
+    kind=st.sampled_from([NUMBER, SQUARED, VALUE]), p=NUMBERS, q=NUMBERS, at=NUMBERS,
+    others=st.lists(NUMBERS, max_size=5),
+)  # fmt: skip
+def test_comparing_with_the_cut_is_the_test(kind, p, q, at, others):
+    threshold = projection(kind, at, p, q)  # that of some row, as when trees are grown
+    cut, side = cut_of(kind, p, q, threshold)
+    near = [at, cut, p, q]
+    near += [np.nextafter(x, way) for x in near for way in (-np.inf, np.inf)]
+    for x in near + others:
+        goes = projection(kind, x, p, q) <= threshold
+        if side != PROJECTED:
+            assert goes == ((x <= cut) == (side == AT_MOST))
+
+
+def test_tests_of_numbers_become_cuts():
+    assert cut_of(NUMBER, 1.0, 3.0, 0.0) == (np.nextafter(2.0, 0), ABOVE)
+    assert cut_of(NUMBER, 3.0, 1.0, 0.0) == (2.0, AT_MOST)
+    assert cut_of(SQUARED, 3.0, 1.0, -2.0) == (1.5, AT_MOST)
+    assert cut_of(VALUE, -1.0, -1.0, 0.7) == (0.7, AT_MOST)
+    assert cut_of(CATEGORY, 1.0, 2.0, 0.0)[1] == PROJECTED
+    assert cut_of(NUMBER, 1.0, 3.0, 5.0)[1] == PROJECTED  # everybody goes left
+
+
+# -- together and alone ---------------------------------------------------------------------------
+
+
+def make_table(n, seed, gaps):
+    rng = np.random.default_rng(seed)
+    words = ["anna", "hanna", "bob", "rob", "robert", "zoe"]
+    table = {
+        "size": rng.normal(size=n).round(1).tolist(),
+        "price": rng.normal(size=n).tolist(),
+        "color": rng.choice(["red", "blue", "green"], n).tolist(),
+        "tags": [set(rng.choice(list("abcdef"), 3).tolist()) for _ in range(n)],
+        "name": [words[i] for i in rng.integers(0, 6, n)],
+    }
+    for cells in table.values() if gaps else ():
+        for i in rng.choice(n, n // 6, replace=False):
+            cells[i] = None
+    kinds = {"size": "number", "price": "number", "color": "category", "tags": "set"}
+    return la.read_table(table, kinds={**kinds, "name": "text"}), rng.integers(0, 3, n)
+
+
+def descend_alone(trees, cells):
+    """Follow every row through every tree, asking the outcome of each test by itself."""
+    outcomes = trees.outcomes(cells)
+    leaves = np.empty((len(outcomes), trees.n_trees), int)
+    for row, answers in enumerate(outcomes):
+        for t in range(trees.n_trees):
+            at = start = trees.offsets[t]
+            while trees.feature[at] >= 0:
+                goes = answers[at] if answers[at] < 2 else trees.default[at]
+                at = at + 1 if goes else start + trees.right[at]
+            leaves[row, t] = at - start
+    return leaves
+
+
+@SOME
+@given(
+    n=st.integers(6, 60), new=st.integers(1, 90), seed=st.integers(0, 99), gaps=st.booleans(),
+    projected=st.sampled_from(["distance", "squared"]),
+    numeric=st.sampled_from(["projection", "value"]), tall=st.sampled_from([1, 7, 2048]),
+)  # fmt: skip
+def test_rows_end_where_each_would_end_alone(n, new, seed, gaps, projected, numeric, tall):
+    table, label = make_table(n, seed, gaps)
+    columns = fit_columns(table, projection=projected, numeric=numeric)
+    cache = CellCache.of(columns, encode_columns(columns, table, fitted=True), 10**6)
+    trees = grow_trees(cache, Goal(label, n_classes=3), 3, random_state=seed).forest
+    cells = trees.encode(make_table(new, seed + 1, gaps)[0])
+    wanted = descend_alone(trees, cells)
+    votes = np.random.default_rng(seed).random((len(trees.feature), 1 + seed % 3))
+    total = np.zeros((new, votes.shape[1]))
+    for t in range(trees.n_trees):
+        total += votes[trees.offsets[t] + wanted[:, t]]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cell_trees, "MAX_BLOCK_ROWS", tall)
+        assert_array_equal(trees.leaves(cells), wanted)
+        assert_array_equal(trees.sum_votes(cells, votes), total)
+
+
+def test_shares_of_votes_are_sums_over_the_trees():
+    table, label = make_table(150, 5, True)
+    new = make_table(70, 6, True)[0]
+    for voting in ("majority", "soft"):
+        model = Classifier(20, voting=voting, random_state=0).fit(table, label)
+        trees = model.trees_
+        shares = trees.value / trees.value.sum(axis=1, keepdims=True)
+        if voting == "majority":
+            shares[shares < shares.max(axis=1, keepdims=True) - 1e-9] = 0
+        each = np.stack(
+            [shares[leaf + trees.offsets[:-1]].sum(axis=0) for leaf in model.apply(new)]
+        )
+        wanted = each / each.sum(axis=1, keepdims=True)
+        np.testing.assert_allclose(model.predict_proba(new), wanted, atol=1e-12)
+        assert len(np.unique(model.predict(new))) > 1

@@ -1,0 +1,270 @@
+"""The leaderboard: scores as defined, no label ever leaks, one bad measure spoils nothing."""
+
+import re
+
+import numpy as np
+import pytest
+
+import lookalike as la
+from lookalike.datasets import load_penguins
+from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.evaluate import loo_accuracy
+from lookalike.hubness import NICDM, MutualProximity
+from lookalike.leaderboard import compare
+from lookalike.measures import (
+    MEASURES,
+    Gower,
+    Precomputed,
+    Ranked,
+    StochasticForest,
+    Vector,
+)
+
+RNG = np.random.default_rng(0)
+BLOBS = np.concatenate([RNG.normal(size=(40, 3)), RNG.normal(size=(40, 3)) + 2.0])
+NAMES = np.repeat(["left", "right"], 40)
+LEARNED = Gower(weights="relieff")
+
+
+def vote(labels):
+    """The label with the most votes; among equals the one that comes first in the list."""
+    counts = {label: labels.count(label) for label in labels}
+    return next(label for label in labels if counts[label] == max(counts.values()))
+
+
+# -- scores ----------------------------------------------------------------------------------------
+
+
+def test_with_labels_each_row_is_left_out():
+    for k in [1, 4]:
+        board = compare(BLOBS, [Vector("cityblock")], NAMES, k=k)
+        right = same = 0
+        for i, row in enumerate(BLOBS):
+            far = np.abs(BLOBS - row).sum(axis=1)
+            order = sorted((j for j in range(80) if j != i), key=lambda j: (far[j], j))[:k]
+            near = [str(NAMES[j]) for j in order]
+            right += vote(near) == NAMES[i]
+            same += sum(name == NAMES[i] for name in near)
+        (entry,) = board.entries
+        assert entry.scored_by == "leave-one-out", k
+        assert entry.score == entry.values["accuracy"] == pytest.approx(right / 80), k
+        assert entry.values["precision"] == pytest.approx(same / (80 * k)), k
+        assert entry.score == loo_accuracy(Vector("cityblock").fit(BLOBS), NAMES, k), k
+        assert board.chance == 0.5, k
+
+
+def test_without_labels_the_score_is_the_mean_of_four():
+    board = compare(BLOBS, [Gower(), StochasticForest(n_estimators=20, height=3)], k=3)
+    for entry in board.entries:
+        f = entry.values
+        parts = [f["stability"], 1 / (1 + max(f["hubness"], 0)), (1 + f["silhouette"]) / 2]
+        assert entry.score == pytest.approx(np.mean([*parts, 1 - f["ties"]]))
+        assert entry.scored_by == "no labels"
+    assert board["Gower"].values["stability"] == 1
+    random = next(entry for entry in board.entries if entry.name != "Gower")
+    one, two = (
+        StochasticForest(n_estimators=20, height=3, random_state=seed).fit(BLOBS) for seed in (0, 1)
+    )
+    agreement = la.leaderboard.ranking_agreement(one, two).mean
+    assert random.values["stability"] == pytest.approx(agreement)
+    assert 0 < agreement < 1
+    assert "Only labels can show" in board.reason
+
+
+# -- the table -------------------------------------------------------------------------------------
+
+
+def test_best_first_with_hubness_reducers_of_the_best():
+    board = compare(load_penguins(), y="species", k=3)
+    names = [entry.name for entry in board.entries]
+    scores = [entry.score for entry in board.usable]
+    assert scores == sorted(scores, reverse=True)
+    assert {"Gower", "ForestProximity", "StochasticForest", "Vector", "Ranked"} <= set(names)
+    inner = re.search(r"NICDM\((.*)\)$", next(n for n in names if n.startswith("NICDM")))[1]
+    alone = [entry for entry in board.usable if "(" not in entry.name or "=" in entry.name]
+    alone = [e for e in alone if not e.name.startswith(("NICDM", "Mutual", "Local"))]
+    assert board[inner].score == max(entry.score for entry in alone)
+    assert "found 8 missing values" in board["Vector"].error  # last, with the reason
+    assert names.index("Vector") >= len(board.usable)
+    assert np.isnan(board["Vector"].score)
+    assert "leaves out 'island', 'sex'" in board["StochasticForest"].notes[0]
+
+
+@pytest.fixture
+def broken(monkeypatch):
+    """A measure written elsewhere that fails in its own way."""
+
+    class _Broken(Vector):
+        def _fit(self, table, y):
+            raise ZeroDivisionError("of its own")
+
+    monkeypatch.setitem(MEASURES, "Broken", _Broken)
+    return _Broken
+
+
+def test_an_error_is_a_line(broken):
+    board = compare(BLOBS, {"broken": broken(), "fine": Vector()}, NAMES)
+    assert [entry.name for entry in board.entries] == ["fine", "broken"]
+    assert board["broken"].error == "ZeroDivisionError: of its own"
+    assert "not used: broken: ZeroDivisionError" in str(board)
+    none = compare(BLOBS, {"broken": broken()}, NAMES)
+    assert "None of the measures could be used" in str(none)
+    with pytest.raises(InvalidInput, match="none of 1"):
+        _ = none.best
+    with pytest.raises(KeyError, match="'fine'"):
+        _ = board["gone"]
+
+
+def test_measures_written_elsewhere_are_tried_too(broken):
+    board = compare(BLOBS[:, :2], y=NAMES, k=3)
+    assert board["_Broken"].error == "ZeroDivisionError: of its own"
+
+
+def test_same_answer_for_any_number_of_threads():
+    boards = [compare(BLOBS, ["gower", "stochastic-forest"], NAMES, n_jobs=n) for n in (1, 3)]
+    for name in ("Gower", "StochasticForest"):
+        one, two = (
+            {
+                key: value
+                for key, value in board[name].values.items()
+                if not key.endswith(("seconds", "bytes"))
+            }
+            for board in boards
+        )
+        assert one == two
+    assert boards[0]["Gower"].measure.n_jobs == 1
+
+
+def test_names():
+    made = [Gower(), "vector", "stochastic_forest", Gower(), NICDM(Gower(missing="midpoint"))]
+    made.append(StochasticForest(n_estimators=7))
+    board = compare(BLOBS, made, k=2)
+    assert {entry.name for entry in board.entries} == {
+        "Gower",
+        "Vector",
+        "StochasticForest",
+        "Gower (2)",
+        "NICDM(Gower(missing='midpoint'))",
+        "StochasticForest(n_estimators=7)",
+    }
+    assert board["StochasticForest"].measure.random_state == 0
+
+
+def test_sample_and_time_budget():
+    rows = np.random.default_rng(0).random((3000, 2))
+    board = compare(rows, [Vector()], sample=50)
+    assert (board.n, board.n_all) == (50, 3000)
+    assert "50 of 3,000 rows" in board.title
+    assert compare(rows, [Vector()]).n == 2000
+    other = compare(rows, [Vector()], sample=50, random_state=1)
+    assert other.entries[0].values["hubness"] != board.entries[0].values["hubness"]
+    late = compare(BLOBS, [Vector(), Ranked(), Gower()], max_seconds=0)
+    assert [entry.name for entry in late.entries] == ["Vector"]
+    assert late.notes == ("not tried in 0 seconds: Ranked, Gower",)
+
+
+def test_a_matrix_of_distances():
+    d = Vector().fit(BLOBS).distance()
+    given = {"as is": Precomputed(), "repaired": MutualProximity(Precomputed())}
+    board = compare(d, given, NAMES)
+    assert board["as is"].score == compare(BLOBS, [Vector()], NAMES).entries[0].score
+    assert board["repaired"].score == loo_accuracy(MutualProximity(Vector()).fit(BLOBS), NAMES)
+    assert compare(d, given, NAMES, sample=30).n == 30
+    with pytest.raises(InvalidInput, match="measures of tables, or measures of matrices"):
+        compare(d, [Precomputed(), Vector()], NAMES)
+    with pytest.raises(InvalidInput, match="Pass the labels as an array"):
+        compare(d, [Precomputed()], "species")
+
+
+# -- forms -----------------------------------------------------------------------------------------
+
+
+# -- bad input -------------------------------------------------------------------------------------
+
+
+def test_bad_parameters_are_errors():
+    for options, error, words in [
+        ({"y": NAMES[:79]}, InvalidInput, "one label for each of the 80 rows, found 79"),
+        ({"y": [None, *NAMES[1:]]}, InvalidInput, "1 missing.*, the first in row 0"),
+        (
+            {"y": np.r_[np.nan, np.zeros(79)]},
+            InvalidInput,
+            "1 missing.*, the first in row 0",
+        ),
+        ({"y": ["a"] * 80}, InvalidInput, "at least two classes"),
+        ({"y": BLOBS[:, 0]}, InvalidInput, "an amount"),
+        ({"y": "species"}, InvalidInput, "the name of a column, found 'species'"),
+        ({"k": 0}, InvalidInput, "an integer >= 1"),
+        ({"k": 80}, TooFewRows, "n_samples=80. Use k=79"),
+        ({"k": 5, "sample": 4}, TooFewRows, "n_samples=4"),
+        ({"sample": 1}, InvalidInput, "an integer >= 3"),
+        ({"max_seconds": -1}, InvalidInput, "a number >= 0"),
+        ({"random_state": -1}, InvalidInput, "an integer >= 0"),
+        ({"kinds": "number"}, InvalidInput, "a mapping of column to kind"),
+        ({"n_jobs": 0}, InvalidInput, "n_jobs"),
+        ({"measures": []}, InvalidInput, "at least one measure"),
+        ({"measures": ["gowr"]}, InvalidInput, "Did you mean 'gower'"),
+        ({"measures": [Gower]}, InvalidInput, "Pass instances"),
+        ({"measures": 7}, InvalidInput, "Pass a list"),
+    ]:
+        with pytest.raises(error, match=words):
+            compare(BLOBS, **{"measures": [Vector()], **options})
+
+
+def test_labels_may_be_a_column_that_was_set_aside_but_not_the_only_one():
+    table = la.read_table({"x": BLOBS[:, 0], "who": NAMES.tolist()}, kinds={"who": "aside"})
+    assert compare(table, [Vector()], "who").chance == 0.5
+    with pytest.raises(InvalidInput, match="more columns than its labels"):
+        compare({"who": NAMES.tolist()}, [Gower()], "who")
+    gaps = {"x": BLOBS[:, 0], "who": [None, *NAMES[1:].tolist()]}
+    with pytest.raises(InvalidInput, match="a target without missing values"):
+        compare(gaps, [Gower()], "who")
+
+
+def test_seeds_come_as_everywhere():
+    for seed in [7, np.random.RandomState(7), np.random.default_rng(7), None]:
+        forest = StochasticForest(n_estimators=5)
+        board = compare(BLOBS, [forest], NAMES, sample=60, random_state=seed)
+        chosen = board.best.random_state
+        assert isinstance(chosen, int), seed
+        assert chosen == 7 or not isinstance(seed, int), seed
+        again = compare(BLOBS, [forest], NAMES, sample=60, random_state=chosen)
+        assert again.entries[0].score == board.entries[0].score, seed
+
+
+def test_kinds_are_passed_to_the_table():
+    table = {"wheels": np.arange(80) * 7 % 10, "x": BLOBS[:, 0]}
+    plain, reported = (
+        compare(table, [Gower()], NAMES, kinds=kinds) for kinds in (None, {"wheels": "category"})
+    )
+    own = compare(la.read_table(table, kinds={"wheels": "category"}), [Gower()], NAMES)
+    assert reported["Gower"].values["hubness"] == own["Gower"].values["hubness"]
+    assert reported["Gower"].values["hubness"] != plain["Gower"].values["hubness"]
+
+
+def test_too_few_rows_for_folds_is_a_line():
+    board = compare(BLOBS[36:44], {"learned": LEARNED, "plain": Gower()}, NAMES[36:44], k=7)
+    assert not board["plain"].error
+    assert "needs" in board["learned"].error
+
+
+def test_a_class_without_a_row_in_the_sample_is_an_error():
+    labels = np.where(np.arange(80) == 17, "once", "else")
+    with pytest.raises(InvalidInput, match="at least two classes"):
+        compare(BLOBS, [Vector()], labels, sample=10)
+
+
+def test_identical_rows():
+    board = compare(np.zeros((30, 2)), [Vector(), Gower()], k=3)
+    for entry in board.entries:
+        assert not entry.error, entry.error
+        assert entry.values["ties"] == 1
+        assert entry.values["hubness"] == 0
+
+
+def test_lists_work_where_the_matrix_does_not_fit():
+    with la.config(memory_limit="50KB"):
+        with pytest.raises(TooLarge):
+            Vector().fit(np.zeros((200, 1))).distance()
+        board = compare(np.random.default_rng(0).random((200, 2)), [Vector()])
+    assert not board.entries[0].error

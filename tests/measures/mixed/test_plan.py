@@ -1,0 +1,152 @@
+"""The kernel for mixed columns on wide tables: groups of more than four, rows past one tile."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import lookalike as la
+from lookalike.columns import Presence
+from lookalike.kernels.first_use import compile_at_once
+from lookalike.kernels.mixed import TILE_ROWS, all_compared
+from lookalike.measures.mixed.plan import MixedPlan, PlanOptions
+from measures import reference
+
+LEVELS = ["low", "mid", "high"]
+N = TILE_ROWS + 30  # a full tile and a part of one
+
+
+def wide(gaps, flags=True, seed=0):
+    """Nine columns of every simple kind: two passes of four and one over, bits over two bytes."""
+    random = np.random.default_rng(seed)
+    columns, kinds = {}, {}
+    for j in range(9):
+        columns[f"number{j}"] = random.random(N).tolist()
+        columns[f"category{j}"] = random.choice(["red", "green", "blue"], N).tolist()
+        columns[f"order{j}"] = random.choice(LEVELS, N).tolist()
+        if flags:
+            columns[f"flag{j}"] = random.choice([True, False, False], N).tolist()
+    for name, values in columns.items():
+        kinds[name] = LEVELS if name[:-1] == "order" else name[:-1]
+        for i in np.flatnonzero(random.random(N) < gaps):
+            values[i] = None
+    return columns, kinds
+
+
+def slow_sums(columns, weights, midpoint, i, j):
+    against = compared = 0.0
+    for name, values in columns.items():
+        x, y = values[i], values[j]
+        there = [v for v in values if v is not None]
+        kind, fact = name[:-1], None
+        if kind == "number":
+            fact = max(there) - min(there)
+        elif kind == "order":
+            fact = [there.count(level) for level in LEVELS]
+            x, y = (None if v is None else LEVELS.index(v) for v in (x, y))
+        s = reference.partial(kind, x, y, fact)
+        if s is None and midpoint and (x is None or y is None):
+            s = 0.5
+        if s is not None:
+            against += weights[name] * (1 - s)
+            compared += weights[name]
+    return against, compared
+
+
+@pytest.mark.parametrize("equal", [True, False])
+@pytest.mark.parametrize("midpoint", [False, True])
+@pytest.mark.parametrize(("gaps", "flags"), [(0.0, False), (0.0, True), (0.2, False), (0.2, True)])
+def test_wide_tables_equal_the_slow_twin(gaps, flags, midpoint, equal):
+    columns, kinds = wide(gaps, flags)
+    table = la.read_table(columns, kinds=kinds)
+    plan = MixedPlan.fit(table, "test")
+    rows = plan.encode(table)
+    random = np.random.default_rng(1)
+    weights = dict(
+        zip(columns, np.ones(len(columns)) if equal else random.random(len(columns)), strict=True)
+    )
+    in_order = np.array([weights[name] for name in plan.names])
+    few = {name: array[:5] for name, array in rows.items()}
+    against, compared = plan.sums(few, rows, in_order, midpoint)
+    compared = np.broadcast_to(compared, against.shape)
+    for i in range(5):
+        for j in [*range(6), TILE_ROWS - 1, TILE_ROWS, N - 1]:
+            expected = slow_sums(columns, weights, midpoint, i, j)
+            assert_allclose([against[i, j], compared[i, j]], expected, rtol=1e-12, atol=1e-12)
+    whole = plan.sums(rows, rows, in_order, midpoint)
+    assert_array_equal(whole[0][:5], against)
+    assert_array_equal(whole[0], whole[0].T)
+
+
+@pytest.mark.parametrize("midpoint", [False, True])
+def test_a_pair_has_the_same_sums_in_every_block(midpoint):
+    columns, kinds = wide(0.02)
+    table = la.read_table(columns, kinds=kinds)
+    plan = MixedPlan.fit(table, "test")
+    rows = plan.encode(table)
+    weights = np.random.default_rng(1).random(len(plan.names))
+    against, compared = plan.sums(rows, rows, weights, midpoint)
+    for i, j in [(0, 1), (3, TILE_ROWS), (N - 1, 2), (7, 7)]:
+        one = [{"simple": rows["simple"][[k]]} for k in (i, j)]
+        alone = plan.sums(*one, weights, midpoint)
+        assert alone[0][0, 0] == against[i, j]
+        assert alone[1][0, 0] == np.broadcast_to(compared, against.shape)[i, j]
+
+
+def test_one_cell_does_where_everything_is_compared():
+    for gaps, flags, midpoint, whole in [
+        (0.0, False, False, True),
+        (0.2, False, True, True),
+        (0.2, False, False, False),
+        (0.0, True, False, False),
+        (0.0, True, True, False),
+    ]:
+        columns, kinds = wide(gaps, flags)
+        table = la.read_table(columns, kinds=kinds)
+        plan = MixedPlan.fit(table, "test")
+        rows = plan.encode(table)
+        assert all_compared(rows["simple"], rows["simple"], plan.ends, midpoint) == whole
+        weights = np.ones(len(plan.names))
+        with compile_at_once():  # numpy, which answers before that, writes every cell
+            against, compared = plan.sums(rows, rows, weights, midpoint)
+        assert compared.shape == ((1, 1) if whole else against.shape)
+
+
+def test_no_rows_at_all():
+    columns, kinds = wide(0.2)
+    table = la.read_table(columns, kinds=kinds)
+    plan = MixedPlan.fit(table, "test")
+    rows = plan.encode(table)
+    none = {name: array[:0] for name, array in rows.items()}
+    weights = np.ones(len(plan.names))
+    for midpoint in (False, True):
+        assert plan.sums(none, rows, weights, midpoint)[0].shape == (0, N)
+        assert plan.sums(rows, none, weights, midpoint)[0].shape == (N, 0)
+
+
+def objects():
+    columns = {
+        "size": [1.0, None, 3.0, 5.0],
+        "name": ["oak", "oats", None, "boat"],
+        "wild": [False, False, True, None],
+    }
+    table = la.read_table(columns, kinds={"size": "number", "name": "text", "wild": "flag"})
+    plan = MixedPlan.fit(table, "test", PlanOptions({"wild": Presence(scale=2.0)}))
+    return plan, plan.encode(table)
+
+
+def test_differences_of_chosen_pairs_are_those_of_aligned_rows():
+    plan, rows = objects()
+    left, right = np.array([0, 0, 0, 2, 1, 1]), np.array([1, 3, 0, 0, 3, 1])
+    cut = [{name: array[at] for name, array in rows.items()} for at in (left, right)]
+    assert_array_equal(plan.differences(rows, left, right), plan.pairs(*cut))
+    assert plan.differences(rows, left[:0], right[:0]).shape == (0, 3)
+    assert_array_equal(plan.missing(rows)[:, plan.names.index("name")], [0, 0, 1, 0])
+
+
+def test_a_flag_on_its_own_scale_and_absent_in_both_is_left_out_with_midpoints_too():
+    plan, rows = objects()
+    assert plan.objects[-1] == "wild"
+    only = np.array([0.0, 0.0, 1.0])
+    against, compared = plan.sums(rows, rows, only, midpoint=True)
+    assert_array_equal(against, [[0, 0, 0.5, 0.5], [0, 0, 0.5, 0.5], [0.5, 0.5, 0, 0.5], [0.5] * 4])
+    assert_array_equal(compared == 0, (np.arange(4)[:, None] < 2) & (np.arange(4) < 2))

@@ -1,0 +1,136 @@
+"""Answers as JSON: descriptions, hits and reasons are those of the library."""
+
+import pytest
+
+import lookalike as la
+from lookalike.service import answers
+from lookalike.service.api.models import SearchIn
+from lookalike.service.catalog import Catalog
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
+from lookalike.service.store.store import Store
+from service.running import PETS
+
+
+@pytest.fixture
+def catalog(address):
+    made = Catalog(Store(address))
+    made.address = address
+    yield made
+    made.store.close()
+
+
+def create(catalog, rows=PETS, **options):
+    return catalog.create("pets", rows, CollectionSettings("pets", **options), RequestLimits())
+
+
+def search(view, asked):
+    """Search as a request does, with all defaults."""
+    return answers.search(view, SearchIn.model_validate(asked).model_dump())
+
+
+def test_the_answers_are_those_of_the_library(catalog):
+    collection = create(catalog)
+    index = la.Index(la.measures.Gower(scale="rank")).fit(PETS)
+    for id in range(len(PETS)):
+        hits = index.search(id, 10)
+        answer = search(collection.view, {"query": {"id": id}})
+        assert [hit["id"] for hit in answer["hits"]] == hits.ids
+        assert [hit["similarity"] for hit in answer["hits"]] == [hit.similarity for hit in hits]
+
+
+def test_a_collection_says_what_it_is(server):
+    (one,) = [c for c in server.collections() if c["name"] == "pets"]
+    assert (one["rows"], one["columns"], one["measure"]) == (6, 4, "Gower")
+    found = server.describe("pets")
+    assert found["label_column"] == "name"
+    assert found["id_column"] is None
+    assert found["measure"]["weighable"] is True
+    assert found["measure"]["weights"] == {"weight": 1.0, "animal": 1.0, "tags": 1.0}
+    assert found["drift"] == {"refit": False, "reasons": []}
+    assert found["spaces"]["plain"] is True
+    columns = {column["name"]: column for column in found["columns"]}
+    assert [name for name, column in columns.items() if not column["compared"]] == ["name"]
+    assert columns["weight"]["summary"]["min"] == 3.5
+    histogram = columns["weight"]["summary"]["histogram"]
+    assert sum(histogram["counts"]) == 6
+    assert len(histogram["edges"]) == len(histogram["counts"]) + 1
+    assert columns["animal"]["summary"] == {
+        "counts": [["cat", 2], ["dog", 1], ["horse", 1], ["wolf", 1]],
+        "distinct": 4,
+    }
+    assert columns["animal"]["gaps"] == pytest.approx(1 / 6)
+    assert columns["tags"]["summary"]["counts"][0] == ["small", 3]
+    assert found["start"] == 5  # complete, and the heaviest by far
+
+
+def test_search_is_that_of_the_index(server):
+    index = la.Index(la.measures.Gower(scale="rank")).fit(PETS)
+    for query, options in [
+        (0, {}),
+        (0, {"weights": {"weight": 3, "tags": 0}}),
+        (0, {"columns": ["weight"]}),
+        (0, {"like": [1], "unlike": [4], "gamma": 0.7}),
+        ({"weight": 29}, {}),
+    ]:
+        answer = server.search("pets", query, 4, **options)
+        hits = index.search(query, 4, **options)
+        assert [hit["id"] for hit in answer["hits"]] == hits.ids
+        assert [hit["score"] for hit in answer["hits"]] == [hit.score for hit in hits]
+        assert [hit["rank"] for hit in answer["hits"]] == [1, 2, 3, 4][: len(hits)]
+        assert answer["generation"] == 1
+
+
+def test_reasons_add_up_and_carry_both_cells(server):
+    answer = server.search("pets", 0, 3, explain="all")
+    for hit in answer["hits"]:
+        assert sum(c["plus"] for c in hit["columns"]) == pytest.approx(hit["similarity"])
+        for side in ("for", "against"):
+            for reason in hit["reasons"][side]:
+                assert set(reason) == {"column", "kind", "share", "query", "found", "text"}
+                assert reason["query"] == answer["query"]["row"][reason["column"]]
+                assert reason["found"] == hit["row"][reason["column"]]
+    assert "reasons" not in server.search("pets", 0, 3, explain=0)["hits"][0]
+
+
+def test_several_queries_in_one_request(server):
+    found = server.search("pets", [0, {"weight": 29}], 2)
+    assert [answer["query"]["id"] for answer in found["answers"]] == [0, None]
+    alone = server.search("pets", {"weight": 29}, 2)
+    assert found["answers"][1]["hits"] == alone["hits"]
+
+
+def test_an_unknown_category_is_a_note(server):
+    note = server.search("pets", {"weight": 3, "animal": "catt"}, 2)["note"]
+    assert "catt" in note
+    assert "No row shares it" in note
+
+
+def test_drift_is_reported(pets):
+    pets.add("pets", [{"name": "x", "weight": 500 + i, "animal": "whale"} for i in range(30)])
+    found = pets.describe("pets")["drift"]
+    assert found["refit"]
+    assert any("weight" in reason for reason in found["reasons"])
+    pets.refit("pets")
+    assert not pets.describe("pets")["drift"]["refit"]
+
+
+def test_numbers_are_summarized_by_cells(server):
+    """Lowest, middle and highest cell, and bins that hold every row that has a value."""
+    columns = {one["name"]: one for one in server.describe("pets")["columns"]}
+    weight = columns["weight"]["summary"]
+    assert (weight["min"], weight["median"], weight["max"]) == (3.5, 5, 90)
+    assert sum(weight["histogram"]["counts"]) == 6
+    animal = columns["animal"]
+    assert animal["gaps"] == pytest.approx(1 / 6)
+    assert animal["summary"]["counts"][0] == ["cat", 2]
+    assert animal["summary"]["distinct"] == 4
+    assert columns["tags"]["summary"]["counts"][:2] == [["small", 3], ["tame", 3]]
+
+
+def test_the_page_opens_on_a_row_that_stands_out(server):
+    """Of the rows without missing cells, the one with the extreme of a skewed column."""
+    assert server.describe("pets")["start"] == 5  # a horse of 90 among cats and dogs
+    even = [{"x": i, "y": "ab"[i % 2]} for i in range(10)]
+    server.create("even", rows=[{"x": None, "y": "a"}, *even])
+    assert server.describe("even")["start"] == 1  # nothing is skewed: the first whole row

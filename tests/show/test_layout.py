@@ -1,0 +1,28 @@
+"""Lines and tables laid out for the width of a console."""
+
+import io
+
+from rich.console import Console
+
+from lookalike.show import layout
+
+
+def test_optional_columns_are_dropped_in_order_until_the_rest_fits():
+    heads, rows = ["name", "aa", "bb"], [["x", "1234", "12"]]
+    # Widths with two spaces each: 6, 6 and 4, and one character free at either end.
+    assert layout.fitting(heads, rows, 18, ["aa", "bb"]) == [0, 1, 2]
+    assert layout.fitting(heads, rows, 17, ["aa", "bb"]) == [0, 2]
+    assert layout.fitting(heads, rows, 12, ["bb", "none", "aa"]) == [0]
+    assert layout.fitting(heads, [], 14, ["bb"]) == [0, 1]
+
+
+def test_an_indented_text_keeps_its_indent_in_every_line():
+    out = io.StringIO()
+    layout.say(Console(file=out, width=30), "one two three four five six seven", indent=4)
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("    ") and line == line.rstrip() for line in lines)
+
+
+def test_brackets_in_cells_are_text():
+    assert [str(cell) for cell in layout.cells(["[red]x", ["a", "b\nc"]])] == ["[red]x", "a\nb c"]

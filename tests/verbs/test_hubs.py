@@ -1,0 +1,93 @@
+"""``lookalike hubs``: statistics before and after a reducer, for people and for programs."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from lookalike.cli.app import app
+from lookalike.hubness import MutualProximity, hubness_report
+from lookalike.measures import Vector, choose_measure
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(60, 12)) * np.where(np.arange(60)[:, None] == 0, 0.01, 1)
+    path = tmp_path_factory.mktemp("hubs") / "rows.csv"
+    heads = [f"x{j}" for j in range(12)]
+    lines = [",".join([*heads, "label"])]
+    for i, row in enumerate(rows):
+        lines.append(",".join([*(f"{value!r}" for value in row.tolist()), "ab"[i % 2]]))
+    path.write_text("\n".join(lines))
+    return path, rows
+
+
+def run(*words):
+    return CliRunner().invoke(app, ["hubs", *map(str, words)])
+
+
+def test_statistics_are_those_of_the_library(file):
+    path, rows = file
+    result = json.loads(
+        run(path, "--measure", "vector", "--reduce", "mp", "--label", "label", "-o", "json").stdout
+    )
+    labels = np.array(["a", "b"] * 30)
+    expected = hubness_report(MutualProximity(Vector()).fit(rows), labels)
+    assert result["statistics"] == json.loads(json.dumps(expected.statistics))
+    assert result["top"][0]["id"] == 0  # the row in the middle is everybody's neighbor
+    before, after = result["statistics"]["before"], result["statistics"]["after"]
+    assert after["skewness"] < before["skewness"]
+
+
+def test_tables_for_people_and_programs(file, tmp_path):
+    path, _ = file
+    page = tmp_path / "hubs.html"
+    assert run(path, "--reduce", "nicdm", "-o", page, "-k", 3).exit_code == 0
+    result = run(path, "--reduce", "nicdm", "-k", 3)
+    assert result.exit_code == 0
+    assert "before" in result.stdout
+    assert "Rows in the most lists" in result.stdout
+    assert "<svg" in page.read_text()
+    table = list(csv.reader(io.StringIO(run(path, "-o", "csv").stdout)))
+    assert table[0] == ["statistic", "meaning", "value"]
+    assert {name: value for name, _, value in table}["orphans"].isdecimal()
+
+
+def test_label_sets(tmp_path):
+    path = tmp_path / "sets.jsonl"
+    rows = [{"x": float(i), "tags": ["a"] if i < 5 else ["b", "c"]} for i in range(10)]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    result = json.loads(run(path, "--label", "tags", "-k", 2, "-o", "json").stdout)
+    assert 0.5 < result["statistics"]["value"]["retrieval"] <= 1
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--label", "lable"], "Did you mean 'label'?"),
+        (["-k", "60"], "found 60 rows"),
+        (["--measure", "vectr"], "Did you mean 'vector'?"),
+        (["-o", "/nowhere/x.html"], "/nowhere"),
+    ],
+)
+def test_errors_are_one_line(file, words, complaint):
+    result = run(file[0], *words)
+    assert result.exit_code == 1
+    assert complaint in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+
+
+def test_usage(file):
+    assert run(file[0], "--reduce", "magic").exit_code == 2
+
+
+def test_auto_chooses_and_says_why(file):
+    path, rows = file
+    measure, reason = choose_measure({f"x{j}": rows[:, j] for j in range(12)})
+    words = [path, "--measure", "auto", "--columns", ",".join(f"x{j}" for j in range(12))]
+    assert json.loads(run(*words, "-o", "json").stdout)["reason"] == reason
+    assert type(measure).__name__ in run(*words).stdout

@@ -1,0 +1,354 @@
+"""Search finds what the definition says, in every form, and says what is wrong with a question."""
+
+import csv
+import io
+import json
+
+import numpy as np
+import pytest
+
+from cli.run import run
+
+RECORDS = [
+    {"code": "p-1", "mass": 4.0, "kind": "cat", "tags": ["x", "y"]},
+    {"code": "p-2", "mass": 30.0, "kind": "dog", "tags": ["y"]},
+    {"code": "p-3", "mass": 5.0, "kind": "cat", "tags": ["x", "y"]},
+    {"code": "p-4", "mass": None, "kind": "dog", "tags": ["z"]},
+    {"code": "p-5", "mass": 14.0, "kind": None, "tags": []},
+]
+KINDS = ("--kinds", "code=aside")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "pets.jsonl"
+    path.write_text("\n".join(map(json.dumps, RECORDS)))
+    return path
+
+
+@pytest.fixture
+def numbers(tmp_path):
+    values = np.random.default_rng(3).integers(0, 50, (30, 4)) / 2
+    path = tmp_path / "numbers.csv"
+    head = "a,b,c,d\n"
+    path.write_text(head + "\n".join(",".join(map(str, row)) for row in values.tolist()))
+    return path, values
+
+
+def answer(*words):
+    done = run("search", *words, "--output", "json")
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout)
+
+
+def one_line(*words):
+    done = run("search", *words)
+    assert (done.exit_code, done.stdout) == (1, "")
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+def place(mass):
+    """Return the share of the pets that are lighter, plus half of those as heavy."""
+    known = [pet["mass"] for pet in RECORDS if pet["mass"] is not None]
+    return sum((other < mass) + (other == mass) / 2 for other in known) / len(known)
+
+
+def similarity(one, two):
+    """Gower's similarity of two pets, plainly: the mean over what both have, masses by rank."""
+    shares = {}
+    if one.get("mass") is not None and two.get("mass") is not None:
+        shares["mass"] = 1 - abs(place(one["mass"]) - place(two["mass"]))
+    if one.get("kind") is not None and two.get("kind") is not None:
+        shares["kind"] = float(one["kind"] == two["kind"])
+    if one.get("tags") is not None and two.get("tags") is not None:
+        a, b = set(one["tags"]), set(two["tags"])
+        shares["tags"] = len(a & b) / len(a | b) if a | b else 1.0
+    return sum(shares.values()) / len(shares), {k: v / len(shares) for k, v in shares.items()}
+
+
+@pytest.mark.parametrize("row", range(5))
+def test_mixed_columns_are_compared_by_gower(file, row):
+    found = answer(file, *KINDS, "--row", row, "-k", 4)
+    assert found["measure"] == "Gower"
+    assert found["query"] == {"id": row, "row": RECORDS[row]}
+    expected = {
+        other: similarity(RECORDS[row], RECORDS[other])[0] for other in range(5) if other != row
+    }
+    order = sorted(expected, key=lambda other: (-expected[other], other))
+    assert [hit["id"] for hit in found["hits"]] == order
+    for hit in found["hits"]:
+        assert hit["similarity"] == pytest.approx(expected[hit["id"]])
+        assert hit["distance"] == pytest.approx(1 - expected[hit["id"]])
+        assert hit["row"] == RECORDS[hit["id"]]
+        assert "reasons" not in hit
+
+
+def test_a_record_with_gaps(file):
+    record = {"mass": 6, "kind": "dog"}
+    found = answer(file, *KINDS, "--like", json.dumps(record), "-k", 5)
+    assert found["query"]["id"] is None
+    assert found["query"]["row"] == {"mass": 6, "kind": "dog", "tags": None}
+    expected = [similarity(record, other)[0] for other in RECORDS]
+    order = sorted(range(5), key=lambda other: (-expected[other], other))
+    assert [hit["id"] for hit in found["hits"]] == order
+    assert [hit["similarity"] for hit in found["hits"]] == pytest.approx(sorted(expected)[::-1])
+
+
+def test_why_gives_reasons_with_both_cells(file):
+    for hit in answer(file, *KINDS, "--row", 0, "-k", 4, "--why")["hits"]:
+        _, shares = similarity(RECORDS[0], RECORDS[hit["id"]])
+        missing_share = {name: 1 / len(shares) - share for name, share in shares.items()}
+        for side, expected in (("for", shares), ("against", missing_share)):
+            result = {reason["column"]: reason for reason in hit["reasons"][side]}
+            assert len(hit["reasons"][side]) <= 2
+            for name, reason in result.items():
+                assert reason["share"] == pytest.approx(expected[name])
+                assert reason["query"] == RECORDS[0][name]
+                assert reason["found"] == RECORDS[hit["id"]][name]
+
+
+def test_why_for_a_record(file):
+    (hit,) = answer(file, *KINDS, "--like", '{"mass": 5}', "-k", 1, "--why")["hits"]
+    assert hit["id"] == 2
+    said = {"kind": "number", "text": "same mass: 5"}
+    assert hit["reasons"]["for"] == [{"column": "mass", "share": 1, "query": 5, "found": 5, **said}]
+    assert hit["reasons"]["against"] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "distance"),
+    [
+        ("cityblock", lambda x, y: np.abs(x - y).sum()),
+        ("vector", lambda x, y: np.sqrt(((x - y) ** 2).sum())),
+        ("Vector:metric=chebyshev", lambda x, y: np.abs(x - y).max()),
+    ],
+)
+def test_another_measure(numbers, name, distance):
+    path, values = numbers
+    found = answer(path, "--row", 7, "-k", 29, "--measure", name)["hits"]
+    expected = [distance(values[7], row) for row in values]
+    order = sorted((i for i in range(30) if i != 7), key=lambda i: (expected[i], i))
+    assert [hit["id"] for hit in found] == order
+    assert [hit["distance"] for hit in found] == pytest.approx([expected[i] for i in order])
+
+
+def test_options_of_a_measure_change_the_answer(numbers):
+    path, values = numbers
+    unit = np.ptp(values, axis=0)
+    words = [path, "--row", 0, "-k", 3, "--measure", "vector:metric=cityblock,scale=minmax"]
+    found = answer(*words)["hits"]
+    expected = (np.abs(values - values[0]) / unit).sum(axis=1)
+    assert [hit["distance"] for hit in found] == pytest.approx(sorted(expected)[1:4])
+
+
+def test_columns_limits_the_comparison_and_still_shows_the_rest(numbers):
+    path, values = numbers
+    found = answer(path, "--row", 0, "-k", 5, "--measure", "cityblock", "--columns", "c, a")
+    expected = np.abs(values - values[0])[:, [0, 2]].sum(axis=1)
+    assert [hit["distance"] for hit in found["hits"]] == pytest.approx(sorted(expected)[1:6])
+    assert set(found["hits"][0]["row"]) == {"a", "b", "c", "d"}
+
+
+def test_columns_may_bring_back_one_set_aside(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id,x\n" + "\n".join(f"{i},{(i * 7) % 5}" for i in range(1, 9)))
+    found = answer(path, "--row", 3, "-k", 2, "--columns", "id")
+    assert [hit["id"] for hit in found["hits"]] == [2, 4]
+
+
+def test_csv_form(file):
+    done = run("search", file, *KINDS, "--row", 0, "-k", 2, "--output", "csv", "--why")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    heads = ["id", "score", "distance", "similarity", "for", "against"]
+    heads += ["code", "mass", "kind", "tags"]
+    assert list(rows[0]) == heads
+    assert rows[0]["id"] == "2"
+    assert rows[0]["for"] == "same tags: x, y; same kind: cat"
+    assert rows[0]["against"] == "mass 4 against 5 (a little higher)"
+    assert json.loads(rows[0]["tags"]) == ["x", "y"]
+
+
+def test_csv_keeps_columns_of_the_table_apart_from_ours(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("id,distance,for\n3,1.5,a b\n7,2.5,c d\n5,9.5,a b\n")
+    words = ["--row", 0, "-k", 1, "--columns", "distance", "--output", "csv"]
+    (row,) = csv.DictReader(io.StringIO(run("search", path, *words).stdout))
+    assert (row["id"], row["table.id"], row["table.distance"], row["for"]) == (
+        *("1", "7", "2.5", "c d"),
+    )
+
+
+def test_table_form(file):
+    out = run("search", file, *KINDS, "--row", 0, "-k", 2, "--why").stdout
+    assert "the 2 rows most like row 0, by Gower" in out
+    assert "+ same tags: x, y; same kind: cat" in out
+    assert "- mass 4 against 5" in out
+    assert "p-1" in out  # the row that was asked about
+    one = run("search", file, *KINDS, "--like", '{"kind": "dog"}', "-k", 1).stdout
+    assert "the row most like the record, by Gower" in one
+
+
+def test_table_form_says_what_does_not_fit(tmp_path):
+    path = tmp_path / "wide.csv"
+    names = [f"column_number_{j}" for j in range(12)]
+    rows = [",".join(str(i * j % 7) for j in range(12)) for i in range(5)]
+    path.write_text("\n".join([",".join(names), *rows]))
+    out = run("search", path, "--row", 0, "-k", 2).stdout
+    assert all(len(line) <= 100 for line in out.splitlines()[1:])
+    assert "not shown: column_number_4" in out
+    assert " and 2 more (csv and json" in out
+
+
+def test_square_brackets_are_not_styles(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("name,x\n[red]one[/red] two,1\n[/oops] three four,2\nfive six,3\n")
+    done = run("search", path, "--row", 0, "-k", 2, "--why")
+    assert done.exit_code == 0
+    assert "[red]one[/red] two" in done.stdout
+    assert "[/oops] three four" in done.stdout
+
+
+def test_an_empty_row_ranks_last_and_is_pointed_out(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n1,x\n2,y\n,\n4,x\n3,y\n")
+    done = run("search", path, "--row", 0, "-k", 4, "--output", "json")
+    last = json.loads(done.stdout)["hits"][-1]
+    assert (last["id"], last["distance"], last["similarity"]) == (2, None, None)
+    shown = run("search", path, "--row", 0, "-k", 4, "--why").stdout
+    assert "1 of the 4 rows found have nothing to compare: no column is filled in both" in shown
+    assert "–" in shown
+
+
+def test_a_new_category_is_pointed_out(file):
+    done = run("search", file, *KINDS, "--like", '{"kind": "fish", "mass": 5}', "-k", 1)
+    assert done.exit_code == 0
+    assert "needs a category that occurs in the column 'kind', found 'fish'" in done.stderr
+
+
+def test_missing_tokens_hold_for_the_record_too(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b\n1,5\n2,?\n9,6\n")
+    found = answer(path, "--missing", "?", "--like", '{"a": 9, "b": "?"}', "-k", 1)
+    assert found["query"]["row"] == {"a": 9, "b": None}
+    assert found["hits"][0]["similarity"] == 1
+
+
+def test_a_measure_of_numbers_says_what_it_leaves_out_and_refuses_gaps(file):
+    words = [file, *KINDS, "--columns", "mass,kind", "--measure", "vector", "--row", 0]
+    done = run("search", *words)
+    assert (done.exit_code, done.stdout) == (1, "")
+    warning, error = done.stderr.splitlines()
+    assert "leaves out 'kind'" in warning
+    assert "needs numbers without gaps" in error
+
+
+def test_a_table_without_numbers_is_refused_by_a_measure_of_numbers(file):
+    words = [file, *KINDS, "--kinds", "mass=aside", "--measure", "vector", "--row", 0]
+    assert "needs at least one number column" in one_line(*words)
+
+
+def test_a_record_need_not_name_what_a_measure_leaves_out(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("a,color\n1,red\n2,blue\n4,red\n8,blue\n")
+    found = answer(path, "--measure", "vector", "--like", '{"a": 5}', "-k", 2)
+    assert [(hit["id"], hit["distance"]) for hit in found["hits"]] == [(2, 1), (1, 3)]
+
+
+def test_a_record_for_a_measure_without_gaps(numbers):
+    path, values = numbers
+    words = [path, "--measure", "ranked", "-k", 1]
+    line = one_line(*words, "--like", '{"a": 1, "c": 2}')
+    assert "with Ranked: needs a value in every number column" in line
+    assert "found a record without 'b', 'd'" in line
+    assert "such as Gower" in line
+    record = dict(zip("abcd", values[4].tolist(), strict=True))
+    (hit,) = answer(*words, "--like", json.dumps(record))["hits"]
+    assert (hit["id"], hit["distance"]) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--row", "5"], "--row: needs a row from 0 to 4, found 5"),
+        ([], "say what to look for: a row of the table or a record"),
+        (["--row", "1", "--like", "{}"], "Use --row 17 or --like "),
+        (["--row", "first"], "--row: needs the number of a row, found 'first'"),
+        (["--row", "-1"], "--row: needs a row from 0 to 4, found -1"),
+        (["--like", "{mass: 1}"], "needs a JSON object"),
+        (["--like", "[1]"], "needs a JSON object"),
+        (["--like", "7"], "needs a row from 0 to 4"),
+        (["--like", "[" * 100_000], "needs a JSON object"),
+        (["--like", "{}"], "found a record without any of them"),
+        (["--like", '{"mass": null}'], "found a record without any of them"),
+        (["--like", '{"mass": NaN}'], "found a record without any of them"),
+        (["--like", '{"code": "p-9"}'], "found a record without any of them"),
+        (["--like", '{"mas": 1}'], "Did you mean 'mass'?"),
+        (["--like", '{"mass": "heavy"}'], "'heavy'"),
+        (["--like", '{"tags": "x"}'], "a string is not a set"),
+        (["--row", "0", "--columns", "mas"], "Did you mean 'mass'?"),
+        (["--row", "0", "--columns", ","], "--columns: needs columns of the table, found ','"),
+        (["--row", "0", "--measure", "gowr"], "Did you mean 'gower'?"),
+        (["--row", "0", "--measure", "gower:missing=nothing"], "'midpoint'"),
+    ],
+)
+def test_wrong_questions_are_one_line(file, words, complaint):
+    assert complaint in one_line(file, *KINDS, *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "rows"),
+    [(["--row", 0, "-k", 5], 4), (["--like", '{"mass": 1}', "-k", 1_000_000], 5)],
+)
+def test_fewer_rows_than_asked_for_are_pointed_out(file, words, rows):
+    done = run("search", file, *KINDS, *words, "--output", "json")
+    assert done.exit_code == 0
+    assert len(json.loads(done.stdout)["hits"]) == rows
+    assert f"only {rows} rows can be found; " in run("search", file, *KINDS, *words).stdout
+
+
+@pytest.mark.parametrize("form", ["text", "csv", "json"])
+def test_one_row_has_no_neighbors(tmp_path, form):
+    path = tmp_path / "rows.csv"
+    path.write_text("a\n1\n")
+    done = run("search", path, "--row", 0, "--output", form)
+    assert done.exit_code == 0
+    assert done.stderr == ""
+    assert form != "text" or done.stdout == "there is no other row to find\n"
+
+
+def test_a_note_is_printed_where_the_order_says_nothing(tmp_path):
+    path = tmp_path / "same.csv"
+    path.write_text("a,b\n" + "1.5,x\n" * 4)
+    assert "note: all 3 rows are equally near" in run("search", path, "--row", 0, "-k", 3).stdout
+    assert answer(path, "--row", 0, "-k", 3)["note"].startswith("all 3 rows are equally near")
+    assert answer(path, "--row", 0, "-k", 1)["note"] is None
+
+
+@pytest.mark.parametrize("width", [40, 80, 120, 200])
+def test_hits_take_one_line_each_and_reasons_are_whole(file, width):
+    words = ("search", file, *KINDS, "--row", 0, "-k", 3, "--why")
+    lines = run(*words, COLUMNS=str(width)).stdout.splitlines()
+    assert all(len(line) <= width for line in lines[1:])
+    (hit,) = [line for line in lines if "p-3" in line]
+    if width >= 160:  # beside the row
+        assert "+ same tags: x, y; same kind: cat" in hit
+    elif width >= 80:  # below it
+        below = lines[lines.index(hit) + 1]
+        assert below.strip() == "+ same tags: x, y; same kind: cat"
+        assert lines[lines.index(hit) + 2].strip() == "- mass 4 against 5 (a little higher)"
+    else:
+        assert lines[lines.index(hit) + 1].strip().startswith("+ same tags: x, y")
+
+
+def test_a_new_level_of_a_guessed_order_is_pointed_out(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("size,mass\nsmall,1\nmedium,2\nlarge,3\nsmall,4\n")
+    asked = ("search", path, "--like", '{"size": "huge", "mass": 3}', "-k", 1)
+    done = run(*asked, "--output", "json")
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["hits"][0]["id"] == 2
+    assert done.stderr.count("found 'huge' in 'size'. They are taken as missing") == 1
+    declared = run(*asked, "--kinds", 'size=["small", "medium", "large"]')
+    assert declared.exit_code == 1
+    assert "one of the levels 'small', 'medium', 'large'" in declared.stderr
