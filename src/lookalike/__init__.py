@@ -34,29 +34,19 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike.verbs.search import search as search
     from lookalike.warming import warm as warm
 
+_PACKAGES = """clustering columns datasets errors evaluate hubness index leaderboard measures
+    neighbors prediction represent table trees"""
+
 # Public name -> the module it is found in; a submodule is its own home.
 _NAMES = {
     "Index": "lookalike.index",
     "Table": "lookalike.table",
-    "clustering": "lookalike.clustering",
-    "columns": "lookalike.columns",
     "config": "lookalike._runtime.config",
-    "datasets": "lookalike.datasets",
-    "errors": "lookalike.errors",
-    "evaluate": "lookalike.evaluate",
-    "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
-    "index": "lookalike.index",
-    "leaderboard": "lookalike.leaderboard",
     "load": "lookalike.saving.load",
-    "measures": "lookalike.measures",
-    "neighbors": "lookalike.neighbors",
-    "prediction": "lookalike.prediction",
     "read_table": "lookalike.table",
-    "represent": "lookalike.represent",
-    "table": "lookalike.table",
-    "trees": "lookalike.trees",
     "warm": "lookalike.warming",
+    **{name: f"lookalike.{name}" for name in _PACKAGES.split()},
     **{verb: f"lookalike.verbs.{verb}" for verb in VERBS},
 }
 
