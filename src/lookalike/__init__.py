@@ -14,7 +14,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lookalike._version import __version__
-from lookalike.verbs import VERBS
 
 if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike._runtime.config import config as config
@@ -34,20 +33,38 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike.verbs.search import search as search
     from lookalike.warming import warm as warm
 
-_PACKAGES = """clustering columns datasets errors evaluate hubness index leaderboard measures
-    neighbors prediction represent table trees"""
-
 # Public name -> the module it is found in; a submodule is its own home.
 _NAMES = {
     "Index": "lookalike.index",
     "Table": "lookalike.table",
+    "classify": "lookalike.verbs.classify",
+    "cluster": "lookalike.verbs.cluster",
+    "clustering": "lookalike.clustering",
+    "columns": "lookalike.columns",
+    "compare": "lookalike.verbs.compare",
     "config": "lookalike._runtime.config",
+    "datasets": "lookalike.datasets",
+    "errors": "lookalike.errors",
+    "evaluate": "lookalike.evaluate",
+    "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
+    "hubs": "lookalike.verbs.hubs",
+    "index": "lookalike.index",
+    "inspect": "lookalike.verbs.inspect",
+    "leaderboard": "lookalike.leaderboard",
     "load": "lookalike.saving.load",
+    "measures": "lookalike.measures",
+    "neighbors": "lookalike.neighbors",
+    "outliers": "lookalike.verbs.outliers",
+    "prediction": "lookalike.prediction",
     "read_table": "lookalike.table",
+    "regress": "lookalike.verbs.regress",
+    "report": "lookalike.verbs.report",
+    "represent": "lookalike.represent",
+    "search": "lookalike.verbs.search",
+    "table": "lookalike.table",
+    "trees": "lookalike.trees",
     "warm": "lookalike.warming",
-    **{name: f"lookalike.{name}" for name in _PACKAGES.split()},
-    **{verb: f"lookalike.verbs.{verb}" for verb in VERBS},
 }
 
 __all__ = ["__version__", *_NAMES]
