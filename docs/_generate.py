@@ -1,6 +1,8 @@
 """Generated pages of the reference; ``conf.py`` writes them before each build."""
 
 import re
+from collections.abc import Collection
+from importlib import import_module
 
 import typer
 from typer.testing import CliRunner
@@ -10,6 +12,7 @@ from lookalike.measures import MEASURES
 from lookalike.saving.encode import FORMAT, SAVEABLE
 from lookalike.saving.fields import fields_of, parameters_of
 from lookalike.saving.load import import_packages
+from lookalike.verbs import VERBS as ASKED
 
 FORMAT_TOP = f"""\
 # Saved files
@@ -222,3 +225,25 @@ def write_pages(folder):
         path, text = folder / name, make()
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
+
+
+def fill_in_names(text: str) -> str:
+    """Write out the public names of a module where a page says ``__all__``, verbs for ``VERBS``.
+
+    Constants are left out: autodoc cannot describe them, so a page does, as ``.. data::``.
+    """
+
+    def names_of(found: re.Match) -> str:
+        module = import_module(found[2])
+        things = {name: getattr(module, name) for name in module.__all__}
+        names = [name for name, thing in things.items() if not isinstance(thing, Collection)]
+        return found[1] + "\n".join(f"   {name}" for name in names)
+
+    top = r"^(\.\. currentmodule:: (\S+)\n\.\. autosummary::\n   :nosignatures:\n\n)   __all__$"
+    text = re.sub(top, names_of, text, flags=re.MULTILINE)
+    each_verb = r"^(   |\.\. autofunction:: )VERBS$"
+
+    def write_verbs(found: re.Match) -> str:
+        return "\n".join(found[1] + verb for verb in ASKED)
+
+    return re.sub(each_verb, write_verbs, text, flags=re.MULTILINE)

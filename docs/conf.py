@@ -9,7 +9,7 @@ import lookalike
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "docs"))
 
-from _generate import write_pages  # noqa: E402
+from _generate import fill_in_names, write_pages  # noqa: E402
 
 write_pages(ROOT / "docs" / "reference")
 
@@ -45,9 +45,8 @@ html_css_files = ["site.css"]
 myst_enable_extensions = ["colon_fence", "deflist"]
 myst_heading_anchors = 3
 
-autosummary_generate = (
-    False  # each page lists its own entries; nothing is written into the source folder
-)
+# Pages list the names of their packages (fill_in_names); nothing is written into the source folder.
+autosummary_generate = False
 autodoc_typehints = "none"  # the docstrings describe the types in words
 autodoc_default_options = {"members": True, "inherited-members": False}
 napoleon_google_docstring = False
@@ -77,5 +76,10 @@ def plain_references(app, what, name, obj, options, lines):
     lines[:] = re.sub(r"^\.\. (\[\d+\] )", r"| \1", text, flags=re.MULTILINE).split("\n")
 
 
+def list_public_names(app, docname, source):
+    source[0] = fill_in_names(source[0])
+
+
 def setup(app):
+    app.connect("source-read", list_public_names)
     app.connect("autodoc-process-docstring", plain_references)

@@ -4,12 +4,15 @@ import ast
 import dataclasses
 import inspect
 import re
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import lookalike
+from docs._generate import fill_in_names
+from lookalike.verbs import VERBS
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "lookalike"
@@ -54,6 +57,12 @@ def listed(module, text):
     }
 
 
+@cache
+def reference_pages():
+    """The pages of the reference as the documentation is built from them."""
+    return fill_in_names("\n".join(page.read_text() for page in sorted(REFERENCE.glob("*.md"))))
+
+
 def example_is_due(module, thing):
     """Functions and classes show how they are used; errors, records and base classes need not."""
     if not inspect.isclass(thing):
@@ -78,7 +87,7 @@ def test_name_exists_and_explains_itself(module, name):
 
 @pytest.mark.parametrize(("module", "name"), NAMES)
 def test_name_is_in_the_reference(module, name):
-    pages = "\n".join(page.read_text() for page in sorted(REFERENCE.glob("*.md")))
+    pages = reference_pages()
     if inspect.ismodule(getattr(import_module(module), name)):
         assert f"`{module}.{name}`" in pages, f"no reference page has a heading for {module}.{name}"
     else:
@@ -86,7 +95,7 @@ def test_name_is_in_the_reference(module, name):
 
 
 def test_the_reference_lists_nothing_that_is_gone():
-    pages = "\n".join(page.read_text() for page in sorted(REFERENCE.glob("*.md")))
+    pages = reference_pages()
     for module in set(re.findall(r"^\.\. currentmodule:: (\S+)$", pages, flags=re.MULTILINE)):
         assert module in PUBLIC, f"the reference describes {module}, which offers no names"
         gone = listed(module, pages) - set(PUBLIC[module])
@@ -106,3 +115,13 @@ def test_listed_reads_autosummary_blocks():
     text += ".. currentmodule:: a.c\n.. autosummary::\n\n   Three\n"
     assert listed("a.b", text) == {"One", "two", "ALL"}
     assert listed("a.c", text) == {"Three"}
+
+
+def test_pages_get_the_names_that_a_package_offers():
+    text = (
+        ".. currentmodule:: lookalike.columns\n.. autosummary::\n   :nosignatures:\n\n   __all__\n"
+    )
+    names = listed("lookalike.columns", fill_in_names(text))
+    assert names == set(PUBLIC["lookalike.columns"]) - {"DISTANCES"}  # a constant
+    verbs = fill_in_names("   VERBS\n\n.. autofunction:: VERBS\n").split()
+    assert verbs == [*VERBS, *(word for verb in VERBS for word in ("..", "autofunction::", verb))]

@@ -137,12 +137,9 @@ class DensitySearch(MeasureClusterer):
         instead = "Search on a sample of the rows, or use SimilarityClustering(method='density')"
         space = Space(fitted, rows, who, self.dense_limit, instead)
         if not fitted.traits.symmetric:
-            raise InvalidInput(
-                who,
-                "distances that are the same in both directions",
-                f"{type(fitted).__name__}, whose distances are directed",
-                ("Average the two directions", InPython(" into Precomputed()")),
-            )
+            found = f"{type(fitted).__name__}, whose distances are directed"
+            hint = ("Average the two directions", InPython(" into Precomputed()"))
+            raise InvalidInput(who, "distances that are the same in both directions", found, hint)
         numbers = self._numbers(len(space))
         # One matrix and one sorted list of neighbors serve every number of neighbors.
         levels = DensityLevels(space.distances(), max(numbers))

@@ -121,12 +121,9 @@ def _tree(
         edges = _cheapest(parts, cost, target)
         if not np.isfinite(edges[2]).all():
             lost = int(edges[0][~np.isfinite(edges[2])][0])
-            raise UndefinedMeasure(
-                space.who,
-                "rows that can all be compared, if only by way of others",
-                f"row {lost} without a way to others",
-                ("Drop such rows, or use ", Param("method", "density"), ", where they are noise"),
-            )
+            needed = "rows that can all be compared, if only by way of others"
+            hint = ("Drop such rows, or use ", Param("method", "density"), ", where they are noise")
+            raise UndefinedMeasure(space.who, needed, f"row {lost} without a way to others", hint)
         edges_found.append(_join(parents, *edges))
         parts = roots_of(parents)
         # A way that now leads into the own part has to be searched again; its cost stays a bound.

@@ -118,12 +118,9 @@ class _Reducer(Measure):
         n = len(self.measure_.rows_)
         # A frozen measure ignores fit: its rows must be these, or facts of rows would not match.
         if n != len(table):
-            raise InvalidInput(
-                f"{type(self).__name__}.fit",
-                f"the {n} rows that the frozen {type(self.measure_).__name__} was fitted to",
-                f"{len(table)} rows",
-                "Fit it to the same rows, or pass a measure that is not frozen",
-            )
+            needed = f"the {n} rows that the frozen {type(self.measure_).__name__} was fitted to"
+            hint = "Fit it to the same rows, or pass a measure that is not frozen"
+            raise InvalidInput(f"{type(self).__name__}.fit", needed, f"{len(table)} rows", hint)
         if hasattr(self, "n_neighbors"):
             check_k(self.n_neighbors, n - 1, type(self).__name__, True)
         self._learn(n)

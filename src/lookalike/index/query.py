@@ -164,12 +164,9 @@ class QueryReader:
             return
         missing = [c.name for c in table if c.kind.name in NUMERIC and c.missing.any()]
         if missing:
-            raise InvalidInput(
-                f"{who} with {type(self.measure).__name__}",
-                "a value in every number column",
-                f"a record without {_first(missing)}",
-                "Fill them in, or use a measure that takes missing values, such as Gower",
-            )
+            needed, found = "a value in every number column", f"a record without {_first(missing)}"
+            hint = "Fill them in, or use a measure that takes missing values, such as Gower"
+            raise InvalidInput(f"{who} with {type(self.measure).__name__}", needed, found, hint)
 
     def _warn_unknown(self, table: Table, who: str) -> None:
         """Warn of categories that no row has: they are usually mistyped."""

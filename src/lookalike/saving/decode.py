@@ -171,12 +171,9 @@ class _Reader:
         # Only classes that are imported already: a name in a file never imports anything.
         cls = SAVEABLE.get(node["class"])
         if cls is None:
-            raise UnreadableFile(
-                self.who,
-                f"the class {str(node['class'])[:80]!r}",
-                "no class of that name",
-                "Import the module that defines it before loading",
-            )
+            needed = f"the class {str(node['class'])[:80]!r}"
+            hint = "Import the module that defines it before loading"
+            raise UnreadableFile(self.who, needed, "no class of that name", hint)
         params = parameters_of(cls)
         if form != ("estimator" if hasattr(cls, "get_params") else "record"):
             raise ValueError(f"unknown form {str(form)[:80]!r} of {cls.__name__}")
@@ -229,12 +226,9 @@ class _Reader:
 
     def _callable(self, name: str) -> Any:
         if name not in self.callables:
-            raise MissingCallable(
-                self.who,
-                f"the function {name!r} it was fitted with",
-                "none" if not self.callables else ", ".join(self.callables),
-                ("Pass it again", InPython(f": load(path, callables={{{name!r}: function}})")),
-            )
+            needed, found = f"the function {name!r} it was fitted with", ", ".join(self.callables)
+            hint = ("Pass it again", InPython(f": load(path, callables={{{name!r}: function}})"))
+            raise MissingCallable(self.who, needed, found or "none", hint)
         return self.callables[name]
 
 

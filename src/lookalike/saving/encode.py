@@ -183,12 +183,9 @@ class _Writer:
             return {"$": "record", "class": name, "fields": self._encode_all(state, where)}
         if callable(value) and not isinstance(value, type) and hasattr(value, "__name__"):
             return self._encode_function(value, where)
-        raise WrongType(
-            f"save ({where})",
-            "numbers, words, arrays and lookalike's own objects",
-            _path_of(type(value)),
-            "Replace it before saving; a function can be handed back at loading",
-        )
+        needed = "numbers, words, arrays and lookalike's own objects"
+        hint = "Replace it before saving; a function can be handed back at loading"
+        raise WrongType(f"save ({where})", needed, _path_of(type(value)), hint)
 
     def _encode_all(self, state: Mapping[str, Any], where: str) -> dict[str, Any]:
         return {name: self.encode(value, f"{where}.{name}") for name, value in state.items()}

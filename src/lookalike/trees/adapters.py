@@ -92,12 +92,8 @@ def check_fitted(fitted: Any) -> None:
     """Refuse what is not an estimator, and an estimator that was not fitted."""
     name = type(fitted).__name__
     if isinstance(fitted, type):
-        raise WrongType(
-            "forest",
-            f"a fitted forest ({SUPPORTED_FORESTS})",
-            f"the class {fitted.__name__}",
-            "Fit one",
-        )
+        needed = f"a fitted forest ({SUPPORTED_FORESTS})"
+        raise WrongType("forest", needed, f"the class {fitted.__name__}", "Fit one")
     if not hasattr(fitted, "fit"):
         raise WrongType(
             "forest", f"a fitted forest ({SUPPORTED_FORESTS})", f"a {name}", "Fit one of these"
@@ -118,21 +114,15 @@ def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
     for t, rows in enumerate(samples or ()):
         rows = np.asarray(rows)
         if len(rows) and int(rows.max()) >= n_rows:
-            raise InvalidInput(
-                "forest",
-                "the table that it was fitted on",
-                f"one of {n_rows:,} rows, while the forest saw row {int(rows.max()):,}",
-                "Fit the measure on the forest's own training rows",
-            )
+            found = f"one of {n_rows:,} rows, while the forest saw row {int(rows.max()):,}"
+            hint = "Fit the measure on the forest's own training rows"
+            raise InvalidInput("forest", "the table that it was fitted on", found, hint)
         # How often a row was drawn does not matter, only whether.
         in_bag[rows, t] = 1
     return in_bag
 
 
 def _no_samples(found: str) -> None:
-    raise InvalidInput(
-        Param("method", "oob"),
-        "trees that were each grown on a sample of the rows, and know which",
-        found,
-        ("Use a random forest with ", Param("bootstrap", True), ", or another method"),
-    )
+    needed = "trees that were each grown on a sample of the rows, and know which"
+    hint = ("Use a random forest with ", Param("bootstrap", True), ", or another method")
+    raise InvalidInput(Param("method", "oob"), needed, found, hint)

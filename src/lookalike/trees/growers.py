@@ -73,12 +73,9 @@ def add_synthetic(
     n, d = values.shape
     fake = np.empty((n, d))
     if synthetic == "uniform" and category is not None and np.any(category):
-        raise InvalidInput(
-            Param("synthetic", "uniform"),
-            "number columns only",
-            f"{int(np.sum(category))} of categories",
-            ("Use ", Param("synthetic", "permuted"), ", which shuffles columns of any kind"),
-        )
+        found = f"{int(np.sum(category))} of categories"
+        hint = ("Use ", Param("synthetic", "permuted"), ", which shuffles columns of any kind")
+        raise InvalidInput(Param("synthetic", "uniform"), "number columns only", found, hint)
     for j in range(d):
         x = values[:, j]
         if synthetic == "uniform":
@@ -175,12 +172,8 @@ class Grower(SaveMixin, BaseEstimator, ABC, abstract=True):
             own = params[name]
             # Two different values would leave one of them without effect.
             if value is not None and own is not None and not (value is own or value == own):
-                raise InvalidInput(
-                    Param(name, value),
-                    f"one {name}",
-                    ("another in the forest: ", Param(name, own)),
-                    "Give it once",
-                )
+                found = ("another in the forest: ", Param(name, own))
+                raise InvalidInput(Param(name, value), f"one {name}", found, "Give it once")
             params[name] = own if value is None else value
         return type(self)(**params)
 
@@ -318,12 +311,8 @@ class SyntheticForest(MatrixGrower):
         levels, codes = _rank(np.concatenate([values, fake]))
         size = count_share(self.max_samples, 2 * n, "max_samples")
         if size < 2:
-            raise InvalidInput(
-                Param("max_samples", self.max_samples),
-                "at least two rows per tree",
-                str(size),
-                ("Raise ", Param("max_samples")),
-            )
+            who, needed = Param("max_samples", self.max_samples), "at least two rows per tree"
+            raise InvalidInput(who, needed, str(size), ("Raise ", Param("max_samples")))
         tried = count_features(self.max_features, d)
         # Real rows come first, as many synthetic ones behind them.
         labels, limit = np.repeat(np.array([1, 0], np.uint8), n), self.max_depth or MAX_DEPTH
@@ -361,12 +350,9 @@ class SyntheticForest(MatrixGrower):
 
         rows = np.empty(size, np.int64)
         if sample_rows(len(labels), size, self.bootstrap, labels, state, rows) < 0:
-            raise InvalidInput(
-                Param("max_samples", self.max_samples),
-                "samples that hold real and synthetic rows",
-                "1000 samples of one kind only",
-                ("Raise ", Param("max_samples")),
-            )
+            needed = "samples that hold real and synthetic rows"
+            found, hint = "1000 samples of one kind only", ("Raise ", Param("max_samples"))
+            raise InvalidInput(Param("max_samples", self.max_samples), needed, found, hint)
         return rows
 
 
@@ -604,10 +590,6 @@ def find_grower(name: str) -> Grower:
     ExtraForest()
     """
     if name not in GROWERS:
-        raise InvalidInput(
-            Param("forest", name),
-            "one of " + ", ".join(map(repr, GROWERS)) + ", a grower or a fitted forest",
-            repr(name),
-            suggest(name, GROWERS),
-        )
+        needed = "one of " + ", ".join(map(repr, GROWERS)) + ", a grower or a fitted forest"
+        raise InvalidInput(Param("forest", name), needed, repr(name), suggest(name, GROWERS))
     return GROWERS[name]()

@@ -70,12 +70,8 @@ def count_features(share: Any, d: int) -> int:
     if isinstance(share, float) and 0 < share <= 1:
         # Rounded down, as scikit-learn does, but at least one column.
         return max(1, int(share * d))
-    raise InvalidInput(
-        "max_features",
-        "a share in (0, 1], an integer >= 1, 'sqrt' or 'all'",
-        repr(share),
-        "Use one",
-    )
+    needed = "a share in (0, 1], an integer >= 1, 'sqrt' or 'all'"
+    raise InvalidInput("max_features", needed, repr(share), "Use one")
 
 
 def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:

@@ -220,12 +220,9 @@ def _encoding(path: Path, data: bytes | None, encoding: str | None) -> str:
         try:
             return codecs.lookup(encoding).name
         except LookupError:
-            raise InvalidInput(
-                Param("encoding", encoding, of="read_table"),
-                "an encoding that Python knows",
-                repr(encoding),
-                suggest(encoding, COMMON_ENCODINGS),
-            ) from None
+            who = Param("encoding", encoding, of="read_table")
+            hint = suggest(encoding, COMMON_ENCODINGS)
+            raise InvalidInput(who, "an encoding that Python knows", repr(encoding), hint) from None
     with _open(path, data) as file:
         start = file.read(2)
     # The mark at the start of a UTF-16 file leaves no doubt.

@@ -424,12 +424,9 @@ def _check_depth(name: str, values: list[Any]) -> None:
     if not _is_deep(values):
         return
     row = next(row for row, cell in enumerate(values) if _is_deep([cell]))
-    raise InvalidInput(
-        f"Column {name!r}, row {row}",
-        f"cells of at most {MAX_NESTED_LISTS} lists within lists",
-        "more, or a list that holds itself",
-        "Take the cell apart, or leave it missing",
-    )
+    needed = f"cells of at most {MAX_NESTED_LISTS} lists within lists"
+    found, hint = "more, or a list that holds itself", "Take the cell apart, or leave it missing"
+    raise InvalidInput(f"Column {name!r}, row {row}", needed, found, hint)
 
 
 def _is_deep(values: list[Any]) -> bool:

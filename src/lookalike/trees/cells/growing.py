@@ -157,12 +157,9 @@ class Sampling:
     def _draw_both(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
         drawn, kinds = np.empty(size, np.int64), labels.astype(np.uint8)
         if size < 2 or sample_rows(len(labels), size, self.bootstrap, kinds, state, drawn) < 0:
-            raise InvalidInput(
-                Param("max_samples", self.max_samples),
-                "samples that hold real and synthetic rows",
-                f"samples of {size} with one kind only",
-                ("Raise ", Param("max_samples")),
-            )
+            who = Param("max_samples", self.max_samples)
+            found, hint = f"samples of {size} with one kind only", ("Raise ", Param("max_samples"))
+            raise InvalidInput(who, "samples that hold real and synthetic rows", found, hint)
         return drawn
 
 

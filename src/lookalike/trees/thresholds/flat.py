@@ -171,12 +171,9 @@ class Forest:
 
         values = np.asarray(values)
         if values.ndim != 2 or values.shape[1] != self.n_inputs:
-            raise InvalidInput(
-                "forest",
-                f"rows of {self.n_inputs} columns, as it was grown on",
-                f"an array of shape {values.shape}",
-                "Give the same columns in the same order",
-            )
+            needed = f"rows of {self.n_inputs} columns, as it was grown on"
+            hint = "Give the same columns in the same order"
+            raise InvalidInput("forest", needed, f"an array of shape {values.shape}", hint)
         if self.single:
             # Beyond the range of single precision a value becomes infinite, in scikit-learn as
             # well, and goes to the same side.
