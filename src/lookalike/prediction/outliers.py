@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import clone
 
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import Param, TooFewRows
@@ -202,7 +203,7 @@ def find_outliers(
         from their nearest neighbors under a measure (k-nearest-neighbor distance [1]_). The first
         is fast and looks at columns; the second sees rows that are odd only as a whole.
     measure : Measure, optional
-        For neighbors; None: ``Gower()``.
+        For neighbors; None: ``Gower()``. A clone is fitted.
     n_neighbors : int
         For neighbors: how many are looked at.
     n_estimators : int
@@ -237,7 +238,7 @@ def find_outliers(
     Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")
     if len(table) < 2:
         raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
-    fitted = (Gower() if measure is None else measure).fit(table)
+    fitted = clone(Gower() if measure is None else measure).fit(table)
     # A small table has fewer other rows than the default asks for.
     far, _ = fitted.kneighbors(n_neighbors=min(n_neighbors, len(table) - 1))
     return Outliers(method, np.asarray(far).mean(axis=1), table)
