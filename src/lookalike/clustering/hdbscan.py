@@ -280,8 +280,8 @@ class MutualReach(LabeledModel):
 
     FIELDS: ClassVar[Fields] = {
         "labels": Array("int64", "positions", low=0, below="clusters"),
-        "core": Array("float64", "positions"),
-        "reach": Array("float64", "clusters"),
+        "core": Array("float64", "positions", low=0.0, finite=True),
+        "reach": Array("float64", "clusters", low=0.0, finite=True),
     }
 
     MIN_CLUSTERS = 0  # all rows may be noise

@@ -61,7 +61,7 @@ class Centers:
     FIELDS: ClassVar[Fields] = {
         "means": Array("float64", "k", "numbers", finite=True),
         "shares": Array("float64", "k", "levels", finite=True),
-        "inertia": Real(0.0),
+        "inertia": Real(0.0, finite=True),
         "rounds": Integer(0),
     }
 
@@ -359,10 +359,10 @@ class MixedKMeans(ClusterMixin, TableTask):
         "centers_": Saved("Centers"),
         "labels_": Array("int64", "rows", low=0, below="clusters"),
         "exemplars_": Array("int64", "clusters", low=0, below="rows"),
-        "exemplar_distances_": Array("float64", "rows", finite=True),
+        "exemplar_distances_": Array("float64", "rows", low=0.0, finite=True),
         "n_clusters_": Integer(1, size="clusters"),
         "n_iter_": Integer(0),
-        "inertia_": Real(0.0),
+        "inertia_": Real(0.0, finite=True),
         "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
     }
 
