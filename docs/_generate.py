@@ -220,10 +220,11 @@ def measure_table():
 DEPENDENCIES_TOP = """\
 # Dependencies
 
-What `pip install lookalike` brings along, and what the extras add, with the licence that each package states; read from
-the packages that this page was built with. A test refuses a package in the core whose licence asks more of its users
-than that of lookalike. For known vulnerabilities of the versions that you have, run
-[`pip-audit`](https://pypi.org/project/pip-audit/) in your environment.
+What `pip install lookalike` brings along, and what the extras add, with the licence that each
+package states; read from the packages that this page was built with. A test refuses a package in
+the core whose licence asks more of its users than that of lookalike. For known vulnerabilities of
+the versions that you have, run [`pip-audit`](https://pypi.org/project/pip-audit/) in your
+environment.
 
 | package | version | licence | for |
 |---|---|---|---|
@@ -269,11 +270,16 @@ def dependencies_page():
         about |= found
         for name in found:
             needed.setdefault(name, []).append(group)
-    return DEPENDENCIES_TOP + "".join(
-        f"| [{name}](https://pypi.org/project/{name}/) | {facts['Version']} | {licence_of(facts)} | "
-        f"{'core' if 'core' in needed[name] else ', '.join(needed[name])} |\n"
+    rows = [
+        (
+            f"[{name}](https://pypi.org/project/{name}/)",
+            facts["Version"],
+            licence_of(facts),
+            "core" if "core" in needed[name] else ", ".join(needed[name]),
+        )
         for name, facts in sorted(about.items())
-    )
+    ]
+    return DEPENDENCIES_TOP + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
 PAGES = {
