@@ -76,7 +76,7 @@ fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that brea
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --tables --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(FOLDERS) --folders --compiled --seed $(SEED)
-	LOOKALIKE_KILLS=30 $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/scale
+	LOOKALIKE_KILLS=30 $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/index/dask
 	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
 
 mutants: $(VENV)/.dev ## random faults in the sources (FAULTS=200) and which of them the nearest tests notice; CASE=index for one package

@@ -1,10 +1,13 @@
 """Generated pages of the reference; ``conf.py`` writes them before each build."""
 
 import re
+import tomllib
 from collections.abc import Collection
-from importlib import import_module
+from importlib import import_module, metadata
+from pathlib import Path
 
 import typer
+from packaging.requirements import Requirement
 from typer.testing import CliRunner
 
 from lookalike.cli.app import VERBS, app
@@ -216,7 +219,77 @@ def measure_table():
     return MEASURES_TOP + "".join(lines)
 
 
-PAGES = {"format.md": format_page, "cli.md": cli_page, "measure-table.md": measure_table}
+DEPENDENCIES_TOP = """\
+# Dependencies
+
+What `pip install lookalike` brings along, and what the extras add, with the licence that each
+package states; read from the packages that this page was built with. A test refuses a package in
+the core whose licence asks more of its users than that of lookalike. For known vulnerabilities of
+the versions that you have, run [`pip-audit`](https://pypi.org/project/pip-audit/) in your
+environment.
+
+| package | version | licence | for |
+|---|---|---|---|
+"""
+PROJECT = Path(__file__).parents[1] / "pyproject.toml"
+TOOLS = {"dev", "docs", "studies"}  # extras for those who work on lookalike itself
+
+
+def brought_by(lines):
+    """Return the installed distributions that requirements bring along, by name; theirs too."""
+    todo, seen = [Requirement(line) for line in lines], {}
+    while todo:
+        requirement = todo.pop()
+        name = requirement.name.lower().replace("_", "-")
+        if name in seen or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
+            continue
+        try:
+            seen[name] = metadata.metadata(requirement.name)
+        except metadata.PackageNotFoundError:  # an extra that is not installed here
+            continue
+        todo += [Requirement(line) for line in metadata.requires(requirement.name) or []]
+    return seen
+
+
+def licence_of(facts):
+    """Return the licence of a distribution in one line: an expression, a name, or classifiers."""
+    classifiers = [c for c in facts.get_all("Classifier") or [] if c.startswith("License ::")]
+    named = [c.rsplit(" :: ", 1)[-1] for c in classifiers]
+    text = (facts.get("License") or "").strip().splitlines()[:1]
+    # Some put the whole text of the licence there: its first line is a name, if it is short.
+    short = [line for line in text if len(line) < 60]
+    return facts.get("License-Expression") or "; ".join(named or short) or "see the package"
+
+
+def dependencies_page():
+    """Return the page of dependencies and their licences."""
+    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
+    groups = {"core": project["dependencies"]}
+    groups |= {k: v for k, v in project["optional-dependencies"].items() if k not in TOOLS}
+    needed, about = {}, {}
+    for group, lines in groups.items():
+        found = brought_by(line for line in lines if not line.startswith("lookalike"))
+        about |= found
+        for name in found:
+            needed.setdefault(name, []).append(group)
+    rows = [
+        (
+            f"[{name}](https://pypi.org/project/{name}/)",
+            facts["Version"],
+            licence_of(facts),
+            "core" if "core" in needed[name] else ", ".join(needed[name]),
+        )
+        for name, facts in sorted(about.items())
+    ]
+    return DEPENDENCIES_TOP + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+
+
+PAGES = {
+    "dependencies.md": dependencies_page,
+    "format.md": format_page,
+    "cli.md": cli_page,
+    "measure-table.md": measure_table,
+}
 
 
 def write_pages(folder):

@@ -1,6 +1,5 @@
 """The core installs nothing whose licence asks more of its users than ours does."""
 
-import importlib.metadata as metadata
 import re
 import tomllib
 from pathlib import Path
@@ -8,22 +7,11 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
+from docs._generate import brought_by, dependencies_page
+
 ROOT = Path(__file__).parents[1]
 CORE = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
 COPYLEFT = re.compile(r"\b(A|L)?GPL|GNU (Affero|Lesser|General)", re.IGNORECASE)
-
-
-def installed_by(lines):
-    """Every distribution that these requirements bring along, theirs included."""
-    todo, seen = [Requirement(line) for line in lines], {}
-    while todo:
-        requirement = todo.pop()
-        name = requirement.name.lower().replace("_", "-")
-        if name in seen or (requirement.marker and not requirement.marker.evaluate({"extra": ""})):
-            continue
-        seen[name] = metadata.metadata(requirement.name)
-        todo += [Requirement(line) for line in metadata.requires(requirement.name) or []]
-    return seen
 
 
 def licence_of(facts):
@@ -33,7 +21,7 @@ def licence_of(facts):
     return " | ".join([*words, *first_lines])
 
 
-EVERYBODY = installed_by(CORE)
+EVERYBODY = brought_by(CORE)
 
 
 @pytest.mark.parametrize("name", sorted(EVERYBODY))
@@ -51,3 +39,14 @@ def test_the_check_would_notice():
 
 def test_k_medoids_of_others_is_a_rival_only():
     assert not any(Requirement(line).name == "kmedoids" for line in CORE)
+
+
+def test_the_page_of_dependencies_names_each_with_a_licence():
+    page = dependencies_page()
+    lines = [line for line in page.splitlines() if line.startswith("| [")]
+    names = [line.split("]")[0].removeprefix("| [") for line in lines]
+    assert names == sorted(set(names))
+    assert set(EVERYBODY) <= set(names)
+    assert not [line for line in lines if not line.split("|")[3].strip()]
+    core = {name for name, line in zip(names, lines, strict=True) if line.endswith("| core |")}
+    assert core == set(EVERYBODY)

@@ -125,3 +125,67 @@ def test_pages_get_the_names_that_a_package_offers():
     assert names == set(PUBLIC["lookalike.columns"]) - {"DISTANCES"}  # a constant
     verbs = fill_in_names("   VERBS\n\n.. autofunction:: VERBS\n").split()
     assert verbs == [*VERBS, *(word for verb in VERBS for word in ("..", "autofunction::", verb))]
+
+
+# -- a measure that is passed in stays as it is ---------------------------------------------------
+
+SIZES = [float(i % 7) + 10.0 * (i % 2) for i in range(24)]
+ROWS = {"size": SIZES, "color": ["red", "blue", "blue"] * 8}
+LABELS = ["small" if size < 9 else "large" for size in SIZES]
+LABELED = {**ROWS, "label": LABELS}
+TAKES_MEASURE = ("measure", "measures")
+# How functions are called, and estimators that ``fit(ROWS, LABELS)`` of the measure is not for.
+CALLS = {
+    "build_index": lambda f, m, path: f(lookalike.read_table(ROWS), path / "index", m),
+    "classify": lambda f, m, path: f(LABELED, "label", method="neighbors", measure=m),
+    "regress": lambda f, m, path: f(LABELED, "size", method="neighbors", measure=m),
+    "search": lambda f, m, path: f(ROWS, row=0, measure=m),
+    "compare": lambda f, m, path: f(ROWS, measures={"own": m}),
+    "find_outliers": lambda f, m, path: f(ROWS, "neighbors", measure=m, n_neighbors=3),
+    "outliers": lambda f, m, path: f(ROWS, method="neighbors", measure=m),
+    "select_prototypes": lambda f, m, path: f(m, ROWS, LABELS),
+    "check_measure": lambda f, m, path: f(m, ROWS),
+    "AutoClustering": lambda f, m, path: f([m], ("medoids",), n_clusters=2).fit(ROWS),
+    "NeighborRegressor": lambda f, m, path: f(m).fit(ROWS, SIZES).predict(ROWS),
+    "SimilarityNetworkRegressor": lambda f, m, path: f(m).fit(ROWS, SIZES).predict(ROWS),
+}
+# A cluster of machines starts from the same function as build_index.
+ELSEWHERE = {"fit_encode"}
+
+
+def takers():
+    """Public functions and classes with a measure among their parameters; no records."""
+    found = {}
+    for module, name in ((module, name) for module, names in PUBLIC.items() for name in names):
+        thing = getattr(import_module(module), name)
+        if not callable(thing) or dataclasses.is_dataclass(thing) or name in ELSEWHERE:
+            continue
+        try:
+            parameters = inspect.signature(thing).parameters
+        except (TypeError, ValueError):
+            continue
+        if set(TAKES_MEASURE) & set(parameters):
+            found.setdefault(id(thing), pytest.param(thing, name, id=f"{module}.{name}"))
+    return list(found.values())
+
+
+def pass_in(thing, name, measure, path):
+    if name in CALLS:
+        return CALLS[name](thing, measure, path)
+    if inspect.isclass(thing):
+        return thing(measure=measure).fit(ROWS, LABELS)
+    return thing(ROWS, measure=measure)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("fitted", [False, True])
+@pytest.mark.parametrize(("thing", "name"), takers())
+def test_a_measure_that_is_passed_in_is_not_fitted_again(thing, name, fitted, tmp_path):
+    measure = lookalike.measures.Gower()
+    if fitted:
+        measure.fit({"size": [1.0, 2.0, 4.0], "color": ["red", "blue", "red"]})
+    before = dict(vars(measure))
+    pass_in(thing, name, measure, tmp_path)
+    after = vars(measure)
+    assert after.keys() == before.keys()
+    assert all(after[key] is value for key, value in before.items())

@@ -190,3 +190,82 @@ def test_a_folder_takes_the_place_of_a_link_and_of_another_folder(tmp_path):
     assert not (tmp_path / "near").is_symlink()
     assert (tmp_path / "far" / "file").read_text() == "precious"
     assert drafts(tmp_path) == []
+
+
+# -- a power cut ----------------------------------------------------------------------------------
+# A disk may lose whatever was not synced, in any order: what a name leads to is synced before the
+# name is given, and the folder that holds the name after it.
+
+
+@pytest.fixture
+def order(monkeypatch):
+    """What is synced and renamed, in order; a file that is synced by its name at that moment."""
+    seen, known = [], {"fsync": os.fsync, "rename": os.rename, "replace": os.replace}
+
+    def fsync(handle):
+        seen.append(("sync", Path(os.readlink(f"/proc/self/fd/{handle}"))))
+        known["fsync"](handle)
+
+    def renaming(name):
+        def rename(source, target):
+            known[name](source, target)
+            seen.append(("rename", Path(source), Path(target)))
+
+        return rename
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    for name in ("rename", "replace"):
+        monkeypatch.setattr(os, name, renaming(name))
+    return seen
+
+
+linux = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="asks Linux what is open")
+
+
+@linux
+def test_a_file_is_synced_before_it_takes_its_name_and_its_folder_after(order, tmp_path):
+    path = tmp_path / "a.txt"
+    for text in ("old", "new"):
+        write_text(path, text)
+        (first, draft), (second, source, target), last = order
+        assert (first, second, last) == ("sync", "rename", ("sync", tmp_path))
+        assert draft == source != target == path
+        order.clear()
+
+
+@linux
+def test_a_folder_takes_its_name_when_all_in_it_is_synced(order, tmp_path):
+    path = tmp_path / "shard"
+    for _ in range(2):
+        with making_folder(path) as draft:
+            for name in ("a", "b"):
+                (draft / name).write_bytes(b"cells")
+        named = order.index(("rename", draft, path))
+        synced = {what[1] for what in order[:named] if what[0] == "sync"}
+        assert synced >= {draft / "a", draft / "b", draft}
+        assert ("sync", tmp_path) in order[named:]
+        order.clear()
+
+
+@linux
+@pytest.mark.parametrize("again", [False, True])
+def test_an_index_in_a_folder_is_named_last(order, again, tmp_path):
+    """Head and shards are on the disk, names included, before the manifest says that they are."""
+    import lookalike as la
+    from lookalike.index.shards.folder import HEAD, MANIFEST, SHARDS
+
+    path = tmp_path / "index"
+    index = la.index.build_index(la.read_table({"size": [1.0, 2.0, 5.0]}), path, "gower")
+    if again:
+        order.clear()
+        index.add({"size": [7.0]})
+    renamed = [(at, what[2]) for at, what in enumerate(order) if what[0] == "rename"]
+    last = max(at for at, target in renamed if target == path / MANIFEST)
+    shards = [at for at, target in renamed if target.parent == path / SHARDS]
+    assert shards
+    assert max(shards) < last
+    assert ("sync", path / SHARDS) in order[max(shards) : last]
+    if not again:
+        heads = [at for at, target in renamed if target == path / HEAD]
+        assert max(heads) < last
+    assert order[last + 1 :][:1] == [("sync", path)]

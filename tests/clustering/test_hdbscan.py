@@ -70,6 +70,21 @@ def test_hierarchy_of_clouds_duplicates_and_outliers():
     assert new.tolist() == [model.labels_[0], model.labels_[1], -1, -1]
 
 
+@given(seed=st.integers(0, 10**6), copies=st.sampled_from([0, 20, 60]))
+def test_clusters_do_not_depend_on_the_order_of_rows(seed, copies):
+    """Duplicate rows, and mutual reachability itself, give many edges of equal cost."""
+    rng = np.random.default_rng(seed)
+    points = rng.normal(size=(40, 2)) + 4 * rng.integers(0, 3, (40, 1))
+    points = np.vstack([points, points[rng.integers(0, 12, copies)]])
+    order = rng.permutation(len(points))
+    labels, mixed = (
+        SimilarityClustering(Vector(), method="hdbscan", min_cluster_size=5).fit(rows).labels_
+        for rows in (points, points[order])
+    )
+    assert reference.same_partition(labels[order], mixed)
+    np.testing.assert_array_equal(labels[order] == -1, mixed == -1)
+
+
 def test_rows_without_a_way_to_others_stop_the_hierarchy():
     table = {"a": [1.0, 1.1, 1.2, None, None], "b": [None, None, None, 5.0, 5.5]}
     model = SimilarityClustering(method="hdbscan", min_neighbors=2, min_cluster_size=2)

@@ -99,6 +99,41 @@ def test_rows_are_with_the_nearest_center(seed, k, weight):
     )  # an unknown level counts, a gap does not
 
 
+def gappy(seed):
+    """A small table in which cells, and whole rows, are missing; and which rows have a cell."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 30))
+    size, color = rng.integers(0, 4, n).astype(float), rng.choice(["red", "blue"], n).astype(object)
+    size[rng.random(n) < 0.3] = np.nan
+    color[rng.random(n) < 0.3] = None
+    blank = rng.random(n) < 0.2
+    size[blank], color[blank] = np.nan, None
+    return {"size": size, "color": color.tolist()}, ~(np.isnan(size) & (color == None))  # noqa: E711
+
+
+@given(st.integers(0, 10_000), st.sampled_from([1, 2, 3, 5, "auto"]))
+def test_predict_repeats_the_labels_of_the_fitted_rows(seed, k):
+    """Also where rows are equally near to several centers, as a row without a cell is to all."""
+    table, _ = gappy(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LookalikeWarning)  # fewer different rows than clusters
+        model = MixedKMeans(k, n_init=2, random_state=seed).fit(table)
+    assert_array_equal(model.predict(table), model.labels_)
+    assert_array_equal(np.unique(model.labels_), np.arange(model.n_clusters_))
+    firsts = [int(np.argmax(model.labels_ == label)) for label in range(model.n_clusters_)]
+    assert firsts == sorted(firsts)
+
+
+@given(st.integers(0, 10_000), st.sampled_from([1, 2, 3, 5, "auto"]))
+def test_a_blank_row_is_never_an_exemplar(seed, k):
+    table, has_cell = gappy(seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", LookalikeWarning)
+        model = MixedKMeans(k, n_init=2, random_state=seed).fit(table)
+    assert has_cell[model.exemplars_].all() or not has_cell.any()
+    assert_array_equal(model.labels_[model.exemplars_], np.arange(model.n_clusters_))
+
+
 def test_answers_do_not_depend_on_threads():
     table, _ = mixed(n=20_000, gaps=0.1)
     one, two = (MixedKMeans(3, n_init=1, random_state=0, n_jobs=j).fit(table) for j in (1, 2))

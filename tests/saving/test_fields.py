@@ -414,6 +414,19 @@ def test_numbers_that_make_no_sense_are_refused(tmp_path):
     la.load(path)
 
 
+@pytest.mark.parametrize("value", [-1e308, np.inf, np.nan])
+def test_distances_that_make_no_sense_are_refused(value, tmp_path):
+    path = tmp_path / "clusters.lookalike"
+    model = SimilarityClustering(method="hdbscan", min_neighbors=2, min_cluster_size=2)
+    points = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
+    for name in ("core", "reach"):
+        model.fit(points)
+        getattr(model.model_, name)[0] = value
+        model.save(path)
+        with pytest.raises(UnreadableFile, match=rf"\.{name}"):
+            la.load(path)
+
+
 def test_an_unfitted_part_without_parameters_comes_back(tmp_path):
     path = tmp_path / "ranks.lookalike"
     measure = Gower(distances={"n": RankShare()}).fit({"n": [1.0, 2.0, 5.0, 9.0]})

@@ -50,10 +50,9 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
     largest of the distance and the two core distances, those to the nearest row number ``needed``
     (a row itself is number one). Most edges are found in lists of the 30 nearest rows; where a list
     does not reach far enough, the row is compared with all others, so the tree is exact.
-    scikit-learn's HDBSCAN cuts the clusters out of it: it takes the tree as a sparse matrix of
-    distances with ``min_samples=1``. (Given the lists themselves it would refuse a graph that is
-    not connected, drop edges of length 0, and let an outlier far from two clusters be the bridge
-    between them.)
+    Clusters are cut out of it as scikit-learn's HDBSCAN does, but for equal costs (duplicate rows
+    have them, and mutual reachability makes them): what meets at one cost meets at once, so that
+    the clusters do not depend on the order of the rows.
 
     The exemplar of a cluster is the row with the smallest core distance.
 
@@ -172,17 +171,99 @@ def _join(
 
 
 def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int) -> np.ndarray:
-    from scipy.sparse import coo_matrix
-    from sklearn.cluster import HDBSCAN
+    """Return labels of the clusters that last longest in a spanning tree (excess of mass).
 
-    n = len(costs) + 1
-    # A stored zero would be read as no edge at all. A billionth of the smallest keeps the order.
+    Parts that are joined at one cost are joined at once, and a part too small to be a cluster that
+    meets two clusters there is noise. Pair by pair, as scikit-learn has it, the part would belong
+    to the cluster it is joined with first: mutual reachability has many equal costs, and the order
+    among them is that of the rows.
+    """
+    order = np.argsort(costs, kind="stable")
+    costs = costs[order]
+    # Clusters are weighed by 1 / cost: a billionth of the smallest stands for none.
     positive = costs[costs > 0]
-    costs = np.maximum(costs, positive.min() * 1e-9 if len(positive) else 1.0)
-    both = np.concatenate([ends, others]), np.concatenate([others, ends])
-    graph = coo_matrix((np.concatenate([costs, costs]), both), shape=(n, n)).tocsr()
-    cut = HDBSCAN(min_cluster_size=smallest, min_samples=1, metric="precomputed", copy=True)
-    return cut.fit(graph).labels_.astype(np.int64)
+    costs = np.maximum(costs, positive[0] * 1e-9 if len(positive) else 1.0)
+    above, sizes = _dendrogram(ends[order], others[order])
+    n = len(costs) + 1
+    within, left_at, parents, born = _condense(above, sizes, n, 1.0 / costs, smallest)
+    return _longest(within, left_at, parents, born)[within]
+
+
+def _dendrogram(ends: np.ndarray, others: np.ndarray) -> tuple[list[int], list[int]]:
+    """Return the node above each node, and its number of rows: rows first, then edges in order."""
+    n = len(ends) + 1
+    above, roots, sizes = (list(range(2 * n - 1)) for _ in range(3))
+    sizes[:n] = [1] * n
+    for node, (a, b) in enumerate(zip(ends.tolist(), others.tolist(), strict=True), n):
+        for i in (a, b):
+            while roots[i] != i:
+                roots[i] = roots[roots[i]]  # half as long a way for whoever comes next
+                i = roots[i]
+            roots[i] = above[i] = node
+        sizes[node] = 0
+    for node in range(2 * n - 2):
+        sizes[above[node]] += sizes[node]
+    return above, sizes
+
+
+def _condense(
+    above: list[int], sizes: list[int], n: int, density: np.ndarray, smallest: int
+) -> tuple[np.ndarray, np.ndarray, list[int], list[float]]:
+    """Follow clusters from the root: a cluster ends where it splits into two or more.
+
+    Returns the cluster of each row, the density (1 / cost) at which the row leaves it, and for each
+    cluster its parent and the density at which it begins; cluster 0 is that of all rows.
+    """
+    root = 2 * n - 2
+    at = [0.0] * n + density.tolist()  # rows are no parts of a level
+    # A node of the cost of the one above is the same node: its children are those of the other.
+    same, large = list(range(2 * n - 1)), [0] * (2 * n - 1)
+    for node in range(root - 1, -1, -1):
+        same[node] = same[above[node]] if at[node] == at[above[node]] else node
+        large[same[above[node]]] += same[node] == node and sizes[node] >= smallest
+    cluster, left = [0] * (2 * n - 1), [-1.0] * (2 * n - 1)
+    parents, born = [0], [0.0]
+    for node in range(root - 1, -1, -1):
+        up = same[above[node]]
+        if same[node] != node:
+            continue
+        cluster[node], left[node] = cluster[up], left[up]
+        if left[up] >= 0.0:
+            continue
+        if sizes[node] < smallest:
+            left[node] = at[up]
+        elif large[up] > 1:
+            cluster[node] = len(parents)
+            parents.append(cluster[up])
+            born.append(at[up])
+    return np.array(cluster[:n]), np.array(left[:n]), parents, born
+
+
+def _longest(
+    within: np.ndarray, left_at: np.ndarray, parents: list[int], born: list[float]
+) -> np.ndarray:
+    """Return for each cluster the one to report it as: itself, one that it is part of, or -1."""
+    k = len(parents)
+    begun, over = np.array(born), np.array(parents)
+    rows = np.bincount(within, minlength=k)
+    for c in range(k - 1, 0, -1):
+        rows[over[c]] += rows[c]
+    # Sorted, so that the sums, and with them close decisions, do not depend on the order of rows.
+    into = np.concatenate([within, over[1:]])
+    mass = np.concatenate([left_at - begun[within], (begun[1:] - begun[over[1:]]) * rows[1:]])
+    order = np.lexsort((mass, into))
+    stability = np.bincount(into[order], mass[order], k)
+    below: list[list[float]] = [[] for _ in range(k)]
+    chosen = np.zeros(k, dtype=np.bool_)
+    for c in range(k - 1, 0, -1):
+        parts = sum(sorted(below[c]))
+        chosen[c] = stability[c] >= parts
+        below[over[c]].append(max(float(stability[c]), parts))
+    report = np.full(k, -1)
+    for c in range(1, k):  # from the root: a chosen cluster takes all that it splits into
+        inherited = report[over[c]]
+        report[c] = inherited if inherited >= 0 or not chosen[c] else c
+    return report
 
 
 @saveable
@@ -196,8 +277,8 @@ class MutualReach(LabeledModel):
 
     FIELDS: ClassVar[Fields] = {
         "labels": Array("int64", "positions", low=0, below="clusters"),
-        "core": Array("float64", "positions"),
-        "reach": Array("float64", "clusters"),
+        "core": Array("float64", "positions", low=0.0, finite=True),
+        "reach": Array("float64", "clusters", low=0.0, finite=True),
     }
 
     MIN_CLUSTERS = 0  # all rows may be noise

@@ -61,7 +61,7 @@ class Centers:
     FIELDS: ClassVar[Fields] = {
         "means": Array("float64", "k", "numbers", finite=True),
         "shares": Array("float64", "k", "levels", finite=True),
-        "inertia": Real(0.0),
+        "inertia": Real(0.0, finite=True),
         "rounds": Integer(0),
     }
 
@@ -231,6 +231,15 @@ class MixedSpace:
         return Centers(means, shares, inertia, rounds)
 
 
+def _telling(rows: MixedRows, table: Table) -> np.ndarray:
+    """Return the rows with a cell that tells centers apart; else those with any cell; else all."""
+    numbers, codes = rows
+    tells = (~np.isnan(numbers)).any(axis=1) | (codes >= 0).any(axis=1)
+    if not tells.any():  # all columns are constant
+        tells = ~np.logical_and.reduce([column.missing for column in table.columns])
+    return np.flatnonzero(tells if tells.any() else ~tells)
+
+
 def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     """Learn means, spreads and shares of levels from the rows that are clustered."""
     inputs = plan_inputs(table, who, categories=True)
@@ -304,7 +313,7 @@ class MixedKMeans(ClusterMixin, TableTask):
     n_clusters_ : int
         May be fewer than were asked for, with a warning.
     exemplars_ : int64 array of positions
-        The row nearest to each center.
+        The row nearest to each center; never one without any cell.
     exemplar_distances_ : float64 array of n
         The distance of each row to the center of its cluster.
     inertia_ : float
@@ -350,10 +359,10 @@ class MixedKMeans(ClusterMixin, TableTask):
         "centers_": Saved("Centers"),
         "labels_": Array("int64", "rows", low=0, below="clusters"),
         "exemplars_": Array("int64", "clusters", low=0, below="rows"),
-        "exemplar_distances_": Array("float64", "rows", finite=True),
+        "exemplar_distances_": Array("float64", "rows", low=0.0, finite=True),
         "n_clusters_": Integer(1, size="clusters"),
         "n_iter_": Integer(0),
-        "inertia_": Real(0.0),
+        "inertia_": Real(0.0, finite=True),
         "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
     }
 
@@ -410,12 +419,26 @@ class MixedKMeans(ClusterMixin, TableTask):
             hint = ("Lower ", Param("n_clusters"), " or add rows")
             raise TooFewRows(who, f"at least {fewest} rows", Param("n_samples", n), hint)
         rows = space.encode(table)
+        # A row without such a cell is equally near to all centers: it says nothing about them.
+        telling = _telling(rows, table)
+        some = rows if len(telling) == n else (rows[0][telling], rows[1][telling])
+        best = self._search(space, some, fewest)
+        self.centers_, self.labels_, near = self._number(space, best, some, rows)
+        self.n_clusters_, self.n_iter_ = len(self.centers_), best.rounds
+        self.inertia_, self.exemplar_distances_ = float(near.sum()), np.sqrt(near)
+        self.exemplars_ = densest_rows(self.labels_, telling, near)
+        if asked not in (AUTO, self.n_clusters_):
+            needed = f"rows of {asked} different kinds"
+            warn_other_number(self, needed, str(self.n_clusters_))
+
+    def _search(self, space: MixedSpace, rows: MixedRows, fewest: int) -> Centers:
+        """Return the best centers of the number that was asked for, or of all that "auto" tries."""
         rng = make_generator(self.random_state)
         # The best of all numbers is kept, so that the winner is not fitted twice.
         best: Centers | None = None
-        if asked == AUTO:
+        if self.n_clusters == AUTO:
             # With n clusters every row is its own center, and every silhouette 1.
-            tried = range(2, min(self.max_clusters, n - 1) + 1)
+            tried = range(2, min(self.max_clusters, len(rows[0]) - 1) + 1)
             self.silhouettes_: dict[int, float] = {}
             with Progress("trying numbers of clusters", len(tried)) as bar:
                 for k in tried:
@@ -429,15 +452,24 @@ class MixedKMeans(ClusterMixin, TableTask):
                     bar.advance()
         if best is None:  # a number was asked for, or there is nothing to choose from
             best = self._start_often(space, rows, fewest, rng)
-        labels, near, _ = space.assign(best, rows, self.n_jobs)
-        self.labels_, old = number_by_first_row(labels)
-        self.centers_ = best.take(old)
-        self.n_clusters_, self.n_iter_ = len(old), best.rounds
-        self.inertia_, self.exemplar_distances_ = float(near.sum()), np.sqrt(near)
-        self.exemplars_ = densest_rows(self.labels_, np.arange(n), near)
-        if asked not in (AUTO, self.n_clusters_):
-            needed = f"rows of {asked} different kinds"
-            warn_other_number(self, needed, str(self.n_clusters_))
+        return best
+
+    def _number(
+        self, space: MixedSpace, centers: Centers, some: MixedRows, rows: MixedRows
+    ) -> tuple[Centers, np.ndarray, np.ndarray]:
+        """Return centers numbered by their first row, and labels and squared distances of all.
+
+        Centers that none of some rows is nearest to are dropped. Ties go to the lower number, so a
+        new number may move rows between centers that are equally near; each round settles one
+        number more, and in the end ``predict`` gives the same labels.
+        """
+        _, old = number_by_first_row(space.assign(centers, some, self.n_jobs)[0])
+        while True:
+            centers = centers.take(old)
+            labels, near, _ = space.assign(centers, rows, self.n_jobs)
+            _, old = number_by_first_row(labels)
+            if np.array_equal(old, np.arange(len(centers))):
+                return centers, labels, near
 
     def _start_often(self, space: MixedSpace, rows: MixedRows, k: int, rng: Any) -> Centers:
         """Return the best centers of several starts; the first on ties."""

@@ -60,7 +60,7 @@ class LocalScaling(_Scaled):
     array([1.      , 0.846482, 0.367879, 0.065729])
     """
 
-    ROWS: ClassVar[Fields | None] = {"scale": Array("float64", "n")}
+    ROWS: ClassVar[Fields | None] = {"scale": Array("float64", "n", low=0.0)}
     FACTORS = ("scale", "r_{}")
 
     def __init__(
@@ -131,7 +131,7 @@ class NICDM(_Scaled):
         "floor_": Real(0.0, nan=True),
         "factor_": Real(0.0, nan=True),
     }
-    ROWS: ClassVar[Fields | None] = {"mu": Array("float64", "n")}
+    ROWS: ClassVar[Fields | None] = {"mu": Array("float64", "n", low=0.0)}
     NATIVE = ("distance", "ratio")
 
     def __init__(
@@ -228,12 +228,12 @@ class CDM(_Scaled):
         "tol": Real(0.0, open_low=True),
         "max_iter": Integer(1, INT64),
         "floor_": Real(0.0, nan=True),
-        "factors_": Array("float64", "fitted"),
+        "factors_": Array("float64", "fitted", low=0.0),
         "n_iter_": Integer(0),
         "mean_": Real(nan=True),
         "converged_": Flag(),
     }
-    ROWS: ClassVar[Fields | None] = {"factor": Array("float64", "n")}
+    ROWS: ClassVar[Fields | None] = {"factor": Array("float64", "n", low=0.0)}
     NATIVE = ("distance", "ratio")
     FACTORS = ("factor", "f_{}")
 

@@ -43,7 +43,7 @@ class NeighborGraph:
 
     FIELDS: ClassVar[Fields] = {
         "indices": Array("int64", "queries", "k", low=-1, below="indexed"),
-        "distances": Array("float64", "queries", "k", no_nan=True),
+        "distances": Array("float64", "queries", "k", low=0.0, no_nan=True),
         "n_indexed": Integer(0, size="indexed"),
         "has_self": Flag(),
     }

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import distributed
 
-SOURCE = Path(__file__).parents[2] / "src"
+TESTS = Path(__file__).parents[2]
+SOURCE = TESTS.parent / "src"
 QUIET = {
     "DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES": "2",
     "DASK_DISTRIBUTED__WORKER__MEMORY__TERMINATE": "False",
@@ -45,7 +46,7 @@ class Cluster:
             client.wait_for_workers(many, timeout=400)  # the machine may have other things to do
 
     def _start(self, program, *options):
-        paths = os.pathsep.join([str(SOURCE), str(Path(__file__).parents[1])])
+        paths = os.pathsep.join([str(SOURCE), str(TESTS)])
         env = {**os.environ, **QUIET, "PYTHONPATH": paths}
         command = [sys.executable, "-m", f"distributed.cli.{program}", *options]
         return subprocess.Popen(command, env=env, stdout=self.log, stderr=self.log)

@@ -15,7 +15,14 @@ import pytest
 from hypothesis import given, settings
 
 import lookalike as la
-from lookalike.errors import InvalidInput, TooLarge, UnreadableFile, UnwritableFile
+from lookalike.errors import (
+    InvalidInput,
+    LookalikeError,
+    TooLarge,
+    UnreadableFile,
+    UnwritableFile,
+    WrongType,
+)
 from lookalike.hubness import MutualProximity
 from lookalike.index import build_index
 from lookalike.index.shards.from_files import repair_folder
@@ -533,3 +540,19 @@ def test_a_table_in_memory_is_kept_in_the_kinds_that_are_learned(options, ids, t
     there = build_index(table, tmp_path / "folder", Gower(**options), **ids)
     assert there.records() == here.records()
     assert there.search(there.ids[3], k=4).ids == here.search(here.ids[3], k=4).ids
+
+
+@pytest.mark.parametrize("source", [{"size": [1.0, 2.0]}, 7, None, [1, 2], "nothing.parquet"])
+def test_what_no_index_can_be_built_from_leaves_nothing_behind(source, tmp_path):
+    with pytest.raises(LookalikeError, match=r"Parquet|not found") as error:
+        build_index(source, tmp_path / "new" / "index", "gower")
+    assert not list(tmp_path.iterdir())
+    if isinstance(source, dict):
+        assert "found dict. Pass lookalike.read_table" in str(error.value)
+
+
+def test_a_frame_is_no_list_of_files(tmp_path):
+    frame = make_rows(50).to_pandas()
+    with pytest.raises(WrongType, match="found DataFrame"):
+        build_index(frame, tmp_path / "index", "gower")
+    assert not list(tmp_path.iterdir())

@@ -32,7 +32,7 @@ from lookalike.index.shards.build import (
     finish_adding,
     read_plan,
 )
-from lookalike.index.shards.from_files import begin_build, read_source
+from lookalike.index.shards.from_files import begin_build, check_source, read_source
 from lookalike.neighbors.shards import open_shard
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
@@ -199,6 +199,7 @@ def fit_encode(
     ...     "rows/*.parquet", "rows.index", client="tcp://scheduler:8786", tell=print
     ... )  # doctest: +SKIP
     """
+    check_source(paths)
     path = make_folder(Path(folder).absolute())
     # Refuses a folder of something else before anything is written.
     read_plan(path)

@@ -96,7 +96,8 @@ def kneighbors(
         now = index.state_
         check_k(k, len(now.segments), "kneighbors", False, "k")
         read = now.reader.read(queries, "kneighbors")
-        return now.segments.nearest(now.measure, read.rows, int(k), read.positions, NO_POSITIONS)
+        lists = now.segments.nearest(now.measure, read.rows, int(k), read.positions, NO_POSITIONS)
+        return lists.plain()
 
 
 def check(

@@ -130,8 +130,8 @@ def search_part(folder: str, mark: str, query: str, number: int) -> Answer:
     lists = ShardQuery.read(Path(query), now.measure, number).run(
         Segments((segment,), now.segments.next_position)
     )
-    # Plain lists: those of CSLS are sorted by other values than their distances, which stay here.
-    return len(segment), 0, NeighborGraph(lists.indices, lists.distances, lists.n_indexed)
+    # As they are: those of CSLS keep the values they are sorted by until the lists are merged.
+    return len(segment), 0, lists
 
 
 @task

@@ -18,7 +18,7 @@ from lookalike._runtime.files import make_folder
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, Param, Phrase, UnreadableFile
+from lookalike.errors import InvalidInput, Param, Phrase, UnreadableFile, WrongType
 from lookalike.index.drift import learn_fitted_parts
 from lookalike.index.ids import take_ids
 from lookalike.index.index import Index
@@ -41,7 +41,7 @@ from lookalike.saving.fields import check_params
 from lookalike.show.reasons.style import MAX_SAMPLE_CELLS
 from lookalike.table import LazyTable, Table
 from lookalike.table.formats.lazy import read_lazy
-from lookalike.table.formats.parquet import ParquetParts
+from lookalike.table.formats.parquet import ParquetParts, find_files
 from lookalike.table.infer.learning import Learner
 
 
@@ -90,6 +90,7 @@ def build_index(
     >>> la.index.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
+    source = check_source(source)
     path = make_folder(folder)
     # Refuses a folder of something else before anything is written.
     read_plan(path)
@@ -155,6 +156,17 @@ def begin_build(
     head = learn_head(index, source)
     begun = start(path, source, head, shard_rows=shard_rows, sources=known, request=request)
     return replace(begun, read_from=read_from)
+
+
+def check_source(source: Any) -> Any:
+    """Refuse what no index can be built from, before a folder is made for it."""
+    if isinstance(source, Table | LazyTable):
+        return source
+    # Iterating a dict, or a frame, gives the names of its columns, not of files.
+    if isinstance(source, Mapping) or hasattr(source, "columns"):
+        needed, found = "paths of Parquet files, or a Table", type(source).__name__
+        raise WrongType(WHO, needed, found, "Pass lookalike.read_table(...) of it")
+    return find_files(source)
 
 
 def read_source(
