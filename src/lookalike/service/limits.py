@@ -21,6 +21,9 @@ class RequestLimits:
         Bytes of a table that is uploaded.
     rows, columns : int
         Of one collection.
+    unpacked : int or None
+        Bytes that a small packed file (Parquet, Arrow, gzip, Excel) may hold, 8 at least for each
+        cell; a larger file may hold 200 times its size. None: as much as fits in memory.
     batch : int
         Rows of one write.
     cell : int
@@ -48,6 +51,7 @@ class RequestLimits:
     upload: int = 512 * 2**20
     rows: int = 2_000_000
     columns: int = 2_000
+    unpacked: int | None = 16 * 2**20
     batch: int = 10_000
     cell: int = 100_000
     depth: int = 32

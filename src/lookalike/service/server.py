@@ -256,7 +256,9 @@ def serve_file(
     if file.name.lower().endswith(SAVED):
         rows = load_index(path)
         settings = _settings_of(rows, settings, options)
-    service.catalog.create(name, rows, settings, service.limits, replace_old=name in known)
+    # The file is of whoever starts the server, who may pack it as tightly as they like.
+    limits = replace(service.limits, unpacked=None)
+    service.catalog.create(name, rows, settings, limits, replace_old=name in known)
     return name
 
 

@@ -18,6 +18,7 @@ import pyarrow.csv
 
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, UnreadableFile, suggest
 from lookalike.table.formats.raw import Raw, as_number, of_arrow, written
+from lookalike.table.formats.sizes import check_counts, most_columns, most_rows
 from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
 from lookalike.table.infer.vocabulary import MISSING
 
@@ -110,6 +111,7 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
         file = file._replace(delimiter=_find_delimiter(file))
     as_text = options.as_text
     try:
+        _check_rows(file)
         table = _read_typed(file, as_text)
         if any(pa.types.is_binary(column) for column in table.schema.types):
             raise pa.ArrowInvalid("text that is not UTF-8")
@@ -121,6 +123,29 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
     return [
         of_arrow(name, cells if name in as_text else _as_integers(cells)) for name, cells in named
     ]
+
+
+def _check_rows(file: _Csv) -> None:
+    """Refuse more rows or columns than the caller allows, before columns are made of them."""
+    most = most_rows()
+    if most is None:
+        return
+    with _open(file.path, file.data) as opened:
+        fields = opened.readline().count(file.delimiter.encode())
+        lines = sum(part.count(b"\n") for part in iter(lambda: opened.read(2**20), b""))
+    # A quick count first, of delimiters inside of quotes too; only if it is too high the exact one.
+    if fields >= (most_columns() or fields + 1):
+        check_counts(0, len(next(file.records(), [])))
+    if lines <= most:
+        return
+    rows = 0  # lines may be inside of quotes: Arrow knows, and forgets each block that it has read
+    try:
+        with file.read(pyarrow.csv.open_csv, {}) as stream:
+            for batch in stream:
+                rows += len(batch)
+                check_counts(rows, batch.num_columns)
+    except pa.ArrowInvalid:
+        check_counts(sum(1 for _ in file.records()) - 1, 0)
 
 
 def _read_typed(file: _Csv, as_text: Collection[str]) -> Any:
