@@ -24,7 +24,6 @@ from lookalike.service.api.shared import (
     Found,
     Serving,
     answer,
-    check_at_most,
     documented,
     group,
     read_json,
@@ -32,6 +31,7 @@ from lookalike.service.api.shared import (
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.cells import dumps, to_json
 from lookalike.service.collection import Collection, FolderCollection
+from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
 from lookalike.service.view import View
@@ -119,6 +119,7 @@ def _create(
     if given != 1:
         needed, hint = "one of file, path and rows", "Send one of them"
         raise Refused(422, "collection", needed, f"{given} of them", hint)
+    check_options(options.measure)
     rows: Any = upload
     title = (source or {}).get("file", "table")
     if options.path is not None:

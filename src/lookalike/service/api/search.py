@@ -22,7 +22,6 @@ from lookalike.service.api.shared import (
     Found,
     Serving,
     answer,
-    check_at_most,
     check_k,
     documented,
     group,
@@ -31,6 +30,7 @@ from lookalike.service.api.shared import (
 )
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
+from lookalike.service.limits import check_at_most, check_filter, check_verb
 from lookalike.service.notes import collected
 from lookalike.service.problems import refused_again
 from lookalike.service.service import Service
@@ -48,6 +48,7 @@ async def search(service: Serving, found: Found, body: SearchIn) -> Response:
     if isinstance(body.query, list):
         check_at_most("query", len(body.query), service.limits.queries)
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
+    check_filter(body.filter, service.limits)
     view = await _view(service, found, body.at_least)
     return await in_turn(service, lambda: answer(find(view, body.model_dump())))
 
@@ -63,6 +64,7 @@ async def _view(service: Service, found: Collection, at_least: int | None = None
 async def start_session(service: Serving, found: Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback."""
     check_k(service, body.k)
+    check_filter(body.filter, service.limits)
     view, start = await _view(service, found), service.sessions.start
     return await in_turn(service, lambda: answer(start(found, view, body.model_dump()), 201))
 
@@ -152,7 +154,7 @@ def _add(verb: str) -> None:
 
     async def route(service: Serving, found: Found, body: BaseModel) -> Response:
         given = body.model_dump()
-        check_k(service, given.get("k") or 1)
+        check_verb(given, service.limits)
         if verb in QUICK_VERBS:
             return await in_turn(service, lambda: answer(ask(verb, found, given)))
         # Two clients with the same question about the same rows share one job.

@@ -170,12 +170,6 @@ def started(job: Job) -> Response:
     return answer({"job": job.to_dict()}, 202)
 
 
-def check_at_most(what: str, count: int, most: int) -> None:
-    """Refuse more of something than one request may have."""
-    if count > most:
-        raise Refused(413, what, f"at most {most:,}", f"{count:,}", "Send several requests")
-
-
 def check_k(service: Service, k: int) -> None:
     """Refuse longer lists than the limit."""
     most = service.limits.k

@@ -16,12 +16,12 @@ from lookalike.service.api.shared import (
     Found,
     Serving,
     answer,
-    check_at_most,
     documented,
     group,
     started,
 )
 from lookalike.service.jobs import Job
+from lookalike.service.limits import check_at_most
 
 router = group("/api/collections/{c}", "views")
 SpaceQuery = Annotated[Space, Query()]
