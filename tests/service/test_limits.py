@@ -93,3 +93,29 @@ def test_filters_of_many_values_are_refused(filter):
     with pytest.raises(TooLarge, match="filter: needs at most 10"):
         limits.check_filter(filter, RequestLimits(values=10))
     limits.check_filter(filter, RequestLimits(values=12))
+
+
+def test_only_processor_time_counts(monkeypatch):
+    clock = {"thread": 0.0, "wall": 0.0}
+    monkeypatch.setattr(limits.time, "thread_time", lambda: clock["thread"])
+    monkeypatch.setattr(limits.time, "monotonic", lambda: clock["wall"])
+    one, other = limits.TimeLimit(5.0), limits.TimeLimit(5.0)
+    assert not one.passed()
+    clock.update(wall=40.0, thread=4.0)
+    assert not one.passed()  # it has waited for a core
+    assert not other.passed()
+    clock["thread"] = 8.0  # work for the other request in the same thread
+    assert not other.passed()
+    assert not one.passed()
+    clock["thread"] = 9.5
+    assert one.passed()
+    assert not other.passed()
+    clock["wall"] = 51.0
+    assert other.passed()
+
+
+def test_a_request_ends_with_its_client():
+    limit = limits.TimeLimit(5.0)
+    assert not limit.passed()
+    limit.gone = True
+    assert limit.passed()

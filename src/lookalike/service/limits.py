@@ -5,6 +5,7 @@ The library and the shell have none of these limits: there, whoever asks also wa
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections import OrderedDict
@@ -181,6 +182,43 @@ def check_filter(filter: Any, limits: RequestLimits) -> None:
         else:  # a condition may be written as JSON in a text, with a comma between two values
             count += 1 + (one.count(",") if isinstance(one, str) and one[:1] == "{" else 0)
     check_at_most("filter", count, limits.values)
+
+
+WAITING = 10  # times the processor time of a request: how long it may take in all
+
+_here = threading.local()
+_numbers = itertools.count()
+
+
+class TimeLimit:
+    """The processor time of one request, measured where its work looks whether it may go on.
+
+    A request that waits for its turn, for a lock or for a core uses none: on a busy machine it is
+    answered late, but it is answered.
+
+    Parameters
+    ----------
+    seconds : float
+        Of the busiest of its threads.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.end = time.monotonic() + WAITING * seconds
+        self.gone = False  # whether the client has closed the connection
+        self._number = next(_numbers)
+        self._used: dict[int, float] = {}
+
+    def passed(self) -> bool:
+        """Whether the work is to end; called by every thread that works on the request."""
+        now, thread = time.thread_time(), threading.get_ident()
+        request, before = getattr(_here, "last", (None, now))
+        # Between two looks of one request the thread has worked for this request alone.
+        if request == self._number:
+            self._used[thread] = self._used.get(thread, 0.0) + now - before
+        _here.last = self._number, now
+        used = self._used.get(thread, 0.0)
+        return self.gone or used > self.seconds or time.monotonic() > self.end
 
 
 MAX_CLIENTS = 10_000  # the longest silent are forgotten first, which gives them a full bucket

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike import config
-from lookalike.errors import LookalikeError, TooLarge, UnreadableFile
+from lookalike.errors import LookalikeError, TooLarge
 from lookalike.table import read_table
 from lookalike.table.formats import files
 from lookalike.table.formats.sizes import Counter, ReadLimits, check_ipc, reading_at_most
@@ -49,7 +49,7 @@ def test_rows_are_counted_before_they_are_unpacked(tmp_path, monkeypatch, ending
     said = refused(path, ReadLimits(rows=500_000), monkeypatch, TooLarge)
     assert "at most 500,000 rows" in said
     assert "at most 1 columns" in refused(path, ReadLimits(columns=1), monkeypatch, TooLarge)
-    said = refused(path, ReadLimits(unpacked=2**20), monkeypatch, UnreadableFile)
+    said = refused(path, ReadLimits(unpacked=2**20), monkeypatch, TooLarge)
     assert "content of at most" in said
 
 

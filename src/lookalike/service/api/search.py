@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any
 
+from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
@@ -152,7 +153,9 @@ def _add(verb: str) -> None:
     model = request_model(get_verb(verb))
     text = (inspect.getdoc(get_verb(verb)) or "").partition("\n")[0]
 
-    async def route(service: Serving, found: Found, body: BaseModel) -> Response:
+    async def route(
+        service: Serving, found: Found, body: BaseModel, request: Request
+    ) -> Response:
         given = body.model_dump()
         check_verb(given, service.limits)
         if verb in QUICK_VERBS:
@@ -166,6 +169,8 @@ def _add(verb: str) -> None:
         job = service.jobs.start(f"ask {verb}", found.name, key, work)
         # Short jobs are answered by the request itself.
         await run_in_threadpool(job.ended.wait, service.limits.wait)
+        if request.scope["lookalike_limit"].gone:  # nobody has the id of the job
+            service.jobs.leave(job)
         if job.problem is not None:
             raise refused_again(job.problem)
         return answer(job.result) if job.state == "done" else started(job)

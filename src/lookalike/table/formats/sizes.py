@@ -106,8 +106,12 @@ def _size(path: Path) -> int:
     return path.stat().st_size
 
 
-def too_large(path: Path, size: int, limit: int) -> UnreadableFile:
+def too_large(path: Path, size: int, limit: int) -> UnreadableFile | TooLarge:
     """Return the error about a file that holds more bytes than it may."""
+    if _limits.get().unpacked is not None:  # of a stranger, who has no memory limit to raise
+        needed = f"content of at most {show_bytes(limit)}, {MAX_UNPACKED_RATIO} times the file"
+        hint = "Split the table, or send it as CSV"
+        return TooLarge("collection", needed, f"{show_bytes(size)} and more", hint)
     limit_of = Param("memory_limit", of="config")
     hint = Phrase("Read it in parts, or unpack it yourself and raise ", limit_of)
     needed = f"content of at most {show_bytes(limit)}"
