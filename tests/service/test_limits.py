@@ -77,7 +77,7 @@ def test_options_that_multiply_work_are_refused(text):
 
 @given(st.integers(-10, 1_000), st.sampled_from(["ratio", "shi", "nicdm:measure=oob"]))
 def test_options_within_the_limits_are_allowed(n, name):
-    limits.check_options(f"{name}:n_trees={n},seed=123456789,weights={{\"a\": 1e9}}")
+    limits.check_options(f'{name}:n_trees={n},seed=123456789,weights={{"a": 1e9}}')
 
 
 @pytest.mark.parametrize(

@@ -159,7 +159,11 @@ def check_verb(given: Mapping[str, Any], limits: RequestLimits) -> None:
     measures = given.get("measures")
     listed = split_options(measures) if isinstance(measures, str) else measures
     check_at_most("measures", len(listed or ()), limits.measures)
-    for name, count in (("like", limits.marks), ("unlike", limits.marks), ("predict", limits.batch)):
+    for name, count in (
+        ("like", limits.marks),
+        ("unlike", limits.marks),
+        ("predict", limits.batch),
+    ):
         check_at_most(name, len(given[name]) if isinstance(given.get(name), list) else 0, count)
     check_filter(given.get("filter"), limits)
 

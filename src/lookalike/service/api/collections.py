@@ -208,7 +208,7 @@ def add_rows(service: Serving, found: Found, body: RowsIn) -> Response:
     return answer({"ids": ids, "generation": generation}, 201)
 
 
-@row_routes.get("/{id:path}", responses=documented("row", "The row."))
+@row_routes.get("/{id:row_id}", responses=documented("row", "The row."))
 def get_row(found: Found, id: str) -> Response:
     """Return one row."""
     view = found.view
@@ -216,7 +216,7 @@ def get_row(found: Found, id: str) -> Response:
     return answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
-@row_routes.put("/{id:path}", responses=documented("row", "The row."))
+@row_routes.put("/{id:row_id}", responses=documented("row", "The row."))
 def put_row(found: Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id; answered when it is on the disk."""
     key = found.view.find(id)
@@ -225,7 +225,7 @@ def put_row(found: Found, id: str, body: RowIn) -> Response:
     return answer(view.named_row(key, view.record(key)) | {"generation": generation})
 
 
-@row_routes.delete("/{id:path}", responses=documented("deleted", "It is deleted."))
+@row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))
 def delete_row(found: Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = found.view.find(id)

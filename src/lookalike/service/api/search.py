@@ -153,9 +153,7 @@ def _add(verb: str) -> None:
     model = request_model(get_verb(verb))
     text = (inspect.getdoc(get_verb(verb)) or "").partition("\n")[0]
 
-    async def route(
-        service: Serving, found: Found, body: BaseModel, request: Request
-    ) -> Response:
+    async def route(service: Serving, found: Found, body: BaseModel, request: Request) -> Response:
         given = body.model_dump()
         check_verb(given, service.limits)
         if verb in QUICK_VERBS:

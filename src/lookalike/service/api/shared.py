@@ -12,6 +12,7 @@ import anyio
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.responses import Response
 
 from lookalike.errors import Param
@@ -144,6 +145,16 @@ async def in_turn(service: Service, work: Callable[[], T]) -> T:
     """Run CPU-bound work in a thread, at most as many as there are cores; the others wait."""
     # More in parallel would not end sooner, but every short request would wait for all of them.
     return await anyio.to_thread.run_sync(work, limiter=service.turns)
+
+
+class RowIdConvertor(StringConvertor):
+    """An id in the path of a route: any text, slashes and line ends included."""
+
+    regex = r"[\s\S]*"
+
+
+# Before any route is made, which all modules of routes do by ``group``.
+register_url_convertor("row_id", RowIdConvertor())
 
 
 def group(prefix: str, tag: str) -> APIRouter:

@@ -92,7 +92,7 @@ def hubs(
     return _answer_or_job(service.analyses.hubs(found, k), lambda made: answer(made.document))
 
 
-@router.get("/hubs/{id:path}", responses=LATER | documented("shown_by", "Lists with the row."))
+@router.get("/hubs/{id:row_id}", responses=LATER | documented("shown_by", "Lists with the row."))
 def shown_by(
     service: Serving,
     found: Found,
