@@ -47,7 +47,8 @@ class ReadLimits:
     unpacked: int | None = None
 
 
-_limits: ContextVar[ReadLimits] = ContextVar("lookalike_read_limits", default=ReadLimits())
+NO_LIMITS = ReadLimits()
+_limits: ContextVar[ReadLimits] = ContextVar("lookalike_read_limits", default=NO_LIMITS)
 
 
 @contextmanager
