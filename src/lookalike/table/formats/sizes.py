@@ -110,7 +110,7 @@ def _size(path: Path) -> int:
 def too_large(path: Path, size: int, limit: int) -> UnreadableFile | TooLarge:
     """Return the error about a file that holds more bytes than it may."""
     if _limits.get().unpacked is not None:  # of a stranger, who has no memory limit to raise
-        needed = f"content of at most {show_bytes(limit)}, {MAX_UNPACKED_RATIO} times the file"
+        needed = f"content of at most {show_bytes(limit)} in a file of this size"
         hint = "Split the table, or send it as CSV"
         return TooLarge("collection", needed, f"{show_bytes(size)} and more", hint)
     limit_of = Param("memory_limit", of="config")
