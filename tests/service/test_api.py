@@ -199,3 +199,56 @@ def test_a_new_level_of_a_guessed_order_is_a_note_and_comes_back(pets):
     (id,) = pets.add("boxes", [{"size": "huge", "mass": 1}])["ids"]
     assert pets.row("boxes", id)["row"]["size"] == "huge"
     assert "huge" in str(pets.search("boxes", id, 2))
+
+
+IDS = [
+    "null",
+    "NA",
+    "nan",
+    "NULL",
+    "None",
+    "\n",
+    " ",
+    "a\nb",
+    "a/b",
+    "..",
+    "%2F",
+    "x?y#z",
+    "+",
+    "é",
+]
+
+
+@pytest.mark.parametrize("how", ["rows", "csv", "added"])
+def test_every_text_is_an_id(tmp_path, how):
+    rows = [{"key": key, "x": i, "c": "ab"[i % 2]} for i, key in enumerate(IDS)]
+    with running(tmp_path / "a.sqlite") as (_, client):
+        if how == "csv":
+            path = tmp_path / "t.csv"
+            lines = [f'"{row["key"]}",{row["x"]},{row["c"]}\n' for row in rows]
+            path.write_text("key,x,c\n" + "".join(lines), encoding="utf-8", newline="")
+            client.create("t", file=path, id_column="key")
+        elif how == "rows":
+            client.create("t", rows=rows, id_column="key")
+        else:
+            client.create(
+                "t", rows=[row | {"key": f"_{row['x']}"} for row in rows], id_column="key"
+            )
+            client.add("t", rows)
+        for row in rows:
+            found = client.row("t", row["key"])
+            assert (found["id"], found["row"]["x"]) == (row["key"], row["x"])
+            assert client.replace("t", row["key"], row | {"x": 50})["row"]["x"] == 50
+            client.search("t", row["key"], k=2)
+        client.delete("t", "NA")
+    with running(tmp_path / "a.sqlite") as (_, client):  # read from the store again
+        assert {row["id"] for row in client.rows("t")} >= set(IDS) - {"NA"}
+
+
+def test_ids_of_a_file_are_numbers_only_where_all_of_them_are(tmp_path, pets):
+    path = tmp_path / "t.csv"
+    for texts, ids in (("7 8 -9", [7, 8, -9]), ("7 8 null", ["7", "8", "null"])):
+        path.write_text("key,x\n" + "".join(f"{t},{i}\n" for i, t in enumerate(texts.split())))
+        name = "numbers" if ids[0] == 7 else "texts"
+        pets.create(name, file=path, id_column="key")
+        assert [row["id"] for row in pets.rows(name)] == ids

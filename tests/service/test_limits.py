@@ -1,9 +1,14 @@
 """Limits of requests: buckets that refill, sizes that are refused."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from lookalike.errors import InvalidInput, TooLarge
+from lookalike.measures.names import known_measures
 from lookalike.service import limits
-from lookalike.service.limits import RateLimiter
+from lookalike.service.limits import RateLimiter, RequestLimits
+from lookalike.trees.growers import GROWERS
 
 
 def test_a_bucket_refills():
@@ -28,3 +33,89 @@ def test_clients_that_are_silent_are_forgotten_first(monkeypatch):
         rates.wait(client, now=0)
     assert rates.wait("b", now=0) == 0
     assert rates.wait("c", now=0) == 1
+
+
+def integer_options():
+    """Return the integer options of all measures that a request can name, and of their parts."""
+    found = set()
+    for cls, _ in known_measures(matrices=False).values():
+        for part in (*cls.examples(), *GROWERS.values()):
+            fields = getattr(part if isinstance(part, type) else type(part), "FIELDS", {})
+            found |= {n for n, field in fields.items() if field.fits(10**9) and n[-1] != "_"}
+    return found
+
+
+def test_every_option_that_multiplies_work_has_a_limit():
+    # Shares, exponents and seeds take a large number, too, and cost nothing.
+    # More features than columns are all of them; forest and parts take anything, checked later.
+    harmless = {"random_state", "alpha", "beta", "tol", "weights", "undefined", "ranges"}
+    harmless |= {"max_features", "forest", "parts"}
+    assert integer_options() - harmless <= set(limits.AT_MOST)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ratio:n_trees=1000000000",
+        "ratio:n_trees=1e9",
+        "ratio:trees=1001",
+        "ratio:forest=extra,max_depth=100000",
+        "simusf:height=60",
+        "nicdm:measure=ratio:n_estimators=1000000",
+        "nicdm:measure=gower,n_neighbors=100000",
+        "mutual-proximity:measure=gower,sample=10000000",
+        'combined:parts=[[1, "ratio:n_trees=1000000"]]',
+        "neighbors:k=5000",
+        "gower,ratio:n_trees=5000",
+        "ratio:n_trees=NaN",
+    ],
+)
+def test_options_that_multiply_work_are_refused(text):
+    with pytest.raises(InvalidInput, match="at most"):
+        limits.check_options(text)
+
+
+@given(st.integers(-10, 1_000), st.sampled_from(["ratio", "shi", "nicdm:measure=oob"]))
+def test_options_within_the_limits_are_allowed(n, name):
+    limits.check_options(f'{name}:n_trees={n},seed=123456789,weights={{"a": 1e9}}')
+
+
+@pytest.mark.parametrize(
+    "filter",
+    [
+        {"a": {"in": [1] * 11}},
+        {"a": {"in": [1] * 6}, "b": {"not in": [2] * 6}},
+        ["a=1"] * 11,
+        '{"a": {"in": [1,1,1,1,1,1,1,1,1,1,1]}}',
+    ],
+)
+def test_filters_of_many_values_are_refused(filter):
+    with pytest.raises(TooLarge, match="filter: needs at most 10"):
+        limits.check_filter(filter, RequestLimits(values=10))
+    limits.check_filter(filter, RequestLimits(values=12))
+
+
+def test_only_processor_time_counts(monkeypatch):
+    clock = {"thread": 0.0, "wall": 0.0}
+    monkeypatch.setattr(limits.time, "thread_time", lambda: clock["thread"])
+    monkeypatch.setattr(limits.time, "monotonic", lambda: clock["wall"])
+    one, other = limits.TimeLimit(5.0), limits.TimeLimit(5.0)
+    assert not one.passed()
+    clock.update(wall=40.0, thread=4.0)
+    assert not one.passed()  # it has waited for a core
+    assert not other.passed()
+    clock["thread"] = 8.0  # work for the other request in the same thread
+    assert not other.passed()
+    assert not one.passed()
+    clock["thread"] = 9.5
+    assert one.passed()
+    assert not other.passed()
+    clock["wall"] = 51.0
+    assert other.passed()
+
+
+def test_a_request_ends_with_its_client():
+    limit = limits.TimeLimit(5.0)
+    assert not limit.passed()
+    limit.gone = True
+    assert limit.passed()

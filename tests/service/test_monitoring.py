@@ -19,7 +19,7 @@ def test_logs_have_no_rows_in_them(server, caplog):
     found = [json.loads(line) for line in lines]
     assert [one["route"] for one in found[:2]] == [
         "/api/collections/{c}/rows",
-        "/api/collections/{c}/rows/{id:path}",
+        "/api/collections/{c}/rows/{id:row_id}",
     ]
     assert found[0]["status"] == 201
     assert found[0]["collection"] == "pets"

@@ -1,15 +1,22 @@
 """Who may talk to the server, and how much they may send."""
 
+import gzip
 import http.client
 import json
 import threading
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 from urllib.parse import urlsplit
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.parquet
 import pytest
 
-from lookalike.errors import InvalidInput
+from lookalike._runtime.threads import check_stopped
+from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.service import Client, limits
 from lookalike.service.limits import RequestLimits
 from lookalike.service.safety import HEADERS, AccessPolicy
@@ -333,12 +340,120 @@ def test_a_client_that_hangs_up_mid_upload(small):
 
 @pytest.mark.long
 def test_a_request_that_takes_too_long_is_ended(small, monkeypatch):
-    from lookalike._runtime.threads import run
+    def endless(view, asked):
+        while True:
+            check_stopped()
 
-    def slow(view, asked):
-        run(lambda _: time.sleep(0.05), [(i,) for i in range(2_000)], 1, "sleeping")
-
-    monkeypatch.setattr("lookalike.service.api.search.find", slow)
+    monkeypatch.setattr("lookalike.service.api.search.find", endless)
     status, _, problem = send(small, "POST", SEARCH, ASK)
     assert status == 503
-    assert "5 seconds" in problem["needed"]
+    assert "5 seconds of processor time" in problem["needed"]
+
+
+def leave(client, path, body, begun):
+    """Send a request, and close the connection when the server works on it."""
+    connection = http.client.HTTPConnection(urlsplit(client.address).netloc, timeout=300)
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Content-Type": "application/json"} if body is not None else {}
+    connection.request("GET" if body is None else "POST", path, data, headers)
+    assert begun.wait(300)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "function"),
+    [
+        (SEARCH, ASK, "lookalike.service.api.search.find"),
+        ("/api/collections/pets/ask/inspect", {}, "lookalike.service.api.search.ask"),
+        ("/api/collections/pets/ask/outliers", {}, "lookalike.service.api.search.ask"),
+        ("/api/collections/pets/graph?id=0", None, "lookalike.service.api.views.grow"),
+    ],
+)
+def test_work_ends_when_its_client_is_gone(server, monkeypatch, path, body, function):
+    begun, ended = threading.Event(), threading.Event()
+
+    def endless(*given, **options):
+        begun.set()
+        try:
+            while True:
+                check_stopped()
+                time.sleep(0.001)
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(function, endless)
+    leave(server, path, body, begun)
+    assert ended.wait(300)
+
+
+def test_a_job_that_another_client_waits_for_goes_on(server, monkeypatch):
+    begun, go_on = threading.Event(), threading.Event()
+
+    def ask(verb, collection, given):
+        begun.set()
+        while not go_on.wait(0.01):
+            check_stopped()
+        return {"verb": verb}
+
+    monkeypatch.setattr("lookalike.service.api.search.ask", ask)
+    path = "/api/collections/pets/ask/outliers"
+    leave(server, path, {"n": 3}, begun)
+    # The same question joins the job before the server notices that the first client has left.
+    status, _, found = send(server, "POST", path, {"n": 3})
+    assert status == 202
+    (job,) = (j for j in server.service.jobs.of("pets") if j.id == found["job"]["id"])
+    go_on.set()
+    assert job.ended.wait(300)
+    assert job.state == "done"
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/api/collections", {"name": "x", "rows": PETS, "measure": "ratio:n_trees=1000000000"}),
+        ("/api/collections/pets/measure", {"measure": "ratio:n_trees=1000000000"}),
+        ("/api/collections/pets/ask/search", {"row": 0, "measure": "ratio:trees=1000000000"}),
+        ("/api/collections/pets/ask/compare", {"measures": ["gower", "shi:trees=1000000000"]}),
+        ("/api/collections/pets/ask/compare", {"measures": "gower,shi:trees=1000000000"}),
+        ("/api/collections/pets/ask/outliers", {"method": "isolation:trees=1000000000"}),
+        ("/api/collections/pets/ask/outliers", {"n": 1000000000}),
+        ("/api/collections/pets/ask/classify", {"label": "animal", "folds": 1000000000}),
+        ("/api/collections/pets/ask/cluster", {"n_clusters": 1000000000}),
+        ("/api/collections/pets/ask/hubs", {"k": 1000000000}),
+    ],
+)
+def test_no_request_asks_for_a_billion(server, path, body):
+    status, _, problem = send(server, "POST", path, body)
+    assert status == 422
+    assert "at most" in problem["needed"]
+    assert problem["found"] == "1,000,000,000"
+
+
+def test_filters_of_many_values_are_refused_by_every_route(small):
+    small.service.limits = replace(small.service.limits, values=10)
+    filter = {"weight": {"in": list(range(11))}}
+    for path, body in (
+        (SEARCH, ASK),
+        ("/api/collections/pets/sessions", ASK),
+        ("/api/collections/pets/ask/inspect", {}),
+    ):
+        status, _, problem = send(small, "POST", path, body | {"filter": filter})
+        assert (status, problem["who"]) == (413, "filter")
+
+
+@pytest.mark.parametrize("ending", ["arrow", "parquet", "csv.gz"])
+def test_a_small_upload_of_very_many_rows_is_refused(server, tmp_path, monkeypatch, ending):
+    path = tmp_path / f"bomb.{ending}"
+    n = 2_000_001
+    if ending == "csv.gz":
+        path.write_bytes(gzip.compress(b"a\n" + b"1\n" * n))
+    else:
+        table = pa.table({"a": np.zeros(n)})
+        if ending == "arrow":
+            pyarrow.feather.write_feather(table, path, "zstd")
+        else:
+            pyarrow.parquet.write_table(table, path)
+    assert path.stat().st_size < 30_000
+    with pytest.raises(LookalikeError, match="at most") as caught:
+        server.create("bomb", file=path)
+    assert caught.value.status == 413

@@ -1,7 +1,9 @@
 """The store: the same on SQLite and on PostgreSQL."""
 
 import json
+import os
 import sqlite3
+import stat
 
 import pytest
 import sqlalchemy as sa
@@ -269,3 +271,24 @@ def test_a_folder_or_a_missing_folder_is_refused(tmp_path):
         Store(tmp_path)
     with pytest.raises(InvalidInput, match="a folder that exists"):
         Store(tmp_path / "not" / "there.sqlite")
+
+
+def test_only_its_owner_can_read_a_new_store(tmp_path):
+    path = tmp_path / "a.sqlite"
+    before = os.umask(0o022)
+    try:
+        store = Store(path)
+        files = {file.name: stat.S_IMODE(file.stat().st_mode) for file in tmp_path.iterdir()}
+        store.close()
+    finally:
+        os.umask(before)
+    assert files["a.sqlite"] == 0o600
+    assert set(files.values()) == {0o600}  # the log beside it, too
+
+
+def test_a_store_that_exists_keeps_its_mode(tmp_path):
+    path = tmp_path / "a.sqlite"
+    Store(path).close()
+    path.chmod(0o640)
+    Store(path).close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o640

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, TooLarge
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
 from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_columns
 from lookalike.service.collection import Collection, FolderCollection, settings_of
@@ -17,7 +17,7 @@ from lookalike.service.limits import RequestLimits
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, save_index
 from lookalike.service.store.store import Head, NotFound, Store, missing_collection, taken_name
-from lookalike.table import Table
+from lookalike.table.formats.sizes import ReadLimits, check_counts, reading_at_most
 
 # Safe in a path, in a file name and in HTML, as they are.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -46,15 +46,6 @@ def name_from(text: str) -> str:
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", ENDINGS.split(text)[0])
     name = name.strip("-._")[:64].replace("..", ".")
     return name or "table"
-
-
-def check_size(table: Table, limits: RequestLimits) -> None:
-    """Refuse a table that is larger than one collection may be."""
-    n_columns = len(table.columns) + len(table.aside)
-    for what, count in (("rows", len(table)), ("columns", n_columns)):
-        if count > (most := getattr(limits, what)):
-            hint = "Split the table, or start the server with larger limits"
-            raise TooLarge("collection", f"at most {most:,} {what}", f"{count:,}", hint)
 
 
 class Catalog:
@@ -125,9 +116,10 @@ class Catalog:
         check_name(name)
         if not replace_old:
             self._check_free(name)  # before the work; the database checks again
-        with collected():
+        most = ReadLimits(limits.rows, limits.columns, limits.unpacked)
+        with collected(), reading_at_most(most):
             table, ids, settings = read_rows(source, settings)
-            check_size(table, limits)
+            check_counts(len(table), len(table.columns) + len(table.aside))
             measure, reason = make(settings, table)
             name_of, compared = type(measure).__name__, len(table.columns)
             settings = replace(settings, reason=reason, measured=name_of, compared=compared)

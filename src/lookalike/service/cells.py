@@ -18,8 +18,10 @@ import numpy as np
 from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param
 from lookalike.table import Column, Kind, Schema, Table, as_table
+from lookalike.table.model.kind import ID
 
 SET = "$set"
+ROW_NAMES = Kind("object", "names the rows", role=ID)
 
 
 def to_json(value: Any) -> bytes:
@@ -42,6 +44,27 @@ def plain_id(cell: Any, row: int, column: str) -> str | int:
         hint = "Use another column, or none: rows are then numbered"
         raise InvalidInput(who, "a string or an integer in every row", found, hint)
     return value
+
+
+def plain_ids(column: Column) -> list[str | int]:
+    """Return the ids of a column; texts are integers where all of them are written as such."""
+    ids = [plain_id(column.cell(row), row, column.name) for row in range(len(column))]
+    numbers = [integer_of(id) if isinstance(id, str) else id for id in ids]
+    return ids if None in numbers else numbers  # type: ignore[return-value]
+
+
+def integer_of(text: str) -> int | None:
+    """Return the integer that a text is: none for "007", which is an id of its own.
+
+    Examples
+    --------
+    >>> integer_of("7"), integer_of("007"), integer_of("null")
+    (7, None, None)
+    """
+    # At most 18 digits: every such number fits in 64 bits, and int() of a huge text is slow.
+    digits = text.removeprefix("-")
+    is_int = digits.isascii() and digits.isdigit() and len(digits) <= 18 and str(int(text)) == text
+    return int(text) if is_int else None
 
 
 def stored_columns(table: Table) -> dict[str, list[Any]]:
@@ -132,4 +155,4 @@ def id_column(name: str, ids: Sequence[str | int]) -> Column:
     """Return a column that names rows."""
     values = np.empty(len(ids), dtype=object)
     values[:] = ids
-    return Column(name, Kind("object", "names the rows"), values)
+    return Column(name, ROW_NAMES, values)

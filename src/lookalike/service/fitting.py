@@ -13,7 +13,7 @@ from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.index import Index
 from lookalike.measures import Measure, choose_measure
 from lookalike.measures.names import known_measures
-from lookalike.service.cells import dumps, id_column, plain_id, read_stored
+from lookalike.service.cells import ROW_NAMES, dumps, id_column, plain_id, plain_ids, read_stored
 from lookalike.service.store.store import StoredRow
 from lookalike.table import Column, Schema, Table, read_table
 from lookalike.verbs.measures import read_measure, set_seed, weigh_columns
@@ -96,7 +96,7 @@ def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[
     """Read a file or records; return the table without its ids, and the ids."""
     kinds, name = dict(settings.kinds), settings.id_column
     if name is not None:
-        kinds.setdefault(name, "object")  # as written: "007" and 10**20 stay so
+        kinds.setdefault(name, ROW_NAMES)  # as written: "007", "null" and 10**20 stay so
     table = read_table(
         source,
         kinds=kinds or None,
@@ -106,7 +106,7 @@ def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[
     )
     if name is None:
         return table, list(range(len(table)))
-    ids = [plain_id(table[name].cell(row), row, name) for row in range(len(table))]
+    ids = plain_ids(table[name])
     seen: set[Any] = set()
     for id in ids:
         if id in seen:

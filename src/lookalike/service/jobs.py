@@ -30,6 +30,8 @@ class Job:
     id, kind, collection : str
     key : hashable
         Jobs of one kind and key do the same.
+    clients : int
+        Requests that asked for it, without those that were gone before they had its id.
     """
 
     id: str
@@ -42,6 +44,7 @@ class Job:
     problem: dict[str, Any] | None = None
     result: dict[str, Any] = field(default_factory=dict)
     version: int = 0
+    clients: int = 0
     ended: threading.Event = field(default_factory=threading.Event)
     cancel: threading.Event = field(default_factory=threading.Event)
 
@@ -96,8 +99,9 @@ class Jobs:
             # Under the lock: two requests for the same analysis share one job.
             for job in self._jobs.values():
                 if (job.kind, job.key) == (kind, key) and job.state not in ENDED:
+                    job.clients += 1
                     return job
-            job = Job(secrets.token_hex(8), kind, collection, key)
+            job = Job(secrets.token_hex(8), kind, collection, key, clients=1)
             self._jobs[job.id] = job
             while len(self._jobs) > MAX_JOBS:
                 self._jobs.popitem(last=False)
@@ -131,6 +135,13 @@ class Jobs:
         job.cancel.set()
         if job.state == "queued":  # a running one stops at its next report of progress
             job.change("cancelled")
+
+    def leave(self, job: Job) -> None:
+        """Forget a client that is gone; without any other the job is cancelled."""
+        with self._lock:
+            job.clients -= 1
+            if job.clients <= 0 and job.state not in ENDED:
+                self.cancel(job)
 
     def cancel_all(self, collection: str) -> None:
         """Cancel all jobs of a collection."""

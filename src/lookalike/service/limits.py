@@ -1,12 +1,21 @@
-"""How much one client may ask for, and how often."""
+"""How much one client may ask for, and how often.
+
+The library and the shell have none of these limits: there, whoever asks also waits.
+"""
 
 from __future__ import annotations
 
+import itertools
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from lookalike._runtime.options import read_option, split_options
+from lookalike.errors import InvalidInput, Param, TooLarge
+from lookalike.verbs.methods import SYNONYMS
 
 
 @dataclass(frozen=True)
@@ -21,6 +30,9 @@ class RequestLimits:
         Bytes of a table that is uploaded.
     rows, columns : int
         Of one collection.
+    unpacked : int or None
+        Bytes that a small packed file (Parquet, Arrow, gzip, Excel) may hold, 8 at least for each
+        cell; a larger file may hold 200 times its size. None: as much as fits in memory.
     batch : int
         Rows of one write.
     cell : int
@@ -33,8 +45,15 @@ class RequestLimits:
         Queries of one search.
     marks : int
         Rows that are liked, or are not, in one search; ids of one profile are ten times as many.
+    values : int
+        Values of one filter.
+    measures : int
+        Measures that are compared in one request.
     seconds : float
-        Time limit of one request; long work is a job.
+        Processor time of one request, of its busiest thread; long work is a job. Waiting is not
+        counted, so that a busy machine refuses nothing, but after ten times as long it ends, too.
+    headers : float
+        Seconds until the headers of a request have arrived.
     wait : float
         Seconds that ``at_least`` waits.
     rate, burst : float
@@ -48,17 +67,162 @@ class RequestLimits:
     upload: int = 512 * 2**20
     rows: int = 2_000_000
     columns: int = 2_000
+    unpacked: int | None = 16 * 2**20
     batch: int = 10_000
     cell: int = 100_000
     depth: int = 32
     k: int = 1_000
     queries: int = 100
     marks: int = 1_000
+    values: int = 10_000
+    measures: int = 50
     seconds: float = 60.0
+    headers: float = 20.0
     wait: float = 2.0
     rate: float = 200.0
     burst: float = 400.0
     nodes: int = 200
+
+
+# The most that a request may ask for of whatever multiplies the work or the memory: options of
+# measures and of methods, and parameters of verbs. Chosen by hand, ten times what helps and more.
+AT_MOST = {
+    "n_estimators": 1_000,
+    "height": 32,
+    "max_depth": 1_000,
+    "max_samples": 100_000,
+    "synthetic": 100_000,
+    "max_retries": 1_000,
+    "max_iter": 1_000,
+    "n_neighbors": 1_000,
+    "min_neighbors": 1_000,
+    "n_candidates": 10_000,
+    "sample": 100_000,
+    "landmarks": 10_000,
+    "n_jobs": 64,
+    "n_clusters": 1_000,
+    "folds": 50,
+    "n": 1_000,
+}
+
+
+def check_options(text: Any, who: str = "measure") -> None:
+    """Refuse options of a measure or a method that ask for more than a server can give.
+
+    Examples
+    --------
+    >>> check_options("ratio:n_trees=200")
+    >>> check_options("nicdm:measure=ratio:n_trees=1000000000")
+    Traceback (most recent call last):
+    lookalike.errors.InvalidInput: measure: needs n_trees of at most 1,000, found 1,000,000,000. \
+Use n_trees=1000.
+    """
+    for name, value in _options(text):
+        most = AT_MOST.get(SYNONYMS.get(name, name))
+        if most is not None and not value <= most:
+            needed, hint = f"{name} of at most {most:,}", f"Use {name}={most}"
+            raise InvalidInput(Param(who), needed, f"{value:,}", hint)
+
+
+def _options(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
+    """Yield the numbers in a text of options, with the options that they belong to."""
+    if isinstance(value, str):
+        # The first option follows the name of the measure, which may be the value of another.
+        for option, equals, word in (part.partition("=") for part in split_options(value)):
+            if equals:
+                yield from _options(read_option(word.strip()), option.rpartition(":")[2].strip())
+    elif isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from _options(one, str(key))
+    elif isinstance(value, list):
+        for one in value:
+            yield from _options(one, name)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield name, value
+
+
+def check_verb(given: Mapping[str, Any], limits: RequestLimits) -> None:
+    """Refuse a question to a verb that asks for more than a server can give.
+
+    Parameters
+    ----------
+    given : mapping of parameters of the verb to their values
+    limits : RequestLimits
+    """
+    most = AT_MOST | {"k": limits.k}
+    for name, value in given.items():
+        if isinstance(value, int) and value > most.get(name, value):
+            needed, hint = f"at most {most[name]:,}", ("Use ", Param(name, most[name]))
+            raise InvalidInput(Param(name, value), needed, f"{value:,}", hint)
+    for name in ("measure", "method", "measures"):
+        check_options(given.get(name), name)
+    measures = given.get("measures")
+    listed = split_options(measures) if isinstance(measures, str) else measures
+    check_at_most("measures", len(listed or ()), limits.measures)
+    for name, count in (
+        ("like", limits.marks),
+        ("unlike", limits.marks),
+        ("predict", limits.batch),
+    ):
+        check_at_most(name, len(given[name]) if isinstance(given.get(name), list) else 0, count)
+    check_filter(given.get("filter"), limits)
+
+
+def check_at_most(what: str, count: int, most: int) -> None:
+    """Refuse more of something than one request may have."""
+    if count > most:
+        raise TooLarge(what, f"at most {most:,}", f"{count:,}", "Send several requests")
+
+
+def check_filter(filter: Any, limits: RequestLimits) -> None:
+    """Refuse a filter of very many values."""
+    count, stack = 0, [filter]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            stack.extend(one.values())
+        elif isinstance(one, list | tuple):
+            stack.extend(one)
+        else:  # a condition may be written as JSON in a text, with a comma between two values
+            count += 1 + (one.count(",") if isinstance(one, str) and one[:1] == "{" else 0)
+    check_at_most("filter", count, limits.values)
+
+
+WAITING = 10  # times the processor time of a request: how long it may take in all
+
+_here = threading.local()
+_numbers = itertools.count()
+
+
+class TimeLimit:
+    """The processor time of one request, measured where its work looks whether it may go on.
+
+    A request that waits for its turn, for a lock or for a core uses none: on a busy machine it is
+    answered late, but it is answered.
+
+    Parameters
+    ----------
+    seconds : float
+        Of the busiest of its threads.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.end = time.monotonic() + WAITING * seconds
+        self.gone = False  # whether the client has closed the connection
+        self._number = next(_numbers)
+        self._used: dict[int, float] = {}
+
+    def passed(self) -> bool:
+        """Whether the work is to end; called by every thread that works on the request."""
+        now, thread = time.thread_time(), threading.get_ident()
+        request, before = getattr(_here, "last", (None, now))
+        # Between two looks of one request the thread has worked for this request alone.
+        if request == self._number:
+            self._used[thread] = self._used.get(thread, 0.0) + now - before
+        _here.last = self._number, now
+        used = self._used.get(thread, 0.0)
+        return self.gone or used > self.seconds or time.monotonic() > self.end
 
 
 MAX_CLIENTS = 10_000  # the longest silent are forgotten first, which gives them a full bucket

@@ -26,7 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike.errors import InvalidInput, suggest
-from lookalike.service.limits import RateLimiter, RequestLimits
+from lookalike.service.limits import RateLimiter, RequestLimits, TimeLimit
 from lookalike.service.problems import Refused, respond
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database
@@ -232,26 +232,31 @@ class Safety:
                 headers.setdefault("Cache-Control", "no-store")
             await send(event)
 
-        end = time.monotonic() + self.limits.seconds
+        limit = TimeLimit(self.limits.seconds)
+        body: _Body | None = None
         try:
             # A token may be looked up in the store, which would block all other requests.
             if any(name == b"authorization" for name, _ in scope["headers"]):
                 await asyncio.to_thread(self._check, scope)
             else:
                 self._check(scope)
-            body = _Body(scope, receive, self.limits, end)
-            with watching(cancelled=lambda: time.monotonic() > end):
+            body = _Body(scope, receive, self.limits, limit)
+            scope["lookalike_limit"] = limit
+            with watching(cancelled=limit.passed):
                 await self.app(scope, body.receive, safe_send)
         except Refused as error:
             if not begun:
                 await respond(error)(scope, receive, safe_send)
         except Cancelled:
             if not begun:  # a status that was sent cannot be taken back
-                within = f"within {self.limits.seconds:g} seconds"
+                within = f"within {self.limits.seconds:g} seconds of processor time"
                 needed, problem = f"an answer {within}", f"no answer {within}"
                 hint = "Ask for less, or use a job"
                 refused = Refused(503, "request", needed, "none", hint, problem=problem)
                 await respond(refused)(scope, receive, safe_send)
+        finally:
+            if body is not None:
+                body.close()
 
     def _check(self, scope: Scope) -> None:
         """Refuse a request that must not be answered; name its token for the log."""
@@ -330,10 +335,17 @@ def _check_origin(headers: Headers) -> None:
 
 
 class _Body:
-    """The body of a request, with a limit of its size and of the time until it is complete."""
+    """The body of a request, with a limit of its size and of the time until it is complete.
 
-    def __init__(self, scope: Scope, receive: Receive, limits: RequestLimits, end: float) -> None:
-        self._receive, self._end = receive, end
+    When it is complete, the connection is watched: work for a client that is gone is ended.
+    """
+
+    def __init__(
+        self, scope: Scope, receive: Receive, limits: RequestLimits, limit: TimeLimit
+    ) -> None:
+        self._receive, self._limit = receive, limit
+        self._end = time.monotonic() + limits.seconds
+        self._watcher: asyncio.Task[Message] | None = None
         headers = Headers(scope=scope)
         upload = headers.get("content-type", "").lower().startswith("multipart/form-data")
         if upload and scope["path"] != "/api/collections":
@@ -343,12 +355,38 @@ class _Body:
         length = headers.get("content-length", "0")
         if not length.isdigit() or int(length[:20]) > self._most:
             raise self._too_large(length[:20])
-        self._size: int | None = 0  # None: complete
+        self._size = 0
+        # A request without a body is not read by its route, so that it is watched at once.
+        empty = length == "0" and "transfer-encoding" not in headers
+        self._first: Message | None = None
+        if empty:
+            self._first = {"type": "http.request", "body": b"", "more_body": False}
+            self._watch()
+
+    def _watch(self) -> None:
+        self._watcher = asyncio.create_task(self._disconnected())
+
+    async def _disconnected(self) -> Message:
+        """Wait for the end of the connection."""
+        event = await self._receive()
+        while event["type"] != "http.disconnect":
+            event = await self._receive()
+        self._limit.gone = True
+        return event
+
+    def close(self) -> None:
+        """Stop watching: the request is answered."""
+        if self._watcher is not None:
+            self._watcher.cancel()
 
     async def receive(self) -> Message:
         """Receive the next part."""
-        if self._size is None:
-            return await self._receive()  # waits for the end of the connection, without a limit
+        if self._first is not None:
+            first, self._first = self._first, None
+            return first
+        if self._watcher is not None:
+            # Shielded: whoever stops waiting for the end must not stop the watcher.
+            return await asyncio.shield(self._watcher)
         left = self._end - time.monotonic()
         try:
             async with asyncio.timeout(max(0.001, left)):
@@ -363,7 +401,7 @@ class _Body:
             if self._size > self._most:
                 raise self._too_large(f"{self._size:,}")
             if not event.get("more_body", False):
-                self._size = None
+                self._watch()
         return event
 
     def _too_large(self, found: str) -> Refused:

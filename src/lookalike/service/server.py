@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import inspect
 import ipaddress
@@ -11,6 +12,7 @@ import socket
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from lookalike._version import __version__
 from lookalike.datasets import load_films
@@ -256,7 +259,9 @@ def serve_file(
     if file.name.lower().endswith(SAVED):
         rows = load_index(path)
         settings = _settings_of(rows, settings, options)
-    service.catalog.create(name, rows, settings, service.limits, replace_old=name in known)
+    # The file is of whoever starts the server, who may pack it as tightly as they like.
+    limits = replace(service.limits, unpacked=None)
+    service.catalog.create(name, rows, settings, limits, replace_old=name in known)
     return name
 
 
@@ -325,6 +330,60 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
     Server(service, host, port, listens).run()
 
 
+class TimedHeaders(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """A connection that is closed when the headers of a request do not arrive in time.
+
+    uvicorn limits only the time between two requests: half a header would keep the connection.
+
+    Parameters
+    ----------
+    seconds : float
+    **given : what uvicorn passes
+    """
+
+    def __init__(self, seconds: float, **given: Any) -> None:
+        super().__init__(**given)
+        self._seconds = seconds
+        self._timer: asyncio.TimerHandle | None = None
+
+    @property
+    def _waits(self) -> bool:
+        """Whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for the first request."""
+        super().connection_made(transport)
+        self._start()
+
+    def data_received(self, data: bytes) -> None:
+        """Take a part of a request; the time goes on until its headers are complete."""
+        # Not started again by each part: a byte now and then would keep the connection.
+        if self._timer is None and self._waits:
+            self._start()
+        super().data_received(data)
+        if not self._waits:
+            self._stop()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End with the connection."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def _start(self) -> None:
+        self._timer = self.loop.call_later(self._seconds, self._late)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _late(self) -> None:
+        self._timer = None
+        if self._waits and not self.transport.is_closing():
+            self.transport.close()
+
+
 class Server(uvicorn.Server):
     """A server that calls a function when it listens.
 
@@ -343,6 +402,8 @@ class Server(uvicorn.Server):
             log_config=None,  # logs are lines of JSON, see monitoring
             access_log=False,
             server_header=False,
+            # uvicorn calls it as it calls the class.
+            http=partial(TimedHeaders, service.limits.headers),  # type: ignore[arg-type]
             timeout_keep_alive=30,
             timeout_graceful_shutdown=10,
         )

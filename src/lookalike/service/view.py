@@ -12,7 +12,7 @@ from typing import Any
 from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.index import Index
-from lookalike.service.cells import read_stored
+from lookalike.service.cells import integer_of, read_stored
 from lookalike.service.fitting import CollectionSettings, name_rows, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.store import Changed, NotFound
@@ -62,8 +62,8 @@ class View:
     def find(self, id: str | int) -> str | int:
         """Return the id of a row; a path, and JSON made from one, has numbers as text."""
         # As text first: in a table with the ids "7" and 7 a path means the text.
-        for known in (id, *(_integers(id) if isinstance(id, str) else ())):
-            if known in self.index:
+        for known in (id, integer_of(id) if isinstance(id, str) else None):
+            if known is not None and known in self.index:
                 return known
         raise missing_row(id)
 
@@ -144,14 +144,6 @@ def missing_row(id: Any) -> NotFound:
     """Return the error about a row that does not exist."""
     hint = "GET .../rows lists the rows"
     return NotFound(f"row {id!r}"[:120], "the id of a row", "none", hint, problem="not found")
-
-
-def _integers(text: str) -> list[int]:
-    """Return the integer that a text is: none for "007", which is an id of its own."""
-    # At most 18 digits: every such number fits in 64 bits, and int() of a huge text is slow.
-    digits = text.removeprefix("-")
-    is_int = digits.isascii() and digits.isdigit() and len(digits) <= 18 and str(int(text)) == text
-    return [int(text)] if is_int else []
 
 
 SEARCHED_KINDS = ("text", "category", "order", "object")

@@ -25,7 +25,7 @@ from lookalike.table.formats.raw import Raw, of_array
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
-from lookalike.table.model.kind import RECORD, Kind, given_kind, read_as_text
+from lookalike.table.model.kind import ID, RECORD, Kind, given_kind, read_as_text
 from lookalike.table.model.table import Column, Schema, Table
 
 if TYPE_CHECKING:
@@ -274,8 +274,11 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
     columns: list[Column] = []
     aside: list[Column] = []
     for name, column in every.items():
-        compared = _is_compared(chosen[name]) if name in chosen else name in table
-        if name in chosen:
+        kind = chosen.get(name)
+        compared = _is_compared(kind) if name in chosen else name in table
+        if column.kind.role == ID and kind is not None and kind.name == column.kind.name:
+            pass  # read already, every word as it was written
+        elif name in chosen:
             column = _read_as(raw_of_column(column).without(tokens), chosen[name])
         elif tokens:
             column = convert(raw_of_column(column).without(tokens), column.kind, fitted=True)

@@ -215,6 +215,17 @@ def test_more_and_export(visit):
     assert [hit["id"] for hit in answer["hits"]] == visit.ids()
 
 
+def test_an_export_holds_no_formula(visit):
+    visit.open()
+    records = [{"a": cell, "b": -5} for cell in ("=1+1", "+1", "-x", "@x", "\tx", "x=1")]
+    records.append({"a": ["=1", "b"], "b": 0.5})
+    load = "records => import('/web/export.js').then(made => made.toCsv(records))"
+    text = visit.page.evaluate(load, records)
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [row["a"] for row in rows] == ["'=1+1", "'+1", "'-x", "'@x", "'\tx", "x=1", "'=1|b"]
+    assert {row["b"] for row in rows} == {"-5", "0.5"}
+
+
 def test_a_row_becomes_a_form(visit):
     visit.open()
     visit.button("Edit as a new row").click()

@@ -6,7 +6,7 @@ import warnings
 import numpy as np
 import pytest
 
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, UnreadableFile
 from lookalike.table import as_table, read_table
 
 
@@ -193,3 +193,18 @@ def test_a_delimiter_is_one_character(tmp_path):
     for wrong in ("", "::", ":\n", "\n", '"', "é"):
         with pytest.raises(InvalidInput, match="one character"):
             read_table(path, delimiter=wrong)
+
+
+def test_a_large_cell_is_not_an_open_quote(tmp_path):
+    path, cell = tmp_path / "t.csv", "y,\n" * 2**20
+    path.write_text(f'a,b\n1,x\n2,"{cell}"\n3,z\n', newline="")
+    table = read_table(path, kinds={"b": "text"})
+    assert table["b"].cell(1) == cell
+    path.write_text(f'a,b\n1,x\n2,"{cell}\n3,z\n', newline="")
+    with pytest.raises(UnreadableFile, match="a quote that is not closed"):
+        read_table(path)
+    # Quotes are even, but a line has a field too many.
+    path.write_text(f'a,b\n1,x\n2,"{cell}"\n3,z,4\n', newline="")
+    with pytest.raises(UnreadableFile) as caught:
+        read_table(path)
+    assert "quote" not in str(caught.value)

@@ -24,7 +24,6 @@ from lookalike.service.api.shared import (
     Found,
     Serving,
     answer,
-    check_at_most,
     documented,
     group,
     read_json,
@@ -32,6 +31,7 @@ from lookalike.service.api.shared import (
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.cells import dumps, to_json
 from lookalike.service.collection import Collection, FolderCollection
+from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
 from lookalike.service.view import View
@@ -119,6 +119,7 @@ def _create(
     if given != 1:
         needed, hint = "one of file, path and rows", "Send one of them"
         raise Refused(422, "collection", needed, f"{given} of them", hint)
+    check_options(options.measure)
     rows: Any = upload
     title = (source or {}).get("file", "table")
     if options.path is not None:
@@ -207,7 +208,7 @@ def add_rows(service: Serving, found: Found, body: RowsIn) -> Response:
     return answer({"ids": ids, "generation": generation}, 201)
 
 
-@row_routes.get("/{id:path}", responses=documented("row", "The row."))
+@row_routes.get("/{id:row_id}", responses=documented("row", "The row."))
 def get_row(found: Found, id: str) -> Response:
     """Return one row."""
     view = found.view
@@ -215,7 +216,7 @@ def get_row(found: Found, id: str) -> Response:
     return answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
-@row_routes.put("/{id:path}", responses=documented("row", "The row."))
+@row_routes.put("/{id:row_id}", responses=documented("row", "The row."))
 def put_row(found: Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id; answered when it is on the disk."""
     key = found.view.find(id)
@@ -224,7 +225,7 @@ def put_row(found: Found, id: str, body: RowIn) -> Response:
     return answer(view.named_row(key, view.record(key)) | {"generation": generation})
 
 
-@row_routes.delete("/{id:path}", responses=documented("deleted", "It is deleted."))
+@row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))
 def delete_row(found: Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = found.view.find(id)

@@ -14,6 +14,7 @@ from lookalike.service.api.shared import LATER, Found, Serving, answer, document
 from lookalike.service.cells import to_json
 from lookalike.service.fitting import list_measures
 from lookalike.service.jobs import Job
+from lookalike.service.limits import check_options
 from lookalike.service.monitoring import TYPE
 from lookalike.verbs.measures import read_measure
 
@@ -69,6 +70,7 @@ def measures() -> Response:
 @job_routes.post("/collections/{c}/measure", status_code=202, responses=LATER)
 def refit(service: Serving, found: Found, body: MeasureIn) -> Response:
     """Fit the measure again, or another one; the old one serves until it is ready."""
+    check_options(body.measure)
     read_measure(body.measure)  # an unknown name is refused now, not by the job
     return started(service.analyses.refit(found, body.measure, body.kinds, body.weights))
 

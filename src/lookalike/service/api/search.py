@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable
 from typing import Annotated, Any
 
+from fastapi import Request
 from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
@@ -22,7 +23,6 @@ from lookalike.service.api.shared import (
     Found,
     Serving,
     answer,
-    check_at_most,
     check_k,
     documented,
     group,
@@ -31,6 +31,7 @@ from lookalike.service.api.shared import (
 )
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
+from lookalike.service.limits import check_at_most, check_filter, check_verb
 from lookalike.service.notes import collected
 from lookalike.service.problems import refused_again
 from lookalike.service.service import Service
@@ -48,6 +49,7 @@ async def search(service: Serving, found: Found, body: SearchIn) -> Response:
     if isinstance(body.query, list):
         check_at_most("query", len(body.query), service.limits.queries)
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
+    check_filter(body.filter, service.limits)
     view = await _view(service, found, body.at_least)
     return await in_turn(service, lambda: answer(find(view, body.model_dump())))
 
@@ -63,6 +65,7 @@ async def _view(service: Service, found: Collection, at_least: int | None = None
 async def start_session(service: Serving, found: Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback."""
     check_k(service, body.k)
+    check_filter(body.filter, service.limits)
     view, start = await _view(service, found), service.sessions.start
     return await in_turn(service, lambda: answer(start(found, view, body.model_dump()), 201))
 
@@ -150,9 +153,9 @@ def _add(verb: str) -> None:
     model = request_model(get_verb(verb))
     text = (inspect.getdoc(get_verb(verb)) or "").partition("\n")[0]
 
-    async def route(service: Serving, found: Found, body: BaseModel) -> Response:
+    async def route(service: Serving, found: Found, body: BaseModel, request: Request) -> Response:
         given = body.model_dump()
-        check_k(service, given.get("k") or 1)
+        check_verb(given, service.limits)
         if verb in QUICK_VERBS:
             return await in_turn(service, lambda: answer(ask(verb, found, given)))
         # Two clients with the same question about the same rows share one job.
@@ -164,6 +167,8 @@ def _add(verb: str) -> None:
         job = service.jobs.start(f"ask {verb}", found.name, key, work)
         # Short jobs are answered by the request itself.
         await run_in_threadpool(job.ended.wait, service.limits.wait)
+        if request.scope["lookalike_limit"].gone:  # nobody has the id of the job
+            service.jobs.leave(job)
         if job.problem is not None:
             raise refused_again(job.problem)
         return answer(job.result) if job.state == "done" else started(job)

@@ -12,6 +12,7 @@ import anyio
 from fastapi import APIRouter, Depends, Path, Request
 from fastapi.routing import APIRoute
 from starlette.concurrency import run_in_threadpool
+from starlette.convertors import StringConvertor, register_url_convertor
 from starlette.responses import Response
 
 from lookalike.errors import Param
@@ -146,6 +147,16 @@ async def in_turn(service: Service, work: Callable[[], T]) -> T:
     return await anyio.to_thread.run_sync(work, limiter=service.turns)
 
 
+class RowIdConvertor(StringConvertor):
+    """An id in the path of a route: any text, slashes and line ends included."""
+
+    regex = r"[\s\S]*"
+
+
+# Before any route is made, which all modules of routes do by ``group``.
+register_url_convertor("row_id", RowIdConvertor())
+
+
 def group(prefix: str, tag: str) -> APIRouter:
     """Return the router of a group of routes: requests are strict, problems documented."""
     return APIRouter(prefix=prefix, tags=[tag], route_class=StrictRoute, responses=PROBLEMS)
@@ -168,12 +179,6 @@ LATER = documented("started", "It is being computed: send the request again afte
 def started(job: Job) -> Response:
     """Answer with the job that computes what was asked for."""
     return answer({"job": job.to_dict()}, 202)
-
-
-def check_at_most(what: str, count: int, most: int) -> None:
-    """Refuse more of something than one request may have."""
-    if count > most:
-        raise Refused(413, what, f"at most {most:,}", f"{count:,}", "Send several requests")
 
 
 def check_k(service: Service, k: int) -> None:

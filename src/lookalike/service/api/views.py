@@ -16,12 +16,12 @@ from lookalike.service.api.shared import (
     Found,
     Serving,
     answer,
-    check_at_most,
     documented,
     group,
     started,
 )
 from lookalike.service.jobs import Job
+from lookalike.service.limits import check_at_most
 
 router = group("/api/collections/{c}", "views")
 SpaceQuery = Annotated[Space, Query()]
@@ -92,7 +92,7 @@ def hubs(
     return _answer_or_job(service.analyses.hubs(found, k), lambda made: answer(made.document))
 
 
-@router.get("/hubs/{id:path}", responses=LATER | documented("shown_by", "Lists with the row."))
+@router.get("/hubs/{id:row_id}", responses=LATER | documented("shown_by", "Lists with the row."))
 def shown_by(
     service: Serving,
     found: Found,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -223,6 +223,7 @@ class Database:
         if "://" not in text:
             self.path = Path(text)
             _check_file(self.path)
+            _make_private(self.path)
             self.engine = _open_sqlite(self.path)
         else:
             self.engine = _open_server(text)
@@ -310,6 +311,19 @@ def _check_file(path: Path) -> None:
         raise _damaged(str(path), str(error)) from error
     if found != "ok":
         raise _damaged(str(path), str(found).splitlines()[0])
+
+
+def _make_private(path: Path) -> None:
+    """Create the file so that only its owner can read it: rows may be personal.
+
+    SQLite gives the files beside it, its log among them, the same mode. A file that exists keeps
+    its own, which someone may have chosen.
+    """
+    with suppress(FileExistsError):
+        try:
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        except PermissionError:
+            return  # SQLite says what is wrong, as it does about every other file
 
 
 def _open_sqlite(path: Path) -> sa.Engine:

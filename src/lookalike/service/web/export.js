@@ -1,10 +1,15 @@
 // @ts-check
-/** Rows as a file: CSV with every column, or JSON as it came from the server. */
+/** Rows as a file: CSV with every column, for spreadsheets, or JSON as it came from the server. */
+
+// A text that a spreadsheet would run as a formula; the shell's safe-csv has the same.
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/;
 
 /** @param {Cell|undefined} value */
 function field(value) {
   if (value === null || value === undefined) return "";
-  const text = Array.isArray(value) ? value.join("|") : typeof value === "object" ? JSON.stringify(value) : String(value);
+  let text = Array.isArray(value) ? value.join("|") : typeof value === "object" ? JSON.stringify(value) : String(value);
+  // Numbers stay numbers; the JSON file has every text as it is.
+  if (typeof value !== "number" && FORMULA.test(text)) text = `'${text}`;
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

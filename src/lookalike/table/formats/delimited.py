@@ -18,6 +18,7 @@ import pyarrow.csv
 
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, UnreadableFile, suggest
 from lookalike.table.formats.raw import Raw, as_number, of_arrow, written
+from lookalike.table.formats.sizes import check_counts, most_columns, most_rows
 from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
 from lookalike.table.infer.vocabulary import MISSING
 
@@ -26,6 +27,8 @@ CSV_MISSING = ("", *MISSING)
 COMMON_ENCODINGS = "utf-8 latin-1 cp1252 utf-16 shift_jis gb18030 big5 koi8-r".split()
 # Bytes that the delimiter is guessed from.
 GUESSED_FROM_BYTES = 2**16
+# The largest block that Arrow's reader takes, and so the largest row.
+MAX_BLOCK_BYTES = 2**31 - 1
 # Cells that show what a column of text may be, before all are tried.
 MAX_SAMPLE_CELLS = 100
 
@@ -59,23 +62,32 @@ class _Csv(NamedTuple):
     encoding: str
     delimiter: str
     missing: Sequence[Any]
+    block: int = 2**20  # bytes that Arrow reads at a time, of which a row must not be larger
+
+    def closes_quotes(self) -> bool:
+        """Whether the file has a second quote for each."""
+        with self._text() as text:
+            return sum(part.count('"') for part in iter(lambda: text.read(2**20), "")) % 2 == 0
 
     def records(self) -> Any:
         """Return a reader of Python's own, which says in which line it is."""
         return csv.reader(self._lines(), delimiter=self.delimiter)
 
     def _lines(self) -> Iterator[str]:
+        with self._text() as text:
+            yield from text
+
+    def _text(self) -> io.TextIOWrapper:
         name = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         file = _open(self.path, self.data)
-        with io.TextIOWrapper(file, name, errors="replace", newline="") as text:
-            yield from text
+        return io.TextIOWrapper(file, name, errors="replace", newline="")
 
     def read(self, read: Any, types: dict[str, Any]) -> Any:
         """Read with one of Arrow's readers, some columns as given types."""
         source = str(self.path) if self.data is None else pa.BufferReader(self.data)
         return read(
             source,
-            pyarrow.csv.ReadOptions(encoding=self.encoding),
+            pyarrow.csv.ReadOptions(encoding=self.encoding, block_size=self.block),
             pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
             pyarrow.csv.ConvertOptions(
                 null_values=[*CSV_MISSING, *map(written, self.missing)],
@@ -110,7 +122,7 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
         file = file._replace(delimiter=_find_delimiter(file))
     as_text = options.as_text
     try:
-        table = _read_typed(file, as_text)
+        table = _read_in_blocks(file, as_text)
         if any(pa.types.is_binary(column) for column in table.schema.types):
             raise pa.ArrowInvalid("text that is not UTF-8")
         named = list(zip(table.column_names, table.columns, strict=True))
@@ -121,6 +133,44 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
     return [
         of_arrow(name, cells if name in as_text else _as_integers(cells)) for name, cells in named
     ]
+
+
+def _read_in_blocks(file: _Csv, as_text: Collection[str]) -> Any:
+    """Return an Arrow table; where a row is larger than a block, blocks are made larger."""
+    while True:
+        try:
+            _check_rows(file)
+            return _read_typed(file, as_text)
+        except pa.ArrowInvalid as error:
+            # In a file of one quote too many, all that follows would be one cell.
+            if (
+                "straddling" not in str(error)
+                or file.block == MAX_BLOCK_BYTES
+                or not file.closes_quotes()
+            ):
+                raise
+            file = file._replace(block=min(16 * file.block, MAX_BLOCK_BYTES))
+
+
+def _check_rows(file: _Csv) -> None:
+    """Refuse more rows or columns than the caller allows, before columns are made of them."""
+    most = most_rows()
+    if most is None:
+        return
+    with _open(file.path, file.data) as opened:
+        fields = opened.readline().count(file.delimiter.encode())
+        lines = sum(part.count(b"\n") for part in iter(lambda: opened.read(2**20), b""))
+    # A quick count first, of delimiters inside of quotes too; only if it is too high the exact one.
+    if fields >= (most_columns() or fields + 1):
+        check_counts(0, len(next(file.records(), [])))
+    if lines <= most:
+        return
+    rows = 0  # lines may be inside of quotes: Arrow knows, and forgets each block that it has read
+    types = dict.fromkeys(next(file.records(), []), pa.string())
+    with file.read(pyarrow.csv.open_csv, types) as stream:
+        for batch in stream:
+            rows += len(batch)
+            check_counts(rows, batch.num_columns)
 
 
 def _read_typed(file: _Csv, as_text: Collection[str]) -> Any:
@@ -280,10 +330,11 @@ def _uneven_line(file: _Csv) -> UnreadableFile | None:
                 needed = f"{width} field{'' if width == 1 else 's'} in every line, as in the header"
                 found = f"{len(record)} in line {reader.line_num:,}"
                 return unreadable(file.path, needed, found, hint)
-    except csv.Error as wrong:
-        needed = f"fields of at most {csv.field_size_limit():,} characters"
-        found = f"{wrong} in line {reader.line_num:,}"
-        return unreadable(file.path, needed, found, "Look for a quote that is not closed")
+    except csv.Error:  # a field longer than Python's reader takes
+        if not file.closes_quotes():
+            found = f"an odd number of them, and a long field in line {reader.line_num:,}"
+            hint = "Look for a quote that is not closed"
+            return unreadable(file.path, "two quotes around a field", found, hint)
     return None
 
 

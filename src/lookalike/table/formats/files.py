@@ -26,13 +26,22 @@ from lookalike.errors import (
     MissingExtra,
     Param,
     Phrase,
-    UnreadableFile,
     missing_file,
     suggest,
 )
 from lookalike.saving.safe_json import DEEPEST, json_depth
 from lookalike.table.formats.delimited import CsvOptions, read_csv, unreadable
 from lookalike.table.formats.raw import Raw, of_arrow, of_values
+from lookalike.table.formats.sizes import (
+    CELL_BYTES,
+    Counter,
+    check_counts,
+    check_ipc,
+    check_parquet,
+    most_rows,
+    most_unpacked,
+    too_large,
+)
 
 FORMATS = {
     **dict.fromkeys((".csv", ".txt"), "csv"),
@@ -45,12 +54,7 @@ FORMATS = {
 }
 # Rows of a sheet in this format.
 MAX_SHEET_ROWS = 2**20
-# The reference to a value, the least that a cell takes in memory.
-CELL_BYTES = 8
 EXCEL_ERRORS = {"#N/A", "#DIV/0!", "#NULL!", "#NAME?", "#NUM!", "#REF!", "#VALUE!", "#GETTING_DATA"}
-# How much smaller than its content a gzip file may be: a zip bomb unpacks to a thousand times its
-# size and more, tables to 3 to 50 times.
-MAX_UNPACKED_RATIO = 200
 # Bytes that may always be unpacked, and bytes unpacked at a time; chosen by hand.
 ALWAYS_UNPACKED_BYTES = 2**26
 CHUNK_BYTES = 2**24
@@ -152,29 +156,14 @@ def _content(path: Path, packed: bool) -> bytes:
     """Return the bytes of a file; a gzip file that unpacks to very much more is refused."""
     if not packed:
         return path.read_bytes()
-    parts, size, limit = [], 0, _most_unpacked(path)
+    parts, size, limit = [], 0, most_unpacked(path, ALWAYS_UNPACKED_BYTES)
     with gzip.open(path) as file:
         while part := file.read(CHUNK_BYTES):
             size += len(part)
             if size > limit:
-                raise _too_large(path, size, limit)
+                raise too_large(path, size, limit)
             parts.append(part)
     return b"".join(parts)
-
-
-def _most_unpacked(path: Path) -> int:
-    """Return how many bytes a packed file may have inside: untrusted ones may claim terabytes."""
-    return min(
-        settings().memory_limit,
-        max(ALWAYS_UNPACKED_BYTES, MAX_UNPACKED_RATIO * path.stat().st_size),
-    )
-
-
-def _too_large(path: Path, size: int, limit: int) -> UnreadableFile:
-    limit_of = Param("memory_limit", of="config")
-    hint = Phrase("Read it in parts, or unpack it yourself and raise ", limit_of)
-    needed = f"content of at most {show_bytes(limit)}"
-    return unreadable(path, needed, f"{show_bytes(size)} and more", hint)
 
 
 # -- Excel ----------------------------------------------------------------------------------------
@@ -185,9 +174,10 @@ def _read_excel(path: Path, packed: bool) -> list[Raw]:
     # A workbook is a zip file: what it says it unpacks to is checked before anything is.
     source = BytesIO(_content(path, packed))
     with zipfile.ZipFile(source) as archive:
-        size, limit = sum(member.file_size for member in archive.infolist()), _most_unpacked(path)
+        size = sum(member.file_size for member in archive.infolist())
+    limit = most_unpacked(path, ALWAYS_UNPACKED_BYTES)
     if size > limit:
-        raise _too_large(path, size, limit)
+        raise too_large(path, size, limit)
     try:
         import openpyxl
     except ImportError as error:
@@ -236,6 +226,7 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
             continue
         lines.append(cells)
         width = max(width, len(cells))
+        check_counts(len(lines) - 1, width)
         # One cell far to the right makes every line that long: 20 bytes of XML can be
         # 18,278 cells, so the size of the file bounds nothing.
         if CELL_BYTES * width * len(lines) > limit:
@@ -249,6 +240,9 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
 
 
 def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
+    most = most_rows()
+    if most is not None and data.count(b"\n") > most:  # blank lines are no rows
+        check_counts(sum(1 for line in data.split(b"\n") if line.strip()), 0)
     # Arrow does not look whether strings are UTF-8.
     text = _text(data, path)
     try:
@@ -306,6 +300,9 @@ def _text(data: bytes, path: Path) -> str:
 
 
 def _read_parquet(source: Any, path: Path) -> Any:
+    check_parquet(source, path)
+    if hasattr(source, "seek"):
+        source.seek(0)
     # ParquetFile, not read_table: a folder name such as "year=2001" must not become a column.
     with pyarrow.parquet.ParquetFile(source) as file:
         return _gather(file.iter_batches(CHUNK_ROWS), file.schema_arrow, path)
@@ -316,9 +313,14 @@ def _read_ipc(source: Any, path: Path) -> Any:
     with pa.OSFile(source) if isinstance(source, str) else source as file:
         try:
             reader = pyarrow.ipc.open_file(file)
+            check_ipc(file, len(reader.schema), path, footer=True)
             batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             return _gather(batches, reader.schema, path)
         except pa.ArrowInvalid:
+            file.seek(0)
+            with pyarrow.ipc.open_stream(file) as stream:
+                columns = len(stream.schema)
+            check_ipc(file, columns, path, footer=False)
             file.seek(0)
             with pyarrow.ipc.open_stream(file) as stream:
                 return _gather(stream, stream.schema, path)
@@ -326,12 +328,10 @@ def _read_ipc(source: Any, path: Path) -> Any:
 
 def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
     """Join batches of rows; stop where they take more memory than they may."""
-    limit, size, checked = settings().memory_limit, 0, []
+    counter, checked = Counter(path), []
     for batch in batches:
         # Offsets and indices of an untrusted file may lead anywhere.
         batch.validate(full=True)
-        size += batch.nbytes
-        if size > limit:
-            raise _too_large(path, size, limit)
+        counter.add(len(batch), len(schema), batch.nbytes)
         checked.append(batch)
     return pa.Table.from_batches(checked, schema)

@@ -27,7 +27,7 @@ from lookalike.table.formats.raw import (
     written,
 )
 from lookalike.table.infer import codes, lists, numbers
-from lookalike.table.model.kind import Kind, Reading
+from lookalike.table.model.kind import ID, Kind, Reading
 from lookalike.table.model.table import Column, Graph
 
 _LISTS = (list, tuple, np.ndarray)
@@ -50,6 +50,9 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     -------
     Column
     """
+    if kind.role == ID:
+        values = raw.cells.to_pylist() if raw.is_text else raw.values()
+        return Column(raw.name, kind, np.fromiter(values, dtype=object, count=len(raw)))
     reading = kind.reading or Reading()
     raw = raw.neutral().without(reading.missing_words)
     # Numbers find their own words for missing; a code given by the caller keeps all its words.

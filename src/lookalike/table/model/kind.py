@@ -86,6 +86,8 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
 }
 # The role of objects, which are set aside until a measure brings a distance.
 RECORD = "record"
+# The role of a column that names the rows: every word in it is a name, "null" and a blank, too.
+ID = "id"
 
 
 @saveable
@@ -110,6 +112,7 @@ class Kind:
         What the cells mean where the kind alone does not say: "date" or "time" (numbers in
         seconds), "code" (categories written in digits), "month" or "weekday" (levels in a circle),
         "answer" (a flag written as yes or no, whose no says as much as its yes);
+        "id" (names of the rows, in which no word means missing);
         of columns set aside "name", "identifier", "constant", "copy", "empty" or "record" (which
         needs a distance from the caller).
     confidence : float
@@ -242,6 +245,8 @@ def read_as_text(kinds: Mapping[Any, Any] | None) -> set[str]:
 def _stays_text(given: Any) -> bool:
     kind, levels = ("order", given) if not isinstance(given, str) else (given, ())
     if isinstance(given, Kind):
+        if given.role == ID:
+            return True
         kind, levels = given.name, given.levels
     if kind in ("text", "sequence") or (kind == "category" and not levels):
         return True
