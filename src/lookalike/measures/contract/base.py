@@ -208,7 +208,10 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     def read(self, X: Any) -> Table:
         """Read data to be fitted as a typed table; a wrapper asks the measure inside it."""
         table = read_table(X, kinds=getattr(self, "kinds", None))
-        return table.with_objects(getattr(self, "distances", None) or ())
+        named = [getattr(self, option, None) for option in ("distances", "weights")]
+        return table.compare_also(
+            [name for one in named if isinstance(one, Mapping) for name in one]
+        )
 
     # -- fitting and encoding ----------------------------------------------------------------------
 

@@ -32,7 +32,7 @@ them are in ``thresholds.py``):
    in a row and come twice or more on average: set.
 8. Lists of strings: set where no row repeats one, else sequence. Lists of lists: sequence of sets.
 9. Sets: set. Graphs (``nodes`` and ``edges``): graph. Anything else, such as records, is an object:
-   set aside until a measure brings a distance for it (``with_objects``).
+   set aside until a measure brings a distance for it (``compare_also``).
 10. One value in ten rows or more, and exact copies of another column in twenty rows or more: set
     aside.
 """

@@ -518,7 +518,9 @@ def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
 
 def _code(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers are categories written in digits; None where they are not."""
-    if not facts.lossy and not (roles.is_code_name(raw.name) and facts.distinct < raw.count):
+    # 0 and 1 say no and yes under any name.
+    named = roles.is_code_name(raw.name) and (facts.low, facts.high) != (0, 1)
+    if not facts.lossy and not (named and facts.distinct < raw.count):
         return None
     reason = f"{facts.distinct:,} distinct integers in {raw.rows:,} rows, {_why(raw)}"
     kind = Kind("category", reason, role="code", confidence=0.8, close="number")
@@ -527,19 +529,9 @@ def _code(raw: Raw, facts: _Integers) -> Guess | None:
 
 def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers that differ in every row name the rows; None where they do not."""
-    name, count, span = raw.name, raw.count, facts.high - facts.low
-    key, row = roles.is_identifier_name(name), roles.is_row_name(name)
-    many = count >= thresholds.MIN_ROWS_FOR_PATTERN
-    if row and many and facts.low >= 0 and span >= count:
-        reason = f"{facts.distinct:,} distinct integers, named {name!r}"
-        return _aside(reason, confidence=0.9, close="number")
-    if (key or row) and span == count - 1:
-        reason = f"consecutive integers from {facts.low} to {facts.high}, named {name!r}"
-        return _aside(reason, confidence=0.95)
-    long = facts.lossy or (facts.large and many and not roles.says_date(name))
-    coded = count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
-    if not (key or long or coded):
-        return None
+    guess = _row_number(raw, facts)
+    if guess is not None or not _is_key(raw, facts):
+        return guess
     reason = f"{facts.distinct:,} distinct integers in as many rows, {_why(raw)}"
     guess = _aside(reason, confidence=0.9, close="code")
     if not facts.large:
@@ -547,6 +539,30 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     # Kept as text to the last digit, which a float would lose.
     text = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
     return replace(guess, kind=replace(guess.kind, name="text"), raw=text)
+
+
+def _row_number(raw: Raw, facts: _Integers) -> Guess | None:
+    """Say that integers count the rows, or number them with gaps; None where they do not."""
+    name, span = raw.name, facts.high - facts.low
+    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
+    counted = many and facts.low in (0, 1) and roles.may_count_rows(name)
+    named = roles.is_row_name(name) or roles.is_identifier_name(name)
+    if span == raw.count - 1 and (counted or named):
+        reason = f"consecutive integers from {facts.low} to {facts.high}, named {name!r}"
+        return _aside(reason, confidence=0.95)
+    if many and roles.is_row_name(name) and facts.low >= 0 and span >= raw.count:
+        reason = f"{facts.distinct:,} distinct integers, named {name!r}"
+        return _aside(reason, confidence=0.9, close="number")
+    return None
+
+
+def _is_key(raw: Raw, facts: _Integers) -> bool:
+    """Whether integers that differ in every row are keys: by name, or too long for anything."""
+    name = raw.name
+    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
+    long = facts.lossy or (facts.large and many and not roles.says_date(name))
+    coded = raw.count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
+    return long or coded or roles.is_identifier_name(name)
 
 
 def _aside(reason: str, confidence: float, close: str = "") -> Guess:

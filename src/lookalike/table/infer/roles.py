@@ -30,6 +30,8 @@ _ROW = re.compile(
     r"no|#|level_0|__index_level_\d+__|obs|observation)$",
     re.IGNORECASE,
 )
+# Such a name says that rows are counted only where the integers do count them.
+_COUNTER = re.compile(r"^(X|\.\.\.1|(?i:i|n|num|seq|serial|counter|case|record|entry))$")
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 # Few letters: sequences to compare, not names.
 DNA = r"^[ACGTUNacgtun\-]{4,}$"
@@ -80,12 +82,19 @@ def set_aside_constant(raw: Raw, kind: Kind, otherwise: str = "") -> Guess:
 
 def is_key_name(name: str) -> bool:
     """Whether a column's name says that its integers name something: a row, a key, a code."""
-    return is_code_name(name) or is_row_name(name) or is_identifier_name(name)
+    return is_code_name(name) or may_count_rows(name) or is_identifier_name(name)
 
 
 def is_identifier_name(name: str) -> bool:
     """Whether a column's name says that it is a key."""
-    return bool(_ID.search(name))
+    last = (_tokens(name) or [""])[-1]
+    return bool(_ID.search(name)) or last in name_words()["keys"] or _ends_in_id(last)
+
+
+def _ends_in_id(word: str) -> bool:
+    """Whether a word is that of a thing and "id": geonameid, caseid, but not valid or unpaid."""
+    joined = len(word) > 4 and word.endswith("id") and not word.endswith("paid")
+    return joined and word not in name_words()["not_ids"]
 
 
 def is_row_name(name: str) -> bool:
@@ -93,11 +102,19 @@ def is_row_name(name: str) -> bool:
     return bool(_ROW.match(name))
 
 
+def may_count_rows(name: str) -> bool:
+    """Whether consecutive integers count the rows under this name, which alone says little."""
+    return is_row_name(name) or bool(_COUNTER.match(name))
+
+
 def is_code_name(name: str) -> bool:
     """Whether a column's name says that its digits are a name: zip, phone, store_id, account_no."""
-    *before, last = _tokens(name) or [""]
+    tokens = _tokens(name)
+    while len(tokens) > 1 and tokens[-1].isdigit():
+        tokens.pop()  # the second of them: cowcode2
+    *before, last = tokens or [""]
     words = name_words()
-    if last in words["codes"] or last.endswith("code"):
+    if last in words["codes"] or last.endswith(("code", "fips")) or _ends_in_id(last):
         return True
     if before and (
         last in ("no", "nr") or (last in ("number", "num") and before[-1] in words["numbered"])

@@ -86,6 +86,8 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
 }
 # The role of objects, which are set aside until a measure brings a distance.
 RECORD = "record"
+# Roles of columns that were set aside by a guess, and are compared as soon as somebody asks.
+GUESSED_ASIDE = ("name", "identifier", "constant", "copy", RECORD)
 
 
 @saveable
