@@ -294,8 +294,13 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
         guess = _date(raw, words, prefer)  # 20200924
         if guess is not None:
             return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
+    # As pandas writes durations of whole days; people write "1 day", with the day as a unit.
+    if all_match(words.distinct, r"^-?\d+ days$"):
+        return _date(raw, words, prefer)
     found = numbers.find_numbers(words, prefer if prefer in (",", ".") else "")
     if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
+        return None
+    if "<" in found.reading.marks and not numbers.are_measured(found.cells):
         return None
     typed = raw.spread(words, found.cells)
     guess = numbers.infer_numbers(typed)
