@@ -33,6 +33,11 @@ _ROW = re.compile(
 # Such a name says that rows are counted only where the integers do count them.
 _COUNTER = re.compile(r"^(X|\.\.\.1|(?i:i|n|num|seq|serial|counter|case|record|entry))$")
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CAPITALISED = r"\p{Lu}[\p{L}'’.\-]*"
+_SMALL = "of|the|and|de|la|le|du|del|der|den|van|von|da|di|do|bin|al|el|y|&"
+# "New York", "Bosnia and Herzegovina", "Korea, Rep."
+_LABEL = rf"^{_CAPITALISED}(?:,? (?:{_CAPITALISED}|{_SMALL}))*$"
+_PERSON = rf"^{_CAPITALISED}(?: (?:{_CAPITALISED}|{_SMALL})){{1,3}}$"
 # Few letters: sequences to compare, not names.
 DNA = r"^[ACGTUNacgtun\-]{4,}$"
 _PATTERNS = {
@@ -178,7 +183,23 @@ def name_reason(words: Words) -> tuple[str, float] | None:
     many = count >= thresholds.MIN_ROWS_FOR_PATTERN
     if many and share >= thresholds.MIN_SHARE_OF_NAMES["unnamed"]:
         return "nearly a different one in every row", 0.7
-    return None
+    return ("names of persons", 0.8) if _are_persons(words.distinct, last) else None
+
+
+def _are_persons(distinct: Any, last: str) -> bool:
+    """Whether strings are names of persons, by their shape and the column's name or first names."""
+    if len(distinct) < 5 or not all_match(distinct, _PERSON):
+        return False
+    if last in name_words()["persons"]:
+        return True
+    firsts = [word.split(" ", 1)[0].casefold() for word in distinct.to_pylist()]
+    known = sum(first in name_words()["given"] for first in firsts)
+    return known >= thresholds.MIN_SHARE_OF_FIRST_NAMES * len(firsts)
+
+
+def are_labels(distinct: Any) -> bool:
+    """Whether every string is made of capitalised words, as places and brands are, not prose."""
+    return all_match(distinct, _LABEL)
 
 
 def address_kind(words: Words) -> str:
