@@ -271,22 +271,40 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    """Digits after a zero, or very many digits, are a name, not an amount."""
+    """Digits that are a name, not an amount: after a zero, very many, or text where numbers go."""
     if not all_match(words.distinct, r"^\d+$"):
         return None
-    long = bool(matches(words.distinct, r"^\d{19}").any())
-    if not long and not numbers.has_leading_zeros(words.distinct):
-        return None
-    if roles.is_zero_padded_count(raw.name, words.distinct):
+    why = _why_names(raw, words)
+    if not why:
         return None
     n, rows = len(words), words.rows
-    why = "too long to be a quantity" if long else "some with leading zeros"
     reason = f"{n:,} distinct digit strings in {rows:,} rows, {why}"
     if n == 1:
         return _constant(raw, words)
+    note = ""
+    if why == TEXT_BY_CHOICE:
+        note = f"pass kinds={{{raw.name!r}: 'number'}} to compare them as numbers"
     if n == words.count == rows and rows >= thresholds.MIN_ROWS_FOR_PATTERN:
-        return _identifier(reason, close="code")
-    return Guess(Kind("category", reason, role="code", confidence=0.9, close="number"))
+        guess = _identifier(reason, close="number" if note else "code")
+        return replace(guess, kind=replace(guess.kind, note=note))
+    kind = Kind("category", reason, role="code", confidence=0.9, close="number", note=note)
+    return Guess(kind)
+
+
+TEXT_BY_CHOICE = "kept as text where numbers could be"
+
+
+def _why_names(raw: Raw, words: Words) -> str:
+    """Say why digits are a name; "" where they may be an amount."""
+    if matches(words.distinct, r"^\d{19}").any():
+        return "too long to be a quantity"
+    if numbers.has_leading_zeros(words.distinct):
+        counts = roles.is_zero_padded_count(raw.name, words.distinct)
+        return "" if counts else "some with leading zeros"
+    # A frame whose cells are digits beside "n/a" has no other type for them.
+    chosen = raw.typed and words.count == raw.count
+    compact = roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$")
+    return TEXT_BY_CHOICE if chosen and not compact else ""
 
 
 def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
