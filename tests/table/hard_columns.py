@@ -6,6 +6,7 @@ the second one). A label is the kind, or its role where it has one.
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import NamedTuple
 
 
@@ -50,6 +51,24 @@ CASES = [
     Case("region", ["4", "1", "2", "3", "4", "1", "2", "3"], "number", close="code"),
     Case("mpg_city", ["20", "20", "25", "25", "30", "30"], "number", close=""),
     Case("school", ["1.5", "1.5", "2.5", "2.5", "3", "3"], "number", close=""),
+    Case("geonameid", [str(3000 + 7 * i) for i in range(30)], "number", aside=True),
+    Case("seqn", [str(233 + 5 * i) for i in range(30)], "number", aside=True),
+    Case("PID", [str(561 + 3 * i) for i in range(30)], "number", aside=True),
+    Case("i", [str(i + 1) for i in range(30)], "number", aside=True),
+    Case("i", [str(3 * i + 1) for i in range(30)], "number"),
+    Case("case", [str(i + 1) for i in range(30)], "number", aside=True),
+    Case("X", [str(i + 1) for i in range(30)], "number", aside=True),
+    Case("x", [str(i + 1) for i in range(30)], "number"),
+    Case("case", ["0", "1", "1", "0"] * 6, "number"),
+    Case("pid", ["1", "2", "3", "7", "5", "6"] * 6, "number"),
+    Case("partyid", ["0", "1", "2", "3", "7", "5", "6"] * 6, "number"),
+    Case("GEOID", [str(i % 26 + 1) for i in range(52)], "code", close="number"),
+    Case("unpaid", [str(3 * i) for i in range(30)], "number", close=""),
+    Case("iso_num", ["4", "8", "12", "8", "24"] * 3, "code", close="number"),
+    Case("cowcode2", ["2", "20", "200", "20"] * 3, "code", close="number"),
+    Case("flight", ["1545", "1714", "1141", "1545"] * 3, "code", close="number"),
+    Case("flight", ["0", "1", "1", "0"] * 3, "number"),
+    Case("fip", ["1", "4", "5", "4", "56"] * 3, "code", close="number"),
     # -- digits that are amounts
     Case("atomic_number", ["1", "2", "2", "8"], "number"),
     Case("education_num", ["9", "13", "9", "10"], "number"),
@@ -63,6 +82,16 @@ CASES = [
     Case("v", ["1e5", "2.5E-3", "7"], "number", values=[100000.0, 0.0025, 7.0]),
     Case("v", [".5", "5.", "0.25"], "number", values=[0.5, 5.0, 0.25]),
     Case("v", ["−5", "3", "−0,5"], "number", values=[-5.0, 3.0, -0.5]),
+    Case("v", ["[98]", "[3]", "[7.5]", "[98]"], "number", values=[98.0, 3.0, 7.5],
+         note="without their brackets"),
+    Case("v", ["98", "[3]", "-7.5", "[-4]"], "number", values=[98.0, 3.0, -7.5, -4.0]),
+    Case("v", ["[1,2]", "[3,4]", "[5]"], "series"),
+    Case("lead", ["<0.006", "0.25", "< 0.7", "1"], "number", values=[0.003, 0.25, 0.35],
+         note="'<0.006', a limit of detection, is read as half of it"),
+    Case("lead", ["<0,5", "1,75", "3,5"], "number", values=[0.25, 1.75, 3.5]),
+    # The half was measured too: as numbers, two cells would be one.
+    Case("lead", ["<0.5", "0.25", "0.75"] * 8, "category"),
+    Case("hours", ["<5", "5", "6", "7", "8"] * 5, "order"),
     # -- money, separators, percent, units
     Case("price", ["$5,321.68", "$1,335.97", "$12"], "number", values=[5321.68, 1335.97, 12.0]),
     Case("price", ["-$5", "$3.50", "($2)"], "number", values=[-5.0, 3.5, -2.0]),
@@ -121,6 +150,11 @@ CASES = [
     Case("quarter", ["2020Q1", "2020Q4", "2021Q2"], "date"),
     Case("month", ["2002 Jan", "2003 Nov", "2004 Jul"], "date"),
     Case("week", ["1991 W06", "1997 W31", "2004 W01"], "date"),
+    Case("took", ["0 days 00:00:01", "1 days 02:03:04", "-1 days +23:59:59"], "time",
+         values=[timedelta(seconds=1), timedelta(1, 7384), timedelta(-1, 86399)]),
+    Case("took", ["3 days", "1 days", "10 days"], "time", values=[timedelta(3), timedelta(1)]),
+    Case("took", ["1 day, 0:00:01", "2 days, 3:00:00"], "time", values=[timedelta(1, 1)]),
+    Case("took", ["1 day", "2 days", "10 days"], "number", values=[1.0, 2.0]),
     Case("pace", ["38:31:00", "113:42:00", "65:00:00"], "time"),
     Case("joined", ["2020-09-24", "n/a", "2019-12-31"], "date"),
     Case("clock", ["12:30", "08:15", "23:59"], "time"),
@@ -223,7 +257,19 @@ CASES = [
     Case("said", ["[laughs] yes, he did", "[sighs]", "no, he [Tom] did not"] * 9, "category"),
     Case("place", ["Boston, MA", "Salem, MA", "Dover, NH", "Keene, NH"] * 2, "category"),
     Case("hair", ["none", "brown, grey", "brown", "grey, blond", "blond", "none"], "set", note=""),
+    Case("langs", ["ar-AE,fa,en,hi,ur", "ca", "fa-AF,ps", "en-AG", "sq,el", "hy", "pt-AO", "en,fr",
+                   "nl-AW,es,en", "sv-AX", "az,ru,hy", "bs,hr-BA", "en-BB", "bn-BD,en", "fr,en,es"],
+         "set", close="category"),
     # -- names, identifiers, text
+    Case("city", ["New York", "Los Angeles", "San Diego", "Chicago", "Las Vegas", "Salt Lake City",
+                  "Bosnia and Herzegovina", "Chicago", "New York", "San Diego"], "category"),
+    Case("quote", ["New shoes", "red shoes hurt", "The old dog", "old dogs bark", "The old dog"],
+         "text"),
+    Case("potus", [*PEOPLE, *PEOPLE[:3]], "name", aside=True),
+    Case("met", ["John Vim", "Mary Ink", "Paul Lis", "Ann Lee", "Xi Moe", "Ann Lee", "Xi Moe"],
+         "name", aside=True),
+    Case("tier", ["GOLD", "SILVER", "BRONZE", "GOLD"], "order"),
+    Case("n", ["0-1", "2", "3", "4-5", "6+", "2"], "order"),
     Case("state", [f"{a}{b}" for a in "ACDFG" for b in "ALNTX"] + ["AX"] * 9, "category",
          close="text"),
     Case("mail", ["ann@x.org", "bo@y.com", "cy@z.net", "di@x.org"], "name", aside=True),

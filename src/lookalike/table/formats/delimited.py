@@ -159,7 +159,7 @@ def _look_at_header(path: Path, table: Any) -> None:
     if len(numbers) >= max(2, 0.5 * len(names)) and not _are_steps(numbers):
         found = f"numbers ({', '.join(names[:3])}), as in a row"
     elif words and len(words) + len(numbers) >= max(2, 0.5 * len(names)):
-        found = f"cells that come again below ({', '.join(words[:3])}), as in a row"
+        found = f"cells that come again below ({', '.join(map(str.strip, words[:3]))}), as in a row"
     if found:
         hint = "Write a line of names above it"
         who, needed = f"File {str(path)!r}", "names of columns in the first line"

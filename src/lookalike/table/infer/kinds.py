@@ -498,8 +498,8 @@ def _text_or_category(raw: Raw, words: Words, reason: str) -> Kind:
     length = pc.mean(pc.utf8_length(words.distinct)).as_py()
     spaced = pc.sum(pc.match_substring(words.distinct, " ")).as_py()
     hardly_repeat = n > thresholds.FEW_STRINGS and n > thresholds.MAX_CATEGORY_SHARE * count
-    # Words after a space are prose, except in names of places and the like.
-    prose = 2 * spaced >= n and not roles.are_labels(words.distinct)
+    # Words after a space are prose, except in names of places and the like that come again.
+    prose = 2 * spaced >= n and not (n < count and roles.are_labels(words.distinct))
     if length > thresholds.MAX_MEAN_LABEL_LENGTH or prose or hardly_repeat:
         kind = Kind("text", f"{reason}, {length:.0f} characters on average", confidence=0.8)
         return _nearly(kind, words)

@@ -585,8 +585,9 @@ def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
 
 def _code(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers are categories written in digits; None where they are not."""
+    many = facts.distinct > thresholds.FEW_STRINGS and roles.is_joined_id(raw.name)
     # 0 and 1 say no and yes under any name.
-    named = roles.is_code_name(raw.name) and (facts.low, facts.high) != (0, 1)
+    named = (many or roles.is_code_name(raw.name)) and (facts.low, facts.high) != (0, 1)
     if not facts.lossy and not (named and facts.distinct < raw.count):
         return None
     reason = f"{facts.distinct:,} distinct integers in {raw.rows:,} rows, {_why(raw)}"

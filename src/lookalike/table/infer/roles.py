@@ -96,6 +96,11 @@ def is_identifier_name(name: str) -> bool:
     return bool(_ID.search(name)) or last in name_words()["keys"] or _ends_in_id(last)
 
 
+def is_joined_id(name: str) -> bool:
+    """Whether a name is that of a thing and "id" in one word; some are scales, such as partyid."""
+    return _ends_in_id((_tokens(name) or [""])[-1])
+
+
 def _ends_in_id(word: str) -> bool:
     """Whether a word is that of a thing and "id": geonameid, caseid, but not valid or unpaid."""
     joined = len(word) > 4 and word.endswith("id") and not word.endswith("paid")
@@ -119,7 +124,7 @@ def is_code_name(name: str) -> bool:
         tokens.pop()  # the second of them: cowcode2
     *before, last = tokens or [""]
     words = name_words()
-    if last in words["codes"] or last.endswith(("code", "fips")) or _ends_in_id(last):
+    if last in words["codes"] or last.endswith(("code", "fips")):
         return True
     if before and (
         last in ("no", "nr") or (last in ("number", "num") and before[-1] in words["numbered"])
