@@ -205,7 +205,8 @@ def test_durations_come_back_from_a_file_as_from_the_frame(tmp_path_factory, cel
     for table in (read_table(frame), read_table(path)):
         assert table.kinds["c"].label == "time"
         back = [table["c"].cell(row) for row in range(len(cells))]
-        assert all(abs(a - b) < dt.timedelta(microseconds=2) for a, b in zip(back, cells))
+        pairs = zip(back, cells, strict=True)
+        assert all(abs(a - b) < dt.timedelta(microseconds=2) for a, b in pairs)
 
 
 @settings(max_examples=40)

@@ -7,22 +7,23 @@ them are in ``thresholds.py``):
 1. Every cell missing: set aside.
 2. An order declared by the source (ordered categories of pandas or Arrow, polars Enum): order.
 3. Text is read as what all of its cells are in one reading, where "n/a", "-", "?" and
-   "unknown" are missing cells: true/false; digits with leading zeros are a code; numbers (money,
-   thousands, decimal comma, percent, one unit); dates and times; yes/no and its like: flag; an x or
+   "unknown" are missing cells: true/false; digits with leading zeros are a code, and so are digits
+   alone that a source with types keeps as text; numbers (money, thousands, decimal comma, percent,
+   one unit, brackets, limits of detection); dates, times and durations; yes/no and its like: flag; an x or
    nothing: flag; words of one known scale (``data/scales.toml``), each on a level of its own,
    numbered answers, bands: order; lists in brackets (``lists.py``): rules 7 and 8; items
    between separators that come again in other cells: set.
 4. Other strings, without the words NA, NaN and null (missing cells, except NA where all others are
    two capital letters too): identifier (set aside) without a repeat under a name such as "id", or
    where all are codes; name (set aside, to show and to search by) where nearly every row has
-   another one and they are short, or they are e-mail or web addresses, UUIDs, paths; category where
-   they come twice or more on average; text when they are more than 20 characters long on average,
-   or half of them contain a space, or more than 20 are distinct and hardly one repeats; else
-   category. Where most of them are numbers or dates, the note says so.
+   another one and they are short, or they are e-mail or web addresses, UUIDs, paths, persons;
+   category where they come twice or more on average; text when they are more than 20 characters
+   long on average, or half of them contain a space and not all their words are capitalised, or more
+   than 20 are distinct and hardly one repeats; else category. Where most of them are numbers or dates, the note says so.
 5. Numbers: number. Never order or flag, whatever the values: a 0/1 column is a number until
    ``kinds=`` says otherwise. Integers under a name such as "store_id", "zip" or "account_no"
    are a code (category) where they repeat and an identifier (set aside) where they do not, as are
-   those under a name such as "index" or "rownames"; 20200924 is a date under such a name. Under a
+   those under a name such as "index" or "rownames", or "case" where they count them; 20200924 is a date under such a name. Under a
    name such as "subject" or "region" they stay numbers, with the code as the second reading.
 6. True/false: flag. Dates, times and durations: number in seconds, with the role date or time.
    Strings that the source stores as categories without an order are read like other text;
