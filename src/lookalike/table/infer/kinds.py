@@ -6,31 +6,33 @@ them are in ``thresholds.py``):
 
 1. Every cell missing: set aside.
 2. An order declared by the source (ordered categories of pandas or Arrow, polars Enum): order.
-3. Text is read as what all of its cells are in one reading, where "n/a", "-", "?" and
-   "unknown" are missing cells: true/false; digits with leading zeros are a code, and so are digits
-   alone that a source with types keeps as text; numbers (money, thousands, decimal comma, percent,
-   one unit, brackets, limits of detection); dates, times and durations; yes/no and its like: flag; an x or
+3. Text is read as what all of its cells are in one reading, where "n/a", "-", "?" and "unknown" are
+   missing cells: true/false; digits with leading zeros are a code, and so are digits alone that a
+   source with types keeps as text; numbers (money, thousands, decimal comma, percent, one unit,
+   brackets, limits of detection); dates, times and durations; yes/no and its like: flag; an x or
    nothing: flag; words of one known scale (``data/scales.toml``), each on a level of its own,
-   numbered answers, bands: order; lists in brackets (``lists.py``): rules 7 and 8; items
-   between separators that come again in other cells: set.
+   numbered answers, bands: order; lists in brackets (``lists.py``): rules 7 and 8; items between
+   separators that come again in other cells: set.
 4. Other strings, without the words NA, NaN and null (missing cells, except NA where all others are
    two capital letters too): identifier (set aside) without a repeat under a name such as "id", or
    where all are codes; name (set aside, to show and to search by) where nearly every row has
    another one and they are short, or they are e-mail or web addresses, UUIDs, paths, persons;
    category where they come twice or more on average; text when they are more than 20 characters
    long on average, or half of them contain a space and not all their words are capitalised, or more
-   than 20 are distinct and hardly one repeats; else category. Where most of them are numbers or dates, the note says so.
+   than 20 are distinct and hardly one repeats; else category. Where most of them are numbers or
+   dates, the note says so.
 5. Numbers: number. Never order or flag, whatever the values: a 0/1 column is a number until
-   ``kinds=`` says otherwise. Integers under a name such as "store_id", "zip" or "account_no"
-   are a code (category) where they repeat and an identifier (set aside) where they do not, as are
-   those under a name such as "index" or "rownames", or "case" where they count them; 20200924 is a date under such a name. Under a
-   name such as "subject" or "region" they stay numbers, with the code as the second reading.
+   ``kinds=`` says otherwise. Integers under a name such as "store_id", "zip" or "account_no" are a
+   code (category) where they repeat and an identifier (set aside) where they do not, as are those
+   under a name such as "index" or "rownames", or "case" where they count them; 20200924 is a date
+   under such a name. Under a name such as "subject" or "region" they stay numbers, with the code as
+   the second reading.
 6. True/false: flag. Dates, times and durations: number in seconds, with the role date or time.
-   Strings that the source stores as categories without an order are read like other text;
-   numbers and dates that it declares to be categories stay so.
+   Strings that the source stores as categories without an order are read like other text; numbers
+   and dates that it declares to be categories stay so.
 7. Lists of numbers, all of one length from 2: histogram where nothing is negative and all sums
-   agree within 1 %, else vector. Of several lengths: series, except integers that never repeat
-   in a row and come twice or more on average: set.
+   agree within 1 %, else vector. Of several lengths: series, except integers that never repeat in a
+   row and come twice or more on average: set.
 8. Lists of strings: set where no row repeats one, else sequence. Lists of lists: sequence of sets.
 9. Sets: set. Graphs (``nodes`` and ``edges``): graph. Anything else, such as records, is an object:
    set aside until a measure brings a distance for it (``compare_also``).
