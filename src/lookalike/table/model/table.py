@@ -369,13 +369,14 @@ class Table:
         gives a distance or a weight for one wants it compared. What the caller set aside, and a
         target, stay where they are.
         """
-        back, aside = [], []
-        for column in self.aside:
-            if column.kind.role in GUESSED_ASIDE and column.name in names:
-                back.append(replace(column, kind=replace(column.kind, role="")))
-            else:
-                aside.append(column)
-        return Table([*self.columns, *back], aside, len(self), self.missing) if back else self
+        back = self.guessed_aside(names)
+        aside = [column for column in self.aside if column not in back]
+        columns = [*self.columns, *(replace(c, kind=replace(c.kind, role="")) for c in back)]
+        return Table(columns, aside, len(self), self.missing) if back else self
+
+    def guessed_aside(self, names: Any) -> list[Column]:
+        """Return those of these columns that are set aside by a guess."""
+        return [c for c in self.aside if c.kind.role in GUESSED_ASIDE and c.name in names]
 
     def compare_by(self, names: Any) -> Table:
         """Return the table with only these columns compared; all others are set aside.
