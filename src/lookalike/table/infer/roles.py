@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import Raw, Words, all_match
+from lookalike.table.formats.raw import Raw, Words, all_match, matches
 from lookalike.table.infer import thresholds
 from lookalike.table.infer.vocabulary import name_words
 from lookalike.table.model.kind import RECORD, Kind
@@ -193,7 +193,8 @@ def name_reason(words: Words) -> tuple[str, float] | None:
 
 def _are_persons(distinct: Any, last: str) -> bool:
     """Whether strings are names of persons, by their shape and the column's name or first names."""
-    if len(distinct) < 5 or not all_match(distinct, _PERSON):
+    # A seat may be vacant, and some have one name.
+    if len(distinct) < 5 or matches(distinct, _PERSON).mean() < thresholds.MIN_SHARE_OF_PERSONS:
         return False
     if last in name_words()["persons"]:
         return True

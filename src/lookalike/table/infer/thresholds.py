@@ -59,7 +59,9 @@ MAX_MEAN_NAME_SPACES = 6
 MAX_CATEGORY_SHARE = 0.9
 # Distinct strings per cell from which they name the rows, where the column's name says so or not.
 MIN_SHARE_OF_NAMES = {"named": 0.6, "unnamed": 0.9}
-# Share of the strings that begin with a known first name from which all are names of persons.
+# Share of the strings that have the shape of a person's name ...
+MIN_SHARE_OF_PERSONS = 0.9
+# ... and that begin with a known first name, from which all are names of persons.
 MIN_SHARE_OF_FIRST_NAMES = 0.2
 # Share of strings that may fail where the others are said to be numbers or dates.
 MAX_MISFIT_SHARE = 0.2
