@@ -113,7 +113,7 @@ def test_columns_are_compared_as_soon_as_somebody_names_them():
     data = {"w": words, "id": range(24), "one": [1] * 24, "x": [i % 5 for i in range(24)]}
     data["again"] = data["x"]
     table = read_table(data)
-    assert table.names == ["x"]
+    assert table.names == ("x",)
     named = table.compare_also(["w", "id", "one", "again"])
     assert sorted(named.names) == ["again", "id", "one", "w", "x"]
     assert {column.kind.role for column in named.columns} == {""}
