@@ -522,3 +522,12 @@ def test_a_multiple_of_a_distance_changes_no_answer_about_new_rows(name, cells, 
         leaves.append(model.apply({"s": new}))
     assert_array_equal(leaves[0], leaves[1])
     assert_array_equal(answers[0], answers[1])
+
+
+def test_a_column_of_distinct_strings_is_compared_by_the_distance_given_for_it():
+    words = [f"w{chr(97 + i)}{'ab'[i % 2] * 3}{chr(122 - i)}" for i in range(24)]
+    X, y = {"w": words, "x": [float(i * i % 7) for i in range(24)]}, ["a", "b"] * 12
+    forest = Classifier(n_estimators=20, distances={"w": "levenshtein"}, random_state=0)
+    forest.fit(X, y)
+    assert set(forest.schema_.kinds) == {"w", "x"}
+    assert forest.score(X, y) > 0.9

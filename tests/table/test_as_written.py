@@ -9,6 +9,9 @@ What "as written" means depends on what a column holds:
 - series, histogram, vector: the same numbers in the same order;
 - graph: the same labelled nodes and undirected edges; object: the cell itself.
 
+A number in brackets is that number. A limit of detection ("<0.006") is half of it, and no other
+cell of the column is that half; the note says so.
+
 A cell that is blank, or a word that means missing beside the others ("n/a", "unknown"), is missing.
 """
 
@@ -17,6 +20,8 @@ import math
 import re
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -185,6 +190,44 @@ def test_numbers_written_in_several_ways_are_equal_as_numbers():
     table = read_table(rows_of(cells))
     assert table.kinds["c"].name == "number"
     assert [table["c"].cell(row) for row in range(6)] == [float(cell) for cell in cells]
+
+
+SPANS = st.timedeltas(dt.timedelta(-999), dt.timedelta(999))
+FRACTIONS = st.integers(1, 10**6).map(lambda n: n / 1024)
+
+
+@settings(max_examples=40)
+@given(st.lists(SPANS, min_size=2, max_size=8, unique=True))
+def test_durations_come_back_from_a_file_as_from_the_frame(tmp_path_factory, cells):
+    frame = pd.DataFrame({"c": pd.to_timedelta(cells), "at": [1.5 * i for i in range(len(cells))]})
+    path = tmp_path_factory.getbasetemp() / "spans.csv"
+    frame.to_csv(path, index=False)
+    for table in (read_table(frame), read_table(path)):
+        assert table.kinds["c"].label == "time"
+        back = [table["c"].cell(row) for row in range(len(cells))]
+        pairs = zip(back, cells, strict=True)
+        assert all(abs(a - b) < dt.timedelta(microseconds=2) for a, b in pairs)
+
+
+@settings(max_examples=40)
+@given(st.lists(st.tuples(FRACTIONS, st.sampled_from(["{}", "[{}]", "<{}"])), min_size=3))
+def test_marked_numbers_come_back_and_no_two_become_one(pairs):
+    cells = [form.format(value) for value, form in pairs]
+    table = read_table(rows_of(cells))
+    back = [table["c"].cell(row) for row in range(len(cells))]
+    if table.kinds["c"].name != "number":
+        return  # every cell stays the word that it is
+    for (value, form), cell in zip(pairs, back, strict=True):
+        assert cell == (value / 2 if form == "<{}" else value)
+    limits = {cell for (_, form), cell in zip(pairs, back, strict=True) if form == "<{}"}
+    assert limits.isdisjoint(c for (_, f), c in zip(pairs, back, strict=True) if f != "<{}")
+
+
+@given(st.lists(st.integers(0, 10**6).map(str), min_size=2, max_size=8))
+def test_digits_kept_as_text_come_back_as_text(cells):
+    for frame in (pd.DataFrame, pl.DataFrame):
+        table = read_table(frame(rows_of(cells)))
+        assert [table["c"].cell(row) for row in range(len(cells))] == cells
 
 
 @pytest.mark.parametrize(("name", "levels"), SHARED, ids=lambda value: str(value)[:40])

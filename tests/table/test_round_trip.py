@@ -61,7 +61,8 @@ def test_parquet(tmp_path_factory, data):
     path = tmp_path_factory.getbasetemp() / "round.parquet"
     columns = {name: pa.array(cells) for name, cells in data.items()}
     pyarrow.parquet.write_table(pa.table(columns), path)
-    same(read_table(data), read_table(path))
+    # Compared with a source that has types too: there, digits kept as text are names.
+    same(read_table(pa.table(columns)), read_table(path))
 
 
 def as_written(cells):

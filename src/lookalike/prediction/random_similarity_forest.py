@@ -84,7 +84,7 @@ class TreeForest(TableTask, abstract=True):
         return table, target
 
     def _read_table(self, X: Any) -> Table:
-        return read_table(X, kinds=self.kinds).with_objects(self.distances or ())
+        return read_table(X, kinds=self.kinds).compare_also(self.distances or ())
 
     def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
         """Choose the distances, and encode the fitted rows."""

@@ -373,3 +373,13 @@ def test_a_shared_no_in_words_counts_and_a_shared_false_does_not():
     assert Gower().fit(truth).similarity()[1, 2] == pytest.approx(0.0)
     explained = Gower(kinds={"a": "flag"}).fit(words)
     assert explained.similarity()[1, 2] == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("named", [{"distances": {"w": "levenshtein"}}, {"weights": {"w": 2}}])
+def test_a_name_is_compared_where_it_is_given_a_distance_or_a_weight(named):
+    words = [f"w{chr(97 + i)}x{chr(122 - i)}" for i in range(24)]
+    table = {"w": words, "x": [float(i % 5) for i in range(24)]}
+    assert set(Gower().fit(table).schema_.kinds) == {"x"}
+    measure = Gower(**named).fit(table)
+    assert set(measure.schema_.kinds) == {"w", "x"}
+    assert measure.explain(0, 5).similarity < 1

@@ -187,6 +187,24 @@ def test_a_first_line_that_looks_like_a_row_is_said(tmp_path, first, warned):
     assert any("Write a line of names above it" in text for text in said) == warned, said
 
 
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        (["39, State-gov, Male", "50, Private, Male", "38, State-gov, Female"], "State-gov, Male"),
+        (["red,round,yes", "blue,flat,no", "red,round,no"], "red, round"),
+        (["a,b", "a,1", "c,2"], ""),  # one word may be a name by chance
+        (["name,age", "Ann,3", "Bo,4"], ""),
+    ],
+)
+def test_words_of_the_first_line_that_come_again_are_said(tmp_path, lines, found):
+    (tmp_path / "t.csv").write_text("\n".join([*lines, ""]))
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        read_table(tmp_path / "t.csv", kinds={lines[0].split(",")[0]: "category"})
+    said = " ".join(str(one.message) for one in caught)
+    assert (f"cells that come again below ({found}" in said) if found else not said
+
+
 def test_a_delimiter_is_one_character(tmp_path):
     path = put(tmp_path, "a.csv", "a:b\n1:x\n2:y\n")
     assert read_table(path, delimiter=":").names == ("a", "b")

@@ -218,3 +218,16 @@ def test_columns_that_cannot_be_read_in_parts(tmp_path):
     pyarrow.parquet.write_table(pa.table({"map": cells}), tmp_path / "a.parquet")
     with pytest.raises(InvalidInput, match="'map'"):
         read_table(tmp_path, lazy=True)
+
+
+def test_a_column_that_was_set_aside_is_compared_on_request(tmp_path):
+    words = [f"w{chr(97 + i)}x{chr(122 - i)}" for i in range(24)]
+    pyarrow.parquet.write_table(
+        pa.table({"w": words, "x": [i % 5 for i in range(24)]}), tmp_path / "t.parquet"
+    )
+    table = read_table(tmp_path / "t.parquet", lazy=True)
+    assert list(table.kinds) == ["x"]
+    assert set(table.with_kinds({"w": "text"}).kinds) == {"w", "x"}
+    assert set(table.compare_also(["w"]).kinds) == {"w", "x"}
+    assert table.compare_also(["x"]) is table
+    assert table.with_kinds({"w": "aside"}) is table

@@ -1,6 +1,7 @@
 """Lists written as text: what Python, JSON and numpy print is read back, nothing is run."""
 
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -128,11 +129,23 @@ def test_a_tenth_of_the_strings_must_have_several_items():
 
 
 def test_three_tenths_of_the_items_must_come_again():
-    enough = ["a,b,c", "a,d,e", "b,f,g,c", "h,i,j"]
-    too_few = ["a,b,c", "a,d,e", "a,f,g,b", "a,h,i,j"]
+    enough = words_of(["a,b,c", "a,d,e", "b,f,g,c", "h,i,j"])
+    too_few = words_of(["a,b,c", "a,d,e", "a,f,g,b", "a,h,i,j"])
     assert separator_of(enough) == ","
     assert separator_of(too_few) == ""
     assert separator_of([text.replace(",", "|") for text in too_few]) == "|"
+
+
+def words_of(cells):
+    """Words of four letters, too long for codes."""
+    return [re.sub("[a-z]", lambda letter: 4 * letter[0], cell) for cell in cells]
+
+
+def test_a_tenth_of_codes_must_come_again():
+    codes = ["ar-AE,fa,en", "ca,es", "en-AG", "hy,en", "bs,hr-BA,sr"]
+    assert separator_of(codes) == ","
+    assert separator_of([cell.replace("en", "english") for cell in codes]) == ""
+    assert separator_of(["ar-AE,fa,en", "ca,es", "en-AG", "hy,ru", "bs,hr-BA,sr"]) == ""
 
 
 def test_items_are_few_words():

@@ -106,3 +106,18 @@ def test_what_cannot_be_asked(table):
 def test_ten_thousand_columns_are_no_trouble():
     wide = read_table(np.zeros((3, 10_000)))
     assert wide[[0, 2]].shape == (2, 10_000)
+
+
+def test_columns_are_compared_as_soon_as_somebody_names_them():
+    words = [f"w{chr(97 + i)}x{chr(122 - i)}" for i in range(24)]
+    data = {"w": words, "id": range(24), "one": [1] * 24, "x": [i % 5 for i in range(24)]}
+    data["again"] = data["x"]
+    table = read_table(data)
+    assert table.names == ("x",)
+    named = table.compare_also(["w", "id", "one", "again"])
+    assert sorted(named.names) == ["again", "id", "one", "w", "x"]
+    assert {column.kind.role for column in named.columns} == {""}
+    assert table.compare_also(["x"]) is table
+    # What the caller sets aside stays aside.
+    by_hand = read_table(data, kinds={"w": "aside"})
+    assert by_hand.compare_also(["w"]) is by_hand

@@ -208,7 +208,12 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     def read(self, X: Any) -> Table:
         """Read data to be fitted as a typed table; a wrapper asks the measure inside it."""
         table = read_table(X, kinds=getattr(self, "kinds", None))
-        return table.with_objects(getattr(self, "distances", None) or ())
+        return table.compare_also(self._named_columns())
+
+    def _named_columns(self) -> list[str]:
+        """Return the columns that the caller gave a distance or a weight."""
+        options = (getattr(self, option, None) for option in ("distances", "weights"))
+        return [name for given in options if isinstance(given, Mapping) for name in given]
 
     # -- fitting and encoding ----------------------------------------------------------------------
 
@@ -245,6 +250,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
         kinds = getattr(self, "kinds", None)
         if kinds:
             table = table.with_kinds(kinds)
+        table = table.compare_also(self._named_columns())
         self.schema_ = table.schema
         remember_columns(self, table.like, table.like)
         self._fit_parts(table)

@@ -29,6 +29,8 @@ COMMON_ENCODINGS = "utf-8 latin-1 cp1252 utf-16 shift_jis gb18030 big5 koi8-r".s
 GUESSED_FROM_BYTES = 2**16
 # The largest block that Arrow's reader takes, and so the largest row.
 MAX_BLOCK_BYTES = 2**31 - 1
+# Cells among which the words of a header are looked for, in case it is none.
+MAX_CELLS_BELOW_HEADER = 10_000
 # Cells that show what a column of text may be, before all are tried.
 MAX_SAMPLE_CELLS = 100
 
@@ -129,7 +131,7 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
     except (pa.ArrowInvalid, UnicodeError, csv.Error) as error:
         raise _csv_error(file, error) from error
     if len(table):
-        _look_at_header(path, table.column_names)
+        _look_at_header(path, table)
     return [
         of_arrow(name, cells if name in as_text else _as_integers(cells)) for name, cells in named
     ]
@@ -196,25 +198,36 @@ def _read_typed(file: _Csv, as_text: Collection[str]) -> Any:
     return file.read(pyarrow.csv.read_csv, types)
 
 
-def _look_at_header(path: Path, names: list[str]) -> None:
-    """Warn where the first line looks like a row: fractions are no names, and years go up by one.
-
-    Names of most columns have to be numbers, as some tables have a column for each of some years.
-    """
+def _look_at_header(path: Path, table: Any) -> None:
+    """Warn where the first line looks like a row: by its numbers, or by words that come again."""
+    names = table.column_names
     values = [as_number(name) for name in names]
     numbers = [value for value in values if value is not None and isfinite(value)]
-    if len(numbers) < max(2, 0.5 * len(names)):
-        return
+    cells = zip(names, table.columns, strict=True)  # two columns may have one name
+    words = [name for name, below in cells if as_number(name) is None and _comes_again(name, below)]
+    found = ""
+    if len(numbers) >= max(2, 0.5 * len(names)) and not _are_steps(numbers):
+        found = f"numbers ({', '.join(names[:3])}), as in a row"
+    elif words and len(words) + len(numbers) >= max(2, 0.5 * len(names)):
+        found = f"cells that come again below ({', '.join(map(str.strip, words[:3]))}), as in a row"
+    if found:
+        hint = "Write a line of names above it"
+        who, needed = f"File {str(path)!r}", "names of columns in the first line"
+        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=2)
+
+
+def _are_steps(numbers: list[float]) -> bool:
+    """Whether numbers may be names: integers in equal steps, as some tables have for years."""
     steps = {b - a for a, b in pairwise(numbers)}
-    if all(value.is_integer() for value in numbers) and len(steps) == 1 and steps != {0.0}:
-        return
-    warning = LookalikeWarning(
-        f"File {str(path)!r}",
-        "names of columns in the first line",
-        f"numbers ({', '.join(names[:3])}), as in a row",
-        "Write a line of names above it",
-    )
-    warnings.warn(warning, stacklevel=2)
+    return all(value.is_integer() for value in numbers) and len(steps) == 1 and steps != {0.0}
+
+
+def _comes_again(name: str, cells: Any) -> bool:
+    """Whether the name of a column is also among the first of its cells."""
+    if not pa.types.is_string(cells.type) or not name.strip():
+        return False
+    bare = pc.utf8_trim_whitespace(cells[:MAX_CELLS_BELOW_HEADER])
+    return bool(pc.any(pc.equal(bare, name.strip())).as_py())
 
 
 def _as_integers(cells: Any) -> Any:

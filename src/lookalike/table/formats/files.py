@@ -8,6 +8,7 @@ import warnings
 import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
@@ -114,13 +115,14 @@ def _read(path: Path, kind: str, packed: bool, options: CsvOptions) -> list[Raw]
     return arrow_to_raw(table)
 
 
-def arrow_to_raw(table: Any) -> list[Raw]:
-    """Take the columns of an Arrow table."""
+def arrow_to_raw(table: Any, typed: bool = True) -> list[Raw]:
+    """Take the columns of an Arrow table; those out of JSON say little by their types."""
     columns = []
     for field, cells in zip(table.schema, table.columns, strict=True):
         # A polars Enum is ordered by definition, which says little about its meaning.
         enum = any(key.startswith(b"_PL_ENUM") for key in field.metadata or ())
-        columns.append(of_arrow(field.name, cells, declared="enum" if enum else None))
+        raw = of_arrow(field.name, cells, declared="enum" if enum else None)
+        columns.append(replace(raw, typed=typed))
     return columns
 
 
@@ -248,7 +250,7 @@ def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
     try:
         table = pyarrow.json.read_json(pa.BufferReader(data))
         if not any(pa.types.is_struct(kind) for kind in table.schema.types):
-            return arrow_to_raw(table)
+            return arrow_to_raw(table, typed=False)
     except pa.ArrowException:
         # Mixed types, very long lines, NaN: Python reads them, or names the line.
         pass

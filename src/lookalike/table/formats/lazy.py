@@ -170,11 +170,16 @@ class LazyTable:
     def with_kinds(self, kinds: Mapping[Any, Any]) -> LazyTable:
         """Return the table with some columns read as another kind."""
         known = self.kinds
-        everything: dict[str, Any] = {**known, **{c.name: "aside" for c in self.like.aside}}
+        everything: dict[str, Any] = {**known, **{c.name: None for c in self.like.aside}}
         chosen = everything | given_kinds(kinds, list(everything))
-        if all(known.get(name) == kind for name, kind in chosen.items() if name in known):
+        if all(everything[name] == kind for name, kind in chosen.items()):
             return self
         return read_lazy(self.files, chosen, self.missing, self.learner)
+
+    def compare_also(self, names: Any) -> LazyTable:
+        """Return the table with these columns compared too; see ``Table.compare_also``."""
+        back = {c.name: c.kind.name for c in self.like.guessed_aside(names)}
+        return self.with_kinds(back) if back else self
 
     def __repr__(self) -> str:
         files = f"{len(self.files):,} file" + ("" if len(self.files) == 1 else "s")

@@ -45,6 +45,8 @@ class Raw:
         (``infer/learning.py``); None: one each.
     distinct : int, optional
         How many different cells there are, where they are too many to be all here.
+    typed : bool
+        Whether the source has types, so that digits kept as text were somebody's choice.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Raw:
     declared: str = ""
     times: np.ndarray | None = None
     distinct: int | None = None
+    typed: bool = False
 
     def __len__(self) -> int:
         return len(self.cells)

@@ -222,7 +222,7 @@ def _series_column(name: str, series: Any) -> Raw:
         return of_values(name, series.to_list())
     # A polars Enum is ordered by definition, which says little about its meaning.
     enum = series.dtype == nw.Enum and series.implementation.is_polars()
-    return of_arrow(name, cells, declared="enum" if enum else None)
+    return replace(of_arrow(name, cells, declared="enum" if enum else None), typed=True)
 
 
 def _interval_column(name: str, cells: Any) -> Raw:

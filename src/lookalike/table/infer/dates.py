@@ -34,6 +34,8 @@ from lookalike.table.model.kind import Kind, Reading
 DAY = 86_400_000_000  # microseconds
 _TICKS_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 _MAY_HAVE_SHORT_YEARS = ("dmy", "mdy", "month day year", "day month year", "month year")
+# Forms without a day of the calendar.
+_TIMES = ("days", "clock")
 # The ways to write day, month and year as numbers.
 ORDERS = ("dmy", "mdy")
 
@@ -93,7 +95,7 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found |
             continue
         if form == "dmy":
             return _find_order(words, prefer)
-        found = _found(words, Reading("time" if form == "clock" else "date", form=form))
+        found = _found(words, Reading("time" if form in _TIMES else "date", form=form))
         if found is not None:
             return found
     return None
@@ -191,8 +193,10 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     # Impossible times (25:00, minute 61) make a string no date, not another one.
     micros, valid = _clock(parts)
     fits &= valid
-    if reading.form == "clock":
-        within = micros.max(initial=0) < DAY and micros.min(initial=0) >= 0
+    if reading.form in _TIMES:
+        micros = micros + _whole_days(parts) * DAY
+        clock = reading.form == "clock" and micros.max(initial=0) < DAY
+        within = clock and micros.min(initial=0) >= 0
         cells = pa.array(micros, mask=~fits).cast(pa.time64("us") if within else pa.duration("us"))
         return cells, fits
     week = reading.form == "week"
@@ -233,6 +237,15 @@ def _days(parts: _Parts, form: str, fits: np.ndarray) -> np.ndarray:
     days = (start + 1).astype("datetime64[D]") - start.astype("datetime64[D]")
     fits &= day <= days.astype(np.int64)
     return np.asarray(start.astype("datetime64[D]") + np.where(fits, day - 1, 0))
+
+
+def _whole_days(parts: _Parts) -> np.ndarray:
+    """Return the days before the clock of a duration: "-1 days +23:59:59" is a second below 0."""
+    days = parts.integers("days")
+    if "minus" not in parts.names:
+        return days
+    minus = to_numpy(pc.fill_null(pc.equal(parts.groups.field("minus"), "-"), False))
+    return np.where(minus, -days, days)
 
 
 def _clock(parts: _Parts) -> tuple[np.ndarray, np.ndarray]:

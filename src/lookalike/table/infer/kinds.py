@@ -6,33 +6,36 @@ them are in ``thresholds.py``):
 
 1. Every cell missing: set aside.
 2. An order declared by the source (ordered categories of pandas or Arrow, polars Enum): order.
-3. Text is read as what all of its cells are in one reading, where "n/a", "-", "?" and
-   "unknown" are missing cells: true/false; digits with leading zeros are a code; numbers (money,
-   thousands, decimal comma, percent, one unit); dates and times; yes/no and its like: flag; an x or
+3. Text is read as what all of its cells are in one reading, where "n/a", "-", "?" and "unknown" are
+   missing cells: true/false; digits with leading zeros are a code, and so are digits alone that a
+   source with types keeps as text; numbers (money, thousands, decimal comma, percent, one unit,
+   brackets, limits of detection); dates, times and durations; yes/no and its like: flag; an x or
    nothing: flag; words of one known scale (``data/scales.toml``), each on a level of its own,
-   numbered answers, bands: order; lists in brackets (``lists.py``): rules 7 and 8; items
-   between separators that come again in other cells: set.
+   numbered answers, bands: order; lists in brackets (``lists.py``): rules 7 and 8; items between
+   separators that come again in other cells: set.
 4. Other strings, without the words NA, NaN and null (missing cells, except NA where all others are
    two capital letters too): identifier (set aside) without a repeat under a name such as "id", or
    where all are codes; name (set aside, to show and to search by) where nearly every row has
-   another one and they are short, or they are e-mail or web addresses, UUIDs, paths; category where
-   they come twice or more on average; text when they are more than 20 characters long on average,
-   or half of them contain a space, or more than 20 are distinct and hardly one repeats; else
-   category. Where most of them are numbers or dates, the note says so.
+   another one and they are short, or they are e-mail or web addresses, UUIDs, paths, persons;
+   category where they come twice or more on average; text when they are more than 20 characters
+   long on average, or half of them contain a space and not all their words are capitalised, or more
+   than 20 are distinct and hardly one repeats; else category. Where most of them are numbers or
+   dates, the note says so.
 5. Numbers: number. Never order or flag, whatever the values: a 0/1 column is a number until
-   ``kinds=`` says otherwise. Integers under a name such as "store_id", "zip" or "account_no"
-   are a code (category) where they repeat and an identifier (set aside) where they do not, as are
-   those under a name such as "index" or "rownames"; 20200924 is a date under such a name. Under a
-   name such as "subject" or "region" they stay numbers, with the code as the second reading.
+   ``kinds=`` says otherwise. Integers under a name such as "store_id", "zip" or "account_no" are a
+   code (category) where they repeat and an identifier (set aside) where they do not, as are those
+   under a name such as "index" or "rownames", or "case" where they count them; 20200924 is a date
+   under such a name. Under a name such as "subject" or "region" they stay numbers, with the code as
+   the second reading.
 6. True/false: flag. Dates, times and durations: number in seconds, with the role date or time.
-   Strings that the source stores as categories without an order are read like other text;
-   numbers and dates that it declares to be categories stay so.
+   Strings that the source stores as categories without an order are read like other text; numbers
+   and dates that it declares to be categories stay so.
 7. Lists of numbers, all of one length from 2: histogram where nothing is negative and all sums
-   agree within 1 %, else vector. Of several lengths: series, except integers that never repeat
-   in a row and come twice or more on average: set.
+   agree within 1 %, else vector. Of several lengths: series, except integers that never repeat in a
+   row and come twice or more on average: set.
 8. Lists of strings: set where no row repeats one, else sequence. Lists of lists: sequence of sets.
 9. Sets: set. Graphs (``nodes`` and ``edges``): graph. Anything else, such as records, is an object:
-   set aside until a measure brings a distance for it (``with_objects``).
+   set aside until a measure brings a distance for it (``compare_also``).
 10. One value in ten rows or more, and exact copies of another column in twenty rows or more: set
     aside.
 """
@@ -271,22 +274,40 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    """Digits after a zero, or very many digits, are a name, not an amount."""
+    """Digits that are a name, not an amount: after a zero, very many, or text where numbers go."""
     if not all_match(words.distinct, r"^\d+$"):
         return None
-    long = bool(matches(words.distinct, r"^\d{19}").any())
-    if not long and not numbers.has_leading_zeros(words.distinct):
-        return None
-    if roles.is_zero_padded_count(raw.name, words.distinct):
+    why = _why_names(raw, words)
+    if not why:
         return None
     n, rows = len(words), words.rows
-    why = "too long to be a quantity" if long else "some with leading zeros"
     reason = f"{n:,} distinct digit strings in {rows:,} rows, {why}"
     if n == 1:
         return _constant(raw, words)
+    note = ""
+    if why == TEXT_BY_CHOICE:
+        note = f"pass kinds={{{raw.name!r}: 'number'}} to compare them as numbers"
     if n == words.count == rows and rows >= thresholds.MIN_ROWS_FOR_PATTERN:
-        return _identifier(reason, close="code")
-    return Guess(Kind("category", reason, role="code", confidence=0.9, close="number"))
+        guess = _identifier(reason, close="number" if note else "code")
+        return replace(guess, kind=replace(guess.kind, note=note))
+    kind = Kind("category", reason, role="code", confidence=0.9, close="number", note=note)
+    return Guess(kind)
+
+
+TEXT_BY_CHOICE = "kept as text where numbers could be"
+
+
+def _why_names(raw: Raw, words: Words) -> str:
+    """Say why digits are a name; "" where they may be an amount."""
+    if matches(words.distinct, r"^\d{19}").any():
+        return "too long to be a quantity"
+    if numbers.has_leading_zeros(words.distinct):
+        counts = roles.is_zero_padded_count(raw.name, words.distinct)
+        return "" if counts else "some with leading zeros"
+    # A frame whose cells are digits beside "n/a" has no other type for them.
+    chosen = raw.typed and words.count == raw.count
+    compact = roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$")
+    return TEXT_BY_CHOICE if chosen and not compact else ""
 
 
 def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
@@ -294,8 +315,13 @@ def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
         guess = _date(raw, words, prefer)  # 20200924
         if guess is not None:
             return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
+    # As pandas writes durations of whole days; people write "1 day", with the day as a unit.
+    if all_match(words.distinct, r"^-?\d+ days$"):
+        return _date(raw, words, prefer)
     found = numbers.find_numbers(words, prefer if prefer in (",", ".") else "")
     if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
+        return None
+    if "<" in found.reading.marks and not numbers.are_measured(found.cells):
         return None
     typed = raw.spread(words, found.cells)
     guess = numbers.infer_numbers(typed)
@@ -475,7 +501,9 @@ def _text_or_category(raw: Raw, words: Words, reason: str) -> Kind:
     length = pc.mean(pc.utf8_length(words.distinct)).as_py()
     spaced = pc.sum(pc.match_substring(words.distinct, " ")).as_py()
     hardly_repeat = n > thresholds.FEW_STRINGS and n > thresholds.MAX_CATEGORY_SHARE * count
-    if length > thresholds.MAX_MEAN_LABEL_LENGTH or 2 * spaced >= n or hardly_repeat:
+    # Words after a space are prose, except in names of places and the like that come again.
+    prose = 2 * spaced >= n and not (n < count and roles.are_labels(words.distinct))
+    if length > thresholds.MAX_MEAN_LABEL_LENGTH or prose or hardly_repeat:
         kind = Kind("text", f"{reason}, {length:.0f} characters on average", confidence=0.8)
         return _nearly(kind, words)
     kind = _category(raw, words, reason)

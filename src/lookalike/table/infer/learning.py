@@ -107,7 +107,7 @@ class _Words(ColumnFacts):
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
         super().__init__(name, kind, all_values)
-        self.declared = ""
+        self.declared, self.typed = "", False
         self.words: list[Any] = []
         self.counts: list[np.ndarray] = []
         self.held = self.settled = 0
@@ -115,7 +115,7 @@ class _Words(ColumnFacts):
         self.full: tuple[int, int] | None = None
 
     def _count(self, raw: Raw, present: np.ndarray) -> None:
-        self.declared = raw.declared
+        self.declared, self.typed = raw.declared, raw.typed
         codes = raw.codes
         self._take(raw.words, np.bincount(codes[codes >= 0], minlength=len(raw.words)))
 
@@ -131,6 +131,7 @@ class _Words(ColumnFacts):
 
     def _merge(self, other: _Words) -> None:
         self.declared = self.declared or other.declared
+        self.typed = self.typed or other.typed
         other._settle()
         for words, counts in zip(other.words, other.counts, strict=True):
             self._take(words, counts)
@@ -164,7 +165,7 @@ class _Words(ColumnFacts):
         if self.n_missing:
             codes, times = np.append(codes, -1), np.append(counts, self.n_missing)
         cells = pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), words)
-        return Raw(self.name, cells, self.declared, times)
+        return Raw(self.name, cells, self.declared, times, typed=self.typed)
 
 
 class _Numbers(ColumnFacts):

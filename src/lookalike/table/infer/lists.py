@@ -189,9 +189,12 @@ class SetsFound:
     open: bool
 
 
+_CODE = re.compile(r"^[A-Za-z0-9]{1,3}([-_][A-Za-z0-9]{1,4})?$")
+
+
 def find_sets(words: Words) -> SetsFound | None:
     """Find the separator that parts the cells into short items which come again in other cells."""
-    for separator, rule in thresholds.SET_RULES.items():
+    for separator, rule in thresholds.SET_RULES:
         with_it = pc.sum(pc.match_substring(words.distinct, separator)).as_py() or 0
         # One cell may hold all there is to see in a handful of strings.
         if with_it >= (1 if 2 <= len(words) <= 6 else 2):
@@ -214,7 +217,7 @@ def _are_sets(cells: list[list[str]], counts: Counter[str], rule: thresholds.Set
     return (
         len(several) / len(cells) >= rule.min_share
         and again >= max(1, rule.min_again * len(counts))
-        and len(counts) <= thresholds.MAX_DISTINCT_ITEMS * sum(map(len, cells))
+        and (rule.codes or len(counts) <= thresholds.MAX_DISTINCT_ITEMS * sum(map(len, cells)))
         and repeats <= thresholds.MAX_SHARE_OF_REPEATS * len(several)
     )
 
@@ -226,6 +229,8 @@ def _are_items(counts: Counter[str], separator: str, rule: thresholds.SetRule) -
     if sum(lengths) / len(lengths) > thresholds.MAX_MEAN_ITEM_LENGTH or n_words > rule.max_words:
         return False
     if rule.punctuation and not any(c.isalpha() for item in counts for c in item):
+        return False
+    if rule.codes and not all(map(_CODE.match, counts)):
         return False
     return separator != "/" or min(lengths) >= 2
 

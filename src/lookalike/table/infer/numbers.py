@@ -57,6 +57,9 @@ _STYLES = (
     (".", "'", r"^(?:[1-9]\d{0,2}(?:['’]\d{3})+|\d+)(?:\.\d+)?$"),
     (",", "'", r"^(?:[1-9]\d{0,2}(?:['’]\d{3})+|\d+)(?:,\d+)?$"),
 )
+# Lists of one number are numbers too; "[1,2]" is not.
+_BRACKETED = r"^\[\s?([+\-−]?(?:\d+\.?\d*|\.\d+))\s?\]$"
+_BELOW = r"^<\s?([\d.,].*)$"
 _MARKS = {"": "", " ": " \u00a0\u202f", "'": "'’", ".": ".", ",": ","}  # what groups digits
 
 
@@ -89,6 +92,9 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
         if prefer == "," and all_match(words.distinct, rf"^[+\-]?{_GROUPED}$"):
             return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
         return dates.Found(PLAIN, plain)
+    bare, marks, below = _without_marks(words.distinct)
+    if marks:
+        return _read_marked(words, bare, marks, below, prefer)
     if pc.extract_regex(words.distinct[:MAX_SAMPLE_STRINGS], _pattern()).null_count:
         return None
     parts = pc.extract_regex(words.distinct, _pattern())
@@ -102,6 +108,63 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
     mark, thousands, open_to = style
     reading = replace(PLAIN, decimal=mark, thousands=thousands, currency=currency, unit=unit)
     return _read(words, reading, note, open_to)
+
+
+def _without_marks(distinct: Any, marks: str = "[<") -> tuple[Any, str, np.ndarray]:
+    """Take off the brackets of "[98]" and the sign of "<0.006".
+
+    Returns
+    -------
+    bare : Arrow array of strings
+    found : those of the marks that some string has
+    below : boolean array, where the number is a limit of detection
+    """
+    bracketed = matches(distinct, _BRACKETED) & ("[" in marks)
+    below = matches(distinct, _BELOW) & ("<" in marks)
+    bare = distinct
+    for hit, pattern in ((bracketed, _BRACKETED), (below, _BELOW)):
+        if hit.any():
+            taken = pc.replace_substring_regex(bare, pattern, r"\1")
+            bare = pc.if_else(pa.array(hit), taken, bare)
+    return bare, "[" * bool(bracketed.any()) + "<" * bool(below.any()), below
+
+
+def _read_marked(
+    words: Words, bare: Any, marks: str, below: np.ndarray, prefer: str
+) -> dates.Found | None:
+    """Read numbers of which some have brackets, or are limits of detection."""
+    found = None if below.all() else find_numbers(replace(words, distinct=bare), prefer)
+    if found is None:
+        return None
+    cells = _halve(found.cells, below)
+    # A half that is also measured would make one cell of two.
+    limits, measured = (to_numpy(cells)[hit] for hit in (below, ~below))
+    if np.isin(limits, measured).any():
+        return None
+    note = "numbers are read without their brackets" if "[" in marks else ""
+    if "<" in marks:
+        first = words.distinct[int(np.argmax(below))].as_py()
+        half = f"{first!r}, a limit of detection, is read as half of it"
+        note = join_notes(note, half)
+    reading = replace(found.reading, marks=marks)
+    return replace(found, reading=reading, cells=cells, note=join_notes(found.note, note))
+
+
+def _halve(cells: Any, below: np.ndarray) -> Any:
+    """Return numbers with half of each limit of detection."""
+    if not below.any():
+        return cells
+    cells = cells.cast(pa.float64(), safe=False)
+    return pc.if_else(pa.array(below), pc.multiply(cells, 0.5), cells)
+
+
+def are_measured(cells: Any) -> bool:
+    """Whether numbers are measurements rather than the bounds of a few bands, as in <5, 5, 6."""
+    if len(cells) > thresholds.FEW_STRINGS:
+        return True
+    # The halves of limits prove nothing.
+    doubled = 2.0 * to_numpy(cells)
+    return bool((doubled != np.floor(doubled)).any())
 
 
 def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
@@ -212,6 +275,10 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     cells : Arrow array of int64 or float64, missing where a string does not fit
     fits : boolean array
     """
+    if reading.marks:
+        bare, _, below = _without_marks(distinct, reading.marks)
+        cells, fits = parse_numbers(bare, replace(reading, marks=""))
+        return _halve(cells, below), fits
     plain = _plain(distinct) if reading.decimal == "." else None
     if plain is not None and not reading.currency and not reading.unit:
         return plain, np.ones(len(distinct), dtype=bool)
@@ -518,7 +585,10 @@ def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
 
 def _code(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers are categories written in digits; None where they are not."""
-    if not facts.lossy and not (roles.is_code_name(raw.name) and facts.distinct < raw.count):
+    many = facts.distinct > thresholds.FEW_STRINGS and roles.is_joined_id(raw.name)
+    # 0 and 1 say no and yes under any name.
+    named = (many or roles.is_code_name(raw.name)) and (facts.low, facts.high) != (0, 1)
+    if not facts.lossy and not (named and facts.distinct < raw.count):
         return None
     reason = f"{facts.distinct:,} distinct integers in {raw.rows:,} rows, {_why(raw)}"
     kind = Kind("category", reason, role="code", confidence=0.8, close="number")
@@ -527,19 +597,9 @@ def _code(raw: Raw, facts: _Integers) -> Guess | None:
 
 def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers that differ in every row name the rows; None where they do not."""
-    name, count, span = raw.name, raw.count, facts.high - facts.low
-    key, row = roles.is_identifier_name(name), roles.is_row_name(name)
-    many = count >= thresholds.MIN_ROWS_FOR_PATTERN
-    if row and many and facts.low >= 0 and span >= count:
-        reason = f"{facts.distinct:,} distinct integers, named {name!r}"
-        return _aside(reason, confidence=0.9, close="number")
-    if (key or row) and span == count - 1:
-        reason = f"consecutive integers from {facts.low} to {facts.high}, named {name!r}"
-        return _aside(reason, confidence=0.95)
-    long = facts.lossy or (facts.large and many and not roles.says_date(name))
-    coded = count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
-    if not (key or long or coded):
-        return None
+    guess = _row_number(raw, facts)
+    if guess is not None or not _is_key(raw, facts):
+        return guess
     reason = f"{facts.distinct:,} distinct integers in as many rows, {_why(raw)}"
     guess = _aside(reason, confidence=0.9, close="code")
     if not facts.large:
@@ -547,6 +607,30 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     # Kept as text to the last digit, which a float would lose.
     text = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
     return replace(guess, kind=replace(guess.kind, name="text"), raw=text)
+
+
+def _row_number(raw: Raw, facts: _Integers) -> Guess | None:
+    """Say that integers count the rows, or number them with gaps; None where they do not."""
+    name, span = raw.name, facts.high - facts.low
+    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
+    counted = many and facts.low in (0, 1) and roles.may_count_rows(name)
+    named = roles.is_row_name(name) or roles.is_identifier_name(name)
+    if span == raw.count - 1 and (counted or named):
+        reason = f"consecutive integers from {facts.low} to {facts.high}, named {name!r}"
+        return _aside(reason, confidence=0.95)
+    if many and roles.is_row_name(name) and facts.low >= 0 and span >= raw.count:
+        reason = f"{facts.distinct:,} distinct integers, named {name!r}"
+        return _aside(reason, confidence=0.9, close="number")
+    return None
+
+
+def _is_key(raw: Raw, facts: _Integers) -> bool:
+    """Whether integers that differ in every row are keys: by name, or too long for anything."""
+    name = raw.name
+    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
+    long = facts.lossy or (facts.large and many and not roles.says_date(name))
+    coded = raw.count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
+    return long or coded or roles.is_identifier_name(name)
 
 
 def _aside(reason: str, confidence: float, close: str = "") -> Guess:

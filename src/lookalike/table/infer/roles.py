@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import Raw, Words, all_match
+from lookalike.table.formats.raw import Raw, Words, all_match, matches
 from lookalike.table.infer import thresholds
 from lookalike.table.infer.vocabulary import name_words
 from lookalike.table.model.kind import RECORD, Kind
@@ -30,7 +30,14 @@ _ROW = re.compile(
     r"no|#|level_0|__index_level_\d+__|obs|observation)$",
     re.IGNORECASE,
 )
+# Such a name says that rows are counted only where the integers do count them.
+_COUNTER = re.compile(r"^(X|\.\.\.1|(?i:i|n|num|seq|serial|counter|case|record|entry))$")
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_CAPITALISED = r"\p{Lu}[\p{L}'’.\-]*"
+_SMALL = "of|the|and|de|la|le|du|del|der|den|van|von|da|di|do|bin|al|el|y|&"
+# "New York", "Bosnia and Herzegovina", "Korea, Rep."
+_LABEL = rf"^{_CAPITALISED}(?:,? (?:{_CAPITALISED}|{_SMALL}))*$"
+_PERSON = rf"^{_CAPITALISED}(?: (?:{_CAPITALISED}|{_SMALL})){{1,3}}$"
 # Few letters: sequences to compare, not names.
 DNA = r"^[ACGTUNacgtun\-]{4,}$"
 _PATTERNS = {
@@ -80,12 +87,24 @@ def set_aside_constant(raw: Raw, kind: Kind, otherwise: str = "") -> Guess:
 
 def is_key_name(name: str) -> bool:
     """Whether a column's name says that its integers name something: a row, a key, a code."""
-    return is_code_name(name) or is_row_name(name) or is_identifier_name(name)
+    return is_code_name(name) or may_count_rows(name) or is_identifier_name(name)
 
 
 def is_identifier_name(name: str) -> bool:
     """Whether a column's name says that it is a key."""
-    return bool(_ID.search(name))
+    last = (_tokens(name) or [""])[-1]
+    return bool(_ID.search(name)) or last in name_words()["keys"] or _ends_in_id(last)
+
+
+def is_joined_id(name: str) -> bool:
+    """Whether a name is that of a thing and "id" in one word; some are scales, such as partyid."""
+    return _ends_in_id((_tokens(name) or [""])[-1])
+
+
+def _ends_in_id(word: str) -> bool:
+    """Whether a word is that of a thing and "id": geonameid, caseid, but not valid or unpaid."""
+    joined = len(word) > 4 and word.endswith("id") and not word.endswith("paid")
+    return joined and word not in name_words()["not_ids"]
 
 
 def is_row_name(name: str) -> bool:
@@ -93,11 +112,19 @@ def is_row_name(name: str) -> bool:
     return bool(_ROW.match(name))
 
 
+def may_count_rows(name: str) -> bool:
+    """Whether consecutive integers count the rows under this name, which alone says little."""
+    return is_row_name(name) or bool(_COUNTER.match(name))
+
+
 def is_code_name(name: str) -> bool:
     """Whether a column's name says that its digits are a name: zip, phone, store_id, account_no."""
-    *before, last = _tokens(name) or [""]
+    tokens = _tokens(name)
+    while len(tokens) > 1 and tokens[-1].isdigit():
+        tokens.pop()  # the second of them: cowcode2
+    *before, last = tokens or [""]
     words = name_words()
-    if last in words["codes"] or last.endswith("code"):
+    if last in words["codes"] or last.endswith(("code", "fips")):
         return True
     if before and (
         last in ("no", "nr") or (last in ("number", "num") and before[-1] in words["numbered"])
@@ -161,7 +188,24 @@ def name_reason(words: Words) -> tuple[str, float] | None:
     many = count >= thresholds.MIN_ROWS_FOR_PATTERN
     if many and share >= thresholds.MIN_SHARE_OF_NAMES["unnamed"]:
         return "nearly a different one in every row", 0.7
-    return None
+    return ("names of persons", 0.8) if _are_persons(words.distinct, last) else None
+
+
+def _are_persons(distinct: Any, last: str) -> bool:
+    """Whether strings are names of persons, by their shape and the column's name or first names."""
+    # A seat may be vacant, and some have one name.
+    if len(distinct) < 5 or matches(distinct, _PERSON).mean() < thresholds.MIN_SHARE_OF_PERSONS:
+        return False
+    if last in name_words()["persons"]:
+        return True
+    firsts = [word.split(" ", 1)[0].casefold() for word in distinct.to_pylist()]
+    known = sum(first in name_words()["given"] for first in firsts)
+    return known >= thresholds.MIN_SHARE_OF_FIRST_NAMES * len(firsts)
+
+
+def are_labels(distinct: Any) -> bool:
+    """Whether every string is made of capitalised words, as places and brands are, not prose."""
+    return all_match(distinct, _LABEL)
 
 
 def address_kind(words: Words) -> str:

@@ -59,6 +59,10 @@ MAX_MEAN_NAME_SPACES = 6
 MAX_CATEGORY_SHARE = 0.9
 # Distinct strings per cell from which they name the rows, where the column's name says so or not.
 MIN_SHARE_OF_NAMES = {"named": 0.6, "unnamed": 0.9}
+# Share of the strings that have the shape of a person's name ...
+MIN_SHARE_OF_PERSONS = 0.9
+# ... and that begin with a known first name, from which all are names of persons.
+MIN_SHARE_OF_FIRST_NAMES = 0.2
 # Share of strings that may fail where the others are said to be numbers or dates.
 MAX_MISFIT_SHARE = 0.2
 # Distinct strings beyond which nothing is an ordered scale; the longest known one (in
@@ -92,16 +96,20 @@ class SetRule(NamedTuple):
 
     ``min_share`` of the strings have several items; an item has at most ``max_words`` words on
     average; ``min_again`` of the distinct items come in several strings. A separator that is also
-    ``punctuation`` ("Boston, MA", "n/a") has to prove more.
+    ``punctuation`` ("Boston, MA", "n/a") has to prove more. Under a rule for ``codes`` every item
+    is one, such as "en" or "ar-AE".
     """
 
     min_share: float
     max_words: float
     min_again: float
     punctuation: bool
+    codes: bool = False
 
 
 _RARE = SetRule(0.02, 4, 0.05, punctuation=False)
 _COMMON = SetRule(0.1, 2.5, 0.3, punctuation=True)
+# No sentence is written in codes, so fewer of them need to come again.
+_CODES = SetRule(0.1, 1, 0.1, punctuation=True, codes=True)
 # In the order in which they are tried.
-SET_RULES = {";": _RARE, "|": _RARE, ",": _COMMON, "/": _COMMON}
+SET_RULES = ((";", _RARE), ("|", _RARE), (",", _COMMON), (",", _CODES), ("/", _COMMON))

@@ -17,7 +17,7 @@ from lookalike.saving.fields import Fields
 # Names of the ways to write dates; ``data/dates.toml`` has a pattern for each.
 DATE_FORMS = tuple(
     "ymd, dmy, mdy, month day year, day month year, year month day, year-month, month/year, "
-    "month year, year month, week, quarter, quarter year, compact, clock".split(", ")
+    "month year, year month, week, quarter, quarter year, compact, days, clock".split(", ")
 )
 
 
@@ -43,6 +43,9 @@ class Reading:
         How dates are written: "ymd", "dmy", "mdy", or another of ``DATE_FORMS``.
     separator : str
         What stands between the items of a set.
+    marks : str
+        What some numbers have around them: "[" (brackets, left out), "<" (a limit of detection, of
+        which a half is taken), or both.
     missing_words : tuple of str
         Words that were read as missing.
     """
@@ -55,6 +58,7 @@ class Reading:
         "unit": fields.Text(),
         "form": fields.Choice("", *DATE_FORMS),
         "separator": fields.Text(),
+        "marks": fields.Text(),
         "missing_words": fields.TupleOf(fields.Text()),
     }
 
@@ -65,6 +69,7 @@ class Reading:
     unit: str = ""
     form: str = ""
     separator: str = ""
+    marks: str = ""
     missing_words: tuple[str, ...] = ()
 
 
@@ -88,6 +93,8 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
 RECORD = "record"
 # The role of a column that names the rows: every word in it is a name, "null" and a blank, too.
 ID = "id"
+# Roles of columns that were set aside by a guess, and are compared as soon as somebody asks.
+GUESSED_ASIDE = ("name", "identifier", "constant", "copy", RECORD)
 
 
 @saveable

@@ -37,7 +37,7 @@ from lookalike.errors import InvalidInput, message, suggest
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, require
-from lookalike.table.model.kind import RECORD, Kind
+from lookalike.table.model.kind import GUESSED_ASIDE, Kind
 from lookalike.table.model.summary import TableSummary, summarize
 
 # Kept as integers, -1 where missing.
@@ -362,19 +362,21 @@ class Table:
             self.missing,
         )
 
-    def with_objects(self, names: Any) -> Table:
-        """Return the table with those of these columns compared that were waiting for a distance.
+    def compare_also(self, names: Any) -> Table:
+        """Return the table with these columns compared too, where it was a guess to leave them out.
 
-        Records and other objects are set aside when a table is read; a measure that brings a
-        distance for one asks for it here.
+        Names, identifiers, constants, copies and objects are set aside when a table is read; who
+        gives a distance or a weight for one wants it compared. What the caller set aside, and a
+        target, stay where they are.
         """
-        back, aside = [], []
-        for column in self.aside:
-            if column.kind.role == RECORD and column.name in names:
-                back.append(replace(column, kind=replace(column.kind, role="")))
-            else:
-                aside.append(column)
-        return Table([*self.columns, *back], aside, len(self), self.missing) if back else self
+        back = self.guessed_aside(names)
+        aside = [column for column in self.aside if column not in back]
+        columns = [*self.columns, *(replace(c, kind=replace(c.kind, role="")) for c in back)]
+        return Table(columns, aside, len(self), self.missing) if back else self
+
+    def guessed_aside(self, names: Any) -> list[Column]:
+        """Return those of these columns that are set aside by a guess."""
+        return [c for c in self.aside if c.kind.role in GUESSED_ASIDE and c.name in names]
 
     def compare_by(self, names: Any) -> Table:
         """Return the table with only these columns compared; all others are set aside.
