@@ -30,8 +30,8 @@ from lookalike.errors import (
     suggest,
 )
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.default import default_measure
 from lookalike.measures.forest.proximity import ForestProximity
+from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import as_measure
 from lookalike.measures.task import TableTask, TaskSource, accept_mixed, read_source
 from lookalike.saving.fields import (
@@ -70,7 +70,7 @@ class AutoClustering(ClusterMixin, TableTask):
     ----------
     measures : sequence or mapping of name to measure, optional
         Each entry a Measure, or a pair of a Measure and a mapping of parameter to values to try.
-        None: "auto" and ``ForestProximity(method="ratio")``.
+        None: ``Gower()`` and ``ForestProximity(method="ratio")``.
     methods : sequence of method names
         See ``SimilarityClustering``.
     n_clusters : int, "auto" or sequence of int
@@ -242,7 +242,7 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _configurations(self) -> Iterator[Configuration]:
         """Yield every measure with every choice of its parameters, repeated where it is random."""
-        default = [default_measure(), ForestProximity(method="ratio")]
+        default = [Gower(), ForestProximity(method="ratio")]
         given = default if self.measures is None else self.measures
         named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
         rng = make_generator(self.random_state)

@@ -69,7 +69,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: the default, "auto". A clone is fitted. The frozen form of a
+        How alike rows are; None: ``Gower()``. A clone is fitted. The frozen form of a
         fitted measure keeps what it has learned; ``Precomputed()`` takes a matrix of distances.
     n_clusters : int or "auto"
         "auto": the number from 2 to ``max_clusters`` with the highest mean silhouette in the

@@ -113,5 +113,5 @@ def _skewness_of(values: np.ndarray) -> float:
 
 
 def is_auto(measure: Any) -> bool:
-    """Whether the default comparison is asked for: by name, or by naming none."""
-    return measure is None or (isinstance(measure, str) and measure.strip().lower() == AUTO)
+    """Whether the default comparison is asked for by its name."""
+    return isinstance(measure, str) and measure.strip().lower() == AUTO

@@ -378,7 +378,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: the default, "auto". A clone is fitted. The frozen form of a
+        How alike rows are; None: ``Gower()``. A clone is fitted. The frozen form of a
         fitted measure (``measure.frozen()``) keeps what it has learned, and the rows given to
         ``fit`` are then read as new rows. ``Precomputed()`` takes a matrix of distances as X.
     n_neighbors : int or "tune"

@@ -54,7 +54,7 @@ class LayeredRepresentation(Representation):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are in the first layer; None: the default, "auto". A clone is fitted.
+        How alike rows are in the first layer; None: ``Gower()``. A clone is fitted.
     n_layers : int
     schedule : {"constant", "decreasing", "geometric"}
         How many prototypes the layers have: all the same, w, or with the last one having w, by

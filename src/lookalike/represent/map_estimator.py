@@ -32,7 +32,7 @@ class MapLayout(Representation):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: the default, "auto". A clone is fitted.
+        How alike rows are; None: ``Gower()``. A clone is fitted.
     n_neighbors : int, optional
         Neighbors of each row that the map looks at. None: 15, or half of the other rows if that is
         less.

@@ -28,7 +28,7 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
     Parameters
     ----------
     measure : Measure, optional
-        How far rows are apart; None: the default, "auto".
+        How far rows are apart; None: ``Gower()``.
     n_neighbors : int
         How many other rows each list has; in mode "distance" it has the row itself as well, as in
         scikit-learn.

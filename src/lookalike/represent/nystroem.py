@@ -36,7 +36,7 @@ class NystroemRepresentation(SimilarityRepresentation):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: the default, "auto". A clone is fitted.
+        How alike rows are; None: ``Gower()``. A clone is fitted.
     prototypes : str or array of positions
         As for ``SimilarityRepresentation``.
     n_prototypes : int, float or "tune"

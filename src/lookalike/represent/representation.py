@@ -53,7 +53,7 @@ class SimilarityRepresentation(Representation):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: the default, "auto". A clone is fitted.
+        How alike rows are; None: ``Gower()``. A clone is fitted.
     prototypes : str or array of positions
         How prototypes are chosen: "medoids", "medoids_similarity", "relieff", "cfs", "random" or
         "farthest" (see ``select_prototypes``), or which rows they are.

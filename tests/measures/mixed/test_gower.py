@@ -132,7 +132,7 @@ def test_complete_data_give_a_positive_semi_definite_matrix(data):
 
 @given(data=st.data(), factor=st.sampled_from([0.25, 3.0]))
 def test_units_and_scaled_weights_change_nothing(data, factor):
-    columns, said = data.draw(frames(kinds=("number", "category"), min_rows=3, gaps=False))
+    columns, said = data.draw(frames(kinds=("number", "category"), min_rows=3, missing=False))
     before = Gower(said).fit(columns).similarity()
     changed = {
         name: [factor * v - 7 for v in values] if said[name] == "number" else values
