@@ -15,7 +15,7 @@ from lookalike.show.html.markup import FOR, Html, bullets, escape, paragraphs, s
 from lookalike.show.reasons import Styles
 from lookalike.show.report.study import Study
 from lookalike.table import Column, Table
-from lookalike.table.model.display import label_first
+from lookalike.table.model.labels import label_first
 
 MAX_COLUMNS = 60  # that are listed
 MAX_INCOMPLETE_COLUMNS = 24  # whose missing values are drawn
