@@ -221,8 +221,10 @@ def mark_label(table: Table, names: Iterable[str], who: str = "read_table") -> T
             return column
         return replace(column, kind=replace(kind, names_rows=not kind.names_rows))
 
+    from lookalike.table.model.table import Table
+
     sides = (tuple(map(marked, side)) for side in (table.columns, table.aside))
-    return type(table)(*sides, len(table), table.missing)
+    return Table(*sides, len(table), table.missing)
 
 
 # -- rows by their names ---------------------------------------------------------------------------
