@@ -71,7 +71,7 @@ def similarity(one, two):
 def test_mixed_columns_are_compared_by_gower(file, row):
     found = answer(file, *KINDS, "--row", row, "-k", 4)
     assert found["measure"] == "Gower"
-    assert found["query"] == {"id": row, "row": RECORDS[row]}
+    assert found["query"] == {"id": row, "label": f"p-{row + 1}", "row": RECORDS[row]}
     expected = {
         other: similarity(RECORDS[row], RECORDS[other])[0] for other in range(5) if other != row
     }
@@ -160,7 +160,7 @@ def test_columns_may_bring_back_one_set_aside(tmp_path):
 def test_csv_form(file):
     done = run("search", file, *KINDS, "--row", 0, "-k", 2, "--output", "csv", "--why")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    heads = ["id", "score", "distance", "similarity", "for", "against"]
+    heads = ["id", "score", "distance", "similarity", "compared", "compared_of", "for", "against"]
     heads += ["code", "mass", "kind", "tags"]
     assert list(rows[0]) == heads
     assert rows[0]["id"] == "2"
@@ -181,7 +181,7 @@ def test_csv_keeps_columns_of_the_table_apart_from_ours(tmp_path):
 
 def test_table_form(file):
     out = run("search", file, *KINDS, "--row", 0, "-k", 2, "--why").stdout
-    assert "the 2 rows most like row 0, by Gower" in out
+    assert "the 2 rows most like row 0 (p-1), by Gower" in " ".join(out.split())
     assert "+ same tags: x, y; same kind: cat" in out
     assert "- mass 4 against 5" in out
     assert "p-1" in out  # the row that was asked about
@@ -273,7 +273,7 @@ def test_a_record_for_a_measure_without_gaps(numbers):
         (["--row", "5"], "--row: needs a row from 0 to 4, found 5"),
         ([], "say what to look for: a row of the table or a record"),
         (["--row", "1", "--like", "{}"], "Use --row 17 or --like "),
-        (["--row", "first"], "--row: needs the number of a row, found 'first'"),
+        (["--row", "first"], "--row: needs the id or the name of a row, found 'first'"),
         (["--row", "-1"], "--row: needs a row from 0 to 4, found -1"),
         (["--like", "{mass: 1}"], "needs a JSON object"),
         (["--like", "[1]"], "needs a JSON object"),

@@ -382,7 +382,7 @@ class Hits(Sequence[Hit], Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per hit; a column named like one of ours gets the prefix "table."."""
-        ours = (*OURS, *(COMPARED if self.has_gaps else ()))
+        ours: tuple[str, ...] = (*OURS, *COMPARED)
         columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
         if self.info.why:
             phrases = [hit.phrases() for hit in self]
@@ -447,8 +447,8 @@ class Hits(Sequence[Hit], Result):
 
     def _named(self) -> str:
         """Return the id of the query, with its name where it has one."""
-        name = self.label.of(self.query)
-        return str(self.info.id) if name is None else f"{self.info.id} ({short(name, 40)})"
+        name = None if self.label.with_id else self.label.of(self.query)
+        return str(self.info.id) if name in (None, str(self.info.id)) else f"{self.info.id} ({short(name, 40)})"
 
     def html_body(self) -> str:
         """Return the query and the rows found, each with its reasons, as HTML."""

@@ -99,6 +99,8 @@ def search(
         weights=weights,
         columns=names,
     )
+    if isinstance(query, Mapping):
+        _warn_not_compared(index, query, first)
     from lookalike.index.hits import SearchInfo
 
     id = None if isinstance(query, Mapping) else query
@@ -158,7 +160,6 @@ def _get_index(
 def _find(index: "Index", mark: Any, name: str) -> Any:
     """Return a record as it is, and the id of a row; a number may be given as text."""
     if isinstance(mark, Mapping):
-        _warn_not_compared(index, mark, name)
         return mark
     id = _as_id(index, mark)
     if id is not None:
@@ -272,4 +273,4 @@ def _warn_not_compared(index: "Index", record: Mapping[str, Any], name: str) -> 
         hint = (f"To start from the row that is called {cell!r}, use ", Param("row", id))
     found = ", ".join(f"{column!r} ({aside[column]})" for column in given)
     text = "columns that are compared"
-    warnings.warn(LookalikeWarning(Param(name), text, found, hint), stacklevel=4)
+    warnings.warn(LookalikeWarning(Param(name), text, found, hint), stacklevel=3)

@@ -160,7 +160,8 @@ def _is_code(column: Column) -> bool:
     if kind.role in UNTOLD or is_row_name(column.name):
         return False
     named = kind.role in ("identifier", "code") or kind.reason.startswith("identifier")
-    return (named or is_identifier_name(column.name)) and kind.name != "number"
+    named = named or is_identifier_name(column.name) or is_code_name(column.name)
+    return named and kind.name != "number"
 
 
 def _is_level(column: Column) -> bool:
