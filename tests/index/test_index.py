@@ -430,7 +430,7 @@ def test_deleting_twice_names_the_id():
         ({"id_column": "id"}, {"id": [[1], [2]], "x": [0.0, 1.0]}, "a list in row 0"),
         ({"id_column": "nmae"}, {"name": [1, 2], "x": [0.0, 1.0]}, "Did you mean 'name'"),
         ({"id_column": "id"}, {"id": [1, 2]}, "beside the ids"),
-        ({"measure": "gowwer"}, {"x": [0.0]}, "auto"),
+        ({"measure": "gowwer"}, {"x": [0.0]}, "gower"),
         ({"id_column": 3}, {"x": [0.0]}, "name of a column"),
     ],
 )

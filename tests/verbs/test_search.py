@@ -55,8 +55,11 @@ def place(mass):
 
 
 def similarity(one, two):
-    """Gower's similarity of two pets, plainly: the mean over what both have, masses by rank."""
-    shares = {}
+    """The default similarity of two pets, plainly: masses by rank, a missing cell counts half.
+
+    Columns that the first, a record, does not name are not compared.
+    """
+    shares = dict.fromkeys((name for name in ("mass", "kind", "tags") if name in one), 0.5)
     if one.get("mass") is not None and two.get("mass") is not None:
         shares["mass"] = 1 - abs(place(one["mass"]) - place(two["mass"]))
     if one.get("kind") is not None and two.get("kind") is not None:
@@ -209,13 +212,17 @@ def test_square_brackets_are_not_styles(tmp_path):
     assert "[/oops] three four" in done.stdout
 
 
-def test_an_empty_row_ranks_last_and_is_pointed_out(tmp_path):
+def test_an_empty_row_is_half_alike_or_last_and_pointed_out(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("a,b\n1,x\n2,y\n,\n4,x\n3,y\n")
     done = run("search", path, "--row", 0, "-k", 4, "--output", "json")
+    similarities = {hit["id"]: hit["similarity"] for hit in json.loads(done.stdout)["hits"]}
+    assert similarities[2] == 0.5
+    ignoring = (path, "--row", 0, "-k", 4, "--measure", "gower")
+    done = run("search", *ignoring, "--output", "json")
     last = json.loads(done.stdout)["hits"][-1]
     assert (last["id"], last["distance"], last["similarity"]) == (2, None, None)
-    shown = run("search", path, "--row", 0, "-k", 4, "--why").stdout
+    shown = run("search", *ignoring, "--why").stdout
     assert "1 of the 4 rows found have nothing to compare: no column is filled in both" in shown
     assert "–" in shown
 

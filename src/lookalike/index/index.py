@@ -525,7 +525,7 @@ class Index(SaveMixin, BaseEstimator):
         liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
         unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
         _check_marks(now, queries, liked, unliked)
-        measure = reweigh(now.measure, now.schema, weights, columns, WHO, query)
+        measure = reweigh(now.measure, now.schema, weights, columns, WHO, queries)
         masks = read_filter(filter, now.names, now.schema)
         if liked is None and unliked is None:
             # Sketches propose rows by the fitted weights, so they are of no use under others.
@@ -560,7 +560,7 @@ class Index(SaveMixin, BaseEstimator):
         """
         now = self._now()
         one, other = (_read_one(now, side) for side in (a, b))
-        measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain", a, b)
+        measure = reweigh(now.measure, now.schema, weights, columns, "Index.explain", one, other)
         rows = partial(getattr, other, "rows")
         return Reasons(measure, one.rows, one.cells[0], rows, other.cells, now.styles).of(0)
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
+from lookalike.index.query import Queries
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Real
 from lookalike.table import Schema
@@ -127,7 +128,7 @@ def check_gamma(gamma: Any, who: str) -> None:
 
 
 def reweigh(
-    measure: Measure, schema: Schema, weights: Any, columns: Any, who: str, *sides: Any
+    measure: Measure, schema: Schema, weights: Any, columns: Any, who: str, *sides: Queries
 ) -> Measure:
     """Return a fitted measure under the weights of a search; without any, the measure itself.
 
@@ -140,7 +141,7 @@ def reweigh(
     columns : None, or names
         Only these count.
     who : str, the caller
-    sides : what is compared: columns that a record does not name are not part of the question
+    sides : what is compared: columns that a record leaves open are not part of the question
     """
     by_weights, by_columns = Phrase(Param("weights", of=who)), Phrase(Param("columns", of=who))
     if weights is not None and not isinstance(weights, Mapping):
@@ -158,19 +159,18 @@ def reweigh(
         # Leaving a column out is a weight of 0, so the rows need not be encoded again.
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
     if measure.traits.weighs_columns:
-        factors |= dict.fromkeys(_unnamed(sides, schema), 0.0)
+        factors |= dict.fromkeys(_unfilled(sides), 0.0)
     return measure.reweighted(factors, who) if factors or columns is not None else measure
 
 
-def _unnamed(sides: tuple[Any, ...], schema: Schema) -> list[str]:
-    """Return the columns that no record names; none where a row of the table is compared.
+def _unfilled(sides: tuple[Queries, ...]) -> list[str]:
+    """Return the columns in which a record has no value; those of rows in the index count.
 
-    At the midpoint, a column that the query does not have would add the same half to every
-    distance: the order is the same without it, and an equal row has similarity 1.
+    At the midpoint, a missing cell of the query adds the same half to every distance: the order is
+    the same without the column, and a row equal in the others has similarity 1.
     """
-    records = [side for side in sides if isinstance(side, Mapping)]
-    unnamed = [name for name in schema.kinds if any(name not in record for record in records)]
-    return [] if len(unnamed) == len(schema.kinds) else unnamed
+    records = [side.cells[0] for side in sides if len(side) == 1 and side.positions[0] < 0]
+    return [column.name for table, row in records for column in table if column.missing[row]]
 
 
 def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:
