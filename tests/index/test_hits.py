@@ -62,7 +62,15 @@ def test_few_compared_columns_are_noted():
 
 def test_columns_of_ours_and_of_the_table(hits):
     cells = la.Index("gower").fit({"score": [1.0, 2.0]}).search(0).cells()
-    assert list(cells) == ["id", "score", "distance", "similarity", "compared", "compared_of", "table.score"]
+    assert list(cells) == [
+        "id",
+        "score",
+        "distance",
+        "similarity",
+        "compared",
+        "compared_of",
+        "table.score",
+    ]
     why = hits.with_info(SearchInfo(why=True))
     assert list(why.cells())[6:8] == ["for", "against"]
     assert len(why.cells()["for"]) == 3

@@ -448,7 +448,11 @@ class Hits(Sequence[Hit], Result):
     def _named(self) -> str:
         """Return the id of the query, with its name where it has one."""
         name = None if self.label.with_id else self.label.of(self.query)
-        return str(self.info.id) if name in (None, str(self.info.id)) else f"{self.info.id} ({short(name, 40)})"
+        return (
+            str(self.info.id)
+            if name in (None, str(self.info.id))
+            else f"{self.info.id} ({short(name, 40)})"
+        )
 
     def html_body(self) -> str:
         """Return the query and the rows found, each with its reasons, as HTML."""

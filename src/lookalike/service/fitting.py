@@ -152,9 +152,7 @@ def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
     # The schema knows how cells are read; the settings keep only the names of kinds.
     kinds = {name: getattr(kind, "name", kind) for name, kind in settings.kinds.items()}
     aside = about_aside(table)
-    return replace(
-        settings, names=names, label_column=label, label=kept, aside=aside, kinds=kinds
-    )
+    return replace(settings, names=names, label_column=label, label=kept, aside=aside, kinds=kinds)
 
 
 def about_aside(table: Table) -> dict[str, dict[str, str]]:

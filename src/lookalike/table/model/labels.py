@@ -92,7 +92,9 @@ def label_of(table: Table) -> RowLabel:
     every = first.columns + first.aside
     given = tuple(column for column in every if column.kind.names_rows)
     if given:
-        return _label(given, "given")
+        # In the order in which they would be chosen.
+        ranked = sorted(given, key=lambda column: (not _is_name(column), -_count([column])))
+        return _label(tuple(ranked), "given")
     names = [column for column in every if _is_name(column)]
     # A name in words before any other text that differs from row to row.
     names.sort(key=lambda column: not says_name(column.name))
@@ -224,8 +226,8 @@ def mark_label(table: Table, names: Iterable[str], who: str = "read_table") -> T
 
     from lookalike.table.model.table import Table
 
-    sides = (tuple(map(marked, side)) for side in (table.columns, table.aside))
-    return Table(*sides, len(table), table.missing)
+    columns, aside = (tuple(map(marked, side)) for side in (table.columns, table.aside))
+    return Table(columns, aside, len(table), table.missing)
 
 
 # -- rows by their names ---------------------------------------------------------------------------
@@ -244,7 +246,10 @@ def match_rows(columns: Sequence[Sequence[Any]], text: str) -> list[int]:
 
     Examples
     --------
-    >>> match_rows([["Toy Story", "Toy Story 2", None]], "toy story"), match_rows([["Alien"]], "lie")
+    >>> (
+    ...     match_rows([["Toy Story", "Toy Story 2", None]], "toy story"),
+    ...     match_rows([["Alien"]], "lie"),
+    ... )
     ([0], [0])
     """
     words = text.strip()
