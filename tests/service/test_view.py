@@ -70,9 +70,7 @@ def test_a_view_is_never_changed(catalog):
 
 
 def test_a_label_that_does_not_tell_rows_apart_has_the_id_and_survives_a_restart(catalog):
-    rows = [
-        {"species": "ab"[i % 2], "island": "xyz"[i % 3], "mass": float(i)} for i in range(18)
-    ]
+    rows = [{"species": "ab"[i % 2], "island": "xyz"[i % 3], "mass": float(i)} for i in range(18)]
     made = catalog.create("birds", rows, CollectionSettings("birds"), RequestLimits())
     assert made.view.named_row(4, rows[4])["label"] == "y · a · #4"
     assert made.texts.find(made.view, "4", 1) == [4]  # the id is always found
