@@ -222,13 +222,15 @@ def _named(index: "Index", text: str) -> list[int]:
         names.append(now.id_column)
     cells: list[list[Any]] = [[] for _ in names]
     positions: list[int] = []
+    live = set(now.segments.positions.tolist())  # a deleted row has no name any more
     for segment in now.segments.segments:
-        positions += segment.positions.tolist()
+        rows = [(row, at) for row, at in enumerate(segment.positions.tolist()) if at in live]
+        positions += [at for _, at in rows]
         for known, name in zip(cells, names, strict=True):
             values = segment.table[name]
-            known += [values.cell(row) for row in range(len(values))]
-    found = [positions[row] for row in match_rows(cells, words)]
-    return [position for position in found if now.segments.find(position) is not None]
+            known += [values.cell(row) for row, _ in rows]
+    # A number that is no row is a slip more often than a part of a name.
+    return [positions[row] for row in match_rows(cells, words, exact=_is_number(text))]
 
 
 def _some_names(index: "Index") -> list[str]:

@@ -233,7 +233,7 @@ def mark_label(table: Table, names: Iterable[str], who: str = "read_table") -> T
 # -- rows by their names ---------------------------------------------------------------------------
 
 
-def match_rows(columns: Sequence[Sequence[Any]], text: str) -> list[int]:
+def match_rows(columns: Sequence[Sequence[Any]], text: str, *, exact: bool = False) -> list[int]:
     """Return the positions of the rows that a text means, by cells that may name them.
 
     Cells that are the text come first; only where there are none those that are it in other case,
@@ -243,6 +243,8 @@ def match_rows(columns: Sequence[Sequence[Any]], text: str) -> list[int]:
     ----------
     columns : lists of cells, one list per column that may name a row
     text : str
+    exact : bool
+        Whether only cells that are the text count.
 
     Examples
     --------
@@ -266,4 +268,5 @@ def match_rows(columns: Sequence[Sequence[Any]], text: str) -> list[int]:
             elif wanted in lower:
                 rank = 1 if lower == wanted else 2 if lower.startswith(wanted) else 3
                 found[rank].add(row)
-    return sorted(next((rows for rows in found if rows), set()))
+    ranks = found[:1] if exact else found
+    return sorted(next((rows for rows in ranks if rows), set()))
