@@ -282,9 +282,9 @@ class Hits(Sequence[Hit], Result):
     >>> hits.ids, len(hits)
     ([2, 1], 2)
     >>> print(hits)
-      id  similarity  size  color
-       2       0.833     2  red
-       1       0.167   2.5  blue
+      id  similarity  color  size
+       2       0.833  red       2
+       1       0.167  blue    2.5
     """
 
     def __init__(
