@@ -31,7 +31,7 @@ def search(view, asked):
 
 def test_the_answers_are_those_of_the_library(catalog):
     collection = create(catalog)
-    index = la.Index(la.measures.Gower(scale="rank")).fit(PETS)
+    index = la.Index().fit(PETS)
     for id in range(len(PETS)):
         hits = index.search(id, 10)
         answer = search(collection.view, {"query": {"id": id}})
