@@ -250,3 +250,17 @@ def test_codes_of_which_every_row_has_another_set_nothing_apart():
     cells = [f"2015-{i // 2:06d}" for i in range(200)]
     codes = read_table({"order": cells}, kinds={"order": "code"})
     assert column_differences(codes["order"], np.repeat([0, 1], 100), 2) == [None, None]
+
+
+def test_rows_of_mostly_missing_cells_are_no_examples():
+    rows = {name: [None, None, 1.0, 1.2, 0.9, None, 9.0, 9.2, 8.8, 9.1] for name in "abc"}
+    rows["d"] = [1.0, 1.0, 1.1, 1.0, 1.3, 9.0, 9.0, 9.1, 8.9, 9.3]
+    labels = np.array([0] * 5 + [1] * 5)
+    profile = profile_clusters(labels, rows, n_examples=5)
+    shown = {row for one in profile for row in (*one.typical, *one.borderline)}
+    assert shown == {2, 3, 4, 6, 7, 8, 9}
+    # Unless there is nothing else.
+    empty = profile_clusters(np.zeros(5, int), {name: cells[:5] for name, cells in rows.items()})
+    assert len(empty[0].typical) == 3
+    alone = profile_clusters(np.array([0, 0, 1, 1, 1, 1, 1, 1, 1, 1]), rows)
+    assert set(alone[0].typical) == {0, 1}

@@ -62,9 +62,17 @@ def test_few_compared_columns_are_noted():
 
 def test_columns_of_ours_and_of_the_table(hits):
     cells = la.Index("gower").fit({"score": [1.0, 2.0]}).search(0).cells()
-    assert list(cells) == ["id", "score", "distance", "similarity", "table.score"]
+    assert list(cells) == [
+        "id",
+        "score",
+        "distance",
+        "similarity",
+        "compared",
+        "compared_of",
+        "table.score",
+    ]
     why = hits.with_info(SearchInfo(why=True))
-    assert list(why.cells())[4:6] == ["for", "against"]
+    assert list(why.cells())[6:8] == ["for", "against"]
     assert len(why.cells()["for"]) == 3
     none = la.Index("gower").fit(PETS).search(0, filter={"weight": (">", 99)})
     assert none.with_info(SearchInfo(why=True)).cells()["for"] == []
@@ -73,15 +81,16 @@ def test_columns_of_ours_and_of_the_table(hits):
 
 def test_plain_values(hits):
     found = hits.with_info(SearchInfo(id=0, measure="Gower", why=True)).to_dict()
-    assert found["query"] == {"id": 0, "row": {"weight": 4.0, "animal": "cat"}}
-    assert list(found["hits"][0]) == ["id", "score", "distance", "similarity", "row", "reasons"]
+    assert found["query"] == {"id": 0, "label": "cat", "row": {"weight": 4.0, "animal": "cat"}}
+    ours = ["id", "score", "distance", "similarity", "compared", "compared_of", "label"]
+    assert list(found["hits"][0]) == [*ours, "row", "reasons"]
     assert list(found["hits"][0]["reasons"]) == ["for", "against"]
     assert "reasons" not in hits.to_dict()["hits"][0]
 
 
 def test_text_of_a_search(hits):
     text = shown(hits, name="pets", id=0, k=5, by="Gower", reason="given")
-    assert text.startswith("pets: the 3 rows most like row 0, by Gower")
+    assert text.startswith("pets: the 3 rows most like row 0 (cat), by Gower")
     assert "given" in text
     assert "only 3 rows can be found; 5 were asked for" in text
     assert "only" not in shown(hits, k=3)

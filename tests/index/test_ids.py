@@ -170,3 +170,10 @@ def test_a_column_beside_the_ids_is_needed():
         la.Index("gower", id_column="name").fit({"name": ["a", "b"]})
     with pytest.raises(InvalidInput, match=r"a column of ids.*Did you mean 'name'"):
         la.Index("gower", id_column="nme").fit({"name": ["a", "b"], "x": [1.0, 2.0]})
+
+
+def test_repeated_ids_are_listed_with_the_way_out():
+    rows = {"species": ["a", "b", "a", "b", "a", "c"], "x": [1.0, 2, 3, 4, 5, 6]}
+    with pytest.raises(InvalidInput, match="'a' 3 times, 'b' twice") as error:
+        la.Index(id_column="species").fit(rows)
+    assert "label_column='species'" in str(error.value)

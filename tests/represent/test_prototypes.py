@@ -155,3 +155,14 @@ def test_kinds_decide_how_columns_are_read():
     as_categories = select_prototypes(None, code, n=2, kinds={"code": "category"})
     assert as_numbers.tolist() == [0, 5]
     assert as_categories.tolist() == [0, 3]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rows_of_mostly_missing_cells_are_no_prototypes(method):
+    empty = np.arange(30) % 3 == 0
+    rows = {f"x{j}": np.where(empty, np.nan, X[:, j]) for j in range(3)} | {"y": X[:, 0]}
+    chosen = select_prototypes(Gower(), rows, Y, method, 10, random_state=0)
+    assert not empty[chosen].any()
+    if method != "cfs":  # which settles the number itself
+        many = select_prototypes(Gower(), rows, Y, method, 25, random_state=0)
+        assert len(many) == 25  # there are not so many others

@@ -31,7 +31,7 @@ def search(view, asked):
 
 def test_the_answers_are_those_of_the_library(catalog):
     collection = create(catalog)
-    index = la.Index(la.measures.Gower(scale="rank")).fit(PETS)
+    index = la.Index().fit(PETS)
     for id in range(len(PETS)):
         hits = index.search(id, 10)
         answer = search(collection.view, {"query": {"id": id}})
@@ -65,7 +65,7 @@ def test_a_collection_says_what_it_is(server):
 
 
 def test_search_is_that_of_the_index(server):
-    index = la.Index(la.measures.Gower(scale="rank")).fit(PETS)
+    index = la.Index().fit(PETS)
     for query, options in [
         (0, {}),
         (0, {"weights": {"weight": 3, "tags": 0}}),

@@ -75,7 +75,7 @@ def test_rows_named_by_a_column(catalog):
 @pytest.mark.parametrize(
     ("rows", "found"),
     [
-        ([{"id": 1, "x": 1}, {"id": 1, "x": 2}], "1 is in it twice"),
+        ([{"id": 1, "x": 1}, {"id": 1, "x": 2}], "found 1 twice"),
         ([{"id": 1.5, "x": 1}, {"id": 2, "x": 2}], "1.5 in row 0"),
         ([{"id": None, "x": 1}, {"id": 2, "x": 2}], "None in row 0"),
     ],

@@ -6,6 +6,7 @@ from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
 from lookalike.service.store.store import NotFound, Store
+from lookalike.table.model.labels import label_of
 from service.running import PETS
 
 
@@ -66,3 +67,12 @@ def test_a_view_is_never_changed(catalog):
     assert len(before.index) == 6
     assert before.index.get(1)["name"] == "Rex"
     assert (collection.view.changed, collection.view.generation) == (3, 3)
+
+
+def test_a_label_that_does_not_tell_rows_apart_has_the_id_and_survives_a_restart(catalog):
+    rows = [{"species": "ab"[i % 2], "island": "xyz"[i % 3], "mass": float(i)} for i in range(18)]
+    made = catalog.create("birds", rows, CollectionSettings("birds"), RequestLimits())
+    assert made.view.named_row(4, rows[4])["label"] == "y · a · #4"
+    assert made.texts.find(made.view, "4", 1) == [4]  # the id is always found
+    kept = CollectionSettings.of_text(made.view.settings.to_text())
+    assert kept.row_label.columns == label_of(made.view.table).columns == ("island", "species")

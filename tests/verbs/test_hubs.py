@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+import lookalike as la
 from lookalike.cli.app import app
 from lookalike.hubness import MutualProximity, hubness_report
 from lookalike.measures import Vector, choose_measure
@@ -91,3 +92,14 @@ def test_auto_chooses_and_says_why(file):
     words = [path, "--measure", "auto", "--columns", ",".join(f"x{j}" for j in range(12))]
     assert json.loads(run(*words, "-o", "json").stdout)["reason"] == reason
     assert type(measure).__name__ in run(*words).stdout
+
+
+def test_hubs_that_are_empty_rows_have_a_cure():
+    rng = np.random.default_rng(0)
+    rows = {f"x{j}": rng.random(80) for j in range(6)}
+    for j in range(1, 6):
+        rows[f"x{j}"][:12] = np.nan
+    plain = la.hubs(rows, measure="gower").missing_cells
+    assert plain is not None
+    assert "compare with measure='auto'" in plain
+    assert la.hubs(rows).missing_cells is None

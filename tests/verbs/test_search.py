@@ -5,8 +5,10 @@ import io
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import lookalike as la
 from cli.run import run
 
 RECORDS = [
@@ -74,7 +76,7 @@ def similarity(one, two):
 def test_mixed_columns_are_compared_by_gower(file, row):
     found = answer(file, *KINDS, "--row", row, "-k", 4)
     assert found["measure"] == "Gower"
-    assert found["query"] == {"id": row, "row": RECORDS[row]}
+    assert found["query"] == {"id": row, "label": f"p-{row + 1}", "row": RECORDS[row]}
     expected = {
         other: similarity(RECORDS[row], RECORDS[other])[0] for other in range(5) if other != row
     }
@@ -163,7 +165,7 @@ def test_columns_may_bring_back_one_set_aside(tmp_path):
 def test_csv_form(file):
     done = run("search", file, *KINDS, "--row", 0, "-k", 2, "--output", "csv", "--why")
     rows = list(csv.DictReader(io.StringIO(done.stdout)))
-    heads = ["id", "score", "distance", "similarity", "for", "against"]
+    heads = ["id", "score", "distance", "similarity", "compared", "compared_of", "for", "against"]
     heads += ["code", "mass", "kind", "tags"]
     assert list(rows[0]) == heads
     assert rows[0]["id"] == "2"
@@ -184,7 +186,7 @@ def test_csv_keeps_columns_of_the_table_apart_from_ours(tmp_path):
 
 def test_table_form(file):
     out = run("search", file, *KINDS, "--row", 0, "-k", 2, "--why").stdout
-    assert "the 2 rows most like row 0, by Gower" in out
+    assert "the 2 rows most like row 0 (p-1), by Gower" in " ".join(out.split())
     assert "+ same tags: x, y; same kind: cat" in out
     assert "- mass 4 against 5" in out
     assert "p-1" in out  # the row that was asked about
@@ -280,7 +282,7 @@ def test_a_record_for_a_measure_without_gaps(numbers):
         (["--row", "5"], "--row: needs a row from 0 to 4, found 5"),
         ([], "say what to look for: a row of the table or a record"),
         (["--row", "1", "--like", "{}"], "Use --row 17 or --like "),
-        (["--row", "first"], "--row: needs the number of a row, found 'first'"),
+        (["--row", "first"], "--row: needs the id or the name of a row, found 'first'"),
         (["--row", "-1"], "--row: needs a row from 0 to 4, found -1"),
         (["--like", "{mass: 1}"], "needs a JSON object"),
         (["--like", "[1]"], "needs a JSON object"),
@@ -359,3 +361,83 @@ def test_a_new_level_of_a_guessed_order_is_pointed_out(tmp_path):
     declared = run(*asked, "--kinds", 'size=["small", "medium", "large"]')
     assert declared.exit_code == 1
     assert "one of the levels 'small', 'medium', 'large'" in declared.stderr
+
+
+# -- rows by name, missing cells, feedback ---------------------------------------------------------
+
+FILMS = {
+    "title": ["Toy Story", "Toy Story 2", "Alien", "Aliens", "Solaris"],
+    "year": [1995.0, 1999.0, 1979.0, 1986.0, 1972.0],
+    "length": [81.0, 92.0, None, 137.0, None],
+    "budget": [30.0, 90.0, 11.0, None, None],
+}
+
+
+@pytest.fixture
+def films(tmp_path):
+    path = tmp_path / "films.csv"
+    pd.DataFrame(FILMS).to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("name", ["Toy Story", "toy story", "title=Toy Story", "0"])
+def test_a_row_is_named(films, name):
+    assert answer(films, "--row", name, "-k", 1)["query"]["id"] == 0
+    assert la.search(FILMS, name, k=1).to_dict()["query"]["label"] == "Toy Story"
+
+
+def test_several_rows_of_one_name_are_listed(films):
+    line = one_line(films, "--row", "toy")
+    assert "found 2 rows: 0 (title Toy Story, year 1995" in line
+    assert "1 (title Toy Story 2" in line
+    assert "Choose one by its id: --row 0" in line
+    assert "Did you mean 'Solaris'?" in one_line(films, "--row", "Solariss")
+
+
+def test_ids_of_an_index_and_labels_are_both_found():
+    rows = FILMS | {"code": [f"tt{i}" for i in range(5)]}
+    index = la.Index(id_column="code").fit(rows)
+    index.delete("tt0")
+    assert la.search(index, "alien", k=1).info.id == la.search(index, "tt2", k=1).info.id == "tt2"
+    assert la.search(index, "toy story", k=1).info.id == "tt1"  # the other one was deleted
+
+
+def test_a_record_says_what_is_not_compared_and_offers_the_row(films):
+    words = ("search", films, "--kinds", "title=aside", "-k", 1)
+    done = run(*words, "--like", '{"title": "Alien", "year": 1979}', "--label-column", "title")
+    assert "needs columns that are compared, found 'title'" in done.stderr
+    assert "called 'Alien', use --row 2" in done.stderr
+    assert run(*words, "--like", '{"year": 1979}').stderr == ""
+
+
+def test_hits_say_in_how_many_columns_they_were_compared(films):
+    hits = la.search(FILMS, 0, k=4)
+    compared = {hit.id: (hit.compared, hit.compared_of) for hit in hits}
+    assert compared == {1: (3, 3), 2: (2, 3), 3: (2, 3), 4: (1, 3)}
+    assert {hit["id"]: hit["compared"] for hit in answer(films, "--row", 0)["hits"]}[4] == 1
+    shown = run("search", films, "--row", 0).stdout
+    assert "compared" in shown
+    assert "1 of 3" in shown
+    assert "1 of 3" in hits.to_html()
+    assert "compared" not in str(la.search(FILMS, 0, k=1))
+    # What a record does not say, or weighs nothing, is no part of the question.
+    (hit,) = la.search(FILMS, {"year": 1990.0, "length": 90.0}, k=1)
+    assert hit.compared_of == 2
+    assert la.search(FILMS, 0, k=1, columns=["year"])[0].compared_of == 1
+
+
+def test_with_feedback_the_score_is_shown_that_rows_are_ordered_by(films):
+    lines = run("search", films, "--row", "0", "--unlike", "1").stdout.splitlines()
+    heads = next(line for line in lines if " similarity" in line).split()
+    assert heads[:3] == ["row", "score", "similarity"]
+    at = next(i for i, line in enumerate(lines) if "───" in line) + 1
+    scores = [float(line.split()[1]) for line in lines[at : at + 3]]
+    assert scores == sorted(scores)
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_no_line_is_wider_than_the_terminal(films, width):
+    out = run("search", films, "--row", 0, COLUMNS=str(width)).stdout
+    words = [word for line in out.splitlines() for word in line.split()]
+    longest = max(width, max(map(len, words)))  # a path is not cut
+    assert all(len(line.rstrip()) <= longest for line in out.splitlines())

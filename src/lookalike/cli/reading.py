@@ -67,6 +67,12 @@ Delimiter = Annotated[
         "--delimiter", "CHAR", "The character between fields of a CSV file; guessed unless given."
     ),
 ]
+LabelColumn = Annotated[
+    str | None,
+    option(
+        "--label-column", "COLUMN", "The column that rows are shown and found by; chosen if not."
+    ),
+]
 Split = Annotated[
     list[str] | None,
     option(
@@ -86,6 +92,7 @@ class ReadOptions:
     split: Split = None
     encoding: Encoding = None
     delimiter: Delimiter = None
+    label_column: LabelColumn = None
 
     @property
     def of_text(self) -> dict[str, Any]:
@@ -125,7 +132,8 @@ class FileSource(TableSource):
         for name, value in vars(self.reading).items():
             if value is not None:
                 found, hint = f"the saved index {self.file!r}", "Give it when the index is built"
-                raise InvalidInput(f"--{name}", "a table to read", found, hint)
+                option = f"--{name.replace('_', '-')}"
+                raise InvalidInput(option, "a table to read", found, hint)
         return load_index(self.file)
 
     def read(self) -> Table:
@@ -134,7 +142,9 @@ class FileSource(TableSource):
 
         kinds, missing = self.reading.read_kinds(), self.reading.missing or None
         with self.at_path(self.file) as path:
-            return read_table(path, kinds=kinds, missing=missing, **self.reading.of_text)
+            label = self.reading.label_column
+            options = self.reading.of_text | {"label_column": label}
+            return read_table(path, kinds=kinds, missing=missing, **options)
 
     def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
         """Read another file as the table was read."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from lookalike.cli import output as out
-from lookalike.cli.options import IdColumn, argument, option
+from lookalike.cli.options import IdColumn, argument
 from lookalike.cli.reading import ReadOptions
 from lookalike.cli.serving import AccessOptions, AddressOptions, Store, check_extra, run_service
 from lookalike.errors import missing_file
@@ -25,9 +25,6 @@ def serve(
     ] = None,
     store: Store = None,
     id_column: IdColumn = None,
-    label_column: Annotated[
-        str | None, option("--label-column", "COLUMN", "The column that rows are shown by.")
-    ] = None,
     measure: MeasureLike = None,
 ) -> None:
     """Serve tables: a page to explore them, and an HTTP API for programs."""
@@ -42,7 +39,7 @@ def serve(
     service = make_service(path, address.host, access.folder, hosts, access.need_token)
     out.note(f"rows are kept in {service.store.database.shown}")
     options: dict[str, Any] = {"kinds": reading.read_kinds(), "missing": reading.missing}
-    options |= {"id_column": id_column, "label_column": label_column, "measure": measure}
+    options |= {"id_column": id_column, "label_column": reading.label_column, "measure": measure}
     options |= reading.of_text
     # Loaded before the server listens: the first page is then answered without waiting.
     with out.compile_note():

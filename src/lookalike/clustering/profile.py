@@ -24,6 +24,7 @@ from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import Html, bullets, paragraphs, table
 from lookalike.show.reasons import Style, style_of
 from lookalike.table import Column, Table, read_table
+from lookalike.table.model.display import filled_rows
 from lookalike.table.model.names import row_labels
 from lookalike.table.model.targets import split_target
 
@@ -498,14 +499,17 @@ def profile_clusters(
     ]
     own, other = _two_nearest(measure, encoded, exemplars, labels)
     names = row_labels(X) or range(len(rows))
+    filled = filled_rows(rows)
     clusters = []
     for number, exemplar in enumerate(exemplars):
         inside = np.flatnonzero(labels == number)
         majority, share = (None, None) if target is None else _majority(target[inside])
         sizeable = [d[number] for d in differences if d[number] is not None and d[number].size > 0]
         columns = sorted(sizeable, key=lambda difference: -difference.size)[:n_columns]
-        typical = _typical(own[inside], inside, int(exemplar), n_examples)
-        borderline = _borderline(own[inside], other[inside], inside, n_examples)
+        # Rows of mostly missing cells show nothing, so they are examples only of each other.
+        shown = inside[filled[inside]] if filled[inside].any() else inside
+        typical = _typical(own[shown], shown, int(exemplar), n_examples)
+        borderline = _borderline(own[shown], other[shown], shown, n_examples)
         near, far = (tuple(names[position] for position in side) for side in (typical, borderline))
         n, top = len(inside), tuple(columns)
         profile = ClusterProfile(number, n, n / len(labels), near, far, top, majority, share)
@@ -574,9 +578,10 @@ def _two_nearest(
 
 
 def _typical(own: np.ndarray, inside: np.ndarray, exemplar: int, n: int) -> tuple[int, ...]:
-    """Return the members nearest to the exemplar, itself first."""
-    order = inside[np.argsort(own, kind="stable")[: n + 1]]
-    return (exemplar, *(int(row) for row in order if row != exemplar))[:n]
+    """Return the members nearest to the exemplar, itself first if it is one of them."""
+    order = inside[np.argsort(own, kind="stable")[: n + 1]].tolist()
+    first = [exemplar] if exemplar in inside else []
+    return tuple([*first, *(row for row in order if row != exemplar)][:n])
 
 
 def _borderline(own: np.ndarray, other: np.ndarray, inside: np.ndarray, n: int) -> tuple[int, ...]:

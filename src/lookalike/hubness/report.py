@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Phrase
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.evaluate.agreement import (
     McNemar,
     goodman_kruskal,
@@ -334,26 +334,27 @@ class HubnessReport(Result):
     def missing_cells(self) -> str | None:
         """A sentence if the rows in the most lists are rows with missing cells, else None.
 
-        Missing cells are not compared, so rows with many of them may be near to all others.
+        Where missing cells are not compared, rows with many of them may be near to all others.
         """
-        if self.table is None:
+        space = self.space.measure_ if isinstance(self.space, _Reducer) else self.space
+        if self.table is None or getattr(space, "missing", None) == "midpoint":
             return None
         missing = np.sum([column.missing for column in self.table], axis=0)
         hubs = [int(line["row"]) for line in self.top(N_CHECKED_HUBS)]
         rows = f"{len(hubs)} rows in the most lists"
-        why = "missing cells are not compared, so they are near to all others."
+        cure = "compare with ", Param("measure", "auto"), ", where a missing cell is half alike."
+        why = "missing cells are not compared, so they are near to all others: ", *cure
         # Thresholds chosen by hand: clearly more hubs than rows have a missing cell, or hubs have
         # twice as many of them.
         share, usual = float((missing[hubs] > 0).mean()), float((missing > 0).mean())
         if share > usual + 0.25 and share >= 0.5:
             others = f"{percent(usual)} of all rows do"
-            return f"{percent(share)} of the {rows} have a missing cell, {others}: {why}"
+            return Phrase(f"{percent(share)} of the {rows} have a missing cell, {others}: ", *why)
         count, mean = float(missing[hubs].mean()), float(missing.mean())
         if count < 2.0 * mean or count < 1.0:
             return None
-        return (
-            f"The {rows} have {count:.1f} missing cells each, where {mean:.1f} is the mean: {why}"
-        )
+        means = f"{count:.1f} missing cells each, where {mean:.1f} is the mean"
+        return Phrase(f"The {rows} have {means}: ", *why)
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per statistic."""
@@ -370,7 +371,7 @@ class HubnessReport(Result):
             layout.say(console, self.reason)
         layout.say(console, spell(self.verdict), "")
         if self.missing_cells is not None:
-            layout.say(console, self.missing_cells, "yellow")
+            layout.say(console, spell(self.missing_cells), "yellow")
         grid = layout.grid([("", "left"), *((column, "right") for column in self.columns)])
         for _, label, texts in self.rows():
             grid.add_row(*layout.cells([label, *texts]))

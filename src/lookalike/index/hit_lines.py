@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lookalike._runtime.text import clean, short
 from lookalike.show.reasons import Reason, Styles
 from lookalike.table import Column, Table
-from lookalike.table.model.display import label_first
+from lookalike.table.model.labels import label_first
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -51,7 +51,10 @@ class HitLines:
         self.beside = why and width >= MIN_WIDTH_FOR_SIDE_REASONS
         self.styles = Styles(table)
         # Reasons add up to the similarity: with them the distance is left out, to save space.
-        self.numbers = ("row", "similarity") if why else ("row", "distance", "similarity")
+        # Rows are ordered by the score where it is not the distance.
+        second = "score" if hits.by_score else "" if why else "distance"
+        last = "compared" if hits.has_gaps else ""
+        self.numbers = tuple(filter(None, ("row", second, "similarity", last)))
         lines: list[Sequence[str]] = [self.numbers, *map(self._ours, hits)]
         self.widths = [max(map(_length, column)) for column in zip(*lines, strict=True)]
         free = width - self._used() - ((REASONS_WIDTH + GAP) if self.beside else 0)
@@ -105,7 +108,9 @@ class HitLines:
     def _ours(self, hit: Hit) -> list[str]:
         values = {
             "row": short(hit.id),
+            "score": _number(hit.score),
             "distance": _number(hit.distance),
+            "compared": hit.compared_text,
             "similarity": "–" if hit.similarity is None else f"{hit.similarity:.3f}",
         }
         return [values[name] for name in self.numbers]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
-from lookalike._runtime.text import clean, plain
+from lookalike._runtime.text import clean, plain, short
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation, show
 from lookalike.measures.contract.rows import Rows
@@ -15,6 +15,7 @@ from lookalike.show import layout
 from lookalike.show.reasons import Reason, Styles, sentence
 from lookalike.show.result import Result, Spell
 from lookalike.table import Table
+from lookalike.table.model.labels import RowLabel, label_first, label_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,10 +24,10 @@ Cell = tuple[Table, int]  # a table and the position of a row in it
 
 # All chosen by hand.
 MAX_TEXT_COLUMNS = 4  # columns of the record in the text form
-MAX_EXPLAINED_HITS = 10  # hits whose compared columns are counted for the note
 MIN_COMPARED_SHARE = 4  # pairs compared in at most one of so many columns are noted
 MAX_NAMED_COLUMNS = 6  # columns that do not fit on a line, named below the table
 OURS = ("id", "score", "distance", "similarity")
+COMPARED = ("compared", "compared_of")
 SIDES = ("for", "against")
 
 
@@ -100,6 +101,8 @@ class Hit:
     Attributes
     ----------
     row : dict, the row as a record
+    compared : int, columns that are filled in both rows
+    compared_of : int, columns that count in the question
     explanation : Explanation, computed on first access
 
     Examples
@@ -119,13 +122,14 @@ class Hit:
         similarity: float | None,
         cell: Cell,
         why: Callable[[], Explanation],
+        asked: Callable[[], Mapping[str, Any]] = dict,
     ) -> None:
         self.id = id
         self.score = score
         self.distance = distance
         self.similarity = similarity
         # Of the snapshot that was searched: a row deleted since can still be shown and explained.
-        self._cell, self._why = cell, why
+        self._cell, self._why, self._asked = cell, why, asked
 
     @property
     def table(self) -> Table:
@@ -137,6 +141,25 @@ class Hit:
         """The row as a record."""
         table, row = self._cell
         return table.record(row)
+
+    @cached_property
+    def compared(self) -> int:
+        """The number of columns that are filled in both rows, of those that count."""
+        row = self.row
+        return sum(
+            cell is not None and row.get(name) is not None for name, cell in self._asked().items()
+        )
+
+    @property
+    def compared_of(self) -> int:
+        """The number of columns that count in the question."""
+        return len(self._asked())
+
+    @property
+    def compared_text(self) -> str:
+        """In how many columns the rows were compared; empty where it is all of them."""
+        n, total = self.compared, self.compared_of
+        return "" if n == total else f"{n} of {total}"
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -200,7 +223,7 @@ class Hit:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the hit as plain values, without the explanation."""
-        return {name: getattr(self, name) for name in (*OURS, "row")}
+        return {name: getattr(self, name) for name in (*OURS, *COMPARED, "row")}
 
     def __str__(self) -> str:
         return f"{show(self.id)} ({_number(self.similarity)}): {self.because()}"
@@ -259,9 +282,9 @@ class Hits(Sequence[Hit], Result):
     >>> hits.ids, len(hits)
     ([2, 1], 2)
     >>> print(hits)
-      id  similarity  size  color
-       2       0.833     2  red
-       1       0.167   2.5  blue
+      id  similarity  color  size
+       2       0.833  red       2
+       1       0.167  blue    2.5
     """
 
     def __init__(
@@ -295,6 +318,28 @@ class Hits(Sequence[Hit], Result):
         return iter(self._hits)
 
     @property
+    def table(self) -> Table | None:
+        """Rows that show how cells are written; None where nothing was found."""
+        if self.info.sample is not None:
+            return self.info.sample
+        return self._hits[0].table if self._hits else None
+
+    @cached_property
+    def label(self) -> RowLabel:
+        """The columns that name a row."""
+        return RowLabel() if self.table is None else label_of(self.table)
+
+    @cached_property
+    def has_gaps(self) -> bool:
+        """Whether a row could not be compared in all columns that count."""
+        return any(hit.compared_text for hit in self._hits)
+
+    @cached_property
+    def by_score(self) -> bool:
+        """Whether rows are ranked by something else than the distance: feedback."""
+        return any(hit.score != hit.distance for hit in self._hits)
+
+    @property
     def ids(self) -> list[Any]:
         """The ids of the rows found, best first."""
         return [hit.id for hit in self._hits]
@@ -306,15 +351,13 @@ class Hits(Sequence[Hit], Result):
         if len(self) > 1 and len({hit.score for hit in self}) == 1:
             every = "both" if len(self) == 2 else f"all {len(self)}"
             notes.append(f"{every} rows are equally near; their order is that of the table")
-        # Explanations take time, so only the first hits are looked at.
-        first = self._hits[:MAX_EXPLAINED_HITS]
-        counts = [_compared(hit.explanation) for hit in first]
+        counts = [(hit.compared, hit.compared_of) for hit in self]
         few = [(n, total) for n, total in counts if MIN_COMPARED_SHARE * n <= total and n < total]
         if few:
-            of = f"{'the first ' if len(self) > len(first) else ''}{len(first)} rows"
             n, total = min(few)
             notes.append(
-                f"{len(few)} of {of} can be compared in few columns, one in {n} of {total}"
+                f"{len(few)} of {len(self)} rows can be compared in few columns, "
+                f"one in {n} of {total}"
             )
         return "; ".join(notes) or None
 
@@ -324,14 +367,14 @@ class Hits(Sequence[Hit], Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the query, the hits and the note as plain values."""
-        hits = [hit.to_dict() for hit in self._hits]
+        hits = [self.label.added_to(hit.to_dict()) for hit in self._hits]
         if self.info.why:
             for hit, values in zip(self._hits, hits, strict=True):
                 values["reasons"] = dict(zip(SIDES, hit.reasons(), strict=True))
         answer = {
             "measure": self.info.measure,
             "reason": self.info.reason,
-            "query": {"id": self.info.id, "row": self.query},
+            "query": self.label.added_to({"id": self.info.id, "row": self.query}),
             "hits": hits,
             "note": self.note,
         }
@@ -339,7 +382,8 @@ class Hits(Sequence[Hit], Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per hit; a column named like one of ours gets the prefix "table."."""
-        columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in OURS}
+        ours: tuple[str, ...] = (*OURS, *COMPARED)
+        columns: dict[str, list[Any]] = {name: [getattr(h, name) for h in self] for name in ours}
         if self.info.why:
             phrases = [hit.phrases() for hit in self]
             for i, side in enumerate(SIDES):
@@ -357,7 +401,7 @@ class Hits(Sequence[Hit], Result):
             why = "no row meets the filter: take a condition out"
             layout.say(console, why if info.filtered else "there is no other row to find")
             return
-        what = "the record" if info.id is None else f"row {info.id}"
+        what = "the record" if info.id is None else f"row {self._named()}"
         by = "" if info.by is None else f", by {info.by}"
         rows = "row" if n == 1 else f"{n} rows"
         layout.headline(console, f"{info.name}: the {rows} most like {what}{by}")
@@ -382,8 +426,8 @@ class Hits(Sequence[Hit], Result):
         """
         from lookalike.index.hit_lines import HitLines
 
-        table = self._hits[0].table if self.info.sample is None else self.info.sample
-        lines = HitLines(self, table, console.width, why=self.info.why, only=only)
+        assert self.table is not None
+        lines = HitLines(self, self.table, console.width, why=self.info.why, only=only)
         for line in lines.lines(self.info.id):
             console.print(line, no_wrap=True, overflow="ellipsis", crop=True)
         if self.note is not None:
@@ -398,8 +442,17 @@ class Hits(Sequence[Hit], Result):
 
     def html_title(self) -> str:
         """Return the heading of the page, as plain text."""
-        what = "a record" if self.info.id is None else f"row {self.info.id}"
+        what = "a record" if self.info.id is None else f"row {self._named()}"
         return f"{self.info.name}: rows like {what}"
+
+    def _named(self) -> str:
+        """Return the id of the query, with its name where it has one."""
+        name = None if self.label.with_id else self.label.of(self.query)
+        return (
+            str(self.info.id)
+            if name in (None, str(self.info.id))
+            else f"{self.info.id} ({short(name, 40)})"
+        )
 
     def html_body(self) -> str:
         """Return the query and the rows found, each with its reasons, as HTML."""
@@ -409,18 +462,22 @@ class Hits(Sequence[Hit], Result):
 
     def repeats_id(self, name: str) -> bool:
         """Whether a column holds the ids, as that of the index of a pandas frame does."""
-        return all(type(hit.row[name]) is type(hit.id) and hit.row[name] == hit.id for hit in self)
+        cells = [(hit.row.get(name), hit.id) for hit in self]
+        return all(type(cell) is type(id) and cell == id for cell, id in cells)
 
     def __str__(self) -> str:
         if not self._hits:
             return "no rows found"
-        names = [name for name in self._hits[0].row if not self.repeats_id(name)][:MAX_TEXT_COLUMNS]
+        assert self.table is not None
+        names = [column.name for column in label_first(self.table)]
+        names = [name for name in names if not self.repeats_id(name)][:MAX_TEXT_COLUMNS]
         # Without feedback the score is the distance, which the similarity shows already.
-        by_score = any(hit.score != hit.distance for hit in self)
-        lines = [["id", *(["score"] if by_score else []), "similarity", *map(clean, names)]]
+        heads = ["id", *["score"] * self.by_score, "similarity", *["compared"] * self.has_gaps]
+        lines = [[*heads, *map(clean, names)]]
         for hit in self:
-            line = [show(hit.id), *([_number(hit.score)] if by_score else [])]
-            line += [_number(hit.similarity), *(show(hit.row[name]) for name in names)]
+            line = [show(hit.id), *[_number(hit.score)] * self.by_score, _number(hit.similarity)]
+            line += [hit.compared_text] * self.has_gaps
+            line += [show(hit.row.get(name)) for name in names]
             lines.append(line)
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         right = [True] * (len(lines[0]) - len(names)) + [_is_number(self, name) for name in names]
@@ -433,15 +490,8 @@ class Hits(Sequence[Hit], Result):
         )
 
 
-def _compared(explanation: Explanation) -> tuple[int, int]:
-    """Return in how many columns two rows were compared, and how many columns count."""
-    shares = [*explanation.plus.items(), *explanation.minus.items()]
-    compared = {name for name, share in shares if name is not None and share > 0}
-    return len(compared), len(compared) + len(explanation.not_compared)
-
-
 def _is_number(hits: Hits, name: str) -> bool:
-    return all(isinstance(hit.row[name], int | float | None) for hit in hits)
+    return all(isinstance(hit.row.get(name), int | float | None) for hit in hits)
 
 
 def _number(value: float | None) -> str:

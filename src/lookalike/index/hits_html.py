@@ -8,7 +8,7 @@ from lookalike._runtime.text import short
 from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.markup import Html, escape
 from lookalike.show.reasons import Styles
-from lookalike.table.model.display import label_first
+from lookalike.table.model.labels import label_first
 
 if TYPE_CHECKING:
     from lookalike.index.hits import Hit, Hits
@@ -24,13 +24,14 @@ def hits_html(hits: Hits) -> str:
     """Return the query and the rows found, each with its reasons."""
     if not len(hits):
         return "<p>no rows found</p>"
-    columns = [c for c in label_first(hits[0].table) if not hits.repeats_id(c.name)][:MAX_COLUMNS]
-    styles = Styles(hits[0].table)
-    by_score = any(hit.score != hit.distance for hit in hits)
-    numbers = ["id", *(["score"] if by_score else []), "similarity"]
+    table = hits.table or hits[0].table
+    columns = [c for c in label_first(table) if not hits.repeats_id(c.name)][:MAX_COLUMNS]
+    styles = Styles(table)
+    numbers = ["id", *["score"] * hits.by_score, "similarity", *["compared"] * hits.has_gaps]
     rows = [_line("query", [""] * (len(numbers) - 1), hits.query, columns, styles)]
     for hit in hits[:MAX_HITS]:
-        cells = [*([_number(hit.score)] if by_score else []), _number(hit.similarity)]
+        cells = [*[_number(hit.score)] * hits.by_score, _number(hit.similarity)]
+        cells += [hit.compared_text] * hits.has_gaps
         rows.append(_line(short(hit.id), cells, hit.row, columns, styles))
     heads = [*numbers, *(short(column.name, 40) for column in columns)]
     numeric = [True] * len(numbers) + [column.kind.name == "number" for column in columns]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from lookalike.table import Column, Kind, Table
 from lookalike.table.formats.raw import is_missing
 
 ID_TYPES = str | int | float | bytes | datetime.date | datetime.timedelta
+MAX_LISTED_IDS = 5  # of those that several rows have
 MAX_SUGGESTED_IDS = 1000  # that a mistyped id is compared with: reading more would take seconds
 
 
@@ -107,15 +109,26 @@ def _check_ids(column: Column, where: Param, known: RowIds | None) -> None:
     taken: set[Any] = set()
     if known is not None:
         taken = known.present([id for id in ids if isinstance(id, ID_TYPES)])
-    seen: set[Any] = set()
     for row, id in enumerate(ids):
         if id is None or is_missing(id):
             raise InvalidInput(where, "an id for every row", f"none in row {row}", "Fill it in")
         if not isinstance(id, ID_TYPES):
             found = f"a {type(id).__name__} in row {row}"
             raise InvalidInput(where, "numbers, texts or dates", found, "Use another column")
-        if id in seen or id in taken:
-            found = f"{id!r} " + ("twice" if id in seen else "again, which is there already")
-            hint = "Delete the old row first" if id in taken else "Use a column without repeats"
+        if id in taken:
+            found, hint = f"{id!r} again, which is there already", "Delete the old row first"
             raise InvalidInput(where, "ids that differ", found, hint)
-        seen.add(id)
+    refuse_repeats(ids, where)
+
+
+def refuse_repeats(ids: Sequence[Any], where: Param) -> None:
+    """Refuse ids that several rows have; list them, and say what to do instead."""
+    repeated = [(id, n) for id, n in Counter(ids).items() if n > 1]
+    if not repeated:
+        return
+    shown = [f"{id!r} {'twice' if n == 2 else f'{n:,} times'}" for id, n in repeated]
+    more = f" and {len(shown) - MAX_LISTED_IDS:,} more" if len(shown) > MAX_LISTED_IDS else ""
+    found = ", ".join(shown[:MAX_LISTED_IDS]) + more
+    name = Param("label_column", where.value)
+    hint = ("Use a column without repeats, or number the rows and show them by ", name)
+    raise InvalidInput(where, "ids that differ", found, hint)

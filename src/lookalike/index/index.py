@@ -7,7 +7,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
@@ -22,7 +22,7 @@ from lookalike._runtime.threads import lock_of
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.index.filters import read_filter
-from lookalike.index.hits import Hit, Hits, Reasons
+from lookalike.index.hits import Hit, Hits, Reasons, SearchInfo
 from lookalike.index.hits_html import index_html
 from lookalike.index.ids import take_ids
 from lookalike.index.query import Queries
@@ -848,6 +848,8 @@ def _hits(
         indices, scores = indices[indices >= 0], scores[indices >= 0]
     positions = indices.tolist()
     query, (table, row) = queries.rows[i : i + 1], queries.cells[i]
+    record = partial(table.record, row)
+    asked = cache(partial(_asked, measure, now.schema, record, queries.positions[i] < 0))
     hits = []
     if positions:
         locations = now.segments.look_up(positions)
@@ -862,8 +864,28 @@ def _hits(
         columns = now.names.of(positions), scores.tolist(), far.tolist(), near.tolist()
         for number, (id, score, apart, alike) in enumerate(zip(*columns, strict=True)):
             why = partial(reasons.of, number)
-            hits.append(Hit(id, _finite(score), _finite(apart), _finite(alike), cells[number], why))
-    return Hits(hits, partial(table.record, row))
+            values = _finite(score), _finite(apart), _finite(alike)
+            hits.append(Hit(id, *values, cells[number], why, asked))
+    # The rows that were fitted know what each column is; those added later know less.
+    fitted = now.segments.segments
+    return Hits(hits, record, SearchInfo(sample=fitted[0].table if fitted else None))
+
+
+def _asked(
+    measure: Measure, schema: Schema, record: Callable[[], dict[str, Any]], new: bool
+) -> dict[str, Any]:
+    """Return the cells of the query that count: not those without a weight.
+
+    What a record does not say is no part of the question; what a row of the table lacks is.
+    """
+    weights = getattr(measure, "weights_", None)
+    known = weights if isinstance(weights, Mapping) else {}
+    cells = {name: cell for name, cell in record().items() if name in schema.kinds}
+    return {
+        name: cell
+        for name, cell in cells.items()
+        if known.get(name, 1.0) and not (new and cell is None)
+    }
 
 
 def _read_one(now: Snapshot, side: Any) -> Queries:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
-from lookalike.index.query import Queries
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Real
 from lookalike.table import Schema
+
+if TYPE_CHECKING:
+    from lookalike.index.query import Queries
 
 
 def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:

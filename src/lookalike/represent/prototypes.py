@@ -18,6 +18,7 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.measures.medoids import k_medoids
 from lookalike.measures.task import read_source
 from lookalike.represent.feature_selection import cfs
+from lookalike.table.model.display import filled_rows
 from lookalike.table.model.targets import read_target
 
 MAX_ROWS = 2000  # rows that are compared all with all
@@ -316,9 +317,14 @@ def select_prototypes(
     source, values = read_source(measure, X, y, who, kinds, n_jobs)
     many = count_prototypes(n, len(source), who)
     fitted, rows = source.fit(values)
+    # Rows of mostly missing cells represent nothing, unless there are too few others.
+    at = np.flatnonzero(filled_rows(source.table))
+    at = at if len(at) >= many else np.arange(len(rows))
+    some = rows if len(at) == len(rows) else rows[at]
+    wanted = None if values is None else values[at]
     rng = make_generator(random_state)
-    selector = PrototypeSelector(fitted, rows, values, method, rng, target, max_rows, n_jobs, who)
-    return selector.select(many)
+    selector = PrototypeSelector(fitted, some, wanted, method, rng, target, max_rows, n_jobs, who)
+    return np.asarray(at[selector.select(many)])
 
 
 def check_method(method: Any, y: Any, who: str) -> None:

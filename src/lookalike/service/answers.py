@@ -251,7 +251,7 @@ def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:
     """
     query = view.named_row(hits.info.id, hits.query)
     if query["id"] is None:  # a record has the label that it was given, if any
-        query["label"] = query["row"].get(view.settings.label_column or "")
+        query["label"] = view.settings.row_label.of(query["row"])
     return {
         "query": query,
         "hits": [_hit(view, hit, rank, explain) for rank, hit in enumerate(hits, 1)],
@@ -266,6 +266,8 @@ def _hit(view: View, hit: Hit, rank: int, explain: int | str) -> dict[str, Any]:
         "score": hit.score,
         "similarity": hit.similarity,
         "distance": hit.distance,
+        "compared": hit.compared,
+        "compared_of": hit.compared_of,
     }
     if explain:
         # As many as there are columns is all of them.

@@ -124,7 +124,7 @@ class Catalog:
             name_of, compared = type(measure).__name__, len(table.columns)
             settings = replace(settings, reason=reason, measured=name_of, compared=compared)
             index = Index(measure, id_column=settings.names)
-            index.fit(name_rows(table, ids, settings.names))
+            index.fit(name_rows(table, ids, settings))
         columns = stored_columns(table)
         cells = zip(*columns.values(), strict=True)
         records = [dumps(dict(zip(columns, row, strict=True))) for row in cells]

@@ -409,6 +409,6 @@ def sample_of(index: Index, settings: CollectionSettings) -> Table:
     """Return the sample rows of an index that are still live, with a column of their ids."""
     table = index.sample
     if settings.id_column is None:
-        table = name_rows(table, sample_positions(index).tolist(), settings.names)
+        table = name_rows(table, sample_positions(index).tolist(), settings)
     ids = table[settings.names].values
     return table[np.array([id in index for id in ids], bool)]

@@ -11,11 +11,13 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.index import Index
+from lookalike.index.ids import refuse_repeats
 from lookalike.measures import Measure, choose_measure
 from lookalike.measures.names import known_measures
 from lookalike.service.cells import ROW_NAMES, dumps, id_column, plain_id, plain_ids, read_stored
 from lookalike.service.store.store import StoredRow
 from lookalike.table import Column, Schema, Table, read_table
+from lookalike.table.model.labels import RowLabel, label_of, mark_label
 from lookalike.verbs.measures import read_measure, set_seed, weigh_columns
 
 HIDDEN = "lookalike_id"  # the column of ids of a collection whose rows are numbered
@@ -39,6 +41,7 @@ class CollectionSettings:
         The column of ids inside of the index.
     label_column : str or None
         The column that a row is shown by.
+    label : dict, all columns of its label, and whether they need the id beside them
     aside : dict, kind, role and reason of the columns that are not compared
     source : dict, the name of the file and its hash
     reason : str, why this measure
@@ -56,11 +59,20 @@ class CollectionSettings:
     id_column: str | None = None
     names: str = HIDDEN
     label_column: str | None = None
+    label: dict[str, Any] = field(default_factory=dict)
     aside: dict[str, dict[str, str]] = field(default_factory=dict)
     source: dict[str, str] = field(default_factory=dict)
     reason: str = "given"
     measured: str = ""
     compared: int = 0
+
+    @property
+    def row_label(self) -> RowLabel:
+        """The columns that name a row."""
+        # A store of before has one column, and says nothing about others.
+        one = () if self.label_column is None else (self.label_column,)
+        columns = tuple(self.label.get("columns", one))
+        return RowLabel(columns, bool(self.label.get("with_id", False)), "kept")
 
     def to_text(self) -> str:
         """Return the settings as a JSON text."""
@@ -107,13 +119,7 @@ def _read_table(source: Any, settings: CollectionSettings) -> tuple[Table, list[
     if name is None:
         return table, list(range(len(table)))
     ids = plain_ids(table[name])
-    seen: set[Any] = set()
-    for id in ids:
-        if id in seen:
-            who, problem = Param("id_column", name), f"{id!r} is in it twice"
-            hint = "Use a column without repeats"
-            raise InvalidInput(who, "ids that differ", f"{id!r} twice", hint, problem=problem)
-        seen.add(id)
+    refuse_repeats(ids, Param("id_column", name))
     return table.drop([name]), ids
 
 
@@ -138,11 +144,15 @@ def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
     names = settings.id_column or HIDDEN
     while settings.id_column is None and names in every:
         names += "_"
-    label = label or _label(table) or settings.id_column
+    found = label_of(table if label in (None, settings.id_column) else mark_label(table, [label]))
+    if settings.id_column is not None and (label == settings.id_column or not found.columns):
+        found = RowLabel((settings.id_column,), False, "the ids")
+    label = found.columns[0] if found.columns else None
+    kept = {"columns": list(found.columns), "with_id": found.with_id}
     # The schema knows how cells are read; the settings keep only the names of kinds.
     kinds = {name: getattr(kind, "name", kind) for name, kind in settings.kinds.items()}
     aside = about_aside(table)
-    return replace(settings, names=names, label_column=label, aside=aside, kinds=kinds)
+    return replace(settings, names=names, label_column=label, label=kept, aside=aside, kinds=kinds)
 
 
 def about_aside(table: Table) -> dict[str, dict[str, str]]:
@@ -157,26 +167,14 @@ def about_aside(table: Table) -> dict[str, dict[str, str]]:
     }
 
 
-def _label(table: Table) -> str | None:
-    """Choose the column that rows are shown by: a name, else the words with the most values."""
-    for column in table.aside:
-        if column.kind.role == "name":
-            return column.name
-    best: tuple[int, str] | None = None
-    for column in (*table.columns, *table.aside):
-        if column.kind.name not in ("text", "category") or column.kind.role in ("code", "copy"):
-            continue
-        # The first rows are enough to compare columns; chosen by hand.
-        distinct = len({column.cell(row) for row in range(min(len(column), 2_000))})
-        if best is None or distinct > best[0]:
-            best = distinct, column.name
-    return best[1] if best else None
-
-
-def name_rows(table: Table, ids: Sequence[str | int], name: str) -> Table:
-    """Return the table with a column of ids among those set aside."""
+def name_rows(table: Table, ids: Sequence[str | int], settings: CollectionSettings) -> Table:
+    """Return the table with a column of ids among those set aside, its label marked."""
+    name = settings.names
     aside: list[Column] = [column for column in table.aside if column.name != name]
-    return Table(table.columns, [*aside, id_column(name, ids)], len(table), table.missing)
+    named = Table(table.columns, [*aside, id_column(name, ids)], len(table), table.missing)
+    every = {column.name for column in named.columns + named.aside}
+    # A stored column that is set aside comes back without its role: the settings remember.
+    return mark_label(named, [one for one in settings.row_label.columns if one in every])
 
 
 def stored_ids(rows: Sequence[StoredRow]) -> list[str | int]:
@@ -189,7 +187,7 @@ def build_index(rows: Sequence[StoredRow], schema: Schema, settings: CollectionS
     # With the schema of the first reading: guessing kinds again could differ after changes.
     table = read_stored([json.loads(row.record) for row in rows], schema)
     measure, _ = make(settings, table)
-    named = name_rows(table, stored_ids(rows), settings.names)
+    named = name_rows(table, stored_ids(rows), settings)
     return Index(measure, id_column=settings.names).fit(named)
 
 

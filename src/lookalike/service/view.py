@@ -17,6 +17,7 @@ from lookalike.service.fitting import CollectionSettings, name_rows, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.store import Changed, NotFound
 from lookalike.table import Schema, Table
+from lookalike.table.model.labels import DOT
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,9 +85,12 @@ class View:
         return {name: cell for name, cell in record.items() if name != hidden}
 
     def label(self, id: Any, record: Mapping[str, Any]) -> str:
-        """Return the label of a row; its id where it has none."""
-        cell = record.get(self.settings.label_column or "")
-        return str(id if cell is None or cell == "" else cell)
+        """Return the label of a row, with its id where others have the same; else its id."""
+        label = self.settings.row_label
+        name = label.of(record)
+        if name is None:
+            return str(id)
+        return f"{name}{DOT}#{id}" if label.with_id else name
 
     def named_row(self, id: Any, record: Mapping[str, Any]) -> dict[str, Any]:
         """Return id, label and record of a row, as JSON holds them."""
@@ -136,7 +140,7 @@ def apply_changes(view: View, generation: int, changed: Changed) -> View:
     added: Any = []
     if changed.added:
         table = read_stored([json.loads(row.record) for row in changed.added], view.schema)
-        added = name_rows(table, stored_ids(changed.added), view.settings.names)
+        added = name_rows(table, stored_ids(changed.added), view.settings)
     return view.moved(generation, [json.loads(id) for id in changed.deleted], added)
 
 
@@ -183,17 +187,20 @@ class TextSearch:
             How many at most.
         """
         wanted = text.casefold().strip()
-        # Four ranks: the label is the text, begins with it, holds it; another column holds it.
+        # Four ranks: label or id are the text, the label begins with it, holds it; another column
+        # or the id holds it.
         ranked: list[list[Any]] = [[], [], [], []]
         with self._lock:
             if self._rows is None:
                 self._rows = _all_texts(view)
             for id, (label, rest) in self._rows.items():
-                if label.startswith(wanted):
-                    ranked[0 if len(label) == len(wanted) else 1].append(id)
+                if label == wanted or str(id).casefold() == wanted:
+                    ranked[0].append(id)
+                elif label.startswith(wanted):
+                    ranked[1].append(id)
                 elif wanted in label:
                     ranked[2].append(id)
-                elif wanted in rest:
+                elif wanted in rest or wanted in str(id).casefold():
                     ranked[3].append(id)
                 if len(ranked[0]) >= limit:
                     break

@@ -47,7 +47,7 @@ def headline(console: Console, text: str) -> None:
     """Print the line above a table."""
     from rich.text import Text
 
-    console.print(Text(clean(text), "bold"), soft_wrap=True)
+    console.print(Text(clean(text), "bold"))
 
 
 def grid(heads: Sequence[tuple[str, str]]) -> Grid:

@@ -26,6 +26,7 @@ from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
 from lookalike.table.model.kind import ID, RECORD, Kind, given_kind, read_as_text
+from lookalike.table.model.labels import mark_label
 from lookalike.table.model.table import Column, Schema, Table
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ def read_table(
     schema: Schema | Table | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
+    label_column: str | None = None,
     lazy: Literal[False] = False,
 ) -> Table: ...
 
@@ -63,6 +65,7 @@ def read_table(
     schema: Schema | Table | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
+    label_column: str | None = None,
     lazy: Literal[True],
 ) -> LazyTable: ...
 
@@ -75,6 +78,7 @@ def read_table(
     schema: Schema | Table | None = None,
     encoding: str | None = None,
     delimiter: str | None = None,
+    label_column: str | None = None,
     lazy: bool = False,
 ) -> Table | LazyTable:
     """Read a table from a file, a frame, an array or plain Python, and say what each column holds.
@@ -100,6 +104,9 @@ def read_table(
         Encoding of a CSV file; UTF-8 unless given.
     delimiter : str, optional
         The character between the fields of a CSV file; guessed unless given.
+    label_column : str, optional
+        The column that rows are shown and found by; chosen unless given: a title or a name, else a
+        code, else words and the id.
     lazy : bool
         Do not keep the rows: the source is one Parquet file or several (a list, a folder, a
         pattern such as ``"rows/*.parquet"``), which are read once, in parts, to say what each
@@ -136,10 +143,21 @@ def read_table(
             raise InvalidInput(who, needed, "others besides it", "Leave them out")
         return as_table(source, schema, who="read_table", encoding=encoding, delimiter=delimiter)
     tokens = missing_tokens(missing)
+    label = [] if label_column is None else [label_column]
     if lazy:
         from lookalike.table.formats.lazy import read_lazy
 
-        return read_lazy(source, kinds, tokens)
+        parts = read_lazy(source, kinds, tokens)
+        parts.like = mark_label(parts.like, label) if label else parts.like
+        return parts
+    table = _read_now(source, kinds, tokens, CsvOptions(tokens, (), encoding, delimiter))
+    return mark_label(table, label) if label else table
+
+
+def _read_now(
+    source: Any, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...], options: CsvOptions
+) -> Table:
+    """Read all rows, guessing what each column holds."""
     # Known by its attributes: the module of LazyTable imports this one.
     if hasattr(source, "parts") and hasattr(source, "like"):
         source = source.read()
@@ -149,7 +167,7 @@ def read_table(
     matrix = sources.numeric_array(source)
     if matrix is not None:
         return _read_array(matrix, kinds, tokens)
-    raws = sources.raw_columns(source, CsvOptions(tokens, read_as_text(kinds), encoding, delimiter))
+    raws = sources.raw_columns(source, options._replace(as_text=read_as_text(kinds)))
     chosen = given_kinds(kinds, [raw.name for raw in raws])
     raws = [raw.without(tokens) for raw in raws]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])

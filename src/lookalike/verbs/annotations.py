@@ -176,7 +176,8 @@ RowRef = Annotated[
     Spelling(
         json=Id | Record | None,
         metavar="ROW",
-        help="Which row to start from: its position, counted from 0; of a saved index its id.",
+        help="Which row to start from: its position, counted from 0 (of a saved index its id), or "
+        "its name: 'Toy Story', 'title=Toy Story'.",
     ),
 ]
 LikeRows = Annotated[

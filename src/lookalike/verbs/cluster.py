@@ -162,9 +162,11 @@ class Clustered(Result):
         layout.say(console, rows, indent=INDENT)
 
     def _names(self, rows: tuple[int, ...]) -> str:
-        from lookalike.table.model.display import name_row
+        from lookalike.table.model.labels import label_of
 
-        return ", ".join(name_row(self.rows.table, row, self.rows.ids[row]) for row in rows)
+        table, ids = self.rows.table, self.rows.ids
+        label = label_of(table)
+        return ", ".join(label.write(table.record(row), ids[row]) for row in rows)
 
     def html_title(self) -> str:
         """Return the heading of the page, as plain text."""

@@ -1,23 +1,34 @@
 """The rows most like a row of a table, or like a record."""
 
+import warnings
 from collections.abc import Mapping, Sequence
+from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, suggest
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, name_measure, read_measure
-from lookalike.verbs.source import TableSource, as_source, read_filter, select_columns
+from lookalike.verbs.source import (
+    TableSource,
+    as_source,
+    column_names,
+    read_filter,
+    select_columns,
+)
 
 if TYPE_CHECKING:
     from lookalike.index import Hits, Index
 
 EXAMPLES = (
     "lookalike search films.csv --row 17 -k 5 --why",
+    "lookalike search films.csv --row 'Toy Story'",
     """lookalike search films.csv --like '{"title": "Alien", "year": 1979}'""",
     "lookalike search films.csv --row 17 --weight length=3 --filter 'year>=1990'",
     "lookalike search films.csv --like 17 --like 20 --unlike 3",
 )
 MAX_SUGGESTED_IDS = 1000  # that a mistyped one is compared with; chosen by hand
+MAX_LISTED_ROWS = 8  # of those that one name means
+MAX_LISTED_WIDTH = 48  # characters of each of them
 ROW_HINT = "Count rows from 0, without the header line"
 
 
@@ -39,9 +50,10 @@ def search(
     Parameters
     ----------
     table : path, frame, dict of columns, Table or Index
-    row : id or record, optional
+    row : id, name or record, optional
         What to start from: a row by its id (its position, counted from 0, where rows have no ids
-        of their own), or a record, in which columns may be missing.
+        of their own) or its name ("Toy Story", "title=Toy Story"; the beginning or a part of it
+        will do where it means one row), or a record, in which columns may be missing.
     like, unlike : ids or records, optional
         Rows that answers should be like, and should not be like. Without ``row`` the first of
         ``like`` is what to start from.
@@ -75,13 +87,6 @@ def search(
     source = as_source(table)
     start, liked, unliked = _read_marks(row, like, unlike)
     first = "like" if row is None else "row"
-    if source.is_path and not source.is_index:
-        # A word is refused before the table is read; ids of an index, and labels of a frame, may
-        # be words.
-        named = [(first, start), *(("like", mark) for mark in liked)]
-        for name, mark in [*named, *(("unlike", mark) for mark in unliked)]:
-            if isinstance(mark, str):
-                _as_position(mark, name)
     index, reason, names = _get_index(source, measure, weights, columns)
     sample = index.sample
     query = _find(index, start, first)
@@ -94,6 +99,8 @@ def search(
         weights=weights,
         columns=names,
     )
+    if isinstance(query, Mapping):
+        _warn_not_compared(index, query, first)
     from lookalike.index.hits import SearchInfo
 
     id = None if isinstance(query, Mapping) else query
@@ -150,33 +157,122 @@ def _get_index(
     return index, index.reason_ if isinstance(given, str) else None, None
 
 
-def _as_position(word: Any, name: str) -> int:
-    """Return the position of a row, which a shell has as text."""
-    try:
-        return int(word)
-    except (TypeError, ValueError):
-        who, needed = Param(name), "the number of a row"
-        raise InvalidInput(who, needed, repr(word), ROW_HINT) from None
-
-
 def _find(index: "Index", mark: Any, name: str) -> Any:
     """Return a record as it is, and the id of a row; a number may be given as text."""
     if isinstance(mark, Mapping):
         return mark
-    segments, names = index.state_.segments, index.state_.names
-    if index.id_column is None and not index.state_.id_column:
-        position, last = _as_position(mark, name), segments.next_position - 1
-        if 0 <= position <= last:
-            return position  # the index raises if this row was deleted
-        raise InvalidInput(Param(name), f"a row from 0 to {last}", str(mark), ROW_HINT)
+    id = _as_id(index, mark)
+    if id is not None:
+        return id
+    positions = [] if isinstance(mark, Number) else _named(index, str(mark))
+    if len(positions) == 1:
+        return index.state_.names.of(positions)[0]
+    if positions:
+        raise _several(index, positions, mark, name)
+    segments = index.state_.segments
+    if _is_number(mark) and _numbers_rows(index):
+        who, last = Param(name), segments.next_position - 1
+        raise InvalidInput(who, f"a row from 0 to {last}", str(mark), ROW_HINT)
+    hint = suggest(str(mark), _some_names(index))
+    raise InvalidInput(Param(name), "the id or the name of a row", repr(mark), hint)
+
+
+def _numbers_rows(index: "Index") -> bool:
+    """Whether the ids of the rows are their positions."""
+    return index.id_column is None and not index.state_.id_column
+
+
+def _is_number(mark: Any) -> bool:
+    return isinstance(mark, Number) or str(mark).strip().lstrip("-").isdecimal()
+
+
+def _as_id(index: "Index", mark: Any) -> Any:
+    """Return the id that a mark is, None where it is none; a shell has numbers as text."""
+    if _numbers_rows(index):
+        # The index raises for a row that was deleted.
+        position = int(mark) if _is_number(mark) else -1
+        return position if 0 <= position < index.state_.segments.next_position else None
     if mark in index:
         return mark
-    # All ids of a folder would be read from disk; the first show how ids are written.
-    ids = index.ids if index.folder is None else names.of(segments.positions[:MAX_SUGGESTED_IDS])
-    for id in ids:
-        if str(id) == str(mark):
-            return id
-    if isinstance(mark, str) and mark.lstrip("-").isdigit() and int(mark) in index:
-        return int(mark)
-    hint = suggest(str(mark), map(str, ids[:MAX_SUGGESTED_IDS]))
-    raise InvalidInput(Param(name), "the id of a row", repr(mark), hint)
+    return next((id for id in _first_ids(index) if str(id) == str(mark)), None) or (
+        int(mark) if _is_number(mark) and int(mark) in index else None
+    )
+
+
+def _first_ids(index: "Index") -> list[Any]:
+    """Return the ids; of a folder, whose ids would be read from disk, the first."""
+    now = index.state_
+    few = now.segments.positions[:MAX_SUGGESTED_IDS]
+    return index.ids if index.folder is None else now.names.of(few)
+
+
+# -- rows by name ----------------------------------------------------------------------------------
+
+
+def _named(index: "Index", text: str) -> list[int]:
+    """Return the positions of the rows that a text names: ``Toy Story``, or ``title=Toy Story``."""
+    from lookalike.table.model.labels import label_of, match_rows
+
+    sample, now = index.sample, index.state_
+    column, equals, rest = text.partition("=")
+    names, words = list(label_of(sample).columns), text
+    if equals and column.strip() in column_names(sample):
+        names, words = [column.strip()], rest
+    elif now.id_column:
+        names.append(now.id_column)
+    cells: list[list[Any]] = [[] for _ in names]
+    positions: list[int] = []
+    live = set(now.segments.positions.tolist())  # a deleted row has no name any more
+    for segment in now.segments.segments:
+        rows = [(row, at) for row, at in enumerate(segment.positions.tolist()) if at in live]
+        positions += [at for _, at in rows]
+        for known, name in zip(cells, names, strict=True):
+            values = segment.table[name]
+            known += [values.cell(row) for row, _ in rows]
+    # A number that is no row is a slip more often than a part of a name.
+    return [positions[row] for row in match_rows(cells, words, exact=_is_number(text))]
+
+
+def _some_names(index: "Index") -> list[str]:
+    """Return names and ids that a mistyped one may have meant."""
+    from lookalike.table.model.labels import label_of
+
+    sample = index.sample[:MAX_SUGGESTED_IDS]
+    label = label_of(sample)
+    names = [label.of(sample.record(row)) for row in range(len(sample))]
+    ids = [] if _numbers_rows(index) else [str(id) for id in _first_ids(index)[:MAX_SUGGESTED_IDS]]
+    return [name for name in dict.fromkeys([*names, *ids]) if name]
+
+
+def _several(index: "Index", positions: list[int], mark: Any, name: str) -> InvalidInput:
+    """Return the error about a name that several rows have, with these rows to choose from."""
+    from lookalike.table.model.display import write_row
+
+    now, most = index.state_, positions[:MAX_LISTED_ROWS]
+    ids, lines = now.names.of(most), []
+    for id, (segment, row) in zip(ids, now.segments.look_up(most), strict=True):
+        lines.append(f"{id} ({write_row(segment.table, row, MAX_LISTED_WIDTH)})")
+    more = f" and {len(positions) - len(most):,} more" if len(positions) > len(most) else ""
+    found = f"{len(positions):,} rows: {'; '.join(lines)}{more}"
+    hint = ("Choose one by its id: ", Param(name, ids[0]))
+    return InvalidInput(Param(name, str(mark)), "the name of one row", found, hint)
+
+
+def _warn_not_compared(index: "Index", record: Mapping[str, Any], name: str) -> None:
+    """Say which columns of a record are not compared, and offer the row that it names."""
+    from lookalike.table.model.labels import label_of
+
+    aside = index.state_.schema.aside
+    given = [column for column in record if column in aside and record[column] is not None]
+    if not given:
+        return
+    hint: tuple[Any, ...] = ("They name rows, or say nothing about them",)
+    columns = label_of(index.sample).columns[:1]
+    cell = record.get(columns[0]) if columns else None
+    rows = [] if cell is None else _named(index, f"{columns[0]}={cell}")
+    if len(rows) == 1:
+        id = index.state_.names.of(rows)[0]
+        hint = (f"To start from the row that is called {cell!r}, use ", Param("row", id))
+    found = ", ".join(f"{column!r} ({aside[column]})" for column in given)
+    text = "columns that are compared"
+    warnings.warn(LookalikeWarning(Param(name), text, found, hint), stacklevel=3)

@@ -64,7 +64,7 @@ def fit_again(
     )
     made, reason = make(settings, table)
     settings = replace(settings, reason=reason, measured=type(made).__name__)
-    index = Index(made, id_column=before.names).fit(name_rows(table, ids, before.names))
+    index = Index(made, id_column=before.names).fit(name_rows(table, ids, before))
     return replace(
         view, settings=settings, schema=table.schema, index=index, repaired=None, changed=0
     )

@@ -40,6 +40,8 @@ interface Hit {
   rank: number;
   id: Id;
   label: string;
+  compared: number;
+  compared_of: number;
   score: number | null;
   similarity: number | null;
   distance: number | null;

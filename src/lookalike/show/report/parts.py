@@ -15,7 +15,7 @@ from lookalike.show.html.markup import FOR, Html, bullets, escape, paragraphs, s
 from lookalike.show.reasons import Styles
 from lookalike.show.report.study import Study
 from lookalike.table import Column, Table
-from lookalike.table.model.display import label_first
+from lookalike.table.model.labels import label_first, label_of
 
 MAX_COLUMNS = 60  # that are listed
 MAX_INCOMPLETE_COLUMNS = 24  # whose missing values are drawn
@@ -233,9 +233,7 @@ class RowWriter:
     def __init__(self, table: Table) -> None:
         self._columns = label_first(table)[:MAX_CELLS]
         self._styles = Styles(table)
-        kind = self._columns[0].kind if self._columns else None
-        named = kind is not None and kind.role in ("name", "identifier")
-        self._has_names = named or (kind is not None and kind.name == "text")
+        self._label = label_of(table)
 
     @property
     def heads(self) -> list[str]:
@@ -259,17 +257,18 @@ class RowWriter:
         return out
 
     def name(self, row: int, study: Study) -> str:
-        """Return the name of a row of the sample where it has one, else its position."""
-        names = self.cells(study.rows.record(row)) if self._has_names else ()
-        return names[0] if names else f"row {int(study.at[row])}"
+        """Return the name of a row of the sample with its position."""
+        position, record = int(study.at[row]), study.rows.record(row)
+        named = self._label.of(record) is not None
+        return self._label.write(record, position) if named else f"row {position}"
 
     def words(self, record: dict[str, Any]) -> str:
         """Return the cells of a row as one line, without its name."""
         every = list(zip(self._columns, self.heads, self.cells(record), strict=True))
         pairs = [
             f"{head} {cell}"
-            for column, head, cell in every[int(self._has_names) :]
-            if _is_short(record.get(column.name))
+            for column, head, cell in every
+            if column.name not in self._label.columns and _is_short(record.get(column.name))
         ]
         return ", ".join(pairs[:4])
 

@@ -135,6 +135,11 @@ def is_code_name(name: str) -> bool:
     return any(last.removesuffix(end) in words["owners"] for end in ends)
 
 
+def says_name(name: str) -> bool:
+    """Whether a column's name says that its words are names: title, name, artist."""
+    return (_tokens(name) or [""])[-1] in name_words()["names"]
+
+
 def names_things(name: str) -> bool:
     """Whether a column's name is that of things which are often numbered: subject, region, race."""
     # One word: "mpg_city" and "YearsAtCompany" are amounts.
@@ -181,8 +186,8 @@ def name_reason(words: Words) -> tuple[str, float] | None:
         return None
     if all_match(words.distinct, DNA):
         return None
-    share, last = n / count, (_tokens(words.name) or [""])[-1]
-    if last in name_words()["names"] and count >= 5 and (n > 20 or n == count):
+    share = n / count
+    if says_name(words.name) and count >= 5 and (n > 20 or n == count):
         if share >= thresholds.MIN_SHARE_OF_NAMES["named"]:
             return f"named {words.name!r}", 0.9
     many = count >= thresholds.MIN_ROWS_FOR_PATTERN

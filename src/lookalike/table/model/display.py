@@ -12,7 +12,7 @@ from lookalike._runtime.text import plain, short
 from lookalike.show.html.document import fragment, grid
 from lookalike.show.html.markup import Html, escape
 from lookalike.show.layout import cut
-from lookalike.table.infer.roles import is_row_name
+from lookalike.table.model.labels import label_first
 from lookalike.table.model.table import CODED
 
 if TYPE_CHECKING:
@@ -26,41 +26,16 @@ MAX_SHOWN_COLUMNS = 12
 MAX_CELL_CHARACTERS = 24
 
 
-def label_first(table: Table) -> list[Column]:
-    """Return all columns in the order to show them: those that name a row come first.
+def filled_rows(table: Table) -> np.ndarray:
+    """Return which rows may stand for others: those with at most half of their cells missing.
 
-    A title says more than a number that is only an identifier; what is the same in all rows, or
-    counts them, comes last.
-
-    Examples
-    --------
-    >>> import lookalike as la
-    >>> table = la.read_table(
-    ...     {"x": [1.0, 2.0], "title": ["one film", "two films"]}, kinds={"title": "aside"}
-    ... )
-    >>> [column.name for column in label_first(table)]
-    ['title', 'x']
+    All rows where there is no such row.
     """
-
-    def rank(column: Column) -> int:
-        kind = column.kind
-        if kind.role in ("constant", "empty", "copy") or is_row_name(column.name):
-            return 4
-        if kind.role == "name" or kind.name == "text":
-            return 0
-        if kind.role == "identifier" or kind.reason.startswith("identifier"):
-            return 1
-        return 2 + (column.name not in table)
-
-    # Sorting is stable: within a rank the columns stay in the order of the table.
-    return sorted(table.aside + table.columns, key=rank)
-
-
-def name_row(table: Table, row: int, id: object) -> str:
-    """Name a row, by its position: its id, behind its name where a column names the rows."""
-    first, text = label_first(table)[0], short(id)
-    named = first.kind.role == "name" and not first.missing[row]
-    return f"{short(first.cell(row), MAX_CELL_CHARACTERS)} ({text})" if named else text
+    if not table.columns:
+        return np.ones(len(table), dtype=bool)
+    missing = np.sum([column.missing for column in table], axis=0)
+    filled = 2 * missing <= len(table.columns)
+    return np.asarray(filled if filled.any() else np.ones(len(table), dtype=bool))
 
 
 def write_row(table: Table, row: int, width: int) -> str:

@@ -132,6 +132,8 @@ class Kind:
         Values that may mean missing, as ``missing=`` takes them.
     reading : Reading, optional
         How the text of the cells was read, where they were text.
+    names_rows : bool
+        Whether the caller chose the column as the label of the rows.
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -146,6 +148,8 @@ class Kind:
         "note": fields.Text(),
         "missing_values": fields.TupleOf(fields.Plain()),
         "reading": fields.Maybe(fields.Saved("Reading")),
+        # Files of before have none.
+        "names_rows": fields.Sometimes(fields.Flag()),
     }
 
     name: str
@@ -159,6 +163,7 @@ class Kind:
     note: str = ""
     missing_values: tuple[Any, ...] = ()
     reading: Reading | None = None
+    names_rows: bool = False
 
     @property
     def label(self) -> str:

@@ -1,0 +1,272 @@
+"""What a row is called: the columns that name it, and the rows that a name means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from lookalike._runtime.text import short
+from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.table.infer.roles import is_code_name, is_identifier_name, is_row_name, says_name
+
+if TYPE_CHECKING:
+    from lookalike.table.model.table import Column, Table
+
+# All chosen by hand.
+MIN_DISTINCT_SHARE = 0.5  # of the rows that a label has to tell apart
+MAX_COMBINED = 2  # columns of a label, where one alone does not tell rows apart
+MAX_LABEL_ROWS = 2_000  # first rows that the columns are judged by
+MAX_LABEL_LENGTH = 60  # mean characters of a text up to which it is a name, not a description
+MAX_CELL_CHARACTERS = 24
+DOT = " · "
+
+
+@dataclass(frozen=True)
+class RowLabel:
+    """The columns that name the rows of a table.
+
+    Parameters
+    ----------
+    columns : tuple of str
+        Their names, the most telling first; none where nothing but the id names a row.
+    with_id : bool
+        Whether they leave rows that cannot be told apart without the id.
+    reason : str
+        Why these, in words.
+    """
+
+    columns: tuple[str, ...] = ()
+    with_id: bool = True
+    reason: str = "no column names the rows"
+
+    def of(self, record: Mapping[str, Any]) -> str | None:
+        """Return the label of a row without its id; None where the row has none.
+
+        Examples
+        --------
+        >>> RowLabel(("species", "island")).of({"species": "Adelie", "island": None})
+        'Adelie'
+        """
+        cells = [record.get(name) for name in self.columns]
+        known = [str(short(cell, 200)) for cell in cells if cell is not None and cell != ""]
+        return DOT.join(known) or None
+
+    def added_to(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Return a row as plain values with its label before its cells."""
+        row = found.pop("row")
+        return found | {"label": self.of(row), "row": row}
+
+    def write(self, record: Mapping[str, Any], id: object) -> str:
+        """Return the label of a row with its id.
+
+        Examples
+        --------
+        >>> RowLabel(("title",), with_id=False).write({"title": "Alien"}, 17)
+        'Alien (17)'
+        >>> RowLabel(("species", "island")).write({"species": "Adelie", "island": "Dream"}, 12)
+        'Adelie · Dream · #12'
+        """
+        text, name = self.of(record), short(id)
+        # A column that names the rows may be that of the ids.
+        if text is None or text == name:
+            return name
+        parts = [short(part, MAX_CELL_CHARACTERS) for part in text.split(DOT)]
+        return DOT.join([*parts, f"#{name}"] if self.with_id else [f"{DOT.join(parts)} ({name})"])
+
+
+def label_of(table: Table) -> RowLabel:
+    """Say which columns name the rows of a table, and why.
+
+    A title or a name comes before a code, a code before the id. A label needs to tell rows apart:
+    one with fewer than half as many values as rows is combined with another column, and the id.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> table = la.read_table({"size": [1.0, 2.0, 3.0], "color": ["red", "red", "blue"]})
+    >>> label_of(table).write(table.record(1), 1)
+    'red (1)'
+    """
+    first = table[:MAX_LABEL_ROWS] if len(table) > MAX_LABEL_ROWS else table
+    every = first.columns + first.aside
+    given = tuple(column for column in every if column.kind.names_rows)
+    if given:
+        # In the order in which they would be chosen.
+        ranked = sorted(given, key=lambda column: (not _is_name(column), -_count([column])))
+        return _label(tuple(ranked), "given")
+    names = [column for column in every if _is_name(column)]
+    # A name in words before any other text that differs from row to row.
+    names.sort(key=lambda column: not says_name(column.name))
+    for column in names:
+        if _tells_apart([column]):
+            return _label((column,), "a name")
+    codes = [column for column in every if _is_code(column)]
+    for column in codes if not names else ():
+        if _tells_apart([column]):
+            return _label((column,), "a code")
+    levels = [column for column in every if _is_level(column) and column not in names]
+    levels.sort(key=lambda column: -_count([column]))  # stable: the first of the table on ties
+    chosen: list[Column] = []
+    for column in [*names, *levels][:MAX_COMBINED]:
+        chosen.append(column)
+        if _tells_apart(chosen):
+            break
+    return _label(tuple(chosen), "the most different words") if chosen else RowLabel()
+
+
+def _label(columns: tuple[Column, ...], why: str) -> RowLabel:
+    names = ", ".join(repr(column.name) for column in columns)
+    n, rows = _count(columns), len(columns[0])
+    reason = f"{names}: {why}, {n:,} different in {rows:,} rows"
+    return RowLabel(tuple(c.name for c in columns), not _tells_apart(columns), reason)
+
+
+def _count(columns: Sequence[Column]) -> int:
+    """Return how many different cells, or combinations of cells, there are."""
+    cells = [_keys(column) for column in columns]
+    return len({key for key in zip(*cells, strict=True) if any(part is not None for part in key)})
+
+
+def _keys(column: Column) -> list[Any]:
+    values = column.values.tolist()
+    return [None if gone else value for value, gone in zip(values, column.missing, strict=True)]
+
+
+def _tells_apart(columns: Sequence[Column]) -> bool:
+    return _count(columns) >= MIN_DISTINCT_SHARE * len(columns[0]) > 0
+
+
+def _is_name(column: Column) -> bool:
+    """Whether cells are titles or names: words, not a long text, and none of a code."""
+    kind, name = column.kind, column.name
+    if kind.role in UNTOLD or is_row_name(name) or is_code_name(name) or is_identifier_name(name):
+        return False
+    if kind.role == "name":
+        return _is_short(column)
+    worded = kind.name in ("text", "category", "object") and kind.role != "code"
+    return worded and says_name(name) and _is_short(column)
+
+
+def _is_short(column: Column) -> bool:
+    cells = [column.cell(row) for row in range(min(len(column), 200))]
+    texts = [cell for cell in cells if cell is not None]
+    if not texts or not all(isinstance(cell, str) for cell in texts):
+        return False
+    return sum(map(len, texts)) <= MAX_LABEL_LENGTH * len(texts)
+
+
+def _is_code(column: Column) -> bool:
+    """Whether cells are identifiers in words: a counter of the rows says no more than the id."""
+    kind = column.kind
+    if kind.role in UNTOLD or is_row_name(column.name):
+        return False
+    named = kind.role in ("identifier", "code") or kind.reason.startswith("identifier")
+    named = named or is_identifier_name(column.name) or is_code_name(column.name)
+    return named and kind.name != "number"
+
+
+def _is_level(column: Column) -> bool:
+    kind = column.kind
+    if kind.role in (*UNTOLD, "code", "month", "weekday") or is_row_name(column.name):
+        return False
+    return kind.name in ("category", "order") and all(isinstance(v, str) for v in kind.levels[:20])
+
+
+UNTOLD = ("constant", "empty", "copy")  # what the same in all rows, or twice, says nothing more
+
+
+def label_first(table: Table) -> list[Column]:
+    """Return all columns in the order to show them: label, compared columns, others, identifiers.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> rows = {"id": ["a1", "a2"], "x": [1.0, 2.0], "title": ["one film", "two films"]}
+    >>> table = la.read_table(rows, kinds={"title": "name", "id": "aside"})
+    >>> [column.name for column in label_first(table)]
+    ['title', 'x', 'id']
+    """
+    label = label_of(table).columns
+    compared = set(table.names)
+
+    def rank(column: Column) -> tuple[int, int]:
+        if column.name in label:
+            return 0, label.index(column.name)
+        # Identifiers and counters must not take the place of the columns that decided.
+        if column.kind.role in UNTOLD or is_row_name(column.name):
+            return 4, 0
+        return (1 if column.name in compared else 3 if _is_code(column) else 2), 0
+
+    # Sorting is stable: within a rank the columns stay in the order of the table.
+    return sorted(table.columns + table.aside, key=rank)
+
+
+def mark_label(table: Table, names: Iterable[str], who: str = "read_table") -> Table:
+    """Return the table with these columns as the label of its rows.
+
+    Parameters
+    ----------
+    table : Table
+    names : names of columns, compared or set aside
+    who : who is asking, for error messages
+    """
+    wanted, every = list(names), {c.name: c for c in table.columns + table.aside}
+    for name in wanted:
+        if name not in every:
+            hint = suggest(str(name), every)
+            where = Param("label_column", of=who)
+            raise InvalidInput(where, "a column of the table", repr(name), hint)
+
+    def marked(column: Column) -> Column:
+        kind = column.kind
+        if (column.name in wanted) == kind.names_rows:
+            return column
+        return replace(column, kind=replace(kind, names_rows=not kind.names_rows))
+
+    from lookalike.table.model.table import Table
+
+    columns, aside = (tuple(map(marked, side)) for side in (table.columns, table.aside))
+    return Table(columns, aside, len(table), table.missing)
+
+
+# -- rows by their names ---------------------------------------------------------------------------
+
+
+def match_rows(columns: Sequence[Sequence[Any]], text: str, *, exact: bool = False) -> list[int]:
+    """Return the positions of the rows that a text means, by cells that may name them.
+
+    Cells that are the text come first; only where there are none those that are it in other case,
+    then those that begin with it, then those that hold it.
+
+    Parameters
+    ----------
+    columns : lists of cells, one list per column that may name a row
+    text : str
+    exact : bool
+        Whether only cells that are the text count.
+
+    Examples
+    --------
+    >>> (
+    ...     match_rows([["Toy Story", "Toy Story 2", None]], "toy story"),
+    ...     match_rows([["Alien"]], "lie"),
+    ... )
+    ([0], [0])
+    """
+    words = text.strip()
+    found: list[set[int]] = [set(), set(), set(), set()]
+    wanted = words.casefold()
+    for cells in columns if wanted else ():
+        for row, cell in enumerate(cells):
+            if cell is None:
+                continue
+            known = str(cell)
+            lower = known.casefold()
+            if known == words:
+                found[0].add(row)
+            elif wanted in lower:
+                rank = 1 if lower == wanted else 2 if lower.startswith(wanted) else 3
+                found[rank].add(row)
+    ranks = found[:1] if exact else found
+    return sorted(next((rows for rows in ranks if rows), set()))
