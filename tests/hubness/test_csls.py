@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.testing import assert_allclose
+from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from hubness import reference
@@ -87,3 +87,29 @@ def test_centers_follow_from_distances(x, k):
     ours = DisSimLocal(Vector(), k).fit(x)
     got = ours.distance() - ours.offset_
     assert_allclose(off_diagonal(got), off_diagonal(reference.dissim_local(x, k)), atol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(x=points, k=st.integers(1, 4))
+def test_csls_matches_its_reference(x, k):
+    ours = CSLS(Vector("cityblock"), k).fit(x)
+    theirs = reference.csls(Vector("cityblock").fit(x).distance(), k)
+    assert_allclose(off_diagonal(ours.distance() - ours.offset_), off_diagonal(theirs), atol=1e-12)
+
+
+def test_a_level_above_all_fitted_ones_is_cut():
+    measure = CSLS(Vector(), 2).fit([[0.0], [1.0], [3.0], [7.0]])
+    assert_array_equal(measure.rows_.arrays["level"], [2, 1.5, 2.5, 5])
+    assert measure.offset_ == measure.order_shift == 10
+    # Its own level is 96, cut at the largest fitted one, 5: no distance is negative.
+    far = measure.distance([[100.0]])[0]
+    assert_array_equal(far, 2 * np.array([100, 99, 97, 93]) - 5 - np.array([2, 1.5, 2.5, 5]) + 10)
+    assert_array_equal(np.diagonal(measure.distance()), np.zeros(4))
+    assert (np.diagonal(measure.order_block(measure.rows_, measure.rows_)) == -10).all()
+
+
+def test_factors_are_the_levels_of_both_rows():
+    line = [[0.0], [1.0], [3.0], [7.0]]
+    assert CSLS(Vector(), 2).fit(line).explain(0, 3).factors == {"d": 7.0, "r_x": 2.0, "r_y": 5.0}
+    found = DisSimLocal(Vector(), 2).fit(line).explain(0, 1).factors
+    assert found == {"d": 1.0, "|x - c_x|^2": 4.0, "|y - c_y|^2": 0.25}

@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
-from hubness import reference
 from hubness.spaces import assert_same_lists
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import (
@@ -108,24 +106,6 @@ def native(measure, x):
 
 def off_diagonal(matrix):
     return matrix[~np.eye(len(matrix), dtype=bool)]
-
-
-@settings(max_examples=25, deadline=None)
-@given(x=points, k=st.integers(1, 4))
-def test_local_measures_match_their_references(x, k):
-    d = Vector("cityblock").fit(x).distance()
-    inner = Vector("cityblock")
-    assert_allclose(native(LocalScaling(inner, k), x), reference.local_scaling(d, k), atol=1e-14)
-    for geometric in (False, True):
-        ours = native(NICDM(inner, k, geometric=geometric), x)
-        assert_allclose(ours, reference.nicdm(d, k, geometric), rtol=1e-12)
-    ours = CSLS(inner, k).fit(x)
-    theirs = reference.csls(d, k)
-    got = ours.distance() - ours.offset_
-    assert_allclose(off_diagonal(got), off_diagonal(theirs), atol=1e-12)
-    assert_array_equal(native(SharedNeighbors(inner, k), x), reference.shared(d, k))
-    with_self = native(SharedNeighbors(inner, k, include_self=True), x)
-    assert_allclose(with_self, reference.shared(d, k, True))
 
 
 # -- edges -----------------------------------------------------------------------------------------

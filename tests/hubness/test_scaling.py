@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hubness import reference
+from hubness.test_reducer import points
 from lookalike.hubness import (
     CDM,
     NICDM,
@@ -117,3 +118,14 @@ def test_neither_the_order_of_rows_nor_the_unit_chooses_a_step(n, k, steps, unit
     plain, mixed, scaled = (measure.distance() for measure in found)
     assert_allclose(mixed, plain[np.ix_(order, order)], rtol=1e-6)
     assert_allclose(scaled, plain * unit, rtol=1e-6)
+
+
+@settings(max_examples=25, deadline=None)
+@given(x=points, k=st.integers(1, 4))
+def test_scales_match_their_references(x, k):
+    d = Vector("cityblock").fit(x).distance()
+    inner = Vector("cityblock")
+    assert_allclose(native(LocalScaling(inner, k), x), reference.local_scaling(d, k), atol=1e-14)
+    for geometric in (False, True):
+        ours = native(NICDM(inner, k, geometric=geometric), x)
+        assert_allclose(ours, reference.nicdm(d, k, geometric), rtol=1e-12)

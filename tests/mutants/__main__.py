@@ -11,7 +11,6 @@ import os
 import random
 import re
 import shutil
-import sys
 import tempfile
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -20,7 +19,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from mutants.faults import find_faults
-from mutants.nearest import nearest_tests
+from mutants.nearest import nearest_tests, run_forked
 
 ROOT = Path(__file__).parents[2]
 VERDICTS = ("killed", "SURVIVED", "equivalent", "not judged")
@@ -129,7 +128,9 @@ class Project:
             environment |= {} if module.stem in NOT_COMPILED else {"LOOKALIKE_COMPILE": "0"}
         arguments = ["-x", "-q", "-p", "no:cacheprovider", "--doctest-modules"]
         arguments += ["--rootdir", str(self.root), *map(str, tests)]
-        process = FORKS.Process(target=_test, args=(arguments, paths, environment, self.root, said))
+        process = FORKS.Process(
+            target=run_forked, args=(arguments, paths, environment, self.root, said)
+        )
         process.start()
         process.join(MAX_SECONDS)
         code = process.exitcode
@@ -151,22 +152,6 @@ class Project:
         blocks = path.read_text().split("\n\n") if path.exists() else ()
         lines = [[line.strip() for line in block.strip().split("\n")] for block in blocks]
         return {tuple(block[:3]): block[3] for block in lines if not block[0].startswith("#")}
-
-
-def _test(arguments, paths, environment, folder, said):
-    """Run pytest in this forked process, which has imported nothing of the project yet."""
-    os.setsid()
-    os.environ.update(environment)
-    os.chdir(folder)
-    sys.path[:0] = paths
-    output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-    os.dup2(output, 1)
-    os.dup2(output, 2)
-    import pytest
-
-    code = int(pytest.main(arguments))
-    sys.stdout.flush()
-    os._exit(code)  # threads that tests left behind are not waited for
 
 
 def run(project, faults, survivors):

@@ -1,5 +1,7 @@
 """Which tests stand nearest to a module: those by its name, its own doctest, its folder."""
 
+import os
+import sys
 from pathlib import Path
 
 
@@ -48,3 +50,19 @@ def nearest_tests(module, source, tests):
     files = [file for folder in folders for file in sorted(folder.rglob("test_*.py"))]
     rest = [file for file in dict.fromkeys(files) if file not in near]
     return [*near, source / module], rest
+
+
+def run_forked(arguments, paths, environment, folder, said):
+    """Run pytest in this forked process, which has imported nothing of the project yet."""
+    os.setsid()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.path[:0] = paths
+    output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    import pytest
+
+    code = int(pytest.main(arguments))
+    sys.stdout.flush()
+    os._exit(code)  # threads that tests left behind are not waited for
