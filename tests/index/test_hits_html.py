@@ -32,7 +32,7 @@ def test_the_query_and_every_hit_with_its_reasons():
 
 def test_scores_are_shown_where_they_are_not_distances():
     index = la.Index("gower").fit(PETS)
-    html = hits_html(index.search(like=[0], unlike=[1], k=1))
+    html = hits_html(index.search(0, like=[0], unlike=[1], k=1))
     assert heads(html)[:3] == ["id", "score", "similarity"]
 
 
