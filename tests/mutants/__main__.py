@@ -6,12 +6,14 @@ module run on it. A fault that no test notices is a test that is missing, or no 
 
 import argparse
 import hashlib
+import math
 import multiprocessing
 import os
 import random
 import re
 import shutil
 import tempfile
+import time
 from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from functools import cached_property
@@ -154,11 +156,14 @@ class Project:
         return {tuple(block[:3]): block[3] for block in lines if not block[0].startswith("#")}
 
 
-def run(project, faults, survivors):
-    """Judge faults; print a line for each and the ratios; return the counts by package."""
+def run(project, faults, survivors, minutes=math.inf):
+    """Judge faults, as many as fit; print each and the ratios; return the counts by package."""
+    end = time.monotonic() + 60 * minutes
     counts, lived, sound = defaultdict(Counter), [], {}
 
     def judge(pair):
+        if time.monotonic() > end:
+            return None
         module, fault = pair
         line = (project.source / module).read_text().splitlines()[fault.line - 1].strip()
         reason = project.equivalent.get((str(module), line, fault.text))
@@ -174,9 +179,8 @@ def run(project, faults, survivors):
         return module, fault, line, "killed" if sound[key] else "not judged", failed
 
     with ThreadPoolExecutor(project.copies.qsize()) as pool:
-        waiting = [pool.submit(judge, pair) for pair in faults]
-        for done in as_completed(waiting):
-            module, fault, line, verdict, why = done.result()
+        judged = as_completed([pool.submit(judge, pair) for pair in faults])
+        for module, fault, line, verdict, why in filter(None, (one.result() for one in judged)):
             print(f"{module}:{fault.line}: {fault.text}: {verdict} {why}".rstrip(), flush=True)
             counts[module.parts[0]][verdict] += 1
             if verdict == "SURVIVED":
@@ -196,12 +200,14 @@ def main():
     options.add_argument("case", nargs="?", default="", help="a package or module, as index/shards")
     options.add_argument("--faults", type=int, default=200)
     options.add_argument("--seed", type=int, default=0)
+    options.add_argument("--minutes", type=float, default=math.inf, help="begin no fault later")
     options.add_argument("--wide", action="store_true", help="all tests of the folder, if need be")
     options.add_argument("--survivors", type=Path, default=Path("survivors.txt"))
     given = options.parse_args()
     project = Project(ROOT, "lookalike", wide=given.wide)
     try:
-        run(project, project.draw(given.case, given.faults, given.seed), given.survivors)
+        faults = project.draw(given.case, given.faults, given.seed)
+        run(project, faults, given.survivors, given.minutes)
     finally:
         project.close()
 

@@ -66,6 +66,7 @@ def test_faults_are_in_the_logic_only():
         "1 -> 2",
     ]
     assert b"if (value <= low):" in faults[7].apply(MODULE)
+    assert find_faults(b"MAX_ROWS = 7\nROWS_PER_TASK = 8 * 9\nfield = Integer(high=2**31)") == []
     for fault in faults:
         compile(fault.apply(MODULE), "module", "exec")
         assert fault.apply(MODULE).count(b"\n") == MODULE.count(b"\n")
@@ -89,6 +90,7 @@ def test_faults_are_killed_or_survive(project, capsys):
     assert "13: value + 1 -> value - 1: SURVIVED" in said
     assert said.endswith(f"{'all':16}{3:12}{1:12}{1:12}{1:12}{0:12}{50.0:12.1f}\n")
     assert "    return value + 1\n    value + 1 -> value - 1\n" in survivors.read_text()
+    assert run(project, faults, survivors, minutes=-1) == {}
     # The sources are never touched.
     assert (project.source / "inner" / "count.py").read_bytes() == MODULE
 
