@@ -27,6 +27,7 @@ ROOT = Path(__file__).parents[2]
 VERDICTS = ("killed", "SURVIVED", "equivalent", "not judged")
 TIMEOUT = "by taking too long"
 MAX_SECONDS = 300.0  # of one run; only guards against hanging
+MAX_WIDE_SECONDS = 120.0  # of the other tests of a folder, which may be thousands
 # Every run is forked from a process that has imported what is none of ours: most of a short run.
 FORKS = multiprocessing.get_context("forkserver")
 THEIRS = "numpy scipy.stats pandas pyarrow.parquet sklearn.utils.estimator_checks numba pytest"
@@ -100,9 +101,10 @@ class Project:
         try:
             path.write_bytes(fault.apply(source))
             failed = self._run(copy, near, module)
-            return (
-                self._run(copy, rest, module) if failed is None and rest and self.wide else failed
-            )
+            if failed is None and rest and self.wide:
+                failed = self._run(copy, rest, module, MAX_WIDE_SECONDS)
+                failed = None if failed == TIMEOUT else failed  # too many tests, not a fault
+            return failed
         finally:
             path.write_bytes(source)
             shutil.copystat(self.source / module, path)
@@ -111,16 +113,15 @@ class Project:
     def fails_anyway(self, test, module):
         """Tell whether a test fails, or takes too long, without a fault as well."""
         copy = self.copies.get()
-        # All sets of parameters: their ids may hold spaces.
-        names = (
-            nearest_tests(module, copy, self.tests)[0] if test == TIMEOUT else [test.split("[")[0]]
-        )
+        near = nearest_tests(module, copy, self.tests)[0]
+        # All sets of parameters: their ids may hold spaces. With the module, as before.
+        names = near if test == TIMEOUT else [test.split("[")[0], near[-1]]
         try:
             return self._run(copy, names, module) is not None
         finally:
             self.copies.put(copy)
 
-    def _run(self, copy, tests, module):
+    def _run(self, copy, tests, module, seconds=MAX_SECONDS):
         """Run tests on a copy; return the first that fails, TIMEOUT, or None."""
         said = copy.parent / "said.txt"
         paths = [str(path) for path in (copy.parent, self.tests, self.root)]
@@ -134,7 +135,7 @@ class Project:
             target=run_forked, args=(arguments, paths, environment, self.root, said)
         )
         process.start()
-        process.join(MAX_SECONDS)
+        process.join(seconds)
         code = process.exitcode
         try:
             os.killpg(process.pid, 9)  # with every process that the tests started

@@ -14,6 +14,7 @@ SWAPPED = {
 DROPPED = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete, ast.Raise, ast.Break, ast.Continue)
 # What only a reader sees: a wrong word there is no wrong answer. Asserts check our own logic.
 LEFT_OUT = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert)
+EMPTY = ("None", "False", "return")
 TEXT_FUNCTIONS = ("__repr__", "_repr_html_")
 # Sizes of blocks, caches and waits: they decide how fast an answer is, not what it is.
 SIZES = re.compile(r"^(MAX|MIN)_|PER_|_(ROWS|BYTES|SECONDS|WIDTH|SIZE|TIMEOUT)$")
@@ -117,7 +118,8 @@ def _of_expression(node):
 
 
 def _of_statement(node):
-    if isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
+    # None is as false as False.
+    if isinstance(node, ast.Return) and ast.unparse(node.value or node) not in EMPTY:
         yield node, f"{_short(node)} -> return None", "return None"
     elif isinstance(node, DROPPED) and not _is_harmless(node):
         yield node, f"{_short(node)} -> dropped", "pass"

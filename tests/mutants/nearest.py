@@ -23,8 +23,10 @@ def named_tests(module, tests):
         *above, package = folders
         candidates.append(Path(*above, f"test_{package.strip('_')}.py"))
         candidates.append(Path(*above, f"test_{name.strip('_')}.py"))
-    # Files directly in tests/ are about the whole, unless the module itself is at the root.
-    found = [tests / path for path in candidates if len(path.parts) > 1 or not folders[1:]]
+    # Files directly in tests/ are about the whole, or about a package or a module at the root.
+    roots = {f"test_{(folders[0] if len(folders) == 1 else name).strip('_')}.py"}
+    roots = set() if folders[1:] else roots
+    found = [tests / path for path in candidates if len(path.parts) > 1 or str(path) in roots]
     return [path for path in dict.fromkeys(found) if path.is_file()]
 
 

@@ -106,7 +106,7 @@ def test_tests_that_fail_without_a_fault_judge_nothing(project):
 
 
 def test_tests_that_hang_by_a_fault_kill_it(project, monkeypatch):
-    monkeypatch.setattr("mutants.__main__.MAX_SECONDS", 20)
+    monkeypatch.setattr(Project._run, "__defaults__", (20,))
     (project.tests / "inner" / "test_count.py").write_text(
         "from made.inner.count import clip\ndef test_it():\n    while clip(1) != 3: pass\n"
     )
