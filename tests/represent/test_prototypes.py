@@ -155,3 +155,13 @@ def test_kinds_decide_how_columns_are_read():
     as_categories = select_prototypes(None, code, n=2, kinds={"code": "category"})
     assert as_numbers.tolist() == [0, 5]
     assert as_categories.tolist() == [0, 3]
+
+
+def test_medoids_of_a_large_table_serve_all_rows():
+    """CLARA: medoids of samples, each of which holds the best ones so far."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate([center + rng.normal(size=(100, 2)) for center in (0.0, 50.0, 100.0)])
+    found = select_prototypes(Vector(), x, method="medoids", n=3, max_rows=150, random_state=0)
+    assert sorted((found // 100).tolist()) == [0, 1, 2]
+    away = np.linalg.norm(x[found][:, None] - x, axis=2).min(axis=0)
+    assert away.mean() < 1.5
