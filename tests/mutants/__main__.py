@@ -114,8 +114,9 @@ class Project:
         """Tell whether a test fails, or takes too long, without a fault as well."""
         copy = self.copies.get()
         near = nearest_tests(module, copy, self.tests)[0]
-        # All sets of parameters: their ids may hold spaces. With the module, as before.
-        names = near if test == TIMEOUT else [test.split("[")[0], near[-1]]
+        # All sets of parameters: their ids may hold spaces. With the module: it may be a doctest.
+        named = [test.split("[")[0]] if test.startswith(self.tests.name) else []
+        names = near if test == TIMEOUT else [*named, near[-1]]
         try:
             return self._run(copy, names, module) is not None
         finally:

@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy
 def clip(value: int | None, low: int = 3) -> int:
-    """Return at least 3."""
+    """Return at least 3.
+
+    >>> clip(7)
+    7
+    """
     if value is None:
         raise ValueError("needs 1 + 1")
     if value < low:
