@@ -69,6 +69,6 @@ def test_columns_that_are_not_named_count_nothing():
     index = la.Index("gower").fit(rows)
     assert index.search(0, columns=["x"]).ids == [1, 2]
     assert index.search(0, columns=["y"]).ids == [2, 1]
-    assert index.search(0, columns=["x"], weights={"x": 2.0})[0].distance == 1 / 9
+    assert index.search(0, columns=["x"], weights={"x": 2.0})[0].distance == pytest.approx(1 / 9)
     with pytest.raises(InvalidInput, match="a weight for 'y', which is not compared"):
         index.search(0, columns=["x"], weights={"y": 2.0})

@@ -89,9 +89,9 @@ def test_faults_are_killed_or_survive(project, capsys):
     counts = run(project, [pair for pair in faults if pair[1].text in texts], survivors)
     assert counts["inner"] == {"killed": 1, "SURVIVED": 1, "equivalent": 1}
     said = capsys.readouterr().out
-    assert "9: value < low -> value <= low: equivalent The same." in said
-    assert "9: value < low -> False: killed tests/inner/test_count.py::test_clip" in said
-    assert "13: value + 1 -> value - 1: SURVIVED" in said
+    assert "13: value < low -> value <= low: equivalent The same." in said
+    assert "13: value < low -> False: killed tests/inner/test_count.py::test_clip" in said
+    assert "17: value + 1 -> value - 1: SURVIVED" in said
     assert said.endswith(f"{'all':16}{3:12}{1:12}{1:12}{1:12}{0:12}{50.0:12.1f}\n")
     assert "    return value + 1\n    value + 1 -> value - 1\n" in survivors.read_text()
     assert run(project, faults, survivors, minutes=-1) == {}

@@ -121,7 +121,15 @@ def test_a_distance_of_ones_own_has_no_bytes():
 
     table = objects(400)
     measure = Gower(distances={"shares": Backwards()}).fit(table)
-    assert "shares" not in mixed_codes(measure.plan_, measure.rows_.arrays).objects
+    coded = mixed_codes(measure.plan_, measure.rows_.arrays)
+    assert "shares" not in coded.objects
+    # Its weight may be part of the divisor of any row, so it is added to that of the bounds.
+    names = [*measure.plan_.objects]
+    position = measure.plan_.n_simple + names.index("shares")
+    assert coded._layout.uncoded == [position]
+    assert sorted([*coded._layout.coded, position]) == [
+        measure.plan_.n_simple + i for i in range(len(names))
+    ]
     assert_same_lists(measure, measure.rows_[:10], measure.rows_, 5, exclude=np.arange(10))
 
 
