@@ -113,6 +113,7 @@ def test_loaded_cells_are_checked():
     codes = np.array([0, 1])
     check_cells(codes, Kind("flag"), "x")
     check_cells(np.array([0, -9]), Kind("category", levels=("a",)), "x")
+    check_cells(np.array(["a", None], dtype=object), Kind("text"), "x")
     objects = np.array([None, None], dtype=object)
     for kind in ("text", "set", "series", "graph", "vector", "object"):
         check_cells(objects, Kind(kind), kind)
