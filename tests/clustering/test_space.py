@@ -6,8 +6,8 @@ import pytest
 from clustering.make import TOY, space_of
 from lookalike import config
 from lookalike.clustering import _space
-from lookalike.errors import TooLarge
-from lookalike.measures import Vector
+from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.measures import Precomputed, Vector
 
 
 def test_all_pairs_within_a_limit_are_given_once(monkeypatch):
@@ -64,3 +64,30 @@ def test_landmarks_are_counted_only_where_rows_are_too_many():
     assert _space.exactness(6, [0, 1], "spectral").startswith(
         "exact on 2 landmark rows, the other 4"
     )
+
+
+def test_what_a_method_cannot_do_is_refused_before_anything_is_computed():
+    space = space_of(TOY)
+    n = len(space)
+    check = _space.check_request
+    check(space, "Task(method='x')", "agglomerative", n, None)
+    with pytest.raises(
+        TooFewRows, match=rf"Task\(n_clusters={n + 1}\): needs at least {n + 1} rows"
+    ):
+        check(space, "Task(method='x')", "agglomerative", n + 1, None)
+    check(space, "Task", "spectral", 3, 3)
+    with pytest.raises(TooFewRows, match="at least 4 landmarks"):
+        check(space, "Task", "spectral", 4, 3)
+    check(space, "Task", "spectral", "auto", n)
+    with pytest.raises(TooFewRows, match=f"landmarks={n + 1}"):
+        check(space, "Task", "spectral", 2, n + 1)
+    check(space, "Task", "density", "auto", None)
+    with pytest.raises(InvalidInput, match="finds the number itself"):
+        check(space, "Task", "density", 2, None)
+    directed = np.arange(9.0).reshape(3, 3)
+    np.fill_diagonal(directed, 0.0)
+    one_way = Precomputed(symmetric=False).fit(directed)
+    space = _space.Space(one_way, one_way.rows_, "test", 20_000)
+    check(space, "Task", "affinity", "auto", None)
+    with pytest.raises(InvalidInput, match="whose distances are directed"):
+        check(space, "Task", "agglomerative", 2, None)

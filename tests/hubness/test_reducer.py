@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
-from hubness import reference
 from hubness.spaces import assert_same_lists
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge, UndefinedMeasure
 from lookalike.hubness import (
@@ -98,34 +96,6 @@ def test_reducers_do_something(make):
 # -- worked numbers --------------------------------------------------------------------------------
 
 
-def test_local_scaling_on_a_line():
-    s = LocalScaling(Vector(), 2).fit(LINE).similarity()
-    assert_allclose(s[[0, 0, 2], [1, 2, 3]], [0.846482, 0.367879, 0.411112], atol=5e-7)
-
-
-def test_nicdm_on_a_line():
-    measure = NICDM(Vector(), 2).fit(LINE)
-    assert_array_equal(measure.rows_.arrays["mu"], [2, 1.5, 2.5, 5])
-    d = measure.distance()
-    assert_allclose(d[[0, 0, 2], [1, 3, 3]], [0.577350, 2.213594, 1.131371], atol=5e-7)
-
-
-def test_cdm_on_a_line():
-    measure = CDM(Vector(), 2, tol=1e-6, max_iter=50).fit(LINE)
-    assert measure.n_iter_ == 26
-    assert measure.converged_
-    mu = measure.kneighbors(n_neighbors=2)[0].mean(axis=1)
-    assert_allclose(mu, 2.87083, atol=5e-6)
-
-
-def test_shared_neighbors_on_a_line():
-    s = SharedNeighbors(Vector(), 2).fit(LINE).similarity()
-    expected = np.full((4, 4), 0.5)
-    expected[0, 3] = expected[3, 0] = 1.0
-    np.fill_diagonal(expected, 1.0)
-    assert_array_equal(s, expected)
-
-
 # -- references ------------------------------------------------------------------------------------
 
 
@@ -138,80 +108,7 @@ def off_diagonal(matrix):
     return matrix[~np.eye(len(matrix), dtype=bool)]
 
 
-@settings(max_examples=25, deadline=None)
-@given(x=points, k=st.integers(1, 4))
-def test_local_measures_match_their_references(x, k):
-    d = Vector("cityblock").fit(x).distance()
-    inner = Vector("cityblock")
-    assert_allclose(native(LocalScaling(inner, k), x), reference.local_scaling(d, k), atol=1e-14)
-    for geometric in (False, True):
-        ours = native(NICDM(inner, k, geometric=geometric), x)
-        assert_allclose(ours, reference.nicdm(d, k, geometric), rtol=1e-12)
-    ours = CSLS(inner, k).fit(x)
-    theirs = reference.csls(d, k)
-    got = ours.distance() - ours.offset_
-    assert_allclose(off_diagonal(got), off_diagonal(theirs), atol=1e-12)
-    assert_array_equal(native(SharedNeighbors(inner, k), x), reference.shared(d, k))
-    with_self = native(SharedNeighbors(inner, k, include_self=True), x)
-    assert_allclose(with_self, reference.shared(d, k, True))
-
-
-@settings(max_examples=25, deadline=None)
-@given(x=points, k=st.integers(1, 4))
-def test_centers_follow_from_distances(x, k):
-    ours = DisSimLocal(Vector(), k).fit(x)
-    got = ours.distance() - ours.offset_
-    assert_allclose(off_diagonal(got), off_diagonal(reference.dissim_local(x, k)), atol=1e-9)
-
-
-@settings(max_examples=15, deadline=None)
-@given(seed=st.integers(0, 1000), k=st.integers(1, 3))
-def test_cdm_matches_its_reference(seed, k):
-    x = np.random.default_rng(seed).normal(size=(9, 2))
-    d = Vector().fit(x).distance()
-    ours = CDM(Vector(), k, max_iter=12).fit(x)
-    theirs, steps, converged = reference.cdm(d, k, 1e-3, 12)
-    assert (ours.n_iter_, ours.converged_) == (steps, converged)
-    assert_allclose(ours.distance(), theirs, rtol=1e-9)
-
-
-def test_a_new_row_gets_the_factor_of_the_same_steps():
-    rng = np.random.default_rng(0)
-    x, new = rng.normal(size=(30, 3)), rng.normal(size=(4, 3))
-    ours = CDM(Vector(), 4, tol=1e-9, max_iter=200).fit(x)
-    d = Vector().fit(x).distance(new)
-    for i, row in enumerate(d):
-        factor = 1.0  # step by step, the factors of the fitted rows frozen
-        for _ in range(60):
-            mu = np.sort(row * ours.factors_)[:4].mean() * factor
-            factor *= np.sqrt(ours.mean_ / mu)
-        assert_allclose(ours.distance(new)[i], row * ours.factors_ * factor, rtol=1e-9)
-
-
-def test_scales_of_new_rows_come_from_the_fitted_ones():
-    rng = np.random.default_rng(0)
-    x, new = rng.normal(size=(20, 3)), rng.normal(size=(3, 3))
-    d, q = Vector().fit(x).distance(), Vector().fit(x).distance(new)
-    mu = np.array([reference.mean_distance(row, 4, i) for i, row in enumerate(d)])
-    own = np.array([reference.mean_distance(row, 4) for row in q])
-    ours = NICDM(Vector(), 4).fit(x).distance(new)
-    assert_allclose(ours, q / np.sqrt(own[:, None] * mu), rtol=1e-12)
-    r = np.sort(d + np.diag([np.inf] * 20))[:, 3]
-    ours = LocalScaling(Vector(), 4).fit(x).similarity(new)
-    assert_allclose(ours, np.exp(-(q**2) / (np.sort(q)[:, 3:4] * r)), rtol=1e-12)
-
-
 # -- edges -----------------------------------------------------------------------------------------
-
-
-def test_zero_scales():
-    x = [[0.0], [0.0], [0.0], [5.0]]
-    s = LocalScaling(Vector(), 2).fit(x).similarity()
-    assert_array_equal(s[0], [1, 1, 1, 0])
-    d = NICDM(Vector(), 2).fit(x).distance()
-    assert_array_equal(d[0, :3], 0)
-    assert np.isfinite(d).all()
-    assert d[0, 3] > 0
 
 
 def test_equal_distances():
@@ -220,14 +117,6 @@ def test_equal_distances():
     assert_array_equal(NICDM(Precomputed(), 2).fit(d * 0).distance(), d * 0)
     assert_array_equal(CDM(Precomputed(), 2).fit(d * 0).distance(), d * 0)
     assert_array_equal(CSLS(Precomputed(), 2).fit(d).distance()[0, 1:], 2.0)
-
-
-@settings(max_examples=10, deadline=None)
-@given(seed=st.integers(0, 100), unit=st.sampled_from([1e-6, 3.0, 1e9]))
-def test_units_do_not_matter(seed, unit):
-    x = np.random.default_rng(seed).normal(size=(8, 2))
-    for make in (lambda: NICDM(Vector(), 3), lambda: LocalScaling(Vector(), 3)):
-        assert_allclose(native(make(), x * unit), native(make(), x), rtol=1e-9)
 
 
 @pytest.mark.parametrize("make", ONE_LIST)

@@ -164,3 +164,14 @@ def test_deleted_rows_meet_no_condition():
 def test_bad_conditions_are_named(index, condition, error, message):
     with pytest.raises(error, match=message):
         chosen(index, condition)
+
+
+def test_a_column_that_added_rows_do_not_have_is_missing_in_all_of_them():
+    table = la.read_table({"x": [1.0, None]})
+    for condition, expected in (
+        (("y", "==", None), [True, True]),
+        (("y", "!=", None), [False, False]),
+        (("y", "==", 3), [False, False]),
+        (("x", "==", None), [False, True]),
+    ):
+        assert filters.meets(table, [condition]).tolist() == expected

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
+import lookalike as la
 from index import reference
 from lookalike.errors import InvalidInput
 from lookalike.index import rocchio
@@ -61,3 +62,13 @@ def test_something_must_be_wanted():
         rocchio([], [1.0])
     with pytest.raises(InvalidInput, match="the same rows"):
         rocchio([[1.0, 2.0]], [[1.0]])
+
+
+def test_columns_that_are_not_named_count_nothing():
+    rows = {"x": [0.0, 1.0, 9.0], "y": [0.0, 9.0, 1.0]}
+    index = la.Index("gower").fit(rows)
+    assert index.search(0, columns=["x"]).ids == [1, 2]
+    assert index.search(0, columns=["y"]).ids == [2, 1]
+    assert index.search(0, columns=["x"], weights={"x": 2.0})[0].distance == pytest.approx(1 / 9)
+    with pytest.raises(InvalidInput, match="a weight for 'y', which is not compared"):
+        index.search(0, columns=["x"], weights={"y": 2.0})

@@ -133,3 +133,12 @@ def test_correlations_of_what_both_rows_know():
             spread = both.sum() > 1 and j != 1
             wanted = np.corrcoef(a[i, both], b[j, both])[0, 1] if spread else 0.0
             assert_allclose(out[i, j], wanted, atol=1e-12)
+
+
+def test_correlations_far_from_the_center_keep_their_digits():
+    """Sums of squares of 1e8 + x leave no digits of x: those are summed from their own mean."""
+    rng = np.random.default_rng(3)
+    a, b = 1e8 + rng.normal(size=(2, 50)), 1e8 + rng.normal(size=(2, 50))
+    out = np.empty((2, 2))
+    correlations(a, np.ones_like(a), b, np.ones_like(b), out)
+    assert_allclose(out, np.corrcoef(a - 1e8, b - 1e8)[:2, 2:], atol=1e-6)

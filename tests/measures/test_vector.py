@@ -137,3 +137,10 @@ def test_pairs_within_are_those_of_the_block(metric, dtype, size):
         assert_array_equal(left, expected[0])
         assert_array_equal(right, expected[1])
     assert Vector("cityblock").fit(x).pairs_within(a, b, 1.0) is None
+
+
+def test_metrics_that_are_sums_have_codes_to_search_by():
+    x = np.random.default_rng(0).normal(size=(9, 2))
+    for metric, has in (("cityblock", True), ("chebyshev", True), ("euclidean", False)):
+        measure = Vector(metric).fit(x)
+        assert (measure._make_codes(measure.rows_) is not None) == has, metric

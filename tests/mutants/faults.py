@@ -1,6 +1,7 @@
 """Every single fault that could be put into a module."""
 
 import ast
+import re
 from dataclasses import dataclass
 
 SWAPPED = {
@@ -13,7 +14,10 @@ SWAPPED = {
 DROPPED = (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete, ast.Raise, ast.Break, ast.Continue)
 # What only a reader sees: a wrong word there is no wrong answer. Asserts check our own logic.
 LEFT_OUT = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert)
+EMPTY = ("None", "False", "return")
 TEXT_FUNCTIONS = ("__repr__", "_repr_html_")
+# Sizes of blocks, caches and waits: they decide how fast an answer is, not what it is.
+SIZES = re.compile(r"^(MAX|MIN)_|PER_|_(ROWS|BYTES|SECONDS|WIDTH|SIZE|TIMEOUT)$")
 TEXT_CALLS = ("warn", "Progress", "progress", "cast", "TypeVar", "overload")
 
 
@@ -70,7 +74,10 @@ def _is_left_out(node):
     if isinstance(node, ast.FunctionDef):
         return node.name in TEXT_FUNCTIONS
     if isinstance(node, ast.Assign):
-        return ast.unparse(node.targets[0]).startswith("__")
+        name = ast.unparse(node.targets[0])
+        return name.startswith("__") or bool(SIZES.search(name))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+        return ast.unparse(node.left) == "2"  # a limit, such as 2**31
     if isinstance(node, ast.Call):
         return ast.unparse(node.func).split(".")[-1] in TEXT_CALLS
     return isinstance(node, LEFT_OUT)
@@ -111,7 +118,8 @@ def _of_expression(node):
 
 
 def _of_statement(node):
-    if isinstance(node, ast.Return) and node.value and ast.unparse(node.value) != "None":
+    # None is as false as False.
+    if isinstance(node, ast.Return) and ast.unparse(node.value or node) not in EMPTY:
         yield node, f"{_short(node)} -> return None", "return None"
     elif isinstance(node, DROPPED) and not _is_harmless(node):
         yield node, f"{_short(node)} -> dropped", "pass"

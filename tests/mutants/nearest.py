@@ -1,5 +1,7 @@
 """Which tests stand nearest to a module: those by its name, its own doctest, its folder."""
 
+import os
+import sys
 from pathlib import Path
 
 
@@ -21,8 +23,10 @@ def named_tests(module, tests):
         *above, package = folders
         candidates.append(Path(*above, f"test_{package.strip('_')}.py"))
         candidates.append(Path(*above, f"test_{name.strip('_')}.py"))
-    # Files directly in tests/ are about the whole, unless the module itself is at the root.
-    found = [tests / path for path in candidates if len(path.parts) > 1 or not folders[1:]]
+    # Files directly in tests/ are about the whole, or about a package or a module at the root.
+    roots = {f"test_{(folders[0] if len(folders) == 1 else name).strip('_')}.py"}
+    roots = set() if folders[1:] else roots
+    found = [tests / path for path in candidates if len(path.parts) > 1 or str(path) in roots]
     return [path for path in dict.fromkeys(found) if path.is_file()]
 
 
@@ -48,3 +52,19 @@ def nearest_tests(module, source, tests):
     files = [file for folder in folders for file in sorted(folder.rglob("test_*.py"))]
     rest = [file for file in dict.fromkeys(files) if file not in near]
     return [*near, source / module], rest
+
+
+def run_forked(arguments, paths, environment, folder, said):
+    """Run pytest in this forked process, which has imported nothing of the project yet."""
+    os.setsid()
+    os.environ.update(environment)
+    os.chdir(folder)
+    sys.path[:0] = paths
+    output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    os.dup2(output, 1)
+    os.dup2(output, 2)
+    import pytest
+
+    code = int(pytest.main(arguments))
+    sys.stdout.flush()
+    os._exit(code)  # threads that tests left behind are not waited for

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mutants.__main__ import SURVIVED, Project, run
+from mutants.__main__ import Project, run
 from mutants.faults import find_faults
 from mutants.nearest import nearest_tests
 
@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import numpy
 def clip(value: int | None, low: int = 3) -> int:
-    """Return at least 3."""
+    """Return at least 3.
+
+    >>> clip(7)
+    7
+    """
     if value is None:
         raise ValueError("needs 1 + 1")
     if value < low:
@@ -66,6 +70,7 @@ def test_faults_are_in_the_logic_only():
         "1 -> 2",
     ]
     assert b"if (value <= low):" in faults[7].apply(MODULE)
+    assert find_faults(b"MAX_ROWS = 7\nROWS_PER_TASK = 8 * 9\nfield = Integer(high=2**31)") == []
     for fault in faults:
         compile(fault.apply(MODULE), "module", "exec")
         assert fault.apply(MODULE).count(b"\n") == MODULE.count(b"\n")
@@ -81,14 +86,15 @@ def test_faults_are_killed_or_survive(project, capsys):
     faults = project.draw("inner/count", 100, seed=0)
     assert len(faults) == 13
     texts = ("value < low -> value <= low", "value < low -> False", "value + 1 -> value - 1")
-    drawn, killed = run(project, [pair for pair in faults if pair[1].text in texts], survivors)
-    assert (drawn["inner"], killed["inner"]) == (2, 1)
+    counts = run(project, [pair for pair in faults if pair[1].text in texts], survivors)
+    assert counts["inner"] == {"killed": 1, "SURVIVED": 1, "equivalent": 1}
     said = capsys.readouterr().out
-    assert "9: value < low -> value <= low: equivalent: The same." in said
-    assert "9: value < low -> False: killed by tests/inner/test_count.py::test_clip" in said
-    assert f"13: value + 1 -> value - 1: {SURVIVED}" in said
-    assert said.endswith(f"{'all':24}{2:8}{1:8}{50.0:8.1f}\n")
+    assert "13: value < low -> value <= low: equivalent The same." in said
+    assert "13: value < low -> False: killed tests/inner/test_count.py::test_clip" in said
+    assert "17: value + 1 -> value - 1: SURVIVED" in said
+    assert said.endswith(f"{'all':16}{3:12}{1:12}{1:12}{1:12}{0:12}{50.0:12.1f}\n")
     assert "    return value + 1\n    value + 1 -> value - 1\n" in survivors.read_text()
+    assert run(project, faults, survivors, minutes=-1) == {}
     # The sources are never touched.
     assert (project.source / "inner" / "count.py").read_bytes() == MODULE
 
@@ -98,7 +104,18 @@ def test_tests_that_fail_without_a_fault_judge_nothing(project):
     ((module, fault),) = project.draw("inner", 1, seed=3)
     assert project.draw("inner", 1, seed=3) == [(module, fault)]
     assert project.draw("other", 1, seed=3) == []
-    assert project.judge(module, fault).startswith("not judged: tests/inner/test_count.py::test_it")
+    assert run(project, [(module, fault)], project.root / "survivors.txt")["inner"] == {
+        "not judged": 1
+    }
+
+
+def test_tests_that_hang_by_a_fault_kill_it(project, monkeypatch):
+    monkeypatch.setattr(Project._run, "__defaults__", (20,))
+    (project.tests / "inner" / "test_count.py").write_text(
+        "from made.inner.count import clip\ndef test_it():\n    while clip(1) != 3: pass\n"
+    )
+    faults = [pair for pair in project.draw("", 99, 0) if pair[1].text == "value < low -> False"]
+    assert run(project, faults, project.root / "survivors.txt")["inner"] == {"killed": 1}
 
 
 def test_the_nearest_tests_bear_the_name_of_the_module(tmp_path):

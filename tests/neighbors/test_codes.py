@@ -1,7 +1,5 @@
 """Search by quantized lower bounds returns the lists of brute force, bit for bit."""
 
-import pickle
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,12 +8,10 @@ from numpy.testing import assert_array_equal
 
 import lookalike as la
 from lookalike.columns import EarthMover, Euclidean, Levenshtein, Overlap
-from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, STEPS, TILE_ROWS
+from lookalike.kernels.bounds import NUMBER, STEPS, TILE_ROWS
 from lookalike.measures import Gower, Ranked, Vector
 from lookalike.measures.contract import codes as bounded_search
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.mixed import codes as mixed_codes_module
-from lookalike.measures.mixed.codes import mixed_codes
 from lookalike.neighbors.codes import ByteCodes, ByteQueries
 from lookalike.testing import number_tables, tables
 
@@ -135,20 +131,6 @@ OF_OBJECTS = st.sampled_from(
 )
 
 
-@settings(deadline=None, max_examples=60)
-@given(tables(kinds=OBJECTS, min_rows=2, max_rows=12), GOWERS, OF_OBJECTS, st.integers(1, 4))
-def test_objects_by_size_and_by_coordinates(table, options, distances, k):
-    """Cells are not numbered here, as if all of many were distinct: the other bounds must do."""
-    given = {c.name: distances[c.kind.name] for c in table if c.kind.name in distances}
-    measure = Gower(distances=given, **options).fit(table)
-    rows, k = measure.rows_, min(k, len(table))
-    new = measure.encode(table[::-1])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", 0)
-        assert_same_lists(measure, rows, rows, k, exclude=np.arange(len(table)))
-        assert_same_lists(measure, new, rows, k)
-
-
 def objects(n, seed=0):
     """Return a table in which objects decide who is near, with gaps in every column."""
     rng = np.random.default_rng(seed)
@@ -175,62 +157,6 @@ def objects(n, seed=0):
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("width", [1, 3, 40])
-def test_vectors_in_a_straight_line(width):
-    """Near ones, far ones whose squares overflow narrow sums, and ones outside."""
-    rng = np.random.default_rng(width)
-    centers = rng.normal(size=(40, width)) * rng.gamma(1.0, size=width)
-    x = centers[np.arange(2 * TILE_ROWS) % 40] + rng.normal(size=(2 * TILE_ROWS, width)) / 20
-    y = rng.random(len(x))
-    table = la.read_table({"x": list(x), "y": y}, kinds={"x": "vector"})
-    measure = Gower(distances={"x": Euclidean()}).fit(table)
-    kept = mixed_codes(measure.plan_, measure.rows_.arrays)
-    assert kept.kind.tolist() == [NUMBER, *[SQUARE] * (min(width, 16) - 1), ROOT]
-    assert_same_lists(measure, measure.rows_[:20], measure.rows_, 6, exclude=np.arange(20))
-    outside = [100 * x[0], -100 * x[1], x[2] * 1.5]
-    new = measure.encode({"x": outside, "y": y[:3]})
-    assert_same_lists(measure, new, measure.rows_, 6)
-    again = measure.reweighted({"y": 1e-9})
-    assert_same_lists(again, again.rows_[:20], again.rows_, 6, exclude=np.arange(20))
-
-
-@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
-def test_many_rows_of_objects(missing):
-    table = objects(2 * TILE_ROWS + 100)
-    measure = Gower(missing=missing).fit(table)
-    kept = mixed_codes(measure.plan_, measure.rows_.arrays)
-    assert set(kept.objects) == {"title", "tags", "many", "steps", "shares"}
-    assert kept.objects["tags"].kind == LOOKUP  # few distinct sets are numbered
-    assert kept.objects["shares"].width == 8
-    assert_same_lists(measure, measure.rows_[:30], measure.rows_, 6, exclude=np.arange(30))
-    again = measure.reweighted({"x": 0.0, "title": 0.0, "shares": 4.0})
-    assert_same_lists(again, again.rows_[:30], again.rows_, 6, exclude=np.arange(30))
-
-
-def test_cells_with_one_hash_are_not_taken_for_one(monkeypatch):
-    table = objects(300)
-    measure = Gower().fit(table)
-    monkeypatch.setattr(
-        mixed_codes_module, "_hashes", lambda cells: np.zeros(len(cells), np.uint64)
-    )
-    kept = mixed_codes(measure.plan_, measure.rows_.arrays)
-    assert kept.objects["tags"].ask(measure.rows_.arrays["column tags"][:1])[1][0].max() > 0
-    assert_same_lists(measure, measure.rows_[:10], measure.rows_, 4, exclude=np.arange(10))
-
-
-def test_a_distance_of_ones_own_has_no_bytes():
-    """A subclass may compare in another way, so what bounds its parent does not bound it."""
-
-    class Backwards(Euclidean):
-        def _compare(self, a, b):
-            return 1.0 / (1.0 + super()._compare(a, b))
-
-    table = objects(400)
-    measure = Gower(distances={"shares": Backwards()}).fit(table)
-    assert "shares" not in mixed_codes(measure.plan_, measure.rows_.arrays).objects
-    assert_same_lists(measure, measure.rows_[:10], measure.rows_, 5, exclude=np.arange(10))
-
-
 @settings(deadline=None, max_examples=40)
 @given(tables(kinds=EVERY, min_rows=3, max_rows=12), st.integers(1, 4), st.data())
 def test_rows_that_are_not_allowed_are_stepped_over(table, k, data):
@@ -243,15 +169,6 @@ def test_rows_that_are_not_allowed_are_stepped_over(table, k, data):
     plain = Measure.nearest(measure, rows, rows[at], k, exclude=ids, ids=ids[at])
     assert_array_equal(fast.indices, plain.indices)
     assert_array_equal(fast.distances, plain.distances)
-
-
-def test_what_was_worked_out_is_not_pickled():
-    measure = Gower().fit(objects(300))
-    measure.nearest(measure.rows_[:1], measure.rows_, 3)
-    assert "codes" in measure.rows_.cache
-    again = pickle.loads(pickle.dumps(measure))
-    assert "codes" not in again.rows_.cache
-    assert_same_lists(again, again.rows_[:5], again.rows_, 3, exclude=np.arange(5))
 
 
 def test_copies_and_constant_columns():

@@ -6,7 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from lookalike._runtime.files import HERE
+from lookalike._runtime.files import MACHINE
 from lookalike._runtime.locks import locked
 from lookalike.errors import UnreadableFile, UnwritableFile, WrongType
 from lookalike.neighbors.shards import open_shard, write_shard
@@ -106,7 +106,7 @@ def test_a_full_disk_leaves_what_was_there(place):
 
 
 def test_drafts_of_processes_that_are_gone_are_removed(place):
-    draft = place.parent / f".0.{2**22 + 1}-{HERE + '0' * 24}.part"
+    draft = place.parent / f".0.{2**22 + 1}-{MACHINE + '0' * 24}.part"
     draft.mkdir()
     (draft / "x").write_text("half")
     write_shard(place, {("x",): np.zeros(2)}, {"rows": 2})

@@ -166,3 +166,13 @@ def test_rows_of_mostly_missing_cells_are_no_prototypes(method):
     if method != "cfs":  # which settles the number itself
         many = select_prototypes(Gower(), rows, Y, method, 25, random_state=0)
         assert len(many) == 25  # there are not so many others
+
+
+def test_medoids_of_a_large_table_serve_all_rows():
+    """CLARA: medoids of samples, each of which holds the best ones so far."""
+    rng = np.random.default_rng(0)
+    x = np.concatenate([center + rng.normal(size=(100, 2)) for center in (0.0, 50.0, 100.0)])
+    found = select_prototypes(Vector(), x, method="medoids", n=3, max_rows=150, random_state=0)
+    assert sorted((found // 100).tolist()) == [0, 1, 2]
+    away = np.linalg.norm(x[found][:, None] - x, axis=2).min(axis=0)
+    assert away.mean() < 1.5

@@ -107,3 +107,13 @@ def test_options_belong_to_the_measure_before():
         "nicdm:measure=gower,n_neighbors=4",
     ]
     assert found["nicdm:measure=gower,n_neighbors=4"].n_neighbors == 4
+
+
+def test_options_belong_to_the_name_before_them():
+    assert list(
+        read_measures("vector:metric=cosine,vector:metric=cityblock,scale=minmax,gower")
+    ) == [
+        "vector:metric=cosine",
+        "vector:metric=cityblock,scale=minmax",
+        "gower",
+    ]

@@ -30,7 +30,6 @@ from lookalike.index.dask import (
     open_index,
     read_table,
 )
-from lookalike.index.dask.clients import LOCAL_DASHBOARD
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.graph import neighbors_of
 from lookalike.measures import Gower, StochasticForest
@@ -69,16 +68,6 @@ def finished(folder):
     """Names of the parts that are there, and when each was written."""
     pages = folder.glob("*/shard.json")
     return {page.parent.name: page.stat().st_mtime_ns for page in pages}
-
-
-@pytest.fixture
-def here():
-    """The address of two workers in this process: the same tasks, no process to be started."""
-    import distributed
-
-    options = {"dashboard_address": LOCAL_DASHBOARD, "processes": False, "threads_per_worker": 1}
-    with distributed.LocalCluster(n_workers=2, **options) as made:
-        yield made.scheduler_address
 
 
 @pytest.mark.long

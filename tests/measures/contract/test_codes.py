@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from lookalike.kernels.bounds import STEPS, TILE
+from lookalike.kernels.bounds import STEPS, TILE_ROWS
 from lookalike.measures import Vector
 from lookalike.measures.contract import codes
 from lookalike.measures.contract.codes import NumberCodes, byte_steps, number_codes
@@ -28,7 +28,7 @@ def test_differences_of_steps_never_exceed_those_of_the_numbers():
 
 
 def test_codes_of_numbers_are_saved_as_arrays():
-    x = np.random.default_rng(0).normal(size=(TILE + 5, 2))
+    x = np.random.default_rng(0).normal(size=(TILE_ROWS + 5, 2))
     made = number_codes(x)
     again = NumberCodes.from_arrays(len(x), made.to_arrays())
     assert_array_equal(again.codes.tiles, made.codes.tiles)

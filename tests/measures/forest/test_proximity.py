@@ -12,16 +12,12 @@ from sklearn.ensemble import (
 )
 
 import lookalike as la
-from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, UndefinedMeasure, WrongType
-from lookalike.measures import Aryal, ForestProximity, Ratio, Shi, Ting, Zhu3
-from lookalike.measures.forest import neighbors as forest_neighbors
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, WrongType
+from lookalike.measures import ForestProximity, Ratio, Shi
 from lookalike.measures.forest.methods import METHODS as METHOD_CLASSES
 from lookalike.testing import check_measure
 from lookalike.trees import CellSimilarityForest, ExtraForest, IsolatingForest, SyntheticForest
-from trees import reference
-from trees.reference import A, B, C, E, f2
-from trees.thresholds.test_flat import make
-from trees.thresholds.test_proximity import eight_tests
+from trees.reference import A, B, C, E
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(40, 3))
@@ -43,83 +39,7 @@ def mixed(n=40, gaps=True):
     return la.read_table(columns, kinds={"color": "category", "open": "flag"})
 
 
-def nested(forest):
-    """The fitted forest as nested dictionaries, for the reference implementations."""
-
-    def build(t, v):
-        at = forest.offsets[t] + v
-        if forest.feature[at] < 0:
-            return {**reference.leaf(), "mass": forest.mass[at]}
-        tree = reference.node(
-            int(forest.feature[at]),
-            forest.threshold[at],
-            build(t, forest.left[at]),
-            build(t, forest.right[at]),
-            bool(forest.equal[at]),
-        )
-        return {**tree, "mass": forest.mass[at], "default": bool(forest.default[at])}
-
-    return [build(t, 0) for t in range(forest.n_trees)]
-
-
-def values(table):
-    columns = []
-    for column in table:
-        x = column.values.astype(float)
-        columns.append(np.where(column.missing, np.nan, x))
-    return np.column_stack(columns)
-
-
 # -- reference implementations on grown forests ----------------------------------------------------
-
-
-@pytest.mark.parametrize("forest", ["synthetic", "extra", "isolation"])
-@pytest.mark.parametrize("gaps", [False, True])
-@pytest.mark.parametrize("method", METHODS[:-1])
-def test_methods_equal_their_twins_on_mixed_tables(method, gaps, forest):
-    table = mixed(gaps=gaps)
-    measure = ForestProximity(method, forest, n_estimators=4, random_state=0).fit(table)
-    x, trees = values(table), nested(measure.forest_)
-    some, others = [0, 3, 5, 7, 20], [1, 3, 7, 30]
-    found = measure.compare(measure.rows_[some], measure.rows_[others])
-    for i, a in enumerate(some):
-        for j, b in enumerate(others):
-            expected = reference_value(method, trees, x[a], x[b], len(x))
-            if method == "aryal":
-                expected = (expected - measure.low_) / (measure.high_ - measure.low_)
-            assert_allclose(found[i, j], expected, atol=1e-12)
-
-
-def reference_value(method, trees, x, y, n):
-    if method == "shi":
-        return reference.soft_same_leaf(trees, x, y)
-    if method in ("ting", "aryal"):
-        return getattr(reference, method)(trees, x, y, n)
-    return getattr(reference, method)(trees, x, y)
-
-
-def test_out_of_bag_uses_trees_that_know_neither_row():
-    measure = ForestProximity("oob", n_estimators=80, random_state=0).fit(ROWS)
-    trees = nested(measure.forest_)
-    bags = [set(np.flatnonzero(measure.in_bag_[:, t])) for t in range(80)]
-    s = measure.compare(measure.rows_, measure.rows_)
-    for i, j in ((0, 1), (4, 9), (20, 33)):
-        expected = reference.out_of_bag(trees, bags, ROWS[i], ROWS[j], i, j)
-        assert_allclose(s[i, j], expected, atol=1e-12)
-    new = measure.compare(measure.encode(ROWS[:3]), measure.rows_)  # new rows are in nobody's bag
-    expected = reference.out_of_bag(trees, bags, ROWS[1], ROWS[9], None, 9)
-    assert_allclose(new[1, 9], expected, atol=1e-12)
-    assert measure.n_fallback_pairs_ == 0
-    assert_allclose(measure.in_bag_.mean(), 1 - np.exp(-1), atol=0.05)
-    assert_allclose(measure.distance()[0, 1], np.sqrt(1 - s[0, 1]))
-
-
-def test_pairs_without_a_usable_tree_are_counted():
-    with pytest.warns(LookalikeWarning, match="pairs of rows have no tree"):
-        measure = ForestProximity("oob", n_estimators=3, random_state=0).fit(ROWS)
-    bag = measure.in_bag_ > 0
-    lost = (bag[:, None] | bag).all(axis=2)
-    assert measure.n_fallback_pairs_ == lost[np.triu_indices(40, 1)].sum() > 0
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -153,94 +73,7 @@ def test_contract_for_unequal_weights():
 # -- worked numbers --------------------------------------------------------------------------------
 
 
-def test_the_small_tree_through_the_measure():
-    forest = make([f2()], 2)
-
-    def fit(method):
-        return ForestProximity(method, forest).fit(SMALL)
-
-    assert_allclose(fit("ratio").similarity()[0], [1, 1 / 3, 0, 0])
-    assert_allclose(fit("ratio").distance()[0, 1], np.sqrt(2 / 3))
-    assert_allclose(fit(Ratio(parting="once")).similarity()[1, 2], 1 / 2)
-    assert_array_equal(fit("shi").similarity()[2], [0, 0, 1, 1])
-    assert_allclose(fit("zhu2").similarity()[1], [0, 1, 1 / 2, 1 / 2])
-    assert_allclose(fit("zhu3").similarity()[1, 2], 13 / 40)
-    assert_allclose(fit("zhu3").distance()[1, 2], 27 / 40)
-    assert_allclose(fit(Zhu3(denominator="max")).similarity()[1, 2], 1 / 4)
-    ting = fit("ting").distance()
-    assert_allclose([ting[0, 1], ting[1, 2], ting[2, 3], ting[0, 0]], [1, 3 / 4, 1 / 2, 0])
-    assert_allclose(np.diagonal(fit(Ting(raw=True)).distance()), [1 / 4, 1 / 4, 1 / 2, 1 / 2])
-    assert_allclose(fit("ting").similarity(), 1 - ting)
-    raw = fit(Aryal(raw=True)).distance()
-    assert_allclose(np.log(raw[1, 2]), -0.287682, atol=1e-6)
-    aryal = fit("aryal")
-    assert_allclose([aryal.low_, aryal.high_], [np.log(1 / 4), 0])
-    assert_allclose(aryal.distance()[1, 2], 1 - np.log(0.75) / np.log(0.25))
-    shi = fit("shi").similarity([(0.8, np.nan), (np.nan, 0.2), (np.nan, np.nan)])
-    assert_allclose(shi[:, 1], [0.5, 0.5, 0.25])
-
-
-def test_unseen_rows_of_aryal_are_clipped_and_empty_regions_count_nothing():
-    forest = make([f2()], 2)
-    measure = ForestProximity("ting", forest).fit(np.array([A, A, C]))
-    assert_array_equal(measure.distance([B])[0], [1.0, 1.0, 1 / 3])
-    new = measure.encode([B])
-    assert_array_equal(measure.compare(new, new), [[0.0]])  # nobody was fitted in leaf B
-    aryal = ForestProximity("aryal", forest).fit(np.array([A, A, C]))
-    assert aryal.compare(aryal.encode([B]), aryal.encode([B]))[0, 0] == 0.0
-    alone = ForestProximity("aryal", make([reference.leaf()], 2)).fit(SMALL)
-    assert_array_equal(alone.distance(), np.zeros((4, 4)))
-
-
-def test_the_ratio_of_the_figure_is_explained_test_by_test():
-    tree, rows = eight_tests()
-    measure = ForestProximity("ratio", make([tree], 8)).fit(np.array(rows))
-    explained = measure.explain(0, 1)
-    assert_allclose(explained.similarity, 5 / 9)
-    plus = [explained.plus[f"x{j}"] for j in range(8)]
-    minus = [explained.minus[f"x{j}"] for j in range(8)]
-    assert_allclose(plus, np.array([1, 1, 0, 0, 1, 1, 1, 0]) / 9)
-    assert_allclose(minus, np.array([0, 0, 2, 1, 0, 0, 0, 1]) / 9)
-
-
-def test_single_leaves_are_explained_by_no_column():
-    forest = make([f2(), reference.leaf()], 2)
-    explained = ForestProximity("ratio", forest).fit(SMALL).explain(0, 1)
-    assert_allclose(explained.similarity, (1 / 3 + 1) / 2)
-    assert_allclose(explained.plus[None], 1 / 2)
-    assert_allclose([explained.plus["x1"], explained.minus["x0"]], [1 / 6, 1 / 3])
-
-
-def test_leaf_sharing_blames_the_column_at_which_rows_part():
-    forest = make([f2()], 2)
-    measure = ForestProximity("shi", forest).fit(SMALL)
-    assert measure.explain(0, 1).minus == {"x0": 1.0, "x1": 0.0}
-    assert measure.explain(1, 2).minus == {"x0": 0.0, "x1": 1.0}
-    assert measure.explain(2, 3).minus == {"x0": 0.0, "x1": 0.0}
-    explained = ForestProximity("zhu2", forest).fit(SMALL).explain(1, 2)
-    assert explained.minus == {"x0": 0.0, "x1": 0.5}
-    explained = ForestProximity("ting", forest).fit(SMALL).explain(1, 2)
-    assert_allclose([explained.minus["x1"], explained.plus[None]], [3 / 4, 1 / 4])
-
-
 # -- what the methods promise ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("method", ["ratio", "shi", "zhu2", "zhu3", "oob"])
-def test_only_the_order_of_numbers_matters(method):
-    options = {"n_estimators": 60, "random_state": 3, "n_jobs": 1}
-    plain = ForestProximity(method, **options).fit(ROWS)
-    other = ForestProximity(method, **options).fit(np.exp(3 * ROWS))
-    new = RNG.normal(size=(5, 3))
-    assert_array_equal(plain.similarity(), other.similarity())
-    assert_array_equal(plain.similarity(new), other.similarity(np.exp(3 * new)))
-
-
-def test_graded_similarities_see_more_than_shared_leaves():
-    s = {m: ForestProximity(m, random_state=0).fit(ROWS).similarity() for m in ("ratio", "shi")}
-    assert (s["ratio"] > 0).all()
-    assert (s["shi"] == 0).mean() > 0.2
-    assert np.linalg.eigvalsh(s["shi"]).min() > -1e-9
 
 
 def test_rows_that_hang_together_differently_are_apart():
@@ -254,19 +87,6 @@ def test_rows_that_hang_together_differently_are_apart():
     assert s[0, 1] > s[0, 2] + 0.2
 
 
-def test_masses_are_counted_on_all_fitted_rows_and_ting_is_ultrametric_per_tree():
-    forest = IsolatingForest(1, max_samples=10, random_state=0)
-    measure = ForestProximity("ting", forest).fit(ROWS)
-    assert measure.forest_.mass[0] == 40
-    d = ForestProximity(Ting(raw=True), forest).fit(ROWS).distance()
-    assert (d >= 1 / 40).all()
-    assert (np.diagonal(d)[:, None] <= d + 1e-12).all()
-    assert (d[:, :, None] <= np.maximum(d[:, None, :], d.T[None]) + 1e-12).all()
-    l = ForestProximity(Aryal(raw=True), n_estimators=9, random_state=0).fit(ROWS).distance()
-    t = ForestProximity(Ting(raw=True), n_estimators=9, random_state=0).fit(ROWS).distance()
-    assert (l <= t + 1e-12).all()
-
-
 def test_published_settings_are_the_defaults():
     ratio = ForestProximity(random_state=0).fit(ROWS)
     assert ratio.forest_.n_trees == 100
@@ -275,15 +95,6 @@ def test_published_settings_are_the_defaults():
     assert ting.forest_.nodes.depth.max() == 8
     oob = ForestProximity("oob", random_state=0, n_jobs=1).fit(ROWS[:10])
     assert oob.forest_.n_trees == 1000
-
-
-def test_rows_without_a_common_test_are_undefined_for_ratio():
-    table = {"a": [1.0, 2.0, 3.0, 4.0, None, 2.5], "b": [1.0, 3.0, 2.0, 5.0, None, 4.0]}
-    measure = ForestProximity(n_estimators=20, random_state=0).fit(table)
-    with pytest.raises(UndefinedMeasure, match="rows 0 and 4"):
-        measure.similarity()
-    assert measure.set_params(undefined=0.25).similarity()[0, 4] == 0.25
-    assert measure.kneighbors(n_neighbors=5)[1][0, -1] == 4
 
 
 # -- forests given ---------------------------------------------------------------------------------
@@ -478,22 +289,3 @@ def test_a_category_never_seen_is_like_none():
     new = measure.similarity({"c": ["zzz"], "x": [0.5]})
     assert new.shape == (1, 40)
     assert np.isfinite(new).all()
-
-
-@pytest.mark.parametrize("parting", ["twice", "once"])
-@pytest.mark.parametrize("gaps", [0.0, 0.2])
-@pytest.mark.parametrize("new", [False, True])
-def test_ratio_neighbors_do_not_depend_on_the_tiles(monkeypatch, parting, gaps, new):
-    monkeypatch.setattr(forest_neighbors, "MAX_TILE_ROWS", 64)
-    rng = np.random.default_rng(1)
-    rows = rng.normal(size=(150, 4)).round(1)
-    rows[:, 1:][rng.random((150, 3)) < gaps] = np.nan  # something is left to compare
-    measure = ForestProximity(Ratio(parting=parting), n_estimators=5, random_state=0).fit(rows)
-    asked = rows[40:110] if new else None
-    distances, indices = measure.kneighbors(asked, n_neighbors=7)
-    square = measure.distance(asked)
-    if not new:
-        np.fill_diagonal(square, np.inf)
-    order = np.argsort(square, axis=1, kind="stable")[:, :7]
-    assert (indices == order).all()
-    assert (distances == np.take_along_axis(square, order, axis=1)).all()

@@ -6,20 +6,17 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.base import clone
 
 import lookalike as la
-from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.errors import TooFewRows
 from lookalike.kernels.cells import CATEGORY, VALUE
 from lookalike.leaderboard import ranking_agreement
-from lookalike.measures import ForestProximity, Gower
-from lookalike.measures.forest import source
+from lookalike.measures import ForestProximity
 from lookalike.prediction import (
     RandomSimilarityForestClassifier,
     RandomSimilarityForestRegressor,
     RandomSimilarityIsolationForest,
-    SimilarityForestClassifier,
 )
 from lookalike.testing import check_measure
-from lookalike.trees import CellSimilarityForest, SyntheticForest
-from lookalike.trees.thresholds.flat import bin_type
+from lookalike.trees import CellSimilarityForest
 
 METHODS = ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")
 KINDS = {"n": "number", "c": "category", "s": "set", "t": "text", "q": "sequence"}
@@ -293,52 +290,7 @@ def test_groups_of_sets_and_strings_are_recovered(method):
     assert (group[nearest] == group[:, None]).mean() > 0.85
 
 
-def test_reasons_are_given_by_column():
-    table, _ = mixed(40, gaps=False)
-    same = la.read_table(
-        {"s": list(table["s"].values), "n": list(table["n"].values), "still": [{"a"}] * 40},
-        kinds={"s": "set", "n": "number", "still": "set"},
-    )
-    for method in ("ratio", "shi", "zhu2", "ting"):
-        explained = similar(method, n_estimators=30).fit(same).explain(0, 1)
-        assert set(explained.minus) - {None} == {"s", "n", "still"}
-        assert explained.minus["still"] == explained.plus.get("still", 0.0) == 0.0
-        assert explained.minus["s"] > 0.02
-        assert explained.minus["n"] > 0.02
-        assert_allclose(sum(explained.minus.values()), 1 - explained.similarity, atol=1e-9)
-
-
-def test_ratio_reasons_equal_the_tests_agreed_on():
-    table, _ = mixed(14)
-    measure = similar(n_estimators=1, random_state=4).fit(table)
-    walker = Walker(measure.trees_, table)
-    x, y = (walker.fitted, 6), (walker.fitted, 7)
-    on_x, on_y = walker.path(0, *x), walker.path(0, *y)
-    plus, minus = dict.fromkeys(table.names, 0), dict.fromkeys(table.names, 0)
-    for test in on_x | on_y:
-        a, b = walker.left(test, *x), walker.left(test, *y)
-        if a is not None and b is not None:
-            name = table.names[measure.trees_.columns[test[0]].column]
-            plus[name] += a == b
-            minus[name] += 0 if a == b else (test in on_x) + (test in on_y)
-    total = sum(plus.values()) + sum(minus.values())
-    assert total > 0
-    explained = measure.explain(6, 7)
-    for name in table.names:
-        assert_allclose(explained.plus[name], plus[name] / total, atol=1e-12)
-        assert_allclose(explained.minus[name], minus[name] / total, atol=1e-12)
-
-
 # -- forests fitted to labels ----------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def fitted():
-    table, group = mixed(50, gaps=True)
-    rng = np.random.default_rng(9)
-    label = np.where(rng.random(50) < 0.1, 1 - group, group)  # some labels are wrong
-    model = RandomSimilarityForestClassifier(60, oob_score=True, random_state=0)
-    return table, label, model.fit(table, label)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -408,76 +360,9 @@ def test_a_measure_with_a_fitted_forest_is_saved_whole(tmp_path, fitted):
 # -- memory ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("method", ["ratio", "shi", "ting"])
-def test_rows_are_projected_in_parts(method, monkeypatch):
-    table, _ = mixed(40)
-    whole = similar(method).fit(table)
-    assert bin_type(whole.forest_) is np.uint8
-    monkeypatch.setattr(source, "PROJECTED", 3 * 8 * whole.forest_.n_inputs)
-    monkeypatch.setattr(source, "BINNED", 7 * whole.forest_.n_inputs)
-    assert len(whole.inputs_.parts(whole.forest_, 40)) == 6
-    parts = similar(method).fit(table)
-    assert_array_equal(parts.similarity(), whole.similarity())
-    assert_array_equal(parts.similarity(table), whole.similarity(table))
-
-
-def test_too_many_answers_are_refused_before_they_are_computed():
-    table, _ = mixed(60)
-    measure = similar(n_estimators=30)
-    with la.config(memory_limit="20kB"), pytest.raises(TooLarge, match="60 rows answer to"):
-        measure.fit(table)
-
-
 # -- bad input -------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "found"),
-    [
-        ({"synthetic": "uniform"}, "synthetic='uniform'"),
-        ({"distances": {"tt": "levenshtein"}}, "Did you mean 't'"),
-        ({"distances": {"t": "jaccrd"}}, "a distance for text cells"),
-        ({"distances": "levenshtein"}, "a mapping of column to distance"),
-        ({"numeric": "values"}, "Did you mean 'value'"),
-        ({"max_features": 0.0}, "max_features"),
-        ({"max_samples": 1.5}, "max_samples"),
-        ({"max_samples": 0.02}, "real and synthetic rows"),
-    ],
-)
-def test_wrong_options_are_named(options, found):
-    with pytest.raises(InvalidInput, match=found):
-        similar(**options).fit(mixed()[0])
-
-
-def test_options_belong_to_the_forests_that_have_them():
-    for name in ("distances", "numeric"):
-        with pytest.raises(TypeError, match=name):
-            SyntheticForest(**{name: None})
-    for name in ("feature_sampling", "max_pairs"):
-        with pytest.raises(TypeError, match=name):
-            CellSimilarityForest(**{name: None})
 
 
 def test_one_row_is_too_few():
     with pytest.raises(TooFewRows, match="n_samples=1"):
         similar().fit(mixed()[0][:1])
-
-
-def test_forests_that_do_not_fit_the_table_are_refused(fitted):
-    table, label, model = fitted
-    with pytest.raises(InvalidInput, match="no column 's'"):
-        ForestProximity(forest=model).fit(table.drop("s"))
-    with pytest.raises(InvalidInput, match="Call its fit first"):
-        ForestProximity(forest=RandomSimilarityForestClassifier()).fit(table)
-    whole = SimilarityForestClassifier(Gower(), 5, random_state=0).fit(table, label)
-    with pytest.raises(InvalidInput, match="compares whole rows"):
-        ForestProximity(forest=whole).fit(table)
-
-
-def test_out_of_bag_needs_to_know_the_bags(fitted):
-    table, label, model = fitted
-    with pytest.raises(InvalidInput, match="the 50 rows that the forest was fitted on"):
-        ForestProximity("oob", forest=model).fit(table[:40])
-    plain = RandomSimilarityForestClassifier(5, random_state=0).fit(table, label)
-    with pytest.raises(InvalidInput, match="Fit it with oob_score=True"):
-        ForestProximity("oob", forest=plain).fit(table)

@@ -21,6 +21,7 @@ import pyarrow.parquet
 import pytest
 
 import lookalike.table
+from lookalike.errors import WrongType
 from lookalike.table import Graph, Table, read_table
 
 DATA = {
@@ -434,3 +435,10 @@ def test_two_modules_alone_know_frames():
     folder = Path(lookalike.table.__file__).parent
     found = [path.name for path in folder.rglob("*.py") if known.search(path.read_text())]
     assert sorted(found) == ["display.py", "sources.py"]
+
+
+def test_sparse_data_are_refused_with_what_to_do():
+    from scipy.sparse import csr_array
+
+    with pytest.raises(WrongType, match=r"a dense table.*csr_array.*toarray"):
+        read_table(csr_array(np.eye(3)))

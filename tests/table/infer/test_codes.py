@@ -8,7 +8,7 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
 from lookalike.prediction import RandomSimilarityForestClassifier
-from lookalike.table import as_table, read_table
+from lookalike.table import Kind, as_table, read_table
 
 DATES = ["2020-01-15", "2020-12-15", "2020-07-01", None]
 
@@ -51,3 +51,18 @@ def test_december_is_next_to_january():
 def test_what_is_no_month_is_said():
     with pytest.raises(InvalidInput, match="a month: dates, names or 1 to 12"):
         read_table({"when": [1, 13]}, kinds={"when": "month"})
+
+
+def test_flags_are_read_in_words_and_others_are_refused():
+    table = read_table({"x": ["yes", "no", None, "YES"]}, kinds={"x": "flag"})
+    assert table["x"].values.tolist() == [1, 0, -1, 1]
+    # The fitted column writes yes and no; new rows may use other words for the same.
+    again = as_table({"x": ["true", "f", "y", "no", None]}, table.schema)
+    assert again["x"].values.tolist() == [1, 0, 1, 0, -1]
+    with pytest.raises(InvalidInput, match="yes or no"):
+        read_table({"x": ["yes", "no", "perhaps"]}, kinds={"x": "flag"})
+
+
+def test_a_level_written_with_spaces_is_found_without_them():
+    table = read_table({"x": ["a ", "b", "a "]}, kinds={"x": Kind("category", levels=("a ", "b"))})
+    assert as_table({"x": ["a", "b", "a "]}, table.schema)["x"].values.tolist() == [0, 1, 0]

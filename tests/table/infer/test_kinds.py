@@ -308,3 +308,11 @@ def test_every_kind_is_reachable_by_name():
         table = read_table({"c": [cell or "a"]}, kinds={"c": kind})
         assert table.kinds["c"].name == kind
         assert len(table["c"].missing) == 1
+
+
+def test_lists_written_as_text_are_sets():
+    cells = ["['red', 'green']", "['green']", "['blue', 'red']"] * 5
+    column = read_table({"x": cells})["x"]
+    assert column.kind.name == "set"
+    assert column.kind.reason.startswith("written ")
+    assert column.cell(0) == {"red", "green"}

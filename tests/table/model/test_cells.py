@@ -8,7 +8,7 @@ from lookalike.errors import InvalidInput, WrongType
 from lookalike.table.formats.raw import Raw, of_values
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
 from lookalike.table.model.kind import KINDS, Kind
-from lookalike.table.model.table import Column, Graph, check_cells
+from lookalike.table.model.table import Graph, check_cells
 
 CELLS = {
     "number": [1.5, None], "category": ["a", None], "order": ["low", "high"], "flag": ["yes", "no"],
@@ -70,24 +70,3 @@ def test_set_aside_columns_keep_their_cells():
     for cells, kind in ((["a"], "text"), ([1.5], "number"), ([[1]], "object")):
         column = set_aside(of_values("x", cells), "by hand")
         assert (column.kind.name, column.cell(0)) == (kind, cells[0])
-
-
-def test_loaded_cells_are_checked():
-    codes = np.array([0, 1])
-    check_cells(codes, Kind("flag"), "x")
-    check_cells(np.array([0, -9]), Kind("category", levels=("a",)), "x")
-    objects = np.array([None, None], dtype=object)
-    for kind in ("text", "set", "series", "graph", "vector", "object"):
-        check_cells(objects, Kind(kind), kind)
-    listed = np.empty(1, dtype=object)
-    listed[0] = (["a"],)
-    for kind, values in (
-        (Kind("number"), codes), (Kind("number"), np.ones((1, 1))), (Kind("category"), codes),
-        (Kind("flag"), np.array([2])), (Kind("category", levels=("a",)), np.array([1])),
-        (Kind("order", levels=("a", "b")), np.array([0.0])), (Kind("text"), codes),
-        (Kind("vector"), np.ones(2)), (Kind("text"), np.array([1], dtype=object)),
-        (Kind("series"), np.array(["a"], dtype=object)), (Kind("sequence"), listed),
-    ):  # fmt: skip
-        with pytest.raises(ValueError, match="x"):
-            check_cells(values, kind, "x")
-    assert Column("x", Kind("vector"), np.empty((2, 0))).missing.tolist() == [False, False]

@@ -164,3 +164,12 @@ def test_values_in_words(values, kind, words):
 def test_dates_keep_their_form():
     found = summarize(["2020-01-05", "2021-03-01", "2020-06-01"], "number").to_dict()
     assert (found["low"], found["high"]) == ("2020-01-05", "2021-03-01")
+
+
+def test_the_ends_of_numbers_and_dates_are_in_a_frame():
+    numbers = read_table({"x": [3.0, 1.0, None], "y": ["a", "b", "a"]}).summary().to_frame()
+    assert numbers["low"].tolist()[0] == 1.0
+    assert numbers["high"].tolist()[0] == 3.0
+    assert numbers["low"].isna().tolist() == [False, True]
+    dates = read_table({"d": ["2020-01-05", "2021-02-03"], "x": [1.0, 2.0]}).summary().to_frame()
+    assert dates["low"].tolist() == ["2020-01-05", "1"]

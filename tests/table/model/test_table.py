@@ -7,6 +7,7 @@ from sklearn.utils import _safe_indexing
 
 from lookalike.errors import InvalidInput
 from lookalike.table import Column, Kind, Table, read_table
+from lookalike.table.model.table import check_cells
 
 N = 12
 
@@ -121,3 +122,25 @@ def test_columns_are_compared_as_soon_as_somebody_names_them():
     # What the caller sets aside stays aside.
     by_hand = read_table(data, kinds={"w": "aside"})
     assert by_hand.compare_also(["w"]) is by_hand
+
+
+def test_loaded_cells_are_checked():
+    codes = np.array([0, 1])
+    check_cells(codes, Kind("flag"), "x")
+    check_cells(np.array([0, -9]), Kind("category", levels=("a",)), "x")
+    check_cells(np.array(["a", None], dtype=object), Kind("text"), "x")
+    objects = np.array([None, None], dtype=object)
+    for kind in ("text", "set", "series", "graph", "vector", "object"):
+        check_cells(objects, Kind(kind), kind)
+    listed = np.empty(1, dtype=object)
+    listed[0] = (["a"],)
+    for kind, values in (
+        (Kind("number"), codes), (Kind("number"), np.ones((1, 1))), (Kind("category"), codes),
+        (Kind("flag"), np.array([2])), (Kind("category", levels=("a",)), np.array([1])),
+        (Kind("order", levels=("a", "b")), np.array([0.0])), (Kind("text"), codes),
+        (Kind("vector"), np.ones(2)), (Kind("text"), np.array([1], dtype=object)),
+        (Kind("series"), np.array(["a"], dtype=object)), (Kind("sequence"), listed),
+    ):  # fmt: skip
+        with pytest.raises(ValueError, match="x"):
+            check_cells(values, kind, "x")
+    assert Column("x", Kind("vector"), np.empty((2, 0))).missing.tolist() == [False, False]

@@ -193,6 +193,7 @@ def name_reason(words: Words) -> tuple[str, float] | None:
     many = count >= thresholds.MIN_ROWS_FOR_PATTERN
     if many and share >= thresholds.MIN_SHARE_OF_NAMES["unnamed"]:
         return "nearly a different one in every row", 0.7
+    last = (_tokens(words.name) or [""])[-1]
     return ("names of persons", 0.8) if _are_persons(words.distinct, last) else None
 
 
