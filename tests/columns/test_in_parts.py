@@ -20,7 +20,7 @@ CELLS = {
     "text": pa.array([f"{'ab' * (i % 7)} c{i % 5} d" for i in range(N)]),
     "set": pa.array([["a", "b", "c"][: i % 4] for i in range(N)]),
     "sequence": pa.array([["a", "b", "a"][: i % 4] for i in range(N)]),
-    "series": pa.array([[float(i), 1.0, 2.0][: 1 + i % 3] for i in range(N)]),
+    "series": pa.array([[float(i), 1.0, 2.0] for i in range(N)]),
     "histogram": pa.array([[float(i % 4), 4.0 - i % 4] for i in range(N)]),
     "vector": pa.array([[float(i), -1.0] for i in range(N)]),
 }
@@ -30,7 +30,7 @@ CELLS["position"] = pa.array([float(i % 3) for i in range(N)])
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
     rows = pa.table(CELLS)
-    kinds = {"text": "text", "order": ["low", "medium", "high"]}
+    kinds = {"text": "text", "series": "series", "order": ["low", "medium", "high"]}
     folder = cut(rows, tmp_path_factory.mktemp("rows") / "in", [3, 20], group=7)
     return read_table(rows, kinds=kinds), read_table(folder, kinds=kinds, lazy=True)
 

@@ -219,7 +219,9 @@ def test_the_model_follows_the_number_of_rows(monkeypatch, tmp_path, n, sample, 
 
 
 def test_the_stated_limit_is_the_one_in_use():
-    assert f"up to {mutual_proximity.COUNTED:,} rows" in " ".join(MutualProximity.__doc__.split())
+    assert f"up to {mutual_proximity.MAX_ROWS_FOR_AUTO_COUNTS:,} rows" in " ".join(
+        MutualProximity.__doc__.split()
+    )
 
 
 def test_many_ties_are_said():

@@ -114,7 +114,7 @@ def test_numbers(tmp_path_factory, measure, drawn):
 
 
 def test_sums_are_added_in_the_same_order(monkeypatch, tmp_path):
-    monkeypatch.setattr("lookalike.measures.vector.SUMMED", 64)
+    monkeypatch.setattr("lookalike.measures.vector.ROWS_PER_SUM", 64)
     numbers = np.random.default_rng(0).normal(1e3, 1e-3, (500, 2))
     rows = pa.table({"a": numbers[:, 0], "b": np.exp(numbers[:, 1] / 100)})
     lazy = read_table(cut(rows, tmp_path / "in", [33, 400]), lazy=True)

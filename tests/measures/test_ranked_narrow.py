@@ -56,7 +56,7 @@ def test_new_rows_equal_the_formula(n, m, columns, seed, spread, scale, tall, jo
     measure = Ranked(scale=scale, n_jobs=jobs).fit(fitted)
     with compile_at_once(), pytest.MonkeyPatch.context() as patch:
         calls = narrow_road(patch)
-        patch.setattr(module, "TALL", tall)
+        patch.setattr(module, "ROWS_PER_TASK", tall)
         found = measure.distance(new)
     assert len(calls) == -(-m // tall)
     assert_array_equal(found, slow(fitted, new, scale))

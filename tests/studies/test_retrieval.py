@@ -295,5 +295,5 @@ def test_auto_is_the_measure_chosen_for_the_database():
     X = np.random.default_rng(0).normal(size=(40, 2)) + y[:, None]
     options = {"top": 5, "n_repetitions": 2, "random_state": 0}
     auto = retrieval_precision("auto", X, y, **options)
-    ranked = retrieval_precision(Ranked(), X, y, **options)
-    assert auto.precision.tolist() == ranked.precision.tolist()
+    default = retrieval_precision(Gower(scale="rank", missing="midpoint"), X, y, **options)
+    assert auto.precision.tolist() == default.precision.tolist()

@@ -83,5 +83,5 @@ def test_a_measure_inside_another(wrapper):
 
 
 def test_a_wrapper_asks_for_what_it_wraps(wrapper):
-    with pytest.raises(InvalidInput, match="Write twice-as-far:measure=gower"):
+    with pytest.raises(InvalidInput, match="Write twice-as-far:measure=auto"):
         make_measure("twice-as-far")

@@ -9,7 +9,6 @@ import pytest
 import lookalike as la
 from cli.run import run
 from lookalike.datasets import load_films, load_penguins
-from lookalike.measures import Gower
 
 SHARED = Path(__file__).parents[3] / "shared" / "data"
 
@@ -84,19 +83,19 @@ def test_both_give_the_same_list(file):
 
 
 def test_weights_are_those_of_the_index(file):
-    index = la.Index(Gower(scale="rank")).fit(str(file))
+    index = la.Index().fit(str(file))
     names = list(index.schema_.kinds)
     weights = {names[0]: 3.0, names[-1]: 0.5}
     words = [word for name, value in weights.items() for word in ("--weight", f"{name}={value}")]
     answer = ask(file, "--row", 2, "-k", 6, *words, "--why")
     hits = index.search(2, 6, weights=weights)
     assert printed(answer) == numbers(hits)
-    assert (answer["measure"], "weighed" in answer["reason"]) == ("Gower", True)
+    assert (answer["measure"], answer["reason"]) == ("Gower", index.reason_)
     for hit, expected in zip(answer["hits"], hits, strict=True):
         ours = [reason["share"] for side in ("for", "against") for reason in hit["reasons"][side]]
         assert ours == [reason["share"] for side in expected.reasons() for reason in side]
     # Only some columns: set aside before fitting, or without weight in the question.
-    answer = ask(file, "--row", 2, "-k", 6, "--measure", "gower:scale=rank", "--columns", names[0])
+    answer = ask(file, "--row", 2, "-k", 6, "--columns", names[0])
     assert printed(answer) == numbers(index.search(2, 6, columns=names[0]))
 
 

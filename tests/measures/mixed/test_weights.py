@@ -214,7 +214,7 @@ def test_every_kind_of_column_equals_the_slow_twin(numbers):
 def test_many_rows_in_blocks_equal_the_slow_twin(monkeypatch):
     columns, kinds, y = mixed_table()
     whole = relieff_weights(columns, y, kinds=kinds, normalize=False)
-    monkeypatch.setattr(learning, "WIDE", 7)
+    monkeypatch.setattr(learning, "CANDIDATES_PER_BLOCK", 7)
     assert_array_equal(relieff_weights(columns, y, kinds=kinds, normalize=False), whole)
 
 
@@ -434,8 +434,8 @@ def test_few_pairs_at_a_time_give_the_same(monkeypatch):
     columns, kinds, y = mixed_table()
     options = {"pairs": "global", "kinds": kinds}
     whole = least_squares_weights(columns, y, **options)
-    monkeypatch.setattr(learning, "PAIRS", 7)
-    monkeypatch.setattr(learning, "TASKS", 5)
+    monkeypatch.setattr(learning, "PAIRS_PER_BATCH", 7)
+    monkeypatch.setattr(learning, "MAX_TASKS", 5)
     assert_allclose(least_squares_weights(columns, y, **options), whole, atol=1e-7)
 
 
@@ -457,7 +457,7 @@ def test_worked_medoids():
 
 
 def test_large_tables_are_clustered_on_samples(monkeypatch):
-    monkeypatch.setattr(learning, "SAMPLE", 60)
+    monkeypatch.setattr(learning, "MAX_CLUSTERED_ROWS", 60)
     points = np.concatenate([np.random.default_rng(i).normal(10 * i, 1, 100) for i in range(3)])
     medoids, labels = clusters_of(points.tolist(), 3)
     assert [m // 100 for m in medoids] == [0, 1, 2]
@@ -491,8 +491,8 @@ def test_rows_without_cells_do_no_harm():
     ],
 )
 def test_threads_change_nothing(learn, monkeypatch):
-    monkeypatch.setattr(learning, "TALL", 4)
-    monkeypatch.setattr(learning, "PAIRS", 16)
+    monkeypatch.setattr(learning, "ROWS_PER_BLOCK", 4)
+    monkeypatch.setattr(learning, "PAIRS_PER_BATCH", 16)
     columns, kinds, y = mixed_table()
     one = learn(columns, y, kinds=kinds, n_jobs=1)
     for n_jobs in (2, 5):

@@ -89,7 +89,7 @@ def test_an_explanation_is_sorted_by_what_columns_say(index):
     weight = {
         n: explanation.plus.get(n, 0) + explanation.minus.get(n, 0) for n in explanation.strongest
     }
-    says = [weight[n] * max(explanation.telling[n]) for n in explanation.strongest]
+    says = [weight[n] * max(explanation.surprisal[n]) for n in explanation.strongest]
     assert says == sorted(says, reverse=True)
     assert "1.0 | 9.0" in str(explanation)
 
