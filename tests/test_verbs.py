@@ -160,12 +160,12 @@ def test_every_verb_is_asked():
 
 @pytest.fixture(scope="module")
 def places(tmp_path_factory, http):
-    """The same rows as a file, and as a collection that compares by gower."""
+    """The same rows as a file, and as a collection; nothing is said of a measure."""
     found = {}
     for name, make in TABLES.items():
         path = tmp_path_factory.mktemp("rows") / f"{name}.jsonl"
         path.write_text("\n".join(map(json.dumps, make())))
-        body = {"name": name, "rows": make(), "measure": "gower"}
+        body = {"name": name, "rows": make()}
         assert http.post("/api/collections", json=body).status_code == 201
         found[name] = path
     return found
@@ -215,23 +215,14 @@ def same(answer, name):
 @pytest.mark.parametrize(("verb", "case", "table"), CASES)
 def test_the_answer_is_the_same_everywhere(http, places, verb, case, table):
     given, path = ASKED[verb][case], places[table]
-    # An index has its own measure; where a table is asked, gower is asked for by name.
-    named = given | ({"measure": "gower"} if needs_measure(verb, given) else {})
-    result = get_verb(verb)(str(path), **named)
+    result = get_verb(verb)(str(path), **given)
     assert isinstance(result, Result)
     python = json.loads(json.dumps(result.to_dict()))
-    shell = by_shell(verb, path, named)
+    shell = by_shell(verb, path, given)
     web = by_http(http, verb, table, given)
     assert same(python, str(path)) == same(shell, str(path)) == same(web, table)
     if verb == "report":
         assert set(python["parts"]) == set(shell["parts"]) == set(web["parts"])
-
-
-def needs_measure(verb, given):
-    is_forest = not given.get("method", "forest").startswith(("neighbors", "hdbscan", "spectral"))
-    return "measure" in parameters(verb) and not (
-        verb in ("classify", "regress", "outliers") and is_forest
-    )
 
 
 # -- forms of an answer ----------------------------------------------------------------------------
