@@ -1,7 +1,7 @@
 """The one comparison that is used where the caller names none.
 
-Every verb, estimator and surface asks here, so that two questions about one table compare rows in
-the same way. The choice was made by a study on public tables (``studies/defaults.py``, decision
+Every verb and surface asks here, and estimators with ``measure="auto"``, so that two questions
+about one table compare rows in the same way. The choice was made by a study on public tables (``studies/defaults.py``, decision
 27).
 """
 
