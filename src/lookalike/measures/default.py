@@ -1,8 +1,8 @@
 """The one comparison that is used where the caller names none.
 
 Every verb and surface asks here, and estimators with ``measure="auto"``, so that two questions
-about one table compare rows in the same way. The choice was made by a study on public tables (``studies/defaults.py``, decision
-27).
+about one table compare rows in the same way. The choice was made by a study on public tables
+(``studies/defaults.py``, decision 27).
 """
 
 from __future__ import annotations
