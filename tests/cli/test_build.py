@@ -57,6 +57,7 @@ def place(tmp_path, monkeypatch):
         budget = "" if i % 5 == 0 else str(1000 * (i * 7 % 13 + 1))
         kind = genres[i % 4]
         words = f"Film {chr(65 + i % 26)}{i} of the {['Sea', 'Moon', 'Hill'][i % 3]}"
+        words = "Toy Story" if i == 30 else words
         lines.append(
             f"{words},{1950 + i * 11 % 50},{80 + i * 7 % 60},{budget},{(i * 3 % 90) / 10 + 1},"
             f"{kind},{kind.split(';')[0]},{['PG', 'R'][i % 3 == 0]}"

@@ -111,7 +111,7 @@ def saved(tmp_path, file):
 def test_what_a_saved_index_refuses(saved, file, tmp_path):
     assert "when the index is built" in one_line("inspect", saved, "--kinds", "size=category")
     assert "which has its own" in one_line("search", saved, "--row", "a", "--measure", "ranked")
-    assert "the id of a row" in one_line("search", saved, "--row", "zz")
+    assert "the id or the name of a row" in one_line("search", saved, "--row", "zz")
     assert "file not found" in one_line("inspect", tmp_path / "none.lookalike")
 
 

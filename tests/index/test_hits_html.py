@@ -21,7 +21,7 @@ def heads(html):
 def test_the_query_and_every_hit_with_its_reasons():
     hits = la.Index("gower").fit(PETS).search(0, k=2)
     html = hits_html(hits)
-    assert heads(html) == ["id", "similarity", "name", "weight", "animal"]
+    assert heads(html) == ["id", "similarity", "compared", "name", "weight", "animal"]
     assert html.index("query") < html.index("Minka") < html.index("Rex")
     assert "&lt;b&gt;" in html
     assert "<b>" not in html
@@ -48,7 +48,7 @@ def test_many_rows_and_columns_are_counted_not_shown():
 def test_an_id_column_is_not_shown_twice():
     index = la.Index("gower", id_column="name").fit(PETS)
     html = hits_html(index.search("Minka", k=2))
-    assert heads(html) == ["id", "similarity", "weight", "animal"]
+    assert heads(html) == ["id", "similarity", "compared", "weight", "animal"]
     assert "Rex" in html
 
 

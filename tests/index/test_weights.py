@@ -162,7 +162,7 @@ X = np.random.default_rng(0).normal(size=(12, 3))
         (Ranked(), "Ranked, which has no column weights"),
         (StochasticForest(20, 2, random_state=0), "which has no column weights"),
         (MutualProximity(Gower()), "statistics hold for the fitted weights only"),
-        (NICDM(Gower(), n_neighbors=2), r"Weigh the columns of the measure inside"),
+        (NICDM(Gower(), n_neighbors=2), r"Weigh the columns of the inner measure"),
         (Combined([(1, MutualProximity(Gower()))]), "whose part MutualProximity does not"),
         (Combined([(1, Gower())], "zscore"), "means and deviations hold for"),
         (Combined([(1, Gower()), (1, Vector())], "similarity"), "whose part Vector does not"),

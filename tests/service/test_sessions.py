@@ -125,7 +125,7 @@ def test_feedback_changes_the_list_and_undo_brings_it_back(server):
     assert start["round"] == 0
     assert [hit["moved"] for hit in start["answer"]["hits"]] == [0, 0, 0]
     one = server.mark("pets", start["id"], like=[1])
-    session = la.index.FeedbackSession(la.Index(la.measures.Gower(scale="rank")).fit(PETS), 0, k=3)
+    session = la.index.FeedbackSession(la.Index().fit(PETS), 0, k=3)
     expected = session.like(1)
     assert [hit["id"] for hit in one["answer"]["hits"]] == expected.ids
     assert [hit["score"] for hit in one["answer"]["hits"]] == [hit.score for hit in expected]

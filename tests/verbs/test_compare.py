@@ -63,7 +63,7 @@ def test_table_form_and_page(file, tmp_path):
     page = tmp_path / "board.html"
     words = ("compare", file, "--measures", "gower,stochastic-forest:height=9")
     done = run(*words)
-    assert "2 measures on 50 rows, 5 neighbors, no labels" in done.stdout
+    assert "2 measures on 50 rows, 5 neighbors, no labels" in " ".join(done.stdout.split())
     assert "Take gower" in done.stdout
     assert "not used: stochastic-forest:height=9: " in done.stdout.replace("\n", " ")
     assert f"wrote {page}" in run(*words, "-o", page).stderr

@@ -53,7 +53,7 @@ def test_csv_has_one_row_per_column(file):
 
 def test_table_shows_kinds_reasons_and_warnings(file):
     out = run("inspect", file).stdout
-    assert f"{file}: 4 rows, 5 columns" in out
+    assert f"{file}: 4 rows, 5 columns" in " ".join(out.split())
     assert "b 75%, a 25%" in out
     assert "lists of strings without a repeat" in " ".join(out.split())
     assert "! price: mostly missing" in out

@@ -59,7 +59,7 @@ def test_neighbors_predict_as_well(file):
     table = read_table(file)[np.arange(1, 60)]
     y = np.asarray(table["price"].values)
     rest = table.drop("price")
-    expected = cross_validate(NeighborRegressor(n_neighbors=3), rest, y, n_splits=3, random_state=0)
+    expected = cross_validate(NeighborRegressor("auto", 3), rest, y, n_splits=3, random_state=0)
     assert result["cross_validation"] == pytest.approx({"folds": 3, **expected.scores})
     assert (result["out_of_bag"], result["importances"]) == (None, [])
 

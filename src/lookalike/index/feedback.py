@@ -56,11 +56,11 @@ class FeedbackSession:
     >>> session.hits.ids
     [1, 2]
     >>> session.like(4).ids
-    [1, 2]
+    [2, 3]
     >>> session.unlike([1, 2]).ids
     [3, 5]
     >>> session.undo().ids, session.round
-    ([1, 2], 1)
+    ([2, 3], 1)
     """
 
     def __init__(

@@ -160,8 +160,9 @@ def reweigh(
             raise InvalidInput(by_weights, "weights of the columns compared", found, hint)
         # Leaving a column out is a weight of 0, so the rows need not be encoded again.
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
-    if measure.traits.weighs_columns:
-        factors |= dict.fromkeys(_unfilled(sides), 0.0)
+    open_columns = _unfilled(sides) if measure.traits.weighs_columns else []
+    if any(name not in open_columns and factors.get(name, 1.0) > 0 for name in schema.kinds):
+        factors |= dict.fromkeys(open_columns, 0.0)  # unless nothing would be left to compare
     return measure.reweighted(factors, who) if factors or columns is not None else measure
 
 

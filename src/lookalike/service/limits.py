@@ -87,7 +87,7 @@ class RequestLimits:
 # The most that a request may ask for of whatever multiplies the work or the memory: options of
 # measures and of methods, and parameters of verbs. Chosen by hand, ten times what helps and more.
 AT_MOST = {
-    "n_estimators": 1_000,
+    "n_estimators": 20_000,
     "height": 32,
     "max_depth": 1_000,
     "max_samples": 100_000,

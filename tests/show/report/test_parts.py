@@ -15,7 +15,7 @@ def test_missing_cells_are_not_listed_as_values():
     writer = RowWriter(la.read_table({"a": [1.0, 2.5, 4.0], "b": ["x", "y", "x"]}))
     assert writer.words({"a": 1.0, "b": None}) == "a 1.0"
     assert writer.words({"a": 1.0, "b": frozenset(range(99))}) == "a 1.0"
-    assert writer.numbers == [True, False]
+    assert writer.numbers == [False, True]  # the label comes first
 
 
 def test_a_map_of_clusters_says_what_makes_them():

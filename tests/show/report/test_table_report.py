@@ -157,4 +157,4 @@ def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
     found = la.report({"size": np.arange(12.0), "said": long_texts()})
     assert "compared by its words" in found.parts["columns"]
     assert "table = by_words(table)" in found.lead
-    assert re.search("<h3>Like the (cat sat|dog ran|night was)", found.parts["neighbors"])
+    assert "<h3>Like row " in found.parts["neighbors"]  # a long text is no name

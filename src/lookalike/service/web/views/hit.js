@@ -40,8 +40,6 @@ export function hit(state, act, one, moved) {
       "div",
       { class: "score" },
       h("b", null, score(one.similarity)),
-      one.compared < one.compared_of ? h("small", { title: "columns that are filled in both rows" }, `${one.compared} of ${one.compared_of} columns`) : null,
-      name.endsWith(`#${one.id}`) || name === String(one.id) ? null : h("small", { title: "id" }, `#${one.id}`),
       h(
         "span",
         { class: "acts" },
