@@ -47,15 +47,15 @@ def test_from_files_to_answers(files, tmp_path):
     more.write_text("code,size,color\nx1,3,red\nx2,4,blue\n")
     assert "2 rows added, 62 in all" in ask("index", "add", folder, more).stdout
     assert "1 row deleted, 61 left" in ask("index", "delete", folder, "x1").stdout
-    assert "61 rows in 2 shards" in ask("index", "check", folder).stdout
-    assert "61 rows in 2 shards" in ask("index", "info", folder).stdout
+    assert "61 rows in 2 shards" in " ".join(ask("index", "check", folder).stdout.split())
+    assert "61 rows in 2 shards" in " ".join(ask("index", "info", folder).stdout.split())
     assert json.loads(ask("index", "info", folder, "--output", "json").stdout)["rows"] == 61
     before = ask("index", "query", folder, *words).stdout
     result = ask("index", "compact", folder).stdout
     assert "61 rows in 2 parts (2 before), 1 row dropped for good" in result
     assert ask("index", "query", folder, *words).stdout == before
     assert "0 rows dropped" in ask("index", "compact", folder).stdout
-    assert "61 rows in 2 shards" in ask("index", "check", folder).stdout
+    assert "61 rows in 2 shards" in " ".join(ask("index", "check", folder).stdout.split())
     assert run("index", "add", folder, more, "--refit").exit_code == 1
     assert run("index", "delete", folder, "unknown").exit_code == 1
 

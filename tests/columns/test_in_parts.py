@@ -47,6 +47,8 @@ def test_every_distance_learns_the_same(tables):
     of_tokens = [distance for distance in DISTANCES.values() if distance.name != "edit_sets"]
     for distance in of_tokens:
         for kind in distance.kinds:
+            if kind == "series" and distance.name != "dtw":
+                continue  # series of one length are learned as vectors are
             if kind in CELLS and tables[0].kinds[kind].name == kind:
                 assert_same_learned(distance(), tables, kind)
                 assert_same_learned(distance(scale=2.0), tables, kind)

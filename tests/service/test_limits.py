@@ -58,7 +58,7 @@ def test_every_option_that_multiplies_work_has_a_limit():
     [
         "ratio:n_trees=1000000000",
         "ratio:n_trees=1e9",
-        "ratio:trees=1001",
+        "ratio:trees=20001",
         "ratio:forest=extra,max_depth=100000",
         "simusf:height=60",
         "nicdm:measure=ratio:n_estimators=1000000",
@@ -66,7 +66,7 @@ def test_every_option_that_multiplies_work_has_a_limit():
         "mutual-proximity:measure=gower,sample=10000000",
         'combined:parts=[[1, "ratio:n_trees=1000000"]]',
         "neighbors:k=5000",
-        "gower,ratio:n_trees=5000",
+        "gower,ratio:n_trees=50000",
         "ratio:n_trees=NaN",
     ],
 )

@@ -161,7 +161,9 @@ def reweigh(
         # Leaving a column out is a weight of 0, so the rows need not be encoded again.
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
     open_columns = _unfilled(sides) if measure.traits.weighs_columns else []
-    if any(name not in open_columns and factors.get(name, 1.0) > 0 for name in schema.kinds):
+    own = getattr(measure, "weights_", {})
+    left = {n: factors.get(n, 1.0) * own.get(n, 1.0) for n in schema.kinds if n not in open_columns}
+    if any(left.values()):
         factors |= dict.fromkeys(open_columns, 0.0)  # unless nothing would be left to compare
     return measure.reweighted(factors, who) if factors or columns is not None else measure
 
