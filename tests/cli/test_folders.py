@@ -52,9 +52,9 @@ def test_from_files_to_answers(files, tmp_path):
     assert json.loads(ask("index", "info", folder, "--output", "json").stdout)["rows"] == 61
     before = ask("index", "query", folder, *words).stdout
     result = ask("index", "compact", folder).stdout
-    assert "61 rows in 2 parts (2 before), 1 row dropped for good" in result
+    assert "61 rows in 2 parts (2 before), 1 row dropped for good" in " ".join(result.split())
     assert ask("index", "query", folder, *words).stdout == before
-    assert "0 rows dropped" in ask("index", "compact", folder).stdout
+    assert "0 rows dropped" in " ".join(ask("index", "compact", folder).stdout.split())
     assert "61 rows in 2 shards" in " ".join(ask("index", "check", folder).stdout.split())
     assert run("index", "add", folder, more, "--refit").exit_code == 1
     assert run("index", "delete", folder, "unknown").exit_code == 1

@@ -160,11 +160,13 @@ def reweigh(
             raise InvalidInput(by_weights, "weights of the columns compared", found, hint)
         # Leaving a column out is a weight of 0, so the rows need not be encoded again.
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
-    open_columns = _unfilled(sides) if measure.traits.weighs_columns else []
-    own = getattr(measure, "weights_", {})
-    left = {n: factors.get(n, 1.0) * own.get(n, 1.0) for n in schema.kinds if n not in open_columns}
-    if any(left.values()):
-        factors |= dict.fromkeys(open_columns, 0.0)  # unless nothing would be left to compare
+    if measure.traits.weighs_columns and (unfilled := _unfilled(sides)):
+        own = getattr(measure, "weights_", None)
+        own = own if isinstance(own, Mapping) else {}
+        # Unless nothing would be left to compare.
+        filled = [name for name in schema.kinds if name not in unfilled]
+        if any(factors.get(name, 1.0) != 0 and own.get(name, 1.0) != 0 for name in filled):
+            factors |= dict.fromkeys(unfilled, 0.0)
     return measure.reweighted(factors, who) if factors or columns is not None else measure
 
 
