@@ -876,7 +876,7 @@ def _asked(
 ) -> dict[str, Any]:
     """Return the cells of the query that count: not those without a weight.
 
-    What a record does not say is no part of the question; what a row of the table lacks is.
+    Columns that a record leaves open are not compared; missing cells of a stored row are.
     """
     weights = getattr(measure, "weights_", None)
     known = weights if isinstance(weights, Mapping) else {}

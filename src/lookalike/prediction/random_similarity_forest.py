@@ -454,8 +454,8 @@ class RandomSimilarityForestClassifier(ForestClassifier):
         "dtw", ...), a ``Distance`` with options, a function of two cells, a square matrix whose
         positions the column holds, or "precomputed" for a column of vectors that are the distances
         to the fitted rows. A list of these makes the column take part once with each. A function
-        costs one Python call per pair; with an attribute ``batch(cells, cell)`` it is asked for
-        many at once.
+        costs one Python call per pair; with an attribute ``batch(cells, cell)`` it is called
+        once for many pairs.
     max_features : float or int
         Columns tried at each node: a share (at least one column) or a number. Columns whose cells
         are all alike in the node are not counted.

@@ -1,6 +1,6 @@
 """How much one client may ask for, and how often.
 
-The library and the shell have none of these limits: there, whoever asks also waits.
+The library and the shell have none of these limits: there the caller also pays for the work.
 """
 
 from __future__ import annotations

@@ -385,7 +385,7 @@ class _Body:
             first, self._first = self._first, None
             return first
         if self._watcher is not None:
-            # Shielded: whoever stops waiting for the end must not stop the watcher.
+            # Shielded: a caller that stops waiting must not cancel the watcher.
             return await asyncio.shield(self._watcher)
         left = self._end - time.monotonic()
         try:

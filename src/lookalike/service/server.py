@@ -259,7 +259,7 @@ def serve_file(
     if file.name.lower().endswith(SAVED):
         rows = load_index(path)
         settings = _settings_of(rows, settings, options)
-    # The file is of whoever starts the server, who may pack it as tightly as they like.
+    # The file is trusted: it is named by the user who starts the server.
     limits = replace(service.limits, unpacked=None)
     service.catalog.create(name, rows, settings, limits, replace_old=name in known)
     return name

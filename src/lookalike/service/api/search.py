@@ -167,7 +167,7 @@ def _add(verb: str) -> None:
         job = service.jobs.start(f"ask {verb}", found.name, key, work)
         # Short jobs are answered by the request itself.
         await run_in_threadpool(job.ended.wait, service.limits.wait)
-        if request.scope["lookalike_limit"].gone:  # nobody has the id of the job
+        if request.scope["lookalike_limit"].gone:  # no client has the id of the job
             service.jobs.leave(job)
         if job.problem is not None:
             raise refused_again(job.problem)

@@ -46,7 +46,7 @@ class Raw:
     distinct : int, optional
         How many different cells there are, where they are too many to be all here.
     typed : bool
-        Whether the source has types, so that digits kept as text were somebody's choice.
+        Whether the source has types, so that digits kept as text were a choice.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """How large the content of a packed file is, counted before it is unpacked.
 
-A few kilobytes of Parquet or Arrow may stand for gigabytes. Both formats say how much they hold:
+A few kilobytes of Parquet or Arrow may unpack to gigabytes. Both formats say how much they hold:
 Parquet in its footer, Arrow in the message of every batch and in the first bytes of every buffer.
 """
 
@@ -53,7 +53,7 @@ _limits: ContextVar[ReadLimits] = ContextVar("lookalike_read_limits", default=NO
 
 @contextmanager
 def reading_at_most(limits: ReadLimits) -> Iterator[None]:
-    """Refuse larger files inside the block, before they are read: those of strangers.
+    """Refuse larger files inside the block, before they are read: untrusted uploads.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def _size(path: Path) -> int:
 
 def too_large(path: Path, size: int, limit: int) -> UnreadableFile | TooLarge:
     """Return the error about a file that holds more bytes than it may."""
-    if _limits.get().unpacked is not None:  # of a stranger, who has no memory limit to raise
+    if _limits.get().unpacked is not None:  # untrusted: the sender has no memory limit to raise
         needed = f"content of at most {show_bytes(limit)} in a file of this size"
         hint = "Split the table, or send it as CSV"
         return TooLarge("collection", needed, f"{show_bytes(size)} and more", hint)
@@ -136,7 +136,7 @@ class Counter:
         self.rows += rows
         check_counts(self.rows, columns)
         if _limits.get().unpacked is not None:
-            # Of a stranger: a flag of one bit is a value of its own when it is stored.
+            # Untrusted: a flag of one bit is a value of its own when it is stored.
             size = max(size, CELL_BYTES * rows * columns)
         self.size += size
         if self.size > self.limit:

@@ -27,7 +27,7 @@ MAX_CELL_CHARACTERS = 24
 
 
 def filled_rows(table: Table) -> np.ndarray:
-    """Return which rows may stand for others: those with at most half of their cells missing.
+    """Return which rows may represent others: those with at most half of their cells missing.
 
     All rows where there is no such row.
     """

@@ -93,7 +93,7 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
 RECORD = "record"
 # The role of a column that names the rows: every word in it is a name, "null" and a blank, too.
 ID = "id"
-# Roles of columns that were set aside by a guess, and are compared as soon as somebody asks.
+# Roles of columns that were set aside by a guess, and are compared when the caller names them.
 GUESSED_ASIDE = ("name", "identifier", "constant", "copy", RECORD)
 
 

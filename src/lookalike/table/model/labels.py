@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from lookalike.table.model.table import Column, Table
 
 # All chosen by hand.
-MIN_DISTINCT_SHARE = 0.5  # of the rows that a label has to tell apart
-MAX_COMBINED = 2  # columns of a label, where one alone does not tell rows apart
+MIN_DISTINCT_SHARE = 0.5  # of labels, for a column to distinguish rows
+MAX_COMBINED = 2  # columns of a label, where one alone does not distinguish rows
 MAX_LABEL_ROWS = 2_000  # first rows that the columns are judged by
 MAX_LABEL_LENGTH = 60  # mean characters of a text up to which it is a name, not a description
 MAX_CELL_CHARACTERS = 24
@@ -31,7 +31,7 @@ class RowLabel:
     columns : tuple of str
         Their names, the most telling first; none where nothing but the id names a row.
     with_id : bool
-        Whether they leave rows that cannot be told apart without the id.
+        Whether rows with equal labels need the id to be distinguished.
     reason : str
         Why these, in words.
     """
