@@ -141,9 +141,7 @@ def test_killed_while_three_clients_write(database, tmp_path, request):
 def assert_like_a_fresh_index(view, client, found):
     """Search equals that of an index that is fitted and filled without any service."""
     names = [f"{id}" for id in found]
-    index = la.Index(la.measures.Gower(scale="rank"), id_column="key").fit(
-        [PETS[i] | {"key": str(i)} for i in range(len(PETS))]
-    )
+    index = la.Index(id_column="key").fit([PETS[i] | {"key": str(i)} for i in range(len(PETS))])
     later = [dict(row) | {"key": str(id)} for id, row in found.items() if id >= len(PETS)]
     if later:
         index.add(later)

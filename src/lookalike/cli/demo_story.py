@@ -54,7 +54,7 @@ def show_weights(console: Console, index: Index, films: Table) -> None:
     """Search again with other weights, and print which films are new or gone."""
     from lookalike.verbs.search import search
 
-    title, weights = FILMS[0], {"year": 4, "votes": 0, "budget": 0}
+    title, weights = FILMS[1], {"year": 4, "votes": 0, "budget": 0}
     row = row_of(films, title)
     counts = "if the year counts four times, and fame and money not at all"
     out.headline(console, f"Like {title}, {counts}?")
