@@ -290,7 +290,8 @@ def sizes_of(column: Column, rows: np.ndarray) -> np.ndarray:
     """Return something that is small for small cells and large for large ones."""
     values = column.values
     if values.ndim == 2:
-        return np.asarray(np.abs(values[rows]).sum(axis=1))
+        with np.errstate(over="ignore"):  # infinity is the largest size of all
+            return np.asarray(np.abs(values[rows]).sum(axis=1))
     if values.dtype != object:
         return np.asarray(values[rows], dtype=np.float64)
     return np.fromiter((_size(values[row]) for row in rows), dtype=np.float64, count=len(rows))
