@@ -10,6 +10,8 @@ import pytest
 pytest.importorskip("fastapi", reason="install lookalike[service] to test the service")
 pytest.importorskip("sqlalchemy", reason="install lookalike[service] to test the service")
 
+from lookalike.service.catalog import Catalog
+from lookalike.service.store.store import Store
 from service.running import PETS, Postgres, running
 
 NUMBERS = itertools.count()
@@ -62,3 +64,12 @@ def pets(tmp_path):
         client.create("pets", rows=PETS)
         client.service = service
         yield client
+
+
+@pytest.fixture
+def catalog(address):
+    """Return the catalog of an empty store."""
+    made = Catalog(Store(address))
+    made.address = address
+    yield made
+    made.store.close()

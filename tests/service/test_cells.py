@@ -8,53 +8,10 @@ import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput
-from lookalike.service import answers
-from lookalike.service.api.models import SearchIn
 from lookalike.service.catalog import Catalog
 from lookalike.service.cells import read_stored, stored_columns
-from lookalike.service.fitting import CollectionSettings
-from lookalike.service.limits import RequestLimits
-from lookalike.service.store import database as tables
 from lookalike.service.store.store import Store
-from service.running import PETS
-
-
-@pytest.fixture
-def catalog(address):
-    made = Catalog(Store(address))
-    made.address = address
-    yield made
-    made.store.close()
-
-
-def create(catalog, rows=PETS, **options):
-    return catalog.create("pets", rows, CollectionSettings("pets", **options), RequestLimits())
-
-
-def search(view, asked):
-    """Search as a request does, with all defaults."""
-    return answers.search(view, SearchIn.model_validate(asked).model_dump())
-
-
-def lists(collection, **options):
-    """The whole ranking of every row, with scores and reasons."""
-    view = collection.view
-    found = []
-    for row in collection.store.rows_at(collection.key, view.generation):
-        asked = {"query": {"id": json.loads(row.id)}, "k": 100, **options}
-        answer = search(view, asked)
-        answer.pop("took_ms")
-        found.append(answer)
-    return found
-
-
-def without_cache(catalog):
-    with catalog.store.database.write() as connection:
-        connection.execute(tables.caches.delete())
-
-
-def reopened(catalog):
-    return Catalog(catalog.store).get("pets")
+from service.collections_made import create, lists, reopened, without_cache
 
 
 def test_odd_cells_come_back_too(catalog):

@@ -1,64 +1,14 @@
 """Collections: what is in memory is what is in the store, however it came there."""
 
-import json
-
 import pytest
 
 from lookalike.errors import InvalidInput
-from lookalike.service import answers
 from lookalike.service.analysis.results import fit_again
-from lookalike.service.api.models import SearchIn
 from lookalike.service.catalog import Catalog
-from lookalike.service.fitting import CollectionSettings
-from lookalike.service.limits import RequestLimits
 from lookalike.service.store import database as tables
 from lookalike.service.store.store import NotFound, Store
+from service.collections_made import change, create, lists, reopened, without_cache
 from service.running import PETS
-
-
-@pytest.fixture
-def catalog(address):
-    made = Catalog(Store(address))
-    made.address = address
-    yield made
-    made.store.close()
-
-
-def create(catalog, rows=PETS, **options):
-    return catalog.create("pets", rows, CollectionSettings("pets", **options), RequestLimits())
-
-
-def search(view, asked):
-    """Search as a request does, with all defaults."""
-    return answers.search(view, SearchIn.model_validate(asked).model_dump())
-
-
-def lists(collection, **options):
-    """The whole ranking of every row, with scores and reasons."""
-    view = collection.view
-    found = []
-    for row in collection.store.rows_at(collection.key, view.generation):
-        asked = {"query": {"id": json.loads(row.id)}, "k": 100, **options}
-        answer = search(view, asked)
-        answer.pop("took_ms")
-        found.append(answer)
-    return found
-
-
-def without_cache(catalog):
-    with catalog.store.database.write() as connection:
-        connection.execute(tables.caches.delete())
-
-
-def reopened(catalog):
-    return Catalog(catalog.store).get("pets")
-
-
-def change(collection):
-    collection.add([{"name": "Wolfi", "weight": 27, "animal": "wolf", "tags": ["wild"]}])
-    collection.replace(1, {"name": "Rex II", "weight": 33, "animal": "dog", "tags": ["tame"]})
-    collection.remove([3])
-    collection.add([{"name": "Fuchs", "weight": 8, "animal": "fox", "tags": ["wild", "red"]}])
 
 
 def test_an_index_is_made_again_as_it_was(catalog):
