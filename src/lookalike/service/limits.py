@@ -114,8 +114,8 @@ def check_options(text: Any, who: str = "measure") -> None:
     >>> check_options("ratio:n_trees=200")
     >>> check_options("nicdm:measure=ratio:n_trees=1000000000")
     Traceback (most recent call last):
-    lookalike.errors.InvalidInput: measure: needs n_trees of at most 1,000, found 1,000,000,000. \
-Use n_trees=1000.
+    lookalike.errors.InvalidInput: measure: needs n_trees of at most 20,000, found 1,000,000,000. \
+Use n_trees=20000.
     """
     for name, value in _options(text):
         most = AT_MOST.get(SYNONYMS.get(name, name))
