@@ -48,7 +48,8 @@ def lazy_names(source):
     for node in ast.parse((source / "__init__.py").read_text()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_NAMES":
             table = ast.literal_eval(node.value)
-            return {name: home.removeprefix("lookalike.") for name, home in table.items()}
+            verbs = {path.stem: "verbs" for path in (source / "verbs").glob("*.py")}
+            return verbs | {name: home.removeprefix("lookalike.") for name, home in table.items()}
     return {}
 
 

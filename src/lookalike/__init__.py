@@ -14,8 +14,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from lookalike._version import __version__
+from lookalike.verbs import VERBS as _VERBS
 
-if TYPE_CHECKING:  # type checkers do not follow __getattr__
+# Type checkers take a name that is not listed here for ``Any``, as ``__getattr__`` returns it.
+if TYPE_CHECKING:
     from lookalike._runtime.config import config as config
     from lookalike.hubness import hubness_report as hubness_report
     from lookalike.index import Index as Index
@@ -33,39 +35,31 @@ if TYPE_CHECKING:  # type checkers do not follow __getattr__
     from lookalike.verbs.search import search as search
     from lookalike.warming import warm as warm
 
-# Public name -> the module it is found in; a submodule is its own home.
+# Public name -> the module it is found in; a submodule is its own home, a verb has a file.
 _NAMES = {
     "Index": "lookalike.index",
     "Table": "lookalike.table",
-    "classify": "lookalike.verbs.classify",
-    "cluster": "lookalike.verbs.cluster",
     "clustering": "lookalike.clustering",
     "columns": "lookalike.columns",
-    "compare": "lookalike.verbs.compare",
     "config": "lookalike._runtime.config",
     "datasets": "lookalike.datasets",
     "errors": "lookalike.errors",
     "evaluate": "lookalike.evaluate",
     "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
-    "hubs": "lookalike.verbs.hubs",
     "index": "lookalike.index",
-    "inspect": "lookalike.verbs.inspect",
     "leaderboard": "lookalike.leaderboard",
     "load": "lookalike.saving.load",
     "measures": "lookalike.measures",
     "neighbors": "lookalike.neighbors",
-    "outliers": "lookalike.verbs.outliers",
     "prediction": "lookalike.prediction",
     "read_table": "lookalike.table",
-    "regress": "lookalike.verbs.regress",
-    "report": "lookalike.verbs.report",
     "represent": "lookalike.represent",
-    "search": "lookalike.verbs.search",
     "table": "lookalike.table",
     "trees": "lookalike.trees",
     "warm": "lookalike.warming",
 }
+_NAMES |= {verb: f"lookalike.verbs.{verb}" for verb in _VERBS}
 
 __all__ = ["__version__", *_NAMES]
 

@@ -14,7 +14,7 @@ import typer
 from cli.run import run
 from lookalike.cli.app import VERBS, app
 from lookalike.verbs import VERBS as QUESTIONS
-from lookalike.verbs import examples_of
+from lookalike.verbs import module_of
 from table.parts import cut
 
 ROOT = Path(__file__).parents[2]
@@ -39,7 +39,7 @@ def documented():
 
 def examples():
     shown = {
-        verb: examples_of(verb)
+        verb: module_of(verb).EXAMPLES
         if verb in QUESTIONS
         else getattr(import_module(f"lookalike.cli.{verb}_command"), "EXAMPLES", ())
         for verb in VERBS

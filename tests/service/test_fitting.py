@@ -39,7 +39,7 @@ def test_bad_ids_are_named(tmp_path, rows, found):
     catalog = Catalog(Store(tmp_path / "a.sqlite"))
     with pytest.raises(InvalidInput, match=found):
         create(catalog, rows, id_column="id")
-    assert catalog.heads() == []
+    assert catalog.store.heads() == []
     catalog.store.close()
 
 

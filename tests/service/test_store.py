@@ -174,7 +174,7 @@ def test_no_key_is_given_twice(store):
         store.create("a", "{}", b"", rows(1))
     assert first < second < third < store.create("b", "{}", b"", []).key
     with pytest.raises(NotFound, match="'a'"):
-        store.head_of(second, "a")
+        store.head("a", second)
 
 
 def test_keys_go_on_behind_those_of_an_older_store(address):

@@ -30,6 +30,7 @@ from lookalike.cli.output import complain, speaks_unicode, warn
 from lookalike.cli.spelling import spell_option
 from lookalike.errors import LookalikeError, LookalikeWarning, Param
 from lookalike.verbs import VERBS as QUESTIONS
+from lookalike.verbs import module_of
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 GRACE_SECONDS = 1.0  # that a command has after Ctrl-C to clean up; chosen by hand
@@ -40,10 +41,8 @@ COMMANDS = {
     "demo": "Look at a table",
     **dict.fromkeys(("index", "serve", "token", "warm"), "Keep and serve it"),
 }
-PANELS = tuple(dict.fromkeys([*QUESTIONS.values(), *COMMANDS.values()]))
-# The order of the help: panel by panel, the demo first.
-HEADINGS = {"demo": COMMANDS["demo"], **QUESTIONS, **COMMANDS}
-VERBS = tuple(name for panel in PANELS for name in HEADINGS if HEADINGS[name] == panel)
+# The order of the help: the demo, the verbs by their rank, the other commands.
+VERBS = ("demo", *sorted(QUESTIONS, key=lambda name: module_of(name).RANK), *[*COMMANDS][1:])
 
 
 class Verbs(Group):
@@ -114,15 +113,12 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-# Eager, so that it works without a command.
-EAGER_VERSION = {"callback": _show_version, "is_eager": True}
-
-
 @app.callback()
 def lookalike(
     debug: Annotated[bool, option("--debug", None, "Show the traceback of an error.")] = False,
     version: Annotated[
         bool,
+        # Eager, so that it works without a command.
         option(
             "--version", None, "Print the version and exit.", callback=_show_version, is_eager=True
         ),
@@ -131,21 +127,21 @@ def lookalike(
     """Find the rows of a table that are alike, and say why."""
 
 
-def _register(name: str, panel: str) -> None:
+def _register(name: str) -> None:
     # A subcommand of Typer is added as a whole, a function with the options of all commands.
     if name in QUESTIONS:
-        add_verb(app, name, panel)
+        add_verb(app, name, module_of(name).HEADING)
         return
     module = import_module(f"lookalike.cli.{name}_command")
     verb = getattr(module, name)
     if isinstance(verb, typer.Typer):
-        app.add_typer(verb, name=name, rich_help_panel=panel)
+        app.add_typer(verb, name=name, rich_help_panel=COMMANDS[name])
     else:
-        add_command(app, name, verb, getattr(module, "EXAMPLES", ()), panel)
+        add_command(app, name, verb, module.EXAMPLES, COMMANDS[name])
 
 
 for _name in VERBS:
-    _register(_name, HEADINGS[_name])
+    _register(_name)
 
 
 def main() -> None:

@@ -16,7 +16,7 @@ from lookalike.cli.options import option
 from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
 from lookalike.cli.reading import FileSource, Scheduler
 from lookalike.errors import suggest
-from lookalike.verbs import examples_of, get_verb, output_of
+from lookalike.verbs import get_verb, module_of
 from lookalike.verbs.annotations import describe_parameters, is_spelled, spelling_of
 
 Quiet = Annotated[
@@ -166,7 +166,8 @@ def add_verb(
     def question(
         source: FileSource, output: str | None, scheduler: str | None = None, **values: Any
     ) -> None:
-        form = check_page(output or output_of(verb), source.file)  # before any work
+        # Before any work.
+        form = check_page(output or getattr(module_of(verb), "OUTPUT", "text"), source.file)
         with compile_note(), source.asked_of(scheduler):
             result = ask(source, **values)
         write_result(result, form)
@@ -181,7 +182,7 @@ def add_verb(
     question.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     question.__annotations__ = {p.name: p.annotation for p in parameters}
     question.__doc__ = ask.__doc__
-    add_command(app, name or verb, question, examples or examples_of(verb), panel)
+    add_command(app, name or verb, question, examples or module_of(verb).EXAMPLES, panel)
 
 
 def add_command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
@@ -88,10 +88,6 @@ class Catalog:
                 known = self._known[head.name] = kind(self.store, head)
             return known
 
-    def heads(self) -> list[Head]:
-        """Return the head of every collection, from the store."""
-        return self.store.heads()
-
     def create(
         self,
         name: str,
@@ -154,7 +150,7 @@ class Catalog:
         return self._enter(head)
 
     def _check_free(self, name: str) -> None:
-        if name in {head.name for head in self.heads()}:
+        if name in {head.name for head in self.store.heads()}:
             raise taken_name(name)
 
     def delete(self, name: str) -> None:
@@ -202,13 +198,7 @@ def settings_from(
     options: Mapping[str, Any], title: str, source: Mapping[str, str]
 ) -> CollectionSettings:
     """Return settings from the options of a request or of the command line."""
-    names = ("encoding", "delimiter", "id_column", "label_column")
-    given: dict[str, Any] = {name: options.get(name) for name in names}
-    return CollectionSettings(
-        title=str(options.get("title") or title),
-        measure=str(options.get("measure") or "auto"),
-        kinds=dict(options.get("kinds") or {}),
-        missing=list(options.get("missing") or []),
-        source=dict(source),
-        **given,
-    )
+    # Empty ones are the defaults.
+    named = {one.name for one in fields(CollectionSettings)}
+    given: Any = {name: value for name, value in options.items() if value and name in named}
+    return CollectionSettings(**{"title": title} | given, source=dict(source))

@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -23,14 +23,7 @@ from lookalike.service.cells import dumps, plain_id, read_stored, store_record
 from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
 from lookalike.service.notes import collected
 from lookalike.service.store.caches import dump, load_index, parse_schema, save_index
-from lookalike.service.store.store import (
-    Changed,
-    Conflict,
-    Head,
-    Store,
-    WriteTransaction,
-    missing_collection,
-)
+from lookalike.service.store.store import Changed, Conflict, Head, Store, missing_collection
 from lookalike.service.view import TextSearch, View, apply_changes
 from lookalike.table import Table
 
@@ -42,14 +35,6 @@ MIN_CHANGED_SHARE, MIN_CHANGED_ROWS = 0.1, 1_000
 
 class TooFarBehind(InvalidInput):
     """The generation that was asked for has not been read by this server yet."""
-
-
-class Change(NamedTuple):
-    """A view after a change, and the ids of deleted and of added rows."""
-
-    view: View
-    deleted: Sequence[Any]
-    added: Sequence[Any]
 
 
 class Collection:
@@ -126,7 +111,7 @@ class Collection:
 
     def _load(self) -> View:
         """Make the index: from the cache and the changes since, or by fitting it again."""
-        head = self.store.head_of(self.key, self.name)
+        head = self.store.head(self.name, self.key)
         settings, schema = CollectionSettings.of_text(head.settings), parse_schema(head.schema)
         found = load_index(self.store.database, self.key, head.fitted)
         if isinstance(found, str):
@@ -156,46 +141,19 @@ class Collection:
 
     def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation."""
-
-        def change(view: View, turn: WriteTransaction) -> Change:
-            ids = _new_ids(view, records, turn.head.next_row)
-            after = view.moved(turn.generation, [], _complete(view, records, ids))
-            turn.add(_to_store(after, ids))
-            turn.finish("add", len(ids))
-            return Change(after, [], ids)
-
-        after, ids = self._write(change)
-        return ids, after.generation
+        return self._write("add", [], records)
 
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Replace a row; it keeps its id."""
-
-        def change(view: View, turn: WriteTransaction) -> Change:
-            view.require([id])
-            after = view.moved(turn.generation, [id], _complete(view, [record], [id]))
-            turn.remove([dumps(id)])
-            turn.add(_to_store(after, [id]))
-            turn.finish("replace", 1)
-            return Change(after, [id], [id])
-
-        return self._write(change)[0].generation
+        return self._write("replace", [id], [record])[1]
 
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
+        return self._write("delete", ids, [])[1]
 
-        def change(view: View, turn: WriteTransaction) -> Change:
-            view.require(ids)
-            if len(view.index) <= len(ids):  # a measure cannot be fitted to no rows
-                who, hint = f"collection {self.name!r}", "Delete the collection, or add a row first"
-                raise InvalidInput(who, "at least one row", "none left", hint)
-            after = view.moved(turn.generation, ids, [])
-            turn.remove([dumps(id) for id in ids])
-            turn.finish("delete", len(ids))
-            return Change(after, ids, [])
-
-        return self._write(change)[0].generation
-
-    def _write(self, change: Callable[[View, WriteTransaction], Change]) -> tuple[View, list[Any]]:
+    def _write(
+        self, kind: str, deleted: Sequence[Any], records: Sequence[Mapping[str, Any]]
+    ) -> tuple[list[Any], int]:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
@@ -205,9 +163,23 @@ class Collection:
                     changed = turn.changed(view.generation)
                     view = self._caught_up(view, turn.head, changed)
                     self.texts.clear()  # it has not followed the changes of the other server
-                made = change(view, turn)
-            self._set(made.view, made.deleted, made.added)
-        return made.view, list(made.added)
+                view.require(deleted)
+                if not records and len(view.index) <= len(deleted):
+                    # A measure cannot be fitted to no rows.
+                    who, hint = (
+                        f"collection {self.name!r}",
+                        "Delete the collection, or add a row first",
+                    )
+                    raise InvalidInput(who, "at least one row", "none left", hint)
+                # A row that replaces another has its id.
+                ids = deleted if kind == "replace" else _new_ids(view, records, turn.head.next_row)
+                after = view.moved(turn.generation, deleted, _complete(view, records, ids))
+                turn.remove([dumps(id) for id in deleted])
+                if kind != "delete":
+                    turn.add(_to_store(after, ids))
+                turn.finish(kind, max(len(deleted), len(records)))
+            self._set(after, deleted, ids)
+        return list(ids), after.generation
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Fit the measure again while the old one serves, then replace it.
@@ -339,7 +311,7 @@ class FolderCollection(Collection):
     """One collection that is kept in a folder of shards."""
 
     def _load(self) -> View:
-        head = self.store.head_of(self.key, self.name)
+        head = self.store.head(self.name, self.key)
         settings = CollectionSettings.of_text(head.settings)
         index = Index.open(settings.source[FOLDER])
         self.last_load = f"opened in {settings.source[FOLDER]}"

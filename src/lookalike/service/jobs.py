@@ -116,10 +116,10 @@ class Jobs:
             raise NotFound(who, "the id of a job", "none", hint, problem="not found")
         return job
 
-    def of(self, collection: str) -> list[Job]:
-        """Return the queued and running jobs of a collection."""
-        jobs = list(self._jobs.values())
-        return [job for job in jobs if job.collection == collection and job.state not in ENDED]
+    def of(self, collection: str | None = None) -> list[Job]:
+        """Return the queued and running jobs of a collection, or all of them."""
+        jobs = [job for job in list(self._jobs.values()) if job.state not in ENDED]
+        return [job for job in jobs if collection in (None, job.collection)]
 
     def failure(self, kind: str, key: Hashable) -> dict[str, Any] | None:
         """Return the problem of the last job that did the same, if it has failed."""
@@ -143,16 +143,10 @@ class Jobs:
             if job.clients <= 0 and job.state not in ENDED:
                 self.cancel(job)
 
-    def cancel_all(self, collection: str) -> None:
-        """Cancel all jobs of a collection."""
-        for job in self.of(collection):
-            self.cancel(job)
-
     def close(self) -> None:
         """Cancel all jobs and wait for them."""
-        for job in list(self._jobs.values()):
-            if job.state not in ENDED:
-                self.cancel(job)
+        for job in self.of():
+            self.cancel(job)
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _run(self, job: Job, work: Callable[[Job], dict[str, Any]]) -> None:

@@ -143,7 +143,7 @@ FILMS = "films"
 
 def serve_films(catalog: Catalog, limits: RequestLimits) -> str:
     """Make the films a collection, unless the store has them already; return its name."""
-    if FILMS not in {head.name for head in catalog.heads()}:
+    if FILMS not in {head.name for head in catalog.store.heads()}:
         settings = CollectionSettings("58,788 films of IMDb (2005)", label_column="title")
         catalog.create(FILMS, load_films(), settings, limits)
     return FILMS
@@ -243,7 +243,7 @@ def serve_file(
     asked = repr({key: value for key, value in sorted(options.items()) if value})
     source = {"file": file.name, "hash": digest.hexdigest(), "options": asked}
     name = name_from(file.name)
-    known = {head.name: head for head in service.catalog.heads()}
+    known = {head.name: head for head in service.store.heads()}
     if name in known:
         before = CollectionSettings.of_text(known[name].settings).source
         changed = before.get("hash") != source["hash"]
@@ -282,7 +282,7 @@ def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) ->
     """Make the index in a folder of shards a collection, unless the store knows it already."""
     folder = folder.resolve()
     name = name_from(folder.name)
-    known = {head.name: head for head in service.catalog.heads()}
+    known = {head.name: head for head in service.store.heads()}
     if name in known:
         before = CollectionSettings.of_text(known[name].settings).source
         if before.get("folder") == str(folder):

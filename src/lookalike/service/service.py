@@ -97,7 +97,7 @@ class Service:
 
         def work() -> None:
             load_compiler()  # slow to import, also where all loops are cached
-            heads = self.catalog.heads()
+            heads = self.store.heads()
             with contextlib.suppress(LookalikeError), watching(cancelled=self._stop.is_set):
                 if heads:
                     self.warm(heads[0].name)
@@ -139,7 +139,7 @@ class Service:
 
     def briefs(self) -> list[dict[str, Any]]:
         """Return name, size and measure of every collection, without loading any."""
-        return [self._brief(head) for head in self.catalog.heads()]
+        return [self._brief(head) for head in self.store.heads()]
 
     def _brief(self, head: Head) -> dict[str, Any]:
         settings, one = CollectionSettings.of_text(head.settings), self.catalog.get(head.name)

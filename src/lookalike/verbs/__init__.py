@@ -2,9 +2,11 @@
 
 ``la.search``, the shell command ``lookalike search`` and the HTTP route ``search`` are translations
 of one function, ``verbs.search.search``. To add a verb, write ``verbs/<name>.py`` with a function
-of that name that returns a ``Result``, and add its name to ``VERBS``.
+of that name that returns a ``Result``, its ``HEADING`` and ``RANK`` in the help of the program, and
+``EXAMPLES``: every file of this folder but the ``HELPERS`` is a verb.
 """
 
+import os
 from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -12,18 +14,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from lookalike.show.result import Result
 
-# Name of a verb -> its heading in the help of the program.
-VERBS = {
-    "inspect": "Look at a table",
-    "search": "Look at a table",
-    "outliers": "Look at a table",
-    "report": "Look at a table",
-    "cluster": "Learn from it",
-    "classify": "Learn from it",
-    "regress": "Learn from it",
-    "compare": "Choose how rows are compared",
-    "hubs": "Choose how rows are compared",
-}
+# Files of this folder that are no verbs, but what verbs share.
+HELPERS = {"annotations", "learning", "measures", "methods", "source"}
+# By the names of the files alone: ``import lookalike`` must not import what verbs need, nor
+# pkgutil, which lists modules in twenty milliseconds (os.listdir in a tenth of one).
+_STEMS = {file.removesuffix(".py") for file in os.listdir(os.path.dirname(__file__))}
+VERBS = tuple(sorted(name for name in _STEMS - HELPERS if name.isidentifier() and name[0] != "_"))
+
+
+def module_of(name: str) -> Any:
+    """Return the module of a verb: its function, EXAMPLES, HEADING, RANK and perhaps OUTPUT."""
+    # Imported when it is used: the help of the program needs signatures, but no heavy package.
+    return import_module(f"lookalike.verbs.{name}")
 
 
 def get_verb(name: str) -> Callable[..., "Result"]:
@@ -34,21 +36,5 @@ def get_verb(name: str) -> Callable[..., "Result"]:
     >>> get_verb("search").__name__
     'search'
     """
-    # Imported when it is used: the help of the program needs signatures, but no heavy package.
-    verb: Callable[..., Result] = getattr(_module(name), name)
+    verb: Callable[..., Result] = getattr(module_of(name), name)
     return verb
-
-
-def examples_of(name: str) -> tuple[str, ...]:
-    """Return shell commands that show how a verb is used."""
-    examples: tuple[str, ...] = _module(name).EXAMPLES
-    return examples
-
-
-def output_of(name: str) -> str:
-    """Return the form in which a shell shows the answer of a verb: "text", or "page"."""
-    return str(getattr(_module(name), "OUTPUT", "text"))
-
-
-def _module(name: str) -> Any:
-    return import_module(f"lookalike.verbs.{name}")

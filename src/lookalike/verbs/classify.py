@@ -14,6 +14,7 @@ from lookalike.verbs.source import as_source
 if TYPE_CHECKING:
     from rich.console import Console
 
+HEADING, RANK = "Learn from it", 60
 EXAMPLES = (
     "lookalike classify penguins.csv --label species",
     "lookalike classify penguins.csv --label species --method neighbors:k=5",

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from lookalike.clustering import ClusteringProfile, ClusterProfile
 
+HEADING, RANK = "Learn from it", 50
 EXAMPLES = (
     "lookalike cluster penguins.csv",
     "lookalike cluster penguins.csv -n 3 --label species",

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from lookalike.leaderboard import Leaderboard
     from lookalike.measures import Measure
 
+HEADING, RANK = "Choose how rows are compared", 80
 EXAMPLES = (
     "lookalike compare penguins.csv --label species",
     "lookalike compare penguins.csv --measures gower,ratio:n_trees=50 --sample 200",

@@ -11,6 +11,7 @@ from lookalike.verbs.source import as_source
 if TYPE_CHECKING:
     from lookalike.hubness import HubnessReport
 
+HEADING, RANK = "Choose how rows are compared", 90
 EXAMPLES = (
     "lookalike hubs penguins.csv",
     "lookalike hubs penguins.csv --reduce mp --label species -k 10",

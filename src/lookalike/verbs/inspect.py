@@ -9,6 +9,7 @@ from lookalike.verbs.source import as_source
 if TYPE_CHECKING:
     from lookalike.table import TableSummary
 
+HEADING, RANK = "Look at a table", 10
 EXAMPLES = (
     "lookalike inspect films.csv",
     "lookalike inspect films.csv --kinds year=category --missing '?'",

@@ -11,6 +11,7 @@ from lookalike.verbs.source import as_source
 if TYPE_CHECKING:
     from lookalike.prediction import Outliers
 
+HEADING, RANK = "Look at a table", 30
 EXAMPLES = (
     "lookalike outliers penguins.csv",
     "lookalike outliers penguins.csv --method neighbors:k=20 -n 5 --output json",

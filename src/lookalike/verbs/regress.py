@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from rich.console import Console
 
+HEADING, RANK = "Learn from it", 70
 EXAMPLES = (
     "lookalike regress penguins.csv --label body_mass_g",
     "lookalike regress penguins.csv --label body_mass_g --method neighbors --measure gower",

@@ -10,6 +10,7 @@ from lookalike.verbs.source import as_source
 if TYPE_CHECKING:
     from lookalike.show.report import TableReport
 
+HEADING, RANK = "Look at a table", 40
 EXAMPLES = (
     "lookalike report penguins.csv",
     "lookalike report penguins.csv --label species -o penguins.html",

@@ -19,6 +19,7 @@ from lookalike.verbs.source import (
 if TYPE_CHECKING:
     from lookalike.index import Hits, Index
 
+HEADING, RANK = "Look at a table", 20
 EXAMPLES = (
     "lookalike search films.csv --row 17 -k 5 --why",
     "lookalike search films.csv --row 'Toy Story'",

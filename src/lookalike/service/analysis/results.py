@@ -14,17 +14,8 @@ from typing import Any
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
 from lookalike.index import Index
 from lookalike.index.segments import learn_levels
+from lookalike.service.analysis import views
 from lookalike.service.analysis.sample import MAX_ANALYZED_ROWS, fit_repaired
-from lookalike.service.analysis.views import (
-    Analysis,
-    Clusters,
-    Hubs,
-    Map,
-    can_be_repaired,
-    find_clusters,
-    find_hubs,
-    make_map,
-)
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import about_aside, make, name_rows
 from lookalike.service.jobs import Job, Jobs
@@ -82,40 +73,37 @@ class Analyses:
         self.jobs = jobs
         self._lock = threading.Lock()
         self._found: dict[tuple[int, str], Any] = {}
-        # The generation for which the store was asked: a result that is not there is not asked
-        # for again by every request that waits for its job.
-        self._looked: dict[tuple[int, str], int] = {}
 
     def forget(self, collection: Collection) -> None:
         """Forget all results of a collection, and cancel its jobs."""
-        self.jobs.cancel_all(collection.name)
+        for job in self.jobs.of(collection.name):
+            self.jobs.cancel(job)
         with self._lock:
-            for held in (self._found, self._looked):
-                for key in [key for key in held if key[0] == collection.key]:
-                    del held[key]
+            for key in [key for key in self._found if key[0] == collection.key]:
+                del self._found[key]
 
-    def map(self, collection: Collection) -> Map | Job:
+    def map(self, collection: Collection) -> views.Map | Job:
         """Return the map of a collection, or the job that computes it."""
-        return self._get(collection, "map", Map, make_map)
+        return self._get(collection, "map", views.Map, views.make_map)
 
-    def clusters(self, collection: Collection) -> Clusters | Job:
+    def clusters(self, collection: Collection) -> views.Clusters | Job:
         """Return the clusters of a collection, or the job that finds them."""
-        return self._get(collection, "clusters", Clusters, find_clusters)
+        return self._get(collection, "clusters", views.Clusters, views.find_clusters)
 
-    def hubs(self, collection: Collection, k: int) -> Hubs | Job:
+    def hubs(self, collection: Collection, k: int) -> views.Hubs | Job:
         """Return the hubs of a collection, or the job that counts them."""
 
-        def make(view: View) -> Hubs:
-            repaired = view.repaired
-            if repaired is None and can_be_repaired(view) and len(view.index) <= MAX_ANALYZED_ROWS:
+        def make(view: View) -> views.Hubs:
+            repaired, few = view.repaired, len(view.index) <= MAX_ANALYZED_ROWS
+            if repaired is None and few and views.can_be_repaired(view):
                 # The page compares both spaces, and the index also serves searches from now on.
                 repaired = fit_repaired(view)
                 collection.set_repaired(view, repaired)
-            return find_hubs(view, repaired, k)
+            return views.find_hubs(view, repaired, k)
 
-        return self._get(collection, f"hubs-{k}", Hubs, make)
+        return self._get(collection, f"hubs-{k}", views.Hubs, make)
 
-    def known_hubs(self, collection: Collection, view: View) -> Hubs | None:
+    def known_hubs(self, collection: Collection, view: View) -> views.Hubs | None:
         """Return the hubs of a collection if they were counted, for lists of any length."""
         with self._lock:
             for (key, kind), found in self._found.items():
@@ -127,7 +115,7 @@ class Analyses:
     def repair(self, collection: Collection) -> Job:
         """Start to compute the space with reduced hubness."""
         view = collection.view
-        if not can_be_repaired(view):
+        if not views.can_be_repaired(view):
             hint = Phrase("Use ", Param("space", "plain"), ", or refit with another measure")
             found = type(view.index.measure_).__name__
             raise InvalidInput("repair", "a measure without a reducer", found, hint)
@@ -158,15 +146,25 @@ class Analyses:
         return self.jobs.start("measure", collection.name, key, work)
 
     def _get(
-        self, collection: Collection, kind: str, form: type[Analysis], make: Callable[[View], Any]
+        self,
+        collection: Collection,
+        kind: str,
+        form: type[views.Analysis],
+        make: Callable[[View], Any],
     ) -> Any:
         view, key = collection.view, (collection.key, kind)
         with self._lock:
             found = self._found.get(key)
-        if found is None or not found.sample.still_fits(view):
-            found = self._from_store(collection, view, kind, form)
-        if found is not None:
+        if found is not None and found.sample.still_fits(view):
             return found
+        # The stored result for the very same rows, by this server or another; a cache is not worth
+        # an error.
+        with contextlib.suppress(LookalikeError, KeyError, ValueError):
+            kept = load_result(collection.store.database, *key, view.generation)
+            if kept is not None and (stored := form.of(view, kept)) is not None:
+                with self._lock:
+                    self._found[key] = stored
+                return stored
 
         def work(job: Job) -> dict[str, Any]:
             made = make(collection.view)
@@ -184,22 +182,3 @@ class Analyses:
         if problem is not None:  # it would fail again: the same rows, the same work
             raise refused_again(problem)
         return self.jobs.start(name, collection.name, same, work)
-
-    def _from_store(
-        self, collection: Collection, view: View, kind: str, form: type[Analysis]
-    ) -> Analysis | None:
-        """Return the stored result for the very same rows, by this server or another."""
-        key = (collection.key, kind)
-        with self._lock:
-            if self._looked.get(key) == view.generation:
-                return None
-            self._looked[key] = view.generation
-        try:
-            kept = load_result(collection.store.database, *key, view.generation)
-            found = None if kept is None else form.of(view, kept)
-        except (LookalikeError, KeyError, ValueError):
-            return None  # a cache is not worth an error
-        if found is not None:
-            with self._lock:
-                self._found[key] = found
-        return found

@@ -20,14 +20,7 @@ from starlette.responses import Response
 from lookalike.errors import LookalikeError
 from lookalike.service.answers import first_answer, has_first
 from lookalike.service.api.models import CreateIn, RowIn, RowsIn
-from lookalike.service.api.shared import (
-    Found,
-    Serving,
-    answer,
-    documented,
-    group,
-    read_json,
-)
+from lookalike.service.api.shared import Found, Serving, answer, documented, group, read_json
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.cells import dumps, to_json
 from lookalike.service.collection import Collection, FolderCollection
@@ -253,7 +246,7 @@ def at_hand(service: Service) -> tuple[str, bytes] | None:
     if service.access.tokens or not service.store_answers:
         return None
     try:
-        heads = service.catalog.heads()
+        heads = service.store.heads()
         if not heads or not has_first(service.catalog.get(heads[0].name)):
             return None
         return heads[0].name, to_json(_opening(service, heads[0].name, True))

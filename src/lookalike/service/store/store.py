@@ -11,7 +11,7 @@ import datetime as dt
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import sqlalchemy as sa
@@ -48,9 +48,8 @@ class Head:
 
 @dataclass(frozen=True)
 class StoredRow:
-    """A row as it is stored: its number, its id and its record, both as JSON texts."""
+    """A row as it is stored: its id and its record, both as JSON texts."""
 
-    number: int
     id: str
     record: str
 
@@ -105,20 +104,14 @@ class Store:
             found = connection.execute(sa.select(c.key, c.generation))
             return {int(key): int(generation) for key, generation in found}
 
-    def head(self, name: str) -> Head:
-        """Return a collection by its name."""
-        return self._head(t.collections.c.name == name, name)
-
-    def head_of(self, key: int, name: str) -> Head:
-        """Return a collection by its key: never another one that has got its name since."""
-        return self._head(t.collections.c.key == key, name)
-
-    def _head(self, which: Any, name: str) -> Head:
+    def head(self, name: str, key: int | None = None) -> Head:
+        """Return a collection by its name, or by its key: never a later one of the same name."""
+        which = t.collections.c.name == name if key is None else t.collections.c.key == key
         with self.database.read() as connection:
-            found = connection.execute(sa.select(t.collections).where(which)).first()
+            found = _head(connection, which)
         if found is None:
             raise missing_collection(name)
-        return Head(**found._mapping)
+        return found
 
     def create(
         self,
@@ -174,9 +167,7 @@ class Store:
         c = t.rows.c
         # Also rows that were deleted since: the measure was fitted to them.
         alive = sa.or_(c.died.is_(None), c.died > generation)
-        query = sa.select(c.number, c.id, c.record).where(
-            c.collection == key, c.born <= generation, alive
-        )
+        query = sa.select(c.id, c.record).where(c.collection == key, c.born <= generation, alive)
         with self.database.read() as connection:
             return [StoredRow(*row) for row in connection.execute(query.order_by(c.number))]
 
@@ -201,7 +192,7 @@ class Store:
                     raise NotFound(who, "the id of a row", after, "Start again", problem=problem)
                 start = int(found)
             query = (
-                sa.select(c.number, c.id, c.record)
+                sa.select(c.id, c.record)
                 .where(c.collection == key, c.number > start, c.died.is_(None))
                 .order_by(c.number)
                 .limit(limit)
@@ -222,7 +213,7 @@ class Store:
     def changed(self, key: int, after: int) -> tuple[Head | None, Changed]:
         """Return the newest head, and the changes behind a generation until then."""
         with self.database.read() as connection:
-            head = _head(connection, key)
+            head = _head(connection, t.collections.c.key == key)
             if head is None or head.generation <= after:
                 return head, Changed([], [])
             return head, _changed(connection, key, after, head.generation)
@@ -232,7 +223,8 @@ class Store:
         """Yield a write to a collection: one transaction, durable when the block ends."""
         with self.database.write() as connection:
             # SQLite has one writer at a time; PostgreSQL locks the row of the collection.
-            head = _head(connection, key, lock=connection.dialect.name != "sqlite")
+            lock = connection.dialect.name != "sqlite"
+            head = _head(connection, t.collections.c.key == key, lock)
             if head is None:
                 raise missing_collection(name)
             yield WriteTransaction(connection, head)
@@ -259,7 +251,6 @@ class WriteTransaction:
         """Add rows, each an id and a record as JSON texts."""
         _insert(self._connection, self.head.key, self.generation, self.head.next_row, rows)
         self._move(next_row=self.head.next_row + len(rows))
-        self.head = replace(self.head, next_row=self.head.next_row + len(rows))
 
     def remove(self, ids: Sequence[str]) -> None:
         """Mark rows as deleted."""
@@ -327,8 +318,8 @@ def missing_collection(name: str) -> NotFound:
     return NotFound(who, "the name of a collection", "none", hint, problem="not found")
 
 
-def _head(connection: sa.Connection, key: int, lock: bool = False) -> Head | None:
-    query = sa.select(t.collections).where(t.collections.c.key == key)
+def _head(connection: sa.Connection, which: Any, lock: bool = False) -> Head | None:
+    query = sa.select(t.collections).where(which)
     found = connection.execute(query.with_for_update() if lock else query).first()
     return None if found is None else Head(**found._mapping)
 
@@ -340,7 +331,7 @@ def _changed(connection: sa.Connection, key: int, after: int, until: int) -> Cha
         c.collection == key, c.born <= after, c.died > after, c.died <= until
     )
     alive = sa.or_(c.died.is_(None), c.died > until)
-    came = sa.select(c.number, c.id, c.record).where(
+    came = sa.select(c.id, c.record).where(
         c.collection == key, c.born > after, c.born <= until, alive
     )
     return Changed(
