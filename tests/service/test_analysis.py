@@ -72,7 +72,7 @@ def test_rows_that_a_cache_has_taken_in_count_as_changed(tmp_path):
         client.replace("some", 0, ROWS[1])
         client.delete("some", 2)
         changed = service.catalog.get("some").view.changed
-        service.catalog.save_caches(only_old=False)
+        service.catalog.get("some").save_cache()
     with running(store) as (service, client):
         collection = service.catalog.get("some")
         assert collection.view.changed == changed == 8

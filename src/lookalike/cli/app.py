@@ -19,7 +19,7 @@ import time
 import warnings
 from importlib import import_module
 from types import FrameType
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import typer
 
@@ -69,16 +69,9 @@ class Verbs(Group):
             command = ctx.invoked_subcommand or "lookalike"
             return spell_option(param, command, self.options_of(ctx, command))
 
-        def show(
-            message: Warning | str,
-            category: type[Warning],
-            filename: str,
-            lineno: int,
-            file: TextIO | None = None,
-            line: str | None = None,
-        ) -> None:
+        def show(message: Warning | str, *where: Any, **more: Any) -> None:
             if not isinstance(message, LookalikeWarning):
-                usual(message, category, filename, lineno, file, line)
+                usual(message, *where, **more)
             elif str(message) not in shown:  # one line, however many calls have warned
                 shown.add(str(message))
                 warn(message.text(spell))

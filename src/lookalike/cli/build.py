@@ -6,37 +6,33 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli.options import option
+from lookalike.cli.options import member
 from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
 from lookalike.cli.reading import FileSource, Scheduler
 from lookalike.errors import suggest
 from lookalike.verbs import get_verb, module_of
 from lookalike.verbs.annotations import describe_parameters, is_spelled, spelling_of
 
-Quiet = Annotated[
-    bool,
-    option("--quiet -q", None, "Print the answer and errors only: no notes, warnings or progress."),
-]
-Memory = Annotated[
-    str | None,
-    option(
-        "--memory", "SIZE", "Most memory that one matrix may take, such as 8GB; 2GB unless given."
-    ),
-]
-
 
 @dataclass(frozen=True)
 class CommonOptions:
     """Options that every command has."""
 
-    quietly: Quiet = False
-    memory: Memory = None
+    quietly: bool = member(
+        None,
+        "Print the answer and errors only: no notes, warnings or progress.",
+        default=False,
+        flags="--quiet -q",
+    )
+    memory: str | None = member(
+        "SIZE", "Most memory that one matrix may take, such as 8GB; 2GB unless given."
+    )
 
     @contextmanager
     def applied(self) -> Iterator[None]:
@@ -167,7 +163,7 @@ def add_verb(
         source: FileSource, output: str | None, scheduler: str | None = None, **values: Any
     ) -> None:
         # Before any work.
-        form = check_page(output or getattr(module_of(verb), "OUTPUT", "text"), source.file)
+        form = check_page(output or str(getattr(module_of(verb), "OUTPUT", "text")), source.file)
         with compile_note(), source.asked_of(scheduler):
             result = ask(source, **values)
         write_result(result, form)
@@ -254,6 +250,8 @@ def _is_group(hint: Any) -> bool:
 def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the parameters of a group's constructor, with their types resolved."""
     hints = get_type_hints(group.__init__, include_extras=True)
+    for one in fields(group) if is_dataclass(group) else ():
+        hints[one.name] = Annotated[hints[one.name], one.metadata["option"]]
     every = inspect.signature(group).parameters.values()
     return [one.replace(annotation=hints[one.name], kind=KEYWORD) for one in every]
 

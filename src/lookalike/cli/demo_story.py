@@ -76,14 +76,13 @@ def show_feedback(console: Console, index: Index, films: Table) -> None:
 
 def _show_change(console: Console, before: Hits, after: Hits) -> None:
     """Print a list, each film with how it moved since the list before."""
-    lines = out.grid([("", "right"), ("title", "left"), ("year", "right"), ("moved", "left")])
+    lines = []
     for rank, hit in enumerate(after):
         by = before.ids.index(hit.id) - rank if hit.id in before.ids else None
         moved = "new" if by is None else f"up {by}" if by > 0 else f"down {-by}" if by else ""
-        lines.add_row(
-            *out.cells([str(rank + 1), hit.row["title"][:48], str(int(hit.row["year"])), moved])
-        )
-    console.print(lines)
+        lines.append([str(rank + 1), hit.row["title"][:48], str(int(hit.row["year"])), moved])
+    heads = [("", "right"), ("title", "left"), ("year", "right"), ("moved", "left")]
+    console.print(out.grid(heads, lines))
     gone = [hit.row["title"] for hit in before if hit.id not in after.ids]
     if gone:
         out.say(console, f"no longer among the first {len(after)}: {'; '.join(gone)}")
@@ -99,17 +98,15 @@ def show_hubs(console: Console, index: Index, films: Table) -> None:
     before, after = report.occurrences.values()
     top = int(before.argmax())
     name = known["title"].cell(top)
-    lines = out.grid([("", "left"), ("before", "right"), ("after", "right")])
     rows = [
         (f"lists that {name!r} is in", before[top], after[top]),
         ("most lists that any film is in", before.max(), after.max()),
         ("films that no list shows", (before == 0).sum(), (after == 0).sum()),
     ]
-    for words, was, now in rows:
-        lines.add_row(*out.cells([words, f"{was:,}", f"{now:,}"]))
+    lines = [[words, f"{was:,}", f"{now:,}"] for words, was, now in rows]
     of = f"Of {len(known):,} films with {MIN_VOTES:,} votes or more, each with its ten nearest:"
     out.say(console, of)
-    console.print(lines)
+    console.print(out.grid([("", "left"), ("before", "right"), ("after", "right")], lines))
     out.say(
         console,
         "Mutual proximity calls two films near only if each is near for the other; films that no "

@@ -6,18 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from lookalike.cli import folders
 from lookalike.cli import output as out
 from lookalike.cli.build import Group, add_command, add_verb
-from lookalike.cli.folders import (
-    FolderBuild,
-    add_files,
-    ask_it,
-    build_folder,
-    check_folder,
-    is_parquet,
-    is_pattern,
-    plural,
-)
+from lookalike.cli.folders import plural
 from lookalike.cli.options import IdColumn, argument, option
 from lookalike.cli.output import Form, check_form, compile_note
 from lookalike.cli.reading import FileSource, Scheduler, need_shards
@@ -72,11 +64,11 @@ def build(
     """
     from lookalike._runtime.files import check_writable
 
-    asked = FolderBuild(
+    asked = folders.FolderBuild(
         source, to, more or [], measure, weights, columns, filter, id_column, scheduler
     )
     if asked.wants_folder(shards):
-        build_folder(asked)
+        folders.build_folder(asked)
         return
     if not to.lower().endswith(SAVED):
         hint = f"Write -o {to}{SAVED}, or add --shards for a folder"
@@ -93,7 +85,7 @@ def build(
     console = print_headline(to, f"{len(made):,} rows of {rows.name}, compared by {name}")
     if reason is not None:
         out.say(console, reason)
-    out.say(console, ask_it(to, made.ids[0]))
+    out.say(console, folders.ask_it(to, made.ids[0]))
 
 
 def add(
@@ -119,9 +111,11 @@ def add(
     if scheduler is not None:
         need_shards(file)
     # Anything but Parquet has to be read into memory first, also for a folder.
-    in_parts = scheduler or all(is_parquet(path) or is_pattern(path) for path in files)
+    in_parts = scheduler or all(
+        folders.is_parquet(path) or folders.is_pattern(path) for path in files
+    )
     if is_index_folder(file) and in_parts:
-        added, total = add_files(file, files, scheduler)
+        added, total = folders.add_files(file, files, scheduler)
         print_headline(file, f"{plural(added)} added, {total:,} in all")
         return
     if len(files) > 1:
@@ -215,7 +209,7 @@ def check(
     if scheduler is not None:
         need_shards(file)
     if is_index_folder(file):
-        check_folder(file, repair, scheduler)
+        folders.check_folder(file, repair, scheduler)
         if load(file).drift().refit:
             out.warn("the added rows differ from the fitted ones: build the index again")
         return

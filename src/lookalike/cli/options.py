@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +21,21 @@ def option(flags: str, metavar: str | None, help: str, **more: Any) -> Any:
     **more : as of ``typer.Option``
     """
     return typer.Option(*flags.split(), metavar=metavar, help=help, **more)
+
+
+def member(
+    metavar: str | None, help: str, default: Any = None, flags: str = "", **more: Any
+) -> Any:
+    """Return an option of a group, a field of its dataclass.
+
+    Parameters
+    ----------
+    metavar, help, **more : as of ``option``
+    default : object
+    flags : str
+        As of ``option``; empty: the name of the field. A switch needs flags, or has two.
+    """
+    return field(default=default, metadata={"option": option(flags, metavar, help, **more)})
 
 
 def argument(metavar: str, help: str) -> Any:

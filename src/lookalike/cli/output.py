@@ -21,12 +21,12 @@ from lookalike._runtime.text import clean, plain
 from lookalike.cli.options import option
 from lookalike.cli.spelling import spell_option
 from lookalike.errors import InvalidInput, spelled, suggest
-from lookalike.show.layout import cells, grid, headline, make_console, say
+from lookalike.show.layout import grid, headline, make_console, say
 
 if TYPE_CHECKING:
     from lookalike.show.result import Result
 
-__all__ = ["cells", "grid", "headline", "make_console", "say"]  # for commands that are not verbs
+__all__ = ["grid", "headline", "make_console", "say"]  # for commands that are not verbs
 
 NOT_ASCII = re.compile(r"[^\n -~]")
 # First characters that a spreadsheet takes for a formula (OWASP, CSV injection), the full-width

@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike.cli.options import argument, option
+from lookalike.cli.options import argument, member, option
 from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.verbs.annotations import read_json, split_pair
 from lookalike.verbs.source import SAVED, TableSource, is_saved_index, load_index
@@ -32,22 +32,6 @@ File = Annotated[
         ", a saved index (.lookalike), or - for standard input.",
     ),
 ]
-Kinds = Annotated[
-    list[str] | None,
-    option(
-        "--kinds",
-        "COLUMN=KIND",
-        'What a column holds, where the guess is wrong: size=category, \'size=["S", "M"]\' '
-        "for levels from low to high, id=aside to leave it out; or one JSON object for several. "
-        "May be repeated.",
-    ),
-]
-Missing = Annotated[
-    list[str] | None,
-    option(
-        "--missing", "TOKEN", "A value that means missing, such as '?' or -999. May be repeated."
-    ),
-]
 Scheduler = Annotated[
     str | None,
     option(
@@ -57,42 +41,34 @@ Scheduler = Annotated[
         "tcp://scheduler:8786.",
     ),
 ]
-Encoding = Annotated[
-    str | None,
-    option("--encoding", "NAME", "Encoding of a CSV file, such as latin-1; UTF-8 unless given."),
-]
-Delimiter = Annotated[
-    str | None,
-    option(
-        "--delimiter", "CHAR", "The character between fields of a CSV file; guessed unless given."
-    ),
-]
-LabelColumn = Annotated[
-    str | None,
-    option(
-        "--label-column", "COLUMN", "The column that rows are shown and found by; chosen if not."
-    ),
-]
-Split = Annotated[
-    list[str] | None,
-    option(
-        "--split",
-        "COLUMN=CHAR",
-        "A column of sets, and the character between the items: 'tags=;'. May be repeated.",
-    ),
-]
 
 
 @dataclass(frozen=True)
 class ReadOptions:
     """Options of how a table is read, which are not parameters of a verb."""
 
-    kinds: Kinds = None
-    missing: Missing = None
-    split: Split = None
-    encoding: Encoding = None
-    delimiter: Delimiter = None
-    label_column: LabelColumn = None
+    kinds: list[str] | None = member(  # noqa: RUF009  it makes a field
+        "COLUMN=KIND",
+        'What a column holds, where the guess is wrong: size=category, \'size=["S", "M"]\' '
+        "for levels from low to high, id=aside to leave it out; or one JSON object for several. "
+        "May be repeated.",
+    )
+    missing: list[str] | None = member(  # noqa: RUF009
+        "TOKEN", "A value that means missing, such as '?' or -999. May be repeated."
+    )
+    split: list[str] | None = member(  # noqa: RUF009
+        "COLUMN=CHAR",
+        "A column of sets, and the character between the items: 'tags=;'. May be repeated.",
+    )
+    encoding: str | None = member(
+        "NAME", "Encoding of a CSV file, such as latin-1; UTF-8 unless given."
+    )
+    delimiter: str | None = member(
+        "CHAR", "The character between fields of a CSV file; guessed unless given."
+    )
+    label_column: str | None = member(
+        "COLUMN", "The column that rows are shown and found by; chosen if not."
+    )
 
     @property
     def of_text(self) -> dict[str, Any]:

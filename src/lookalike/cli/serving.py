@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lookalike.cli import output as out
-from lookalike.cli.options import option
+from lookalike.cli.options import member, option
 from lookalike.errors import MissingExtra, missing_file
 
 if TYPE_CHECKING:
@@ -28,44 +28,31 @@ Store = Annotated[
         "Beside the first table unless given, else in the data folder of the user.",
     ),
 ]
-Host = Annotated[
-    str,
-    option("--host", "ADDRESS", "Address to listen on; any but loopback needs tokens."),
-]
-Port = Annotated[
-    int,
-    option("--port", "N", "Port to listen on; 0: a free one.", min=0, max=65535),
-]
 
 
 @dataclass(frozen=True)
 class AddressOptions:
     """Options of where to listen."""
 
-    host: Host = "127.0.0.1"
-    port: Port = 8571
-    open_page: Annotated[bool, option("--open", None, "Open the page in a browser.")] = False
+    host: str = member(
+        "ADDRESS", "Address to listen on; any but loopback needs tokens.", default="127.0.0.1"
+    )
+    port: int = member("N", "Port to listen on; 0: a free one.", default=8571, min=0, max=65535)
+    open_page: bool = member(None, "Open the page in a browser.", default=False, flags="--open")
 
 
 @dataclass(frozen=True)
 class AccessOptions:
     """Options of what clients may do."""
 
-    folder: Annotated[
-        str | None,
-        option("--folder", "FOLDER", "Let clients add tables from this folder by their path."),
-    ] = None
-    allow_host: Annotated[
-        list[str] | None,
-        option(
-            "--allow-host",
-            "NAME",
-            "A host name that requests may use, such as that of a proxy in front. May be repeated.",
-        ),
-    ] = None
-    need_token: Annotated[
-        bool, option("--need-token", None, "Require tokens on loopback as well.")
-    ] = False
+    folder: str | None = member("FOLDER", "Let clients add tables from this folder by their path.")
+    allow_host: list[str] | None = member(  # noqa: RUF009  it makes a field
+        "NAME",
+        "A host name that requests may use, such as that of a proxy in front. May be repeated.",
+    )
+    need_token: bool = member(
+        None, "Require tokens on loopback as well.", default=False, flags="--need-token"
+    )
 
 
 def check_extra() -> None:

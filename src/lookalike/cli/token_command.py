@@ -47,10 +47,8 @@ def list_tokens(store: Store = None, output: Form = None) -> None:
         columns = {head: [record[head] for record in records] for head in HEADS}
         out.write(form, lambda: columns, lambda: {"tokens": records})
         return
-    grid = out.grid([(head, "left") for head in HEADS])
-    for record in records:
-        grid.add_row(*out.cells([str(record[head] or "") for head in HEADS]))
-    out.make_console().print(grid)
+    lines = [[str(record[head] or "") for head in HEADS] for record in records]
+    out.make_console().print(out.grid([(head, "left") for head in HEADS], lines))
 
 
 def revoke(id: Annotated[str, argument("ID", "The id of the token.")], store: Store = None) -> None:

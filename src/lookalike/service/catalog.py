@@ -181,11 +181,11 @@ class Catalog:
                     continue
                 self.lag[collection.name] = 0
 
-    def save_caches(self, only_old: bool = True) -> list[str]:
+    def save_caches(self) -> list[str]:
         """Write the caches of collections that have changed much; return their names."""
         saved = []
         for collection in self:
-            if collection.loaded and (collection.cache_is_old or not only_old):
+            if collection.cache_is_old:  # never of one that is not loaded
                 try:
                     collection.save_cache()
                 except LookalikeError:

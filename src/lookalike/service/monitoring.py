@@ -15,14 +15,7 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-from prometheus_client import (
-    CollectorRegistry,
-    Counter,
-    Gauge,
-    Histogram,
-    disable_created_metrics,
-    generate_latest,
-)
+import prometheus_client as prometheus
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -49,11 +42,12 @@ class Metrics:
 
     def __init__(self) -> None:
         # Else every series has a second one with the time of its first request.
-        disable_created_metrics()  # type: ignore[no-untyped-call]
-        self._registry = registry = CollectorRegistry()  # a process may run two services
-        labels = ["method", "route", "status"]
-        self._requests = Counter("lookalike_requests", "Requests.", labels, registry=registry)
-        self._seconds = Histogram(
+        prometheus.disable_created_metrics()  # type: ignore[no-untyped-call]
+        self._registry = registry = prometheus.CollectorRegistry()  # a process may run two services
+        self._requests = prometheus.Counter(
+            "lookalike_requests", "Requests.", ["method", "route", "status"], registry=registry
+        )
+        self._seconds = prometheus.Histogram(
             "lookalike_request_seconds",
             "Seconds until a request was answered.",
             ["route"],
@@ -83,13 +77,13 @@ class Metrics:
         gauges : mapping of a name in ``GAUGES`` to a mapping of label to number
         """
         # A registry for each scrape: a collection that was dropped leaves no gauge behind.
-        current = CollectorRegistry()
+        current = prometheus.CollectorRegistry()
         for name, values in gauges.items():
             label, description = GAUGES[name]
-            gauge = Gauge(name, description, [label], registry=current)
+            gauge = prometheus.Gauge(name, description, [label], registry=current)
             for value, number in values.items():
                 gauge.labels(value).set(number)
-        return generate_latest(self._registry) + generate_latest(current)
+        return b"".join(map(prometheus.generate_latest, (self._registry, current)))
 
 
 log = logging.getLogger("lookalike.service")

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any, TextIO
+from typing import Any
 
 from lookalike.errors import LookalikeWarning, Param
 from lookalike.service.api import models
@@ -85,18 +85,11 @@ def _listen() -> None:
 _usual: list[Any] = []
 
 
-def _show(
-    message: Warning | str,
-    category: type[Warning],
-    filename: str,
-    lineno: int,
-    file: TextIO | None = None,
-    line: str | None = None,
-) -> None:
+def _show(message: Warning | str, *where: Any, **more: Any) -> None:
     notes = _notes.get()
     if isinstance(message, LookalikeWarning) and notes is not None:
         # Once, however many rows of the request have caused it.
         if (note := message.text(spell_field)) not in notes:
             notes.append(note)
     elif _usual:
-        _usual[-1](message, category, filename, lineno, file, line)
+        _usual[-1](message, *where, **more)

@@ -28,7 +28,6 @@ from lookalike.service.problems import Refused
 from lookalike.service.safety import AccessPolicy, TokenStore
 from lookalike.service.sessions import Sessions
 from lookalike.service.store.store import Head, Store
-from lookalike.service.view import View
 from lookalike.verbs.source import is_index_folder
 
 FOLLOW_SECONDS = 0.25  # between two reads of the change log: how far servers lag behind
@@ -155,20 +154,14 @@ class Service:
 
     def document(self, collection: Collection) -> dict[str, Any]:
         """Return the description of a collection, with its spaces and its running jobs."""
-        view = collection.view
-        return describe(collection.name, view) | self.states(collection, view)
-
-    def states(self, collection: Collection, view: View) -> dict[str, Any]:
-        """Return the spaces of a collection, and its running jobs."""
-        active = self.jobs.of(collection.name)
+        view, active = collection.view, self.jobs.of(collection.name)
         # A job for hubs computes the space as well, see Analyses.hubs.
         repaired = "ready" if view.repaired is not None else "none"
         if repaired == "none" and any(job.kind in ("repair", "hubs") for job in active):
             repaired = "job"
-        return {
-            "spaces": {"plain": True, "repaired": repaired},
-            "jobs": [job.to_dict() for job in active],
-        }
+        spaces = {"plain": True, "repaired": repaired}
+        jobs = [job.to_dict() for job in active]
+        return describe(collection.name, view) | {"spaces": spaces, "jobs": jobs}
 
     def file_under_folder(self, path: str) -> Path:
         """Return a file by its path below the allowed folder; refuse every other."""

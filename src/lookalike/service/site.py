@@ -13,8 +13,9 @@ import hashlib
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 from starlette.exceptions import HTTPException
@@ -68,14 +69,14 @@ def bundle(files: Mapping[str, str]) -> dict[str, str]:
     <BLANKLINE>
     """
     imports = {name: _imports(name, text, files) for name, text in files.items()}
-    first = _ordered([FIRST], imports)
+    first = _ordered(FIRST, imports)
     later = {_resolve(name, path) for name, text in files.items() for path in DYNAMIC.findall(text)}
-    behind = {name: set(_ordered([name], imports)) - set(first) for name in sorted(later)}
+    behind = {name: set(_ordered(name, imports)) - set(first) for name in sorted(later)}
     users = Counter(name for names in behind.values() for name in names)
     # A module that several dynamic ones import is a file of its own: it must run only once.
     inner = {FIRST: first} | {name: [name] for name in users if users[name] > 1}
     for entry, names in behind.items():
-        order = _ordered([entry], imports)
+        order = _ordered(entry, imports)
         inner[entry] = [name for name in order if name in names and users[name] == 1]
     return {
         entry: _bundle(entry, names, files, imports, set(first)) for entry, names in inner.items()
@@ -93,27 +94,17 @@ def _imports(name: str, text: str, files: Mapping[str, str]) -> list[str]:
     return found
 
 
-def _ordered(entries: Iterable[str], imports: Mapping[str, list[str]]) -> list[str]:
-    """Return modules and all that they import, each behind its imports (topological order)."""
-    order: list[str] = []
-    under_way: list[str] = []  # from the entry to the module that is visited: shows a cycle
-
-    def visit(name: str) -> None:
-        if name in order:
-            return
-        if name in under_way:
-            cycle = " -> ".join([*under_way[under_way.index(name) :], name])
-            hint = "Move what both need to a third module"
-            raise InvalidInput(name, "imports without a cycle", cycle, hint)
-        under_way.append(name)
-        for one in imports[name]:
-            visit(one)
-        under_way.pop()
-        order.append(name)
-
-    for entry in entries:
-        visit(entry)
-    return order
+def _ordered(entry: str, imports: Mapping[str, list[str]]) -> list[str]:
+    """Return a module and all that it imports, each behind its imports (topological order)."""
+    names = [entry]
+    for name in names:  # which grows meanwhile
+        names += [one for one in imports[name] if one not in names]
+    try:
+        return list(TopologicalSorter({name: imports[name] for name in names}).static_order())
+    except CycleError as error:
+        cycle = error.args[1][::-1]  # from a module to what it imports
+        hint = "Move what both need to a third module"
+        raise InvalidInput(cycle[0], "imports without a cycle", " -> ".join(cycle), hint) from error
 
 
 def _bundle(

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 SPACES = 2  # spaces between the columns of a table
+Line = Iterable[str | Sequence[str]]
 
 
 def make_console() -> Console:
@@ -50,13 +51,14 @@ def headline(console: Console, text: str) -> None:
     console.print(Text(clean(text), "bold"))
 
 
-def grid(heads: Sequence[tuple[str, str]]) -> Grid:
-    """Return an empty table.
+def grid(heads: Sequence[tuple[str, str]], lines: Iterable[Line] = ()) -> Grid:
+    """Return a table.
 
     Parameters
     ----------
     heads : pairs of a heading and "left", "right" or "fold"
         Alignment of the cells; a folding column takes several lines instead of being cut.
+    lines : lists of texts, see ``cells``
     """
     from rich import box
     from rich.table import Table as Grid
@@ -72,10 +74,12 @@ def grid(heads: Sequence[tuple[str, str]]) -> Grid:
             no_wrap=not fold,
             overflow="fold" if fold else "ellipsis",
         )
+    for line in lines:
+        table.add_row(*cells(line))
     return table
 
 
-def cells(texts: Iterable[str | Sequence[str]]) -> list[Text]:
+def cells(texts: Line) -> list[Text]:
     """Return texts as cells of a grid; a square bracket in them is a bracket, not a style.
 
     Parameters

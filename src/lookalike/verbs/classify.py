@@ -134,13 +134,8 @@ def classify(
             for row, (one, share) in enumerate(found)
         ]
     guess = {"class": commonest, "accuracy": count / len(rows.table)}
-    about: dict[str, Any] = {
-        "model": model,
-        "baseline": guess,
-        "predictions": predictions,
-        "classes": model.classes_.tolist(),
-    }
-    return Classified(rows.name, label, name, len(rows.table), left_out, **learned, **about)
+    about = {"baseline": guess, "predictions": predictions, "classes": model.classes_.tolist()}
+    return Classified(label=label, rows_left_out=left_out, **learned, **about)
 
 
 def check_classes(label: str, values: Any) -> None:

@@ -140,15 +140,15 @@ class Clustered(Result):
         heads = [("cluster", "right"), ("rows", "right"), ("share", "right")]
         heads += [("mostly", "left")] if with_classes else []
         heads += [("what sets it apart", "fold"), ("typical", "fold"), ("borderline", "fold")]
-        grid = layout.grid(heads)
+        lines = []
         for one in clusters[:MAX_SHOWN_CLUSTERS]:
             line: list[str | list[str]] = [str(one.cluster), f"{one.rows:,}", percent(one.share)]
             if with_classes:
                 line += [f"{short(one.majority, 14)} {percent(one.majority_share or 0.0)}"]
             line += [[str(difference) for difference in one.columns]]
             line += [self._names(one.typical), self._names(one.borderline)]
-            grid.add_row(*layout.cells(line))
-        return grid
+            lines.append(line)
+        return layout.grid(heads, lines)
 
     def _render_lines(self, console: "Console", one: "ClusterProfile") -> None:
         line = f"cluster {one.cluster}: {one.rows:,} rows ({percent(one.share)})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -100,40 +100,31 @@ class Learned(Result):
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the scores, the columns that matter, and the first predictions."""
         self.render_scores(console)
-        self._render_importances(console)
+        if self.importances:
+            heads = [("column", "left"), ("importance", "right")]
+            lines = [[short(one["column"]), percent(one["share"])] for one in self.importances]
+            _print(console, heads, lines, "not shown: {:,} less important columns")
         if self.predictions is not None:
-            self._render_predictions(console)
+            right = ("row", "share")
+            heads = [(HEADS[head], "right" if head in right else "left") for head in self.heads()]
+            # Only classes have shares of votes.
+            write: dict[str, Callable[[Any], str]]
+            write = {"row": str, "predicted": short, "share": percent}
+            lines = [[write[head](one[head]) for head in self.heads()] for one in self.predictions]
+            _print(console, heads, lines, "{:,} more rows")
 
     def say_no_better(self, console: Console) -> None:
         """Warn that guessing scores as well: without it any number looks like a success."""
         worse = "No better than guessing: the columns say little about it."
         layout.say(console, worse, "yellow")
 
-    def _render_importances(self, console: Console) -> None:
-        if not self.importances:
-            return
-        lines = layout.grid([("column", "left"), ("importance", "right")])
-        for one in self.importances[:MAX_SHOWN_LINES]:
-            lines.add_row(*layout.cells([short(one["column"]), percent(one["share"])]))
-        console.print(lines)
-        more = len(self.importances) - MAX_SHOWN_LINES
-        if more > 0:
-            text = f"not shown: {more:,} less important columns (csv and json have all)"
-            layout.say(console, text)
 
-    def _render_predictions(self, console: Console) -> None:
-        rows, right = self.predictions or [], ("row", "share")
-        heads = [(HEADS[head], "right" if head in right else "left") for head in self.heads()]
-        lines = layout.grid(heads)
-        for one in rows[:MAX_SHOWN_LINES]:
-            words = [str(one["row"]), short(one["predicted"])]
-            shares = [percent(one["share"])] if "share" in one else []
-            lines.add_row(*layout.cells(words + shares))
-        console.print(lines)
-        if len(rows) > MAX_SHOWN_LINES:
-            layout.say(
-                console, f"{len(rows) - MAX_SHOWN_LINES:,} more rows (csv and json have all)"
-            )
+def _print(console: Console, heads: Any, lines: list[list[str]], more: str) -> None:
+    """Print the first lines of a table, and how many more there are."""
+    console.print(layout.grid(heads, lines[:MAX_SHOWN_LINES]))
+    if len(lines) > MAX_SHOWN_LINES:
+        text = more.format(len(lines) - MAX_SHOWN_LINES)
+        layout.say(console, f"{text} (csv and json have all)")
 
 
 def make_model(
@@ -179,7 +170,7 @@ def make_model(
 def judge_and_fit(
     model: Any, name: str, rows: NamedRows, y: Any, folds: int, seed: int
 ) -> tuple[CrossValidation | None, dict[str, Any]]:
-    """Cross-validate a model, then fit it to all rows; return the first, and both in plain values.
+    """Cross-validate a model, then fit it to all rows; return the first, and facts of the answer.
 
     A forest also says how well its trees do on the rows each of them has not seen.
     """
@@ -191,6 +182,10 @@ def judge_and_fit(
     score = "accuracy" if hasattr(model, "classes_") else "r2"
     # Plain values for the result: the estimator keeps its own forms.
     return judged, {
+        "name": rows.name,
+        "method": name,
+        "rows": len(rows.table),
+        "model": model,
         "cross_validation": None if judged is None else {"folds": judged.n_splits, **judged.scores},
         "out_of_bag": {score: model.oob_score_} if name == "forest" else None,
         "importances": _importances(model),

@@ -124,13 +124,8 @@ def regress(
         predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
     # The baseline is scored on the folds, and is None without them.
     guess = None if judged is None else dict(judged.baseline)
-    about: dict[str, Any] = {
-        "model": model,
-        "baseline": guess,
-        "predictions": predictions,
-        "median": median(numbers.tolist()),
-    }
-    return Regressed(rows.name, label, name, len(rows.table), left_out, **learned, **about)
+    about = {"baseline": guess, "predictions": predictions, "median": median(numbers.tolist())}
+    return Regressed(label=label, rows_left_out=left_out, **learned, **about)
 
 
 def as_numbers(label: str, target: Any) -> "np.ndarray":

@@ -162,10 +162,6 @@ def _about(
 class Clusters(Analysis):
     """Clusters of rows; the array has the label of each row, -1 for none."""
 
-    def by_id(self) -> dict[Any, int]:
-        """Return the cluster of each row."""
-        return dict(zip(self.sample.ids, self.arrays["labels"].tolist(), strict=True))
-
 
 def find_clusters(view: View) -> Clusters:
     """Cluster the rows of a view by the verb ``cluster``."""
@@ -362,7 +358,7 @@ class Map(Analysis):
 
     def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
         """Return the cluster of every row."""
-        labels = clusters.by_id()
+        labels = dict(zip(clusters.sample.ids, clusters.arrays["labels"].tolist(), strict=True))
         found = [labels.get(id, -1) for id in self.sample.ids]
         return _codes([None if label < 0 else f"cluster {label}" for label in found], "no cluster")
 

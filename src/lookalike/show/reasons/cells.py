@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
@@ -387,3 +387,18 @@ def _item(item: Any) -> str:
     if isinstance(item, frozenset | set):
         return "+".join(str(x) for x in plain(item)) or "∅"
     return str(plain(item))
+
+
+# Kind of a column -> how two of its cells are compared.
+PHRASES: Mapping[str, Callable[[Pair], str]] = {
+    "number": number_phrase,
+    "category": category_phrase,
+    "order": order_phrase,
+    "flag": flag_phrase,
+    "text": text_phrase,
+    "set": set_phrase,
+    "sequence": sequence_phrase,
+    **dict.fromkeys(DRAWN, shape_phrase),
+    "graph": graph_phrase,
+    "object": object_phrase,
+}

@@ -2,41 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 from lookalike._runtime.text import clean
 from lookalike.show.html.drawings import spark_svg
 from lookalike.show.html.markup import Html, escape
-from lookalike.show.reasons.cells import (
-    DRAWN,
-    Pair,
-    category_phrase,
-    flag_phrase,
-    graph_phrase,
-    number_phrase,
-    object_phrase,
-    order_phrase,
-    sequence_phrase,
-    set_phrase,
-    shape_phrase,
-    text_phrase,
-)
+from lookalike.show.reasons.cells import DRAWN, PHRASES, Pair
 from lookalike.show.reasons.style import Style
-
-PHRASES: Mapping[str, Callable[[Pair], str]] = {
-    "number": number_phrase,
-    "category": category_phrase,
-    "order": order_phrase,
-    "flag": flag_phrase,
-    "text": text_phrase,
-    "set": set_phrase,
-    "sequence": sequence_phrase,
-    **dict.fromkeys(DRAWN, shape_phrase),
-    "graph": graph_phrase,
-    "object": object_phrase,
-}
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -277,3 +278,47 @@ def _is_short(cell: Any) -> bool:
     """Whether a cell is known, and no long collection."""
     several = isinstance(cell, set | frozenset | list | tuple)
     return cell is not None and (not several or len(cell) <= MAX_CELL_ITEMS)
+
+
+class ReportPart(NamedTuple):
+    """One section of the report: the function that makes it, heading, and Python code.
+
+    Its name, which links refer to, is that of the function.
+    """
+
+    make: Callable[[Study], str]
+    heading: str
+    lines: str
+
+    @property
+    def name(self) -> str:
+        """The anchor of the section."""
+        return self.make.__name__.removesuffix("_part")
+
+
+FIT = "index = la.Index({measure}).fit({rows})\n"
+MISSING = "{one.column: one.missing_share for one in table.summary()}"
+MAP = "from lookalike.represent import layout\nplaces = layout(index.measure_)"
+HUBS = (
+    "from lookalike.hubness import MutualProximity\n"
+    "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))"
+)
+CLUSTERS = (
+    "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
+    "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))"
+)
+ROWS = (
+    "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
+    "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})"
+)
+PARTS = (
+    ReportPart(columns_part, "Columns", "print(table.summary())"),
+    ReportPart(missing_part, "Missing values", MISSING),
+    ReportPart(measure_part, "How rows are compared", FIT + "print(index.measure_, index.reason_)"),
+    ReportPart(neighbors_part, "Nearest neighbors", FIT + "print(index.search(0, k={k}))"),
+    ReportPart(map_part, "Map", MAP),
+    ReportPart(hubs_part, "Hubs: rows that are neighbors of many others", HUBS),
+    ReportPart(clusters_part, "Clusters", CLUSTERS),
+    ReportPart(measures_part, "Measures compared", "print(la.compare({compared}, k={k}))"),
+    ReportPart(rows_part, "Prototypes and outliers", ROWS),
+)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,17 +15,7 @@ from lookalike.saving.fields import Integer
 from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, paragraphs, section
 from lookalike.show.report.long_texts import by_words
-from lookalike.show.report.parts import (
-    clusters_part,
-    columns_part,
-    hubs_part,
-    map_part,
-    measure_part,
-    measures_part,
-    missing_part,
-    neighbors_part,
-    rows_part,
-)
+from lookalike.show.report.parts import PARTS, ReportPart
 from lookalike.show.report.study import Study
 from lookalike.show.result import Result, Spell
 from lookalike.table import read_table
@@ -36,51 +26,6 @@ if TYPE_CHECKING:
 
 MAX_SAMPLE_ROWS = 2_000
 FILE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
-
-
-@dataclass(frozen=True)
-class ReportPart:
-    """One section of the report: the function that makes it, heading, and Python code.
-
-    Its name, which links refer to, is that of the function.
-    """
-
-    make: Callable[[Study], str]
-    heading: str
-    lines: str
-
-    @property
-    def name(self) -> str:
-        """The anchor of the section."""
-        return self.make.__name__.removesuffix("_part")
-
-
-FIT = "index = la.Index({measure}).fit({rows})\n"
-MISSING = "{one.column: one.missing_share for one in table.summary()}"
-MAP = "from lookalike.represent import layout\nplaces = layout(index.measure_)"
-HUBS = (
-    "from lookalike.hubness import MutualProximity\n"
-    "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))"
-)
-CLUSTERS = (
-    "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
-    "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))"
-)
-ROWS = (
-    "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
-    "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})"
-)
-PARTS = (
-    ReportPart(columns_part, "Columns", "print(table.summary())"),
-    ReportPart(missing_part, "Missing values", MISSING),
-    ReportPart(measure_part, "How rows are compared", FIT + "print(index.measure_, index.reason_)"),
-    ReportPart(neighbors_part, "Nearest neighbors", FIT + "print(index.search(0, k={k}))"),
-    ReportPart(map_part, "Map", MAP),
-    ReportPart(hubs_part, "Hubs: rows that are neighbors of many others", HUBS),
-    ReportPart(clusters_part, "Clusters", CLUSTERS),
-    ReportPart(measures_part, "Measures compared", "print(la.compare({compared}, k={k}))"),
-    ReportPart(rows_part, "Prototypes and outliers", ROWS),
-)
 
 
 @dataclass(frozen=True, eq=False)
