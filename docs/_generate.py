@@ -284,7 +284,41 @@ def dependencies_page():
     return DEPENDENCIES_TOP + "".join(f"| {' | '.join(row)} |\n" for row in rows)
 
 
+REQUESTS_TOP = """\
+# HTTP requests
+
+What a server answers, generated from its routes. `/openapi.json` has the same for programs, with
+the types of all parameters and an example of every answer; `{c}` is the name of a collection.
+"""
+
+
+def requests_page():
+    """Return the page about the HTTP API: every request with its parameters, by group."""
+    from fastapi import FastAPI
+
+    from lookalike.service.server import ROUTERS
+
+    app = FastAPI()
+    for router in ROUTERS:
+        app.include_router(router)
+    document, groups = app.openapi(), {}
+    for path, methods in document["paths"].items():
+        for method, route in methods.items():
+            names = [one["name"] for one in route.get("parameters", ()) if one["in"] == "query"]
+            for content in route.get("requestBody", {}).get("content", {}).values():
+                schema = content["schema"]
+                last = schema.get("$ref", "").rpartition("/")[2]
+                names += document["components"]["schemas"].get(last, schema)["properties"]
+            purpose = " ".join(route["description"].partition("\n\n")[0].split())
+            cells = (f"`{method.upper()} {path}`", " ".join(f"`{name}`" for name in names), purpose)
+            groups.setdefault(route["tags"][0], []).append(f"| {' | '.join(cells)} |\n")
+    head = "| request | parameters | purpose |\n|---|---|---|\n"
+    parts = [f"\n## {tag.capitalize()}\n\n{head}{''.join(rows)}" for tag, rows in groups.items()]
+    return REQUESTS_TOP + "".join(parts)
+
+
 PAGES = {
+    "requests.md": requests_page,
     "dependencies.md": dependencies_page,
     "format.md": format_page,
     "cli.md": cli_page,

@@ -2,7 +2,7 @@
 
 import re
 
-from docs._generate import PAGES, cli_page, format_page, measure_table, write_pages
+from docs._generate import PAGES, cli_page, format_page, measure_table, requests_page, write_pages
 from lookalike.cli.app import VERBS
 from lookalike.measures import MEASURES
 from lookalike.saving.encode import SAVEABLE
@@ -30,6 +30,23 @@ def test_the_help_of_every_verb_is_shown():
         text = page.split(f"## `lookalike {verb}`")[1].split("```")[1]
         assert f"Usage: lookalike {verb}" in text, verb
         assert "--help" in text, verb
+
+
+def test_every_request_is_shown_with_its_parameters():
+    page = requests_page()
+    from lookalike.service.server import ROUTERS
+
+    for router in ROUTERS:
+        for route in router.routes:
+            path = re.sub(r":\w+}", "}", route.path)
+            for method in route.methods:
+                assert f"| `{method} {path}` | " in page
+    line = next(line for line in page.splitlines() if "/graph` | " in line)
+    purpose = "Return the neighbors of a row, their neighbors, and so on."
+    request = "`GET /api/collections/{c}/graph`"
+    assert line == f"| {request} | `id` `depth` `k` `space` | {purpose} |"
+    assert "/ask/inspect` | `filter` | Show what each column of a table holds" in page
+    assert "sessions/{s}/marks` | `like` `unlike` | Mark rows as liked or not" in page
 
 
 def test_every_measure_is_in_the_table():

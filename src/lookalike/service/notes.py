@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from lookalike.errors import LookalikeWarning, Param
-from lookalike.service.api import models
+from lookalike.service.api.models import Strict
 
 # Parameters whose field has another name.
 RENAMED_FIELDS = {"n_neighbors": "k", "y": "label_column"}
@@ -21,9 +21,10 @@ RENAMED_FIELDS = {"n_neighbors": "k", "y": "label_column"}
 @cache
 def fields() -> frozenset[str]:
     """Return the names of all fields that a request can have."""
-    requests = [one for one in vars(models).values() if isinstance(one, type)]
-    known = [one for one in requests if issubclass(one, models.Strict)]
-    return frozenset(name for one in known for name in one.model_fields)
+    models: list[type[Strict]] = [Strict]
+    for one in models:  # which grows meanwhile
+        models += one.__subclasses__()
+    return frozenset(name for one in models for name in one.model_fields)
 
 
 def field_of(param: Param) -> str | None:

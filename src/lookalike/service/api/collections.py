@@ -190,7 +190,7 @@ def _page(
 @row_routes.post(
     "",
     status_code=201,
-    responses=documented("added", "The ids of the new rows.", 201),
+    responses=documented({"ids": [3], "generation": 2}, "The ids of the new rows.", 201),
 )
 def add_rows(service: Serving, found: Found, body: RowsIn) -> Response:
     """Add rows, all or none; answered when they are on the disk."""
@@ -218,7 +218,9 @@ def put_row(found: Found, id: str, body: RowIn) -> Response:
     return answer(view.named_row(key, view.record(key)) | {"generation": generation})
 
 
-@row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))
+@row_routes.delete(
+    "/{id:row_id}", responses=documented({"id": 0, "generation": 2}, "It is deleted.")
+)
 def delete_row(found: Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = found.view.find(id)

@@ -21,7 +21,7 @@ from lookalike.verbs.measures import read_measure
 router = APIRouter(tags=["operations"])
 
 
-@router.get("/healthz", responses=documented("alive", "The process is alive."))
+@router.get("/healthz", responses=documented({"ok": True}, "The process is alive."))
 def healthz() -> Response:
     """Report that the process is alive."""
     return answer({"ok": True})

@@ -63,7 +63,7 @@ async def _view(service: Service, found: Collection, at_least: int | None = None
 
 @router.post("/sessions", status_code=201, responses=documented("session", "The new session.", 201))
 async def start_session(service: Serving, found: Found, body: SessionIn) -> Response:
-    """Start a search that will be refined by feedback."""
+    """Start a search that will be refined by feedback; it expires after a month without use."""
     check_k(service, body.k)
     check_filter(body.filter, service.limits)
     view, start = await _view(service, found), service.sessions.start
@@ -175,7 +175,7 @@ def _add(verb: str) -> None:
 
     # FastAPI reads the annotation, which is a string in this module.
     route.__annotations__["body"] = model
-    described = documented("verb", f"What ``la.{verb}(...).to_dict()`` returns.")
+    described = documented({}, f"What ``la.{verb}(...).to_dict()`` returns.")
     responses = described if verb in QUICK_VERBS else described | LATER
     verb_routes.post(f"/{verb}", name=f"ask_{verb}", description=text, responses=responses)(route)
 

@@ -167,9 +167,19 @@ def answer(value: Any, status: int = 200) -> Response:
     return Response(to_json(value), status, media_type="application/json")
 
 
-def documented(example: str, description: str, status: int = 200) -> dict[int | str, Any]:
-    """Describe an answer by one of the examples, for the OpenAPI document."""
-    content = {"example": EXAMPLES[example], "schema": {"type": "object"}}
+def documented(
+    example: str | dict[str, Any], description: str, status: int = 200
+) -> dict[int | str, Any]:
+    """Describe an answer by an example, for the OpenAPI document.
+
+    Parameters
+    ----------
+    example : dict, or the name of a longer one in ``examples.json``
+    description : str
+    status : int
+    """
+    shown = EXAMPLES[example] if isinstance(example, str) else example
+    content = {"example": shown, "schema": {"type": "object"}}
     return {status: {"description": description, "content": {"application/json": content}}}
 
 
