@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from lookalike.errors import InvalidInput, UnreadableFile
 from lookalike.service.store import database as tables
-from lookalike.service.store.database import Database
+from lookalike.service.store.database import Database, StoreFull, StoreUnavailable
 from lookalike.service.store.store import Conflict, NotFound, Store
 
 
@@ -292,3 +292,48 @@ def test_a_store_that_exists_keeps_its_mode(tmp_path):
     path.chmod(0o640)
     Store(path).close()
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+def test_errors_of_the_database_become_our_own():
+    """Each with its message: an operator has nothing else to go by."""
+
+    class LostConnection(Exception):
+        """An error of a driver."""
+
+    def said(error):
+        with pytest.raises(Exception) as caught, tables._translated("rows.sqlite"):  # noqa: PT011
+            raise error
+        return caught.value
+
+    def of_driver(text):
+        return said(sa.exc.OperationalError("SELECT 1", {}, LostConnection(text)))
+
+    for text in (
+        "database or disk is full",
+        "DISK I/O error",
+        "No space left",
+        "could not extend file",
+    ):
+        full = of_driver(text)
+        assert isinstance(full, StoreFull)
+        assert str(full) == (
+            "store 'rows.sqlite': the disk is full. Free some space, then send the request again; "
+            "nothing of it was written."
+        )
+    for text in ("database disk image is malformed", "file is not a database"):
+        damaged = of_driver(text)
+        assert isinstance(damaged, UnreadableFile)
+        assert f"the database is damaged ({text})" in str(damaged)
+    lost = of_driver("gone")
+    assert isinstance(lost, StoreUnavailable)
+    assert str(lost) == (
+        "store 'rows.sqlite': the database did not answer (LostConnection). Try again; nothing was "
+        "written."
+    )
+    busy = said(sa.exc.TimeoutError())
+    assert isinstance(busy, StoreUnavailable)
+    assert str(busy) == ("store 'rows.sqlite': all connections are in use. Try again in a moment.")
+    assert busy.found == "none"
+    # Only the caller knows what two equal ids or names mean.
+    twice = sa.exc.IntegrityError("INSERT", {}, LostConnection("UNIQUE"))
+    assert said(twice) is twice

@@ -96,7 +96,7 @@ class FolderBuild:
 
 
 def build_folder(build: FolderBuild) -> None:
-    """FolderBuild an index in a folder, with a line for every shard and a summary at the end."""
+    """Build an index in a folder, with a line for every shard and a summary at the end."""
     source, to = build.source, build.to
     for option, value in {"filter": build.filter, **source.reading.of_text}.items():
         if value is not None and (build.more or is_parquet(source.file)):
@@ -133,7 +133,7 @@ def build_folder(build: FolderBuild) -> None:
 
 
 def _build_by_workers(build: FolderBuild, measure: Any, scheduler: str) -> None:
-    """FolderBuild an index in a folder by the workers of a Dask scheduler."""
+    """Build an index in a folder by the workers of a Dask scheduler."""
     if not build.in_parts:
         hint = "Write the table as Parquet, or leave --scheduler out"
         needed = "Parquet files, which workers can read in parts"
@@ -211,7 +211,7 @@ def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:
     # Never without being asked: a repair reads the source files, which may have changed.
     if faults and not repair:
         name, (first, *_) = next(iter(faults.items()))
-        hint = f"FolderBuild them again from their files: lookalike index check {file} --repair"
+        hint = f"Build them again from their files: lookalike index check {file} --repair"
         found = f"{len(faults)} damaged, first {name!r}: {first}"
         raise InvalidInput(f"Index folder {file!r}", "whole shards", found, hint)
     repaired = repair_folder(file) if faults else {}

@@ -33,14 +33,8 @@ class Classified(Learned):
     """
 
     classes: list[Any] = field(default_factory=list)
-
-    def about(self) -> dict[str, Any]:
-        """Return what was learned: label, method and classes."""
-        return super().about() | {"classes": self.classes}
-
-    def heads(self) -> tuple[str, ...]:
-        """Return the columns of the predictions."""
-        return ("row", "predicted", "share")
+    FACTS = ("label", "method", "classes", "rows", "rows_left_out", "baseline")
+    COLUMNS = ("row", "predicted", "share")
 
     def render_scores(self, console: "Console") -> None:
         """Print the classes and how often they are right, beside always the commonest one."""

@@ -7,7 +7,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import LookalikeWarning, Param, Phrase, TooFewRows
@@ -64,34 +64,22 @@ class Learned(Result):
     predictions: list[dict[str, Any]] | None
     model: Any = field(repr=False)
 
-    def about(self) -> dict[str, Any]:
-        """Return what was learned: label, method and rows."""
-        return {"label": self.label, "method": self.method}
+    FACTS: ClassVar[tuple[str, ...]]  # of the JSON form, what was learned and what guessing scores
+    COLUMNS: ClassVar[tuple[str, ...]]  # of the predictions
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the model as plain values."""
-        rows = {"rows": self.rows, "rows_left_out": self.rows_left_out}
-        names = ("cross_validation", "out_of_bag", "importances")
-        scores = {name: getattr(self, name) for name in names}
-        answer = {**self.about(), **rows, **self.guess(), **scores}
+        names = [*self.FACTS, "cross_validation", "out_of_bag", "importances"]
         # Without rows to predict there is no such key, rather than an empty list.
         if self.predictions is not None:
-            answer["predictions"] = self.predictions
-        return {name: plain(value) for name, value in answer.items()}
-
-    def guess(self) -> dict[str, Any]:
-        """Return what is known without looking at any column."""
-        return {"baseline": self.baseline}
+            names.append("predictions")
+        return {name: plain(getattr(self, name)) for name in names}
 
     def cells(self) -> dict[str, list[Any]]:
         """Return the predictions, or the importances where nothing was to be predicted."""
         lines = self.importances if self.predictions is None else self.predictions
-        heads = ("column", "share") if self.predictions is None else self.heads()
+        heads = ("column", "share") if self.predictions is None else self.COLUMNS
         return {head: [line[head] for line in lines] for head in heads}
-
-    @abstractmethod
-    def heads(self) -> tuple[str, ...]:
-        """Return the columns of the predictions."""
 
     @abstractmethod
     def render_scores(self, console: Console) -> None:
@@ -106,11 +94,11 @@ class Learned(Result):
             _print(console, heads, lines, "not shown: {:,} less important columns")
         if self.predictions is not None:
             right = ("row", "share")
-            heads = [(HEADS[head], "right" if head in right else "left") for head in self.heads()]
+            heads = [(HEADS[head], "right" if head in right else "left") for head in self.COLUMNS]
             # Only classes have shares of votes.
             write: dict[str, Callable[[Any], str]]
             write = {"row": str, "predicted": short, "share": percent}
-            lines = [[write[head](one[head]) for head in self.heads()] for one in self.predictions]
+            lines = [[write[head](one[head]) for head in self.COLUMNS] for one in self.predictions]
             _print(console, heads, lines, "{:,} more rows")
 
     def say_no_better(self, console: Console) -> None:

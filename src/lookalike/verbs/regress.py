@@ -33,14 +33,8 @@ class Regressed(Learned):
     """
 
     median: float = 0.0
-
-    def guess(self) -> dict[str, Any]:
-        """Return what is known without looking at any column."""
-        return {"median": self.median, "baseline": self.baseline}
-
-    def heads(self) -> tuple[str, ...]:
-        """Return the columns of the predictions."""
-        return ("row", "predicted")
+    FACTS = ("label", "method", "rows", "rows_left_out", "median", "baseline")
+    COLUMNS = ("row", "predicted")
 
     def render_scores(self, console: "Console") -> None:
         """Print how far predictions are off, beside always saying the median."""

@@ -1,11 +1,24 @@
 """Many points in a small drawing."""
 
 import re
+import sys
 
 import numpy as np
 import pytest
 
-from lookalike.show.html.drawings import FONT_PHONE, FONT_WIDE, LETTER_WIDTH, dots, frame, scatter
+from lookalike.errors import MissingExtra
+from lookalike.show.html.drawings import (
+    FONT_PHONE,
+    FONT_WIDE,
+    LETTER_WIDTH,
+    dots,
+    frame,
+    mark,
+    new_figure,
+    scatter,
+    spark_svg,
+    words,
+)
 from lookalike.show.html.markup import COLORS
 
 
@@ -94,3 +107,85 @@ def test_text_of_a_page_has_the_contrast_of_wcag_aa():
         for ink in ("ink", "quiet", "link"):
             for ground in ("ground", "panel"):
                 assert contrast(named[ink], named[ground]) >= 4.5, (ink, ground)
+
+
+def numbers_of(text, name):
+    return [float(found) for found in re.findall(rf'(?<=\b{name}=")[^"]*', text)]
+
+
+def test_a_line_fills_its_height_and_bars_start_at_zero():
+    text = spark_svg([1.0, 3.0, 2.0, float("nan")], "a shape")
+    # Four points in the middles of quarters of 64 pixels, from 1 (highest) to 15 (NaN is 0).
+    assert 'points="8.0,10.3 24.0,1.0 40.0,5.7 56.0,15.0"' in text
+    assert '<svg width="64" height="16" role="img" aria-label="a shape">' in text
+    assert 'points="16.0,15.0 48.0,15.0"' in spark_svg([7.0, 7.0], "constant")
+    assert 'points="16.0,15.0 48.0,1.0"' in spark_svg([0.0, 1.0], "rising")
+    for wrong in ("inf", "-inf", "nan"):
+        assert spark_svg([float(wrong), 1.0], "") == spark_svg([0.0, 1.0], "")
+    bars = spark_svg([2.0, 4.0], "bars", bars=True)
+    assert numbers_of(bars, "x") == [0.0, 32.0]
+    assert numbers_of(bars, "y") == [8.0, 1.0]
+    assert numbers_of(bars.partition("<rect")[2], "width") == [31.0, 31.0]
+    assert numbers_of(bars.partition("<rect")[2], "height") == [8.0, 15.0]
+    # Below 0 the lowest bar is the ground.
+    assert numbers_of(spark_svg([-2.0, 2.0], "bars", bars=True), "y") == [15.0, 1.0]
+
+
+def test_many_values_are_averaged_to_one_for_each_pixel():
+    whole = [float(i % 5) for i in range(64)]
+    assert spark_svg(whole, "").count(",") == 64
+    twice = [value for value in whole for _ in (0, 1)]
+    assert spark_svg(twice, "") == spark_svg(whole, "")
+    # Of 65 values the last two share a pixel.
+    assert spark_svg([*whole, whole[-1]], "") == spark_svg(whole, "")
+    assert spark_svg([*whole[:-1], 2.0, 6.0], "") == spark_svg([*whole[:-1], 4.0], "")
+    narrow = spark_svg(whole, "", bars=True)
+    assert set(numbers_of(narrow.partition("<rect")[2], "width")) == {0.5}
+
+
+def test_a_map_has_one_scale_and_some_height():
+    xy, height = frame(np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 1.0]]))
+    assert height == 132.0
+    assert xy.tolist() == [[8.0, 124.0], [472.0, 124.0], [8.0, 8.0]]
+    # A tall one is 1.25 times as high as wide, and in the middle.
+    xy, height = frame(np.array([[0.0, 0.0], [0.0, 10.0]]))
+    assert height == 596.0
+    assert xy.tolist() == [[240.0, 588.0], [240.0, 8.0]]
+    flat, height = frame(np.array([[0.0, 5.0], [1.0, 5.0]]))
+    assert height == 60.0
+    assert flat[:, 1].tolist() == [52.0, 52.0]
+
+
+def test_marks_and_words_are_placed_and_escaped():
+    assert mark([1.26, 2.0], 3.0, "#abc", "<x>") == (
+        '<circle cx="1.3" cy="2.0" r="3.0" fill="#abc" fill-opacity=".75" stroke="currentColor" '
+        'stroke-width=".5"><title>&lt;x&gt;</title></circle>'
+    )
+    text = words((10.4, 20.6), "<a>", "end", roomy=True)
+    assert text.startswith('<text class="roomy" x="10" y="21" text-anchor="end"')
+    assert text.endswith("&lt;a&gt;</text>")
+    assert words((1, 2), "a").startswith('<text x="1" y="2" text-anchor="middle"')
+    assert 'd="M1 2.5h0"' in dots(np.array([[1.1, 2.4], [0.9, 2.6]]), "#000", 3)
+
+
+def test_the_key_has_counts_and_notes():
+    places = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]])
+    text = scatter(places, np.array([1, 1, 0]), ["a", "b"], "l", "said", ["", "why"])
+    assert "a (1)</li>" in text
+    assert "b (2): why</li>" in text
+    assert "<figcaption>said</figcaption>" in text
+    # The larger group is drawn first, so that the smaller one lies on top.
+    assert text.index(f'stroke="{COLORS[1]}"') < text.index(f'stroke="{COLORS[0]}"')
+    assert 'stroke-width="7"' in text  # few rows have large dots
+    many = scatter(np.random.default_rng(0).random((2000, 2)), np.zeros(2000, int), ["a"], "l")
+    assert 'stroke-width="2.2"' in many
+
+
+def test_a_missing_matplotlib_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    expected = (
+        "me: needs matplotlib, found it is not installed. Run: pip install 'lookalike[report]'."
+    )
+    with pytest.raises(MissingExtra) as caught:
+        new_figure("me", 4, 3)
+    assert str(caught.value) == expected

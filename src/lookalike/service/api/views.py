@@ -11,15 +11,7 @@ from starlette.responses import Response
 from lookalike.service.analysis.views import Map, grow
 from lookalike.service.analysis.views import profile as make_profile
 from lookalike.service.api.models import ProfileIn, Space
-from lookalike.service.api.shared import (
-    LATER,
-    Found,
-    Serving,
-    answer,
-    documented,
-    group,
-    started,
-)
+from lookalike.service.api.shared import LATER, Found, Serving, answer, documented, group, started
 from lookalike.service.jobs import Job
 from lookalike.service.limits import check_at_most
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -194,7 +194,6 @@ def migrate(connection: sa.Connection) -> tuple[int, int]:
 
 
 BUSY_SECONDS = 30.0  # to wait for another writer of the same SQLite file
-WRITE = {"lookalike_write": True}
 # What SQLite and PostgreSQL say, neither of which has a type of error of its own for it.
 DISK_FULL = ("disk is full", "disk i/o error", "no space left", "could not extend file")
 
@@ -234,23 +233,21 @@ class Database:
         """The address of the database, without a password."""
         return str(self.path) if self.path else self.engine.url.render_as_string(hide_password=True)
 
-    @contextmanager
-    def read(self) -> Iterator[sa.Connection]:
+    def read(self) -> AbstractContextManager[sa.Connection]:
         """Yield a connection that sees one snapshot of the database, whatever is written."""
-        with _translated(self.shown), self.engine.connect() as connection:
-            # SQLite in WAL mode reads a snapshot anyway; the default of PostgreSQL would show
-            # rows that were committed between two queries.
-            if self.dialect == "postgresql":
-                connection = connection.execution_options(isolation_level="REPEATABLE READ")
-            with connection.begin():
-                yield connection
+        # SQLite in WAL mode reads a snapshot anyway; the default of PostgreSQL would show rows that
+        # were committed between two queries.
+        is_server = self.dialect == "postgresql"
+        return self._transaction({"isolation_level": "REPEATABLE READ"} if is_server else {})
+
+    def write(self) -> AbstractContextManager[sa.Connection]:
+        """Yield a connection whose changes are durable when the block has ended, all or none."""
+        return self._transaction({"lookalike_write": True})
 
     @contextmanager
-    def write(self) -> Iterator[sa.Connection]:
-        """Yield a connection whose changes are durable when the block has ended, all or none."""
+    def _transaction(self, options: dict[str, Any]) -> Iterator[sa.Connection]:
         with _translated(self.shown), self.engine.connect() as connection:
-            connection = connection.execution_options(**WRITE)
-            with connection.begin():
+            with connection.execution_options(**options).begin():
                 yield connection
 
     def close(self) -> None:
