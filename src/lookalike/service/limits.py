@@ -176,16 +176,24 @@ def check_at_most(what: str, count: int, most: int) -> None:
 
 def check_filter(filter: Any, limits: RequestLimits) -> None:
     """Refuse a filter of very many values."""
-    count, stack = 0, [filter]
+    values = list(leaves(filter))
+    # A condition may be written as JSON in a text, with a comma between two values.
+    texts = (one for one in values if isinstance(one, str) and one[:1] == "{")
+    check_at_most("filter", len(values) + sum(one.count(",") for one in texts), limits.values)
+
+
+def leaves(value: Any, keys: bool = False) -> Iterator[Any]:
+    """Yield the values inside of nested lists and objects, with the keys of these on request."""
+    # A stack of our own: recursion would need the depth limit to be far below Python's.
+    stack = [value]
     while stack:
         one = stack.pop()
         if isinstance(one, dict):
-            stack.extend(one.values())
+            stack.extend([*(one if keys else ()), *one.values()])
         elif isinstance(one, list | tuple):
             stack.extend(one)
-        else:  # a condition may be written as JSON in a text, with a comma between two values
-            count += 1 + (one.count(",") if isinstance(one, str) and one[:1] == "{" else 0)
-    check_at_most("filter", count, limits.values)
+        else:
+            yield one
 
 
 WAITING = 10  # times the processor time of a request: how long it may take in all

@@ -28,17 +28,17 @@ N_LOCKS = 64
 EXPIRY_DAYS = 30  # after the last mark
 
 
-class Live(NamedTuple):
-    """A session in memory.
+# A session, and its round after each stored round: one whose rows were all deleted since has added
+# none.
+Replayed = tuple[FeedbackSession, list[int]]
 
-    ``became`` has the round of the session after each stored round: one whose rows were all
-    deleted since has added none.
-    """
+
+class Live(NamedTuple):
+    """A session in memory, with what it was replayed from."""
 
     generation: int
     rounds: list[dict[str, Any]]
-    became: list[int]
-    session: FeedbackSession
+    replayed: Replayed
 
 
 class Sessions:
@@ -89,7 +89,7 @@ class Sessions:
                 session.mark(like=like, unlike=unlike)
             last = session.history[-1]
             document["rounds"].append({"like": list(last.like), "unlike": list(last.unlike)})
-            self._keep(id, view, document, session, [*became, session.round])
+            self._keep(id, view, document, (session, [*became, session.round]))
             return document
 
         return self._change(collection, view, id, change)
@@ -104,7 +104,7 @@ class Sessions:
             if session.round > left or not document["rounds"]:
                 session.undo()
             document["rounds"].pop()
-            self._keep(id, view, document, session, became[:-1])
+            self._keep(id, view, document, (session, became[:-1]))
             return document
 
         return self._change(collection, view, id, change)
@@ -143,9 +143,7 @@ class Sessions:
                 # Another server has written meanwhile: its document is changed instead.
             return self._answer(id, view, document)
 
-    def _session(
-        self, id: str, view: View, document: Mapping[str, Any]
-    ) -> tuple[FeedbackSession, list[int]]:
+    def _session(self, id: str, view: View, document: Mapping[str, Any]) -> Replayed:
         """Return the session with all its rounds, and the round that each stored one became."""
         with self._lock:
             live = self._live.get(id)
@@ -153,7 +151,7 @@ class Sessions:
             same = (view.generation, document["rounds"])
             if live is not None and (live.generation, live.rounds) == same:
                 self._live.move_to_end(id)
-                return live.session, live.became
+                return live.replayed
         asked = document["asked"]
         gamma = {} if asked["gamma"] is None else {"gamma": asked["gamma"]}
         options = read_options(view, asked) | gamma
@@ -168,22 +166,17 @@ class Sessions:
                 if like or unlike:
                     session.mark(like=like, unlike=unlike)
                 became.append(session.round)
-        self._keep(id, view, document, session, became)
-        return session, became
+        return self._keep(id, view, document, (session, became))
 
     def _keep(
-        self,
-        id: str,
-        view: View,
-        document: Mapping[str, Any],
-        session: FeedbackSession,
-        became: list[int],
-    ) -> None:
+        self, id: str, view: View, document: Mapping[str, Any], replayed: Replayed
+    ) -> Replayed:
         with self._lock:
-            self._live[id] = Live(view.generation, list(document["rounds"]), became, session)
+            self._live[id] = Live(view.generation, list(document["rounds"]), replayed)
             self._live.move_to_end(id)
             while len(self._live) > MAX_LIVE_SESSIONS:
                 self._live.popitem(last=False)
+        return replayed
 
     def _answer(self, id: str, view: View, document: Mapping[str, Any]) -> dict[str, Any]:
         session, _ = self._session(id, view, document)

@@ -6,7 +6,8 @@ import numpy as np
 
 import lookalike as la
 from lookalike.measures import Gower
-from lookalike.show.report.parts import RowWriter
+from lookalike.show.report.parts import PARTS, RowWriter, columns_part, missing_part
+from lookalike.show.report.study import Study
 
 VOID = ("meta", "br")
 
@@ -23,3 +24,37 @@ def test_a_map_of_clusters_says_what_makes_them():
     size = np.repeat([0.0, 9.0], 15) + rng.random(30)
     found = la.report({"size": size, "sort": ["a"] * 15 + ["b"] * 15}, measure=Gower())
     assert re.search(r"cluster 0 \(15\): (size|sort) ", found.parts["map"])
+
+
+def study(columns):
+    return Study(la.read_table(columns), None, "label", "auto", 5, 2000, 0)
+
+
+def test_missing_values_are_shown_where_they_are():
+    none = "<p>No value of a compared column is missing.</p>"
+    assert missing_part(study({"a": [1.0, 2.5], "b": ["x", "y"]})) == none
+    half = [None] * 30 + [float(i) + 0.5 for i in range(30)]
+    few = [None, *(float(i) + 0.25 for i in range(59))]
+    also = [None if cell is None else (cell * 7) % 10 for cell in half]
+    text = missing_part(study({"few": few, "half": half, "also": also, "full": list(range(60))}))
+    assert "<p>30 of 60 rows are complete. Each strip is a column from its first row" in text
+    # The column with the most missing values comes first; one part of the strip for each row.
+    assert re.findall("<td>(half|also|few|full)</td>", text) == ["half", "also", "few"]
+    assert text.count('fill-opacity="1.00"') == 30 + 30 + 1
+    assert 'aria-label="missing values of half: from 0% to 100%"' in text
+    assert "Missing in the same rows, nearly always: half; also." in text
+    assert "more columns" not in text
+
+
+def test_only_so_many_columns_are_listed():
+    some = {f"c{i}": [None, 1.5, 2.5] for i in range(61)}
+    text = columns_part(study(some))
+    assert "<p>1 more columns are not listed.</p>" in text
+    assert text.count("<tr") == 1 + 60
+    assert "37 more columns have missing values." in missing_part(study(some))
+    assert "not listed" not in columns_part(study({n: c for n, c in some.items() if n != "c60"}))
+
+
+def test_parts_are_named_after_their_functions():
+    names = "columns missing measure neighbors map hubs clusters measures rows"
+    assert [part.name for part in PARTS] == names.split()

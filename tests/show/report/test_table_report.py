@@ -10,7 +10,7 @@ import lookalike as la
 from lookalike.datasets import load_penguins
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Vector
-from lookalike.show.report.table_report import PARTS
+from lookalike.show.report.table_report import PARTS, TableReport
 
 VOID = ("meta", "br")
 
@@ -158,3 +158,12 @@ def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
     assert "compared by its words" in found.parts["columns"]
     assert "table = by_words(table)" in found.lead
     assert "<h3>Like row " in found.parts["neighbors"]  # a long text is no name
+
+
+def test_as_text_it_lists_its_parts():
+    made = TableReport("Pets", {part.name: "<p></p>" for part in PARTS})
+    lines = made.text().splitlines()
+    assert lines == ["Pets: a page of 9 parts", *(f"  {part.heading}" for part in PARTS)]
+    assert made.cells()["part"] == list(made.parts)
+    assert made.cells()["heading"] == [part.heading for part in PARTS]
+    assert made.to_dict() == {"title": "Pets", "lead": "", "parts": made.parts}

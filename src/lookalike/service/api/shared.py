@@ -21,7 +21,7 @@ from lookalike.service.api.models import EXAMPLES, ProblemOut
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
-from lookalike.service.limits import RequestLimits
+from lookalike.service.limits import RequestLimits, leaves
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
 
@@ -65,15 +65,8 @@ def read_json(body: bytes, limits: RequestLimits) -> Any:
 
 def check_json(value: Any, limits: RequestLimits) -> None:
     """Refuse numbers that no column can hold, texts that are huge, and lone surrogates."""
-    # A stack of our own: recursion would need the depth limit to be far below Python's.
-    stack = [value]
-    while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            stack.extend([*one.keys(), *one.values()])
-        elif isinstance(one, list):
-            stack.extend(one)
-        elif isinstance(one, str):
+    for one in leaves(value, keys=True):
+        if isinstance(one, str):
             _check_text(one, limits)
         elif isinstance(one, float) and not abs(one) < float("inf"):
             raise _refuse("numbers that a float can hold", "a larger one")
