@@ -1,11 +1,14 @@
 """What classify and regress share: methods by name, validation, importances, predictions."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.verbs.learning import make_model
+from lookalike.verbs.regress import Regressed
 from lookalike.verbs.source import as_source
 
 N = 40
@@ -72,3 +75,33 @@ def test_guessing_as_well_is_said():
     sure = la.classify(PETS, "kind", method="neighbors:k=3", folds=4)
     assert sure.cross_validation["accuracy"] > 0.9
     assert "No better than guessing" not in sure.text()
+
+
+def test_a_result_in_text_shows_the_first_twenty_lines():
+    """And says how many it leaves out; its model is not part of how it is written."""
+    facts = {"name": "pets", "label": "kind", "rows": 9, "rows_left_out": 1, "baseline": None}
+    shares = [{"column": f"c{i}", "share": 1 / 21} for i in range(21)]
+    rows = [{"row": i, "predicted": 1.5} for i in range(22)]
+    made = Regressed(
+        **facts,
+        method="forest",
+        cross_validation=None,
+        out_of_bag=None,
+        importances=shares,
+        predictions=rows,
+        model=object(),
+    )
+    text = made.text()
+    assert "c19" in text
+    assert "c20" not in text
+    assert "not shown: 1 less important columns (csv and json have all)" in text
+    assert "\n2 more rows (csv and json have all)" in text
+    assert "model" not in repr(made)
+    few = replace(made, importances=shares[:20], predictions=rows[:20])
+    assert "csv and json" not in few.text()
+    names = "label method rows rows_left_out median baseline cross_validation out_of_bag"
+    assert list(few.to_dict()) == [*names.split(), "importances", "predictions"]
+    assert list(replace(few, predictions=None).cells()) == ["column", "share"]
+    classes = "label method classes rows rows_left_out baseline cross_validation out_of_bag"
+    found = la.classify(PETS, "kind", method="neighbors:k=3", folds=0).to_dict()
+    assert list(found) == [*classes.split(), "importances"]

@@ -1,11 +1,16 @@
 """Measures by name."""
 
 import pytest
+from sklearn.base import clone
 
 from lookalike.errors import InvalidInput
-from lookalike.measures import MEASURES, Gower, Measure, Ranked, Vector
+from lookalike.hubness import MutualProximity
+from lookalike.index import Index
+from lookalike.measures import MEASURES, ForestProximity, Gower, Measure, Ranked, Vector
 from lookalike.measures.names import known_measures
+from lookalike.verbs.measures import choose_measure, set_seed
 from lookalike.verbs.measures import read_measure as make_measure
+from lookalike.verbs.source import as_source
 
 
 @pytest.mark.parametrize(
@@ -85,3 +90,40 @@ def test_a_measure_inside_another(wrapper):
 def test_a_wrapper_asks_for_what_it_wraps(wrapper):
     with pytest.raises(InvalidInput, match="Write twice-as-far:measure=auto"):
         make_measure("twice-as-far")
+
+
+def test_only_what_is_random_and_has_no_seed_gets_one():
+    forest = ForestProximity("ratio", n_estimators=3)
+    assert set_seed(clone(forest), 7).random_state == 7
+    assert set_seed(clone(forest), None).random_state is None
+    assert set_seed(ForestProximity("ratio", random_state=5), 7).random_state == 5
+    inside = set_seed(MutualProximity(clone(forest)), 0)
+    assert inside.measure.random_state == 0
+    assert set_seed(Gower(), 7).get_params() == Gower().get_params()
+    # A frozen one is the caller's own.
+    rows = {"a": [1.0, 2.5, 4.0, 8.0], "b": ["x", "y", "x", "y"]}
+    frozen = clone(forest).fit(rows).frozen()
+    assert set_seed(frozen, 7) is frozen
+    assert frozen.random_state is None
+
+
+def test_a_measure_is_chosen_given_or_that_of_the_index():
+    table = {"a": [1.0, 2.5, 4.0, 8.0], "b": ["x", "y", "x", "y"]}
+    rows = as_source(table).rows()
+    measure, reason = choose_measure(None, rows)
+    assert isinstance(measure, Gower)
+    assert reason
+    assert choose_measure(" AUTO ", rows)[1] == reason
+    assert choose_measure("ranked", rows)[1] is None
+    index = Index(Gower(missing="midpoint")).fit(table)
+    of_index, reason = choose_measure(None, as_source(index).rows(), {"a": 2})
+    assert reason == "the measure of the saved index"
+    assert of_index.get_params()["missing"] == "midpoint"
+    assert of_index.weights == {"a": 2}
+    assert of_index is not index.measure_
+    reducer, _ = choose_measure(MutualProximity(Gower()), rows, {"b": 3.0})
+    assert reducer.measure.weights == {"b": 3.0}
+    with pytest.raises(InvalidInput) as caught:
+        choose_measure("ranked", rows, {"b": 3.0})
+    needed = "weights: needs a measure that weighs columns, found Ranked. Use measure='gower'."
+    assert str(caught.value) == needed
