@@ -1,10 +1,12 @@
 """One definition per question: Python, shell and HTTP take the same and answer the same."""
 
 import inspect
+import itertools
 import json
 import tempfile
 import time
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,8 @@ import typer
 
 import lookalike as la
 from cli.run import run
+from lookalike import verbs
+from lookalike.cli.app import VERBS as HELP_ORDER
 from lookalike.cli.app import app
 from lookalike.cli.build import EXTRA_OPTIONS, CommonOptions
 from lookalike.cli.reading import ReadOptions
@@ -156,6 +160,20 @@ LASTING = ("fit_seconds", "search_seconds", "kept_bytes", "peak_bytes")
 
 def test_every_verb_is_asked():
     assert set(ASKED) == set(VERBS)
+
+
+def test_every_file_but_the_helpers_is_a_verb():
+    """Its heading and rank say where the help shows it: no two have the same rank."""
+    files = {path.stem for path in Path(verbs.__file__).parent.glob("*.py")}
+    assert {*VERBS, *verbs.HELPERS, "__init__"} == files
+    assert list(VERBS) == sorted(VERBS)
+    shown = list(HELP_ORDER)
+    assert shown[0] == "demo"
+    ranks = [verbs.module_of(verb).RANK for verb in shown if verb in VERBS]
+    assert ranks == sorted(set(ranks))
+    headings = [verbs.module_of(verb).HEADING for verb in shown if verb in VERBS]
+    assert list(dict.fromkeys(headings)) == [one for one, _ in itertools.groupby(headings)]
+    assert COMMANDS["cluster"].rich_help_panel == "Learn from it"
 
 
 @pytest.fixture(scope="module")

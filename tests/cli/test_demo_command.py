@@ -1,10 +1,13 @@
-"""``lookalike demo``: its quick form, and the commands that it ends with."""
+"""The demo runs on the real films and tells the story it promises."""
 
 import tempfile
 
+import numpy as np
 import pytest
 
 from cli.run import run
+from lookalike.cli.demo_command import FILMS, row_of
+from lookalike.datasets import load_films
 
 
 @pytest.fixture(scope="module")
@@ -20,6 +23,60 @@ def shown(folder):
         done = run("demo")
     assert done.exit_code == 0
     return done.stdout
+
+
+@pytest.mark.long
+def test_explains_the_kinds_and_the_measure(shown):
+    for words in ("58,788 rows, 9 columns", "Drama 37%", "How are films compared?", "Gower"):
+        assert words in shown
+
+
+@pytest.mark.long
+def test_shows_the_neighbors_of_three_films_with_reasons(shown):
+    parts = shown.split("Which films are like ")[1:]
+    assert [part.splitlines()[0] for part in parts] == [f"{title}?" for title in FILMS]
+    assert "Star Wars: Episode V" in parts[0]
+    assert "+ votes high in both: 134,640 and 103,706; same rating: 8.8" in parts[0]
+    assert all(" against " in part for part in parts)
+
+
+@pytest.mark.long
+def test_weights_and_a_thumb_down_change_the_list(shown):
+    weighed = shown.split("if the year counts four times")[1].split("Like Toy Story, but")[0]
+    assert "new" in weighed
+    assert "no longer among the first 5" in weighed
+    again = shown.split("but not like ")[1].split("Is one film")[0]
+    assert "new" in again
+
+
+@pytest.mark.long
+def test_hubs_are_counted_before_and_after_the_repair(shown):
+    part = shown.split("Is one film everybody's neighbor?")[1].split("Which belong")[0]
+    line = next(line for line in part.splitlines() if "most lists that any film is in" in line)
+    before, after = (int(word.replace(",", "")) for word in line.split()[-2:])
+    assert before > after > 10
+
+
+@pytest.mark.long
+def test_clusters_measures_and_a_page_follow(shown, folder):
+    assert "such as" in shown.split("Which belong together?")[1]
+    board = shown.split("share the genre?")[1]
+    assert all(name in board for name in ("RatioRF", "SimUSF", "Gower, ranks", "z-scores"))
+    page = folder / "lookalike-films.html"
+    assert "lookalike-films.html" in shown.replace("\n", "")
+    assert 10_000 < page.stat().st_size < 2_000_000
+
+
+@pytest.mark.long
+def test_no_line_is_too_long(shown):
+    assert [line for line in shown.splitlines() if len(line) > 100] == []
+
+
+def test_of_two_films_of_one_title_the_famous_one_is_meant():
+    films = load_films()
+    titles = films["title"].values
+    assert int(np.sum(titles == "Casablanca")) == 2
+    assert films.record(row_of(films, "Casablanca"))["year"] == 1942
 
 
 @pytest.mark.long

@@ -119,3 +119,17 @@ def test_a_request_ends_with_its_client():
     assert not limit.passed()
     limit.gone = True
     assert limit.passed()
+
+
+def test_values_inside_of_lists_and_objects_are_found():
+    nested = {"a": [1, {"b": (2, "x")}], "c": None}
+    assert sorted(map(str, limits.leaves(nested))) == ["1", "2", "None", "x"]
+    found = sorted(map(str, limits.leaves(nested, keys=True)))
+    assert found == ["1", "2", "None", "a", "b", "c", "x"]
+    assert list(limits.leaves("abc")) == ["abc"]
+    few = RequestLimits(values=3)
+    for fits in ({"a": ["in", [1, 2]]}, ['{"a": 1, "b": 2, "c": 3}'], ["a=1,2,3,4"], None):
+        limits.check_filter(fits, few)
+    for many in ({"a": ["in", [1, 2, 3]]}, ['{"a": 1, "b": 2, "c": 3, "d": 4}']):
+        with pytest.raises(TooLarge, match="filter: needs at most 3, found 4"):
+            limits.check_filter(many, few)

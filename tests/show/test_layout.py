@@ -26,3 +26,17 @@ def test_an_indented_text_keeps_its_indent_in_every_line():
 
 def test_brackets_in_cells_are_text():
     assert [str(cell) for cell in layout.cells(["[red]x", ["a", "b\nc"]])] == ["[red]x", "a\nb c"]
+
+
+def test_a_table_is_laid_out_with_its_lines():
+    console = Console(file=io.StringIO(), width=40, color_system=None)
+    heads = [("name", "left"), ("n", "right"), ("why", "fold")]
+    console.print(layout.grid(heads, [["a", "5", ["one", "two"]], ["b\nc", "12", ""]]))
+    lines = [line.rstrip() for line in console.file.getvalue().splitlines()]
+    assert [line for line in lines if line and "─" not in line] == [
+        " name   n  why",
+        " a      5  one",
+        "           two",
+        " b c   12",
+    ]
+    assert layout.grid(heads).row_count == 0
