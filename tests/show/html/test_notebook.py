@@ -31,7 +31,7 @@ def forms(index):
         "table": table._repr_html_(),
         "hits": hits._repr_html_(),
         "explanation": hits[0].explanation._repr_html_(),
-        "index": index._repr_mimebundle_()["text/html"],
+        "index": index._repr_html_(),
         "report": la.hubness_report(index.measure_, k=2)._repr_html_(),
         "profile": profile_clusters(
             SimilarityClustering(n_clusters=2).fit(table), table
