@@ -79,7 +79,7 @@ def test_an_index_tells_what_it_holds(index, forms):
     words = Checked(forms["index"]).words
     assert {"rows", "6", "measure", "Gower", "why", "given"} <= set(words)
     assert "0, 1, 2, …" in words
-    assert "lookalike" not in la.Index()._repr_mimebundle_()["text/html"][:40]  # not fitted
+    assert "lookalike" not in la.Index()._repr_html_()[:40]  # not fitted
 
 
 def test_an_explanation_is_sorted_by_what_columns_say(index):
