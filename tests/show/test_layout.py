@@ -40,3 +40,13 @@ def test_a_table_is_laid_out_with_its_lines():
         " b c   12",
     ]
     assert layout.grid(heads).row_count == 0
+
+
+def test_a_headline_is_one_clean_line():
+    console = Console(file=io.StringIO(), width=40, color_system=None)
+    layout.headline(console, "5 rows [bold]\x1b")
+    layout.say(console, "said", "")
+    first, second = console.file.getvalue().splitlines()
+    assert first.startswith("5 rows [bold]")
+    assert "\x1b" not in first
+    assert second == "said"

@@ -6,8 +6,15 @@ import numpy as np
 
 import lookalike as la
 from lookalike.measures import Gower
-from lookalike.show.report.parts import PARTS, RowWriter, columns_part, missing_part
+from lookalike.show.report.parts import (
+    PARTS,
+    RowWriter,
+    _missing_together,
+    columns_part,
+    missing_part,
+)
 from lookalike.show.report.study import Study
+from lookalike.table import Column, Kind
 
 VOID = ("meta", "br")
 
@@ -58,3 +65,17 @@ def test_only_so_many_columns_are_listed():
 def test_parts_are_named_after_their_functions():
     names = "columns missing measure neighbors map hubs clusters measures rows"
     assert [part.name for part in PARTS] == names.split()
+
+
+def test_columns_are_missing_together_above_nine_tenths():
+    def column(name, n_missing):
+        values = np.where(np.arange(40) < n_missing, np.nan, np.arange(40.0))
+        return Column(name, Kind("number"), values)
+
+    half = column("a", 20)
+    assert _missing_together([half, column("b", 18)]) == []
+    assert _missing_together([half, column("b", 19)]) == [
+        "Missing in the same rows, nearly always: a; b."
+    ]
+    empty = column("a", 40), column("b", 40)
+    assert _missing_together(list(empty)) == []

@@ -10,7 +10,8 @@ import lookalike as la
 from lookalike.datasets import load_penguins
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Vector
-from lookalike.show.report.table_report import PARTS, TableReport
+from lookalike.show.report.study import Study
+from lookalike.show.report.table_report import PARTS, TableReport, _compared
 
 VOID = ("meta", "br")
 
@@ -167,3 +168,15 @@ def test_as_text_it_lists_its_parts():
     assert made.cells()["part"] == list(made.parts)
     assert made.cells()["heading"] == [part.heading for part in PARTS]
     assert made.to_dict() == {"title": "Pets", "lead": "", "parts": made.parts}
+
+
+def test_the_line_of_python_scores_classes_only():
+    def compared(y, target):
+        study = Study(la.read_table({"a": [1.0, 2.5]}), target, "b", "auto", 5, 2000, 0)
+        return _compared(study, y)
+
+    assert compared(None, None) == "table"
+    assert compared("b", np.array(["x", "y"])) == "table, y='b'"
+    assert compared(["x", "y"], np.array(["x", "y"])) == "table, y=labels"
+    # Numbers are no classes.
+    assert compared("b", np.array([1.25, 2.75])) == "rows"
