@@ -1,12 +1,14 @@
 """Distances of texts."""
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from columns import reference
 from columns.make import assert_errors, assert_worked, between, compare, few
 from lookalike.columns import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.text import letters, strings
+from lookalike.columns.text import letters, matrix, strings
+from lookalike.table.model.table import Column, Kind
 
 WORKED = [
     (Levenshtein(normalized=False), "text", "GGGC", "AGGCG", 2),
@@ -33,16 +35,20 @@ def test_a_bad_cell_is_named():
     assert_errors(BAD)
 
 
+def pack(texts):
+    return letters(Column("t", Kind("text"), np.array(texts, dtype=object)))
+
+
 @few
 @given(texts=st.lists(st.one_of(st.none(), st.text(max_size=6)), max_size=5))
 def test_texts_survive_packing(texts):
-    packed = letters(texts)
+    packed = pack(texts)
     assert strings(packed) == ["" if text is None else text for text in texts]
     assert packed.missing.tolist() == [text is None for text in texts]
 
 
 def test_texts_cut_inside_a_character_survive_packing():
-    assert strings(letters(["\ud800", "a\udfff"])) == ["\ud800", "a\udfff"]
+    assert strings(pack(["\ud800", "a\udfff"])) == ["\ud800", "a\udfff"]
 
 
 def test_texts_without_words_are_equal_whatever_their_white_space():
@@ -55,3 +61,11 @@ def test_texts_without_words_are_equal_whatever_their_white_space():
 def test_long_texts_equal_the_reference(pair):
     u, v = pair
     assert between(Levenshtein(normalized=False), "text", u, v) == reference.edit(u, v)
+
+
+def test_no_texts_have_a_matrix_of_their_shape():
+    def never(*_, **options):
+        raise AssertionError("nothing is scored")
+
+    assert matrix([], ["a", "b"], never).shape == (0, 2)
+    assert matrix(["a"], [], never).shape == (1, 0)

@@ -1,7 +1,9 @@
 """Guesses beyond single columns: other types, other columns, copies, constants, new rows."""
 
 import csv
+import dataclasses
 import decimal
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,10 +12,16 @@ import pytest
 from sklearn.model_selection import cross_val_score
 
 import lookalike as la
+from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param
 from lookalike.measures import Gower
 from lookalike.prediction import NeighborClassifier
 from lookalike.table import Kind, as_table, read_table
+from lookalike.table.formats.raw import of_values
+from lookalike.table.infer.kinds import infer
+from lookalike.table.model.cells import convert
+from table.hard_columns import CASES, TYPED
+from transcript import assert_transcript
 
 
 def one(cells, name="c", **options):
@@ -242,3 +250,59 @@ def test_a_table_is_not_guessed_again_in_every_fold():
     assert scores.min() > 0.9
     for rows in (slice(0, 5), np.arange(7)):
         assert table[rows].kinds == table.kinds
+
+
+# -- what is said about columns, word by word ------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_answer_of_the_transcript_is_as_it_was(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert_transcript("table/infer")
+
+
+# One line per column: whether it is set aside, and every part of its kind that is not the default.
+# Written by ``python -m table.test_infer``; a change of a line is a change of what users read.
+SAID = Path(__file__).parent / "inferred.txt"
+
+
+def _spoiled(cells):
+    return [*cells, *cells, "n/a", None]
+
+
+def _set_parts(record):
+    """Return the parts of a kind or a reading that are not the default."""
+    parts = {part.name: part.default for part in dataclasses.fields(record)}
+    return {n: v for n, v in vars(record).items() if n in parts and v != parts[n]}
+
+
+def _said(name, cells):
+    """Return the kind of a column in words, and its first cells."""
+    raw = of_values(name, cells)
+    guess = infer(raw)
+    column = convert(guess.raw or raw, guess.kind)
+    parts = _set_parts(column.kind)
+    if "reading" in parts:
+        parts["reading"] = _set_parts(parts["reading"])
+    if len(column.kind.levels) > 12:
+        parts["levels"] = f"{len(column.kind.levels)} from {column.kind.levels[0]!r}"
+    first = [repr(plain(column.cell(row)))[:60] for row in range(min(3, len(cells)))]
+    settles = f" proves {guess.proves!r}" * bool(guess.proves) + " open" * guess.open
+    return f"{'aside' if guess.aside else 'compared'}{settles} {parts} {', '.join(first)}"
+
+
+def _lines():
+    named = [(case.name, case.cells) for case in CASES] + TYPED
+    spoiled = [(case.name, _spoiled(case.cells)) for case in CASES]
+    for name, cells in named + spoiled:
+        yield f"{name}: {_said(name, cells)}"
+
+
+def test_every_word_that_is_said_about_a_column():
+    expected = SAID.read_text(encoding="utf-8").splitlines()
+    for line, (found, said) in enumerate(zip(_lines(), expected, strict=True), 1):
+        assert found == said, f"{SAID.name}, line {line}"
+
+
+if __name__ == "__main__":
+    SAID.write_text("\n".join(_lines()) + "\n", encoding="utf-8")

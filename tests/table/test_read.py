@@ -10,6 +10,7 @@ import pytest
 
 from lookalike.errors import InvalidInput, LookalikeWarning, WrongType
 from lookalike.table import Kind, as_table, read_table
+from transcript import assert_transcript
 
 FITTED = {
     "id": [1, 2, 3],
@@ -235,3 +236,8 @@ def test_columns_of_gaps_alone_are_columns(kind, n):
     assert len(as_table({"t": [None] * n, "u": [None] * n}, fitted.schema)) == n
     assert len(as_table({"t": [None] * n, "u": [cells[0]] * n}, fitted.schema)) == n
     assert len(as_table({"t": None, "u": cells[0]}, fitted.schema)) == 1
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_every_answer_of_the_transcript_is_as_it_was():
+    assert_transcript("table/read")

@@ -106,11 +106,8 @@ def parse_bytes(size: int | float | str) -> int:
         match = re.fullmatch(r"\s*([0-9]+\.?[0-9]*|\.[0-9]+)\s*([KMGT]?)B?\s*", size.upper())
         size = float(match[1]) * _UNITS[match[2]] if match else size
     if isinstance(size, bool) or not isinstance(size, int | float) or not 1 <= size < float("inf"):
-        who, needed = (
-            Param("memory_limit", of="config"),
-            "a number of bytes, or a size such as '500MB'",
-        )
-        raise InvalidInput(who, needed, repr(size), "Give a size above 0")
+        who, hint = Param("memory_limit", of="config"), "Give a size above 0"
+        raise InvalidInput(who, "a number of bytes, or a size such as '500MB'", repr(size), hint)
     return int(size)
 
 

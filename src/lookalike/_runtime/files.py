@@ -91,11 +91,9 @@ def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[Bin
     path, follow : as in ``check_writable``
     """
     target = check_writable(path, follow)
-    _remove_drafts(target)
-    draft = _draft_of(target)
     # The mode of a link says nothing about who may read.
     kept = None if target.is_symlink() or not target.exists() else target.stat().st_mode
-    try:
+    with _draft_of(target, f"File {str(path)!r}", "the old file") as draft:
         with open(draft, "xb", opener=_opener(kept)) as file:
             if kept is not None:  # the umask may have taken bits that the old file has
                 os.chmod(draft, stat.S_IMODE(kept))
@@ -105,12 +103,20 @@ def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[Bin
             os.fsync(file.fileno())
         os.replace(draft, target)
         sync_folder(target.parent)
+
+
+@contextlib.contextmanager
+def _draft_of(target: Path, who: str, left: str) -> Iterator[Path]:
+    """Give the name of a draft of a file or folder; whatever goes wrong, none is left behind."""
+    _remove_drafts(target)
+    draft = _draft_name(target)
+    try:
+        yield draft
     except BaseException as error:  # ctrl-c as well must leave no draft behind
-        with contextlib.suppress(OSError):
-            draft.unlink(missing_ok=True)
+        _remove(draft)
         if is_full(error):
-            hint = "Free some space or choose another place; the old file is as it was"
-            raise _no_space(f"File {str(path)!r}", error, hint) from error
+            hint = f"Free some space or choose another place; {left} is as it was"
+            raise _no_space(who, error, hint) from error
         raise
 
 
@@ -123,9 +129,7 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
     or none, never half of one. A symbolic link of that name is replaced, not followed.
     """
     target = Path(os.path.abspath(path))
-    _remove_drafts(target)
-    draft = _draft_of(target)
-    try:
+    with _draft_of(target, f"Folder {str(path)!r}", "what was finished") as draft:
         draft.mkdir()
         yield draft
         for file in draft.iterdir():
@@ -134,19 +138,13 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
         sync_folder(draft)
         _give_name(draft, target)
         sync_folder(target.parent)
-    except BaseException as error:
-        shutil.rmtree(draft, ignore_errors=True)
-        if is_full(error):
-            hint = "Free some space or choose another place; what was finished is as it was"
-            raise _no_space(f"Folder {str(path)!r}", error, hint) from error
-        raise
 
 
 def _give_name(draft: Path, target: Path) -> None:
     """Rename a folder, and remove what had its name."""
     for _ in range(MAX_RENAMES):
         # A folder that is not empty cannot be renamed over: the old one is moved aside first.
-        old = _draft_of(target)
+        old = _draft_name(target)
         with contextlib.suppress(FileNotFoundError):
             os.rename(target, old)
         try:
@@ -246,7 +244,7 @@ def _remove(path: Path) -> None:
         path.unlink()
 
 
-def _draft_of(target: Path) -> Path:
+def _draft_name(target: Path) -> Path:
     """Return a name beside a file, that tells whose draft it is and who writes it."""
     # 24 random digits: two threads of one process may write the same file.
     mark = f"{os.getpid()}-{MACHINE}{uuid.uuid4().hex[:24]}"

@@ -11,14 +11,10 @@ import numpy as np
 from lookalike.errors import InvalidInput, Param
 from lookalike.saving.fields import Either, Instance, Integer, Maybe
 
-RANDOM_STATE = Maybe(
-    Either(
-        Integer(0, high=math.inf),  # numpy recommends seeds of 128 bits
-        Instance(
-            np.random.Generator, np.random.RandomState, named="a numpy Generator or RandomState"
-        ),
-    )
-)
+_DRAWN_FROM = (np.random.Generator, np.random.RandomState)
+_DRAWS = Instance(*_DRAWN_FROM, named="a numpy Generator or RandomState")
+# Seeds of any size: numpy recommends 128 bits.
+RANDOM_STATE = Maybe(Either(Integer(0, high=math.inf), _DRAWS))
 
 
 def make_generator(random_state: Any) -> np.random.Generator:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 MAX_CELL_CHARACTERS = 28  # of a cell in a table for people; chosen by hand
@@ -121,21 +121,16 @@ def _plain_float(cell: float) -> int | float | str | None:
     return int(cell) if cell.is_integer() and abs(cell) < 2**53 else cell
 
 
-def _plain_datetime(cell: dt.datetime) -> str:
-    return (cell.date() if cell.time() == dt.time() else cell).isoformat()
-
-
-def _plain_set(cell: Set[Any]) -> list[Any]:
-    # By type first: numbers and words of one set cannot be compared with each other.
-    return sorted(map(plain, cell), key=lambda item: (str(type(item)), str(item)))
-
-
 # A datetime is a date too, so it comes first.
 _PLAIN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (float, _plain_float),
-    (dt.datetime, _plain_datetime),
+    (dt.datetime, lambda c: (c.date() if c.time() == dt.time() else c).isoformat()),
     (dt.date | dt.time, lambda cell: cell.isoformat()),
     (dt.timedelta, lambda cell: plain(cell.total_seconds())),
-    (frozenset | set, _plain_set),
+    # By type first: numbers and words of one set cannot be compared with each other.
+    (
+        frozenset | set,
+        lambda c: sorted(map(plain, c), key=lambda item: (str(type(item)), str(item))),
+    ),
     (Mapping, lambda cell: {str(key): plain(value) for key, value in cell.items()}),
 )

@@ -72,72 +72,6 @@ class _Coded(Distance, abstract=True):
         return variance_of_codes(cells)
 
 
-class Equal(_Coded):
-    """Whether two categories differ: 0 if they are equal, 1 if not.
-
-    A category that the fitted column did not have equals only itself. On an ordered column this
-    ignores the order; on a flag it treats yes and no alike, so that two absences are a match.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lookalike.table.model.table import Column, Kind
-    >>> kind = Kind("category", levels=("red", "blue"))
-    >>> color = Column("color", kind, np.array([0, 1, 0, -1]))
-    >>> distance = Equal().fit(color)
-    >>> cells = distance.encode(color)
-    >>> distance.compare(cells[:1], cells)
-    array([[ 0.,  1.,  0., nan]])
-    """
-
-    name = "equal"
-    kinds = ("category", "flag", "order")
-    CELLS = Array("int64", "n")
-
-
-class Presence(_Coded):
-    """Whether two flags differ, where a shared yes counts and a shared no does not.
-
-    Two rows that both say yes are alike, a yes and a no are unlike, and two that both say no are
-    not compared at all (Gower 1971, doi:10.2307/2528823): that neither of two patients has a rare
-    disease is not a reason to find them alike. Choose "equal" where no is as telling as yes.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lookalike.table.model.table import Column, Kind
-    >>> smoker = Column("smoker", Kind("flag", levels=("no", "yes")), np.array([1, 0, 1, -1]))
-    >>> distance = Presence().fit(smoker)
-    >>> cells = distance.encode(smoker)
-    >>> distance.similarity(cells[:2], cells)
-    array([[ 1.,  0.,  1., nan],
-           [ 0., nan,  0., nan]])
-    >>> distance.compare(cells[:2], cells)
-    array([[ 0.,  1.,  0., nan],
-           [ 1.,  0.,  1., nan]])
-    """
-
-    name = "presence"
-    kinds = ("flag",)
-    CELLS = Array("int64", "n", low=-1, high=1)
-
-    def _encode(self, column: Column) -> np.ndarray:
-        codes = super()._encode(column)
-        unknown = np.flatnonzero((codes < -1) | (codes > 1))
-        if len(unknown):
-            row = int(unknown[0])
-            needed = "a flag that is " + " or ".join(repr(v) for v in self.levels_ or (0, 1))
-            hint = "Correct the cell, leave it missing, or make the column a category"
-            raise cell_error(column.name, row, needed, show(column.cell(row)), hint)
-        return codes
-
-    def similarity(self, a: Cells, b: Cells) -> np.ndarray:
-        """Return 1 where both are yes, 0 where they differ, NaN where nothing is comparable."""
-        out = super().similarity(a, b)
-        out[np.ix_(np.asarray(a == 0), np.asarray(b == 0))] = np.nan
-        return out
-
-
 class LevelDistance(_Coded, abstract=True):
     """A distance that is looked up in a table of levels."""
 
@@ -324,3 +258,69 @@ class Cyclic(_Steps):
         n = max(1, len(self.levels_))
         straight = np.abs(a[:, None] - b)
         return np.asarray(np.minimum(straight, n - straight) / max(1, n // 2))
+
+
+class Presence(_Coded):
+    """Whether two flags differ, where a shared yes counts and a shared no does not.
+
+    Two rows that both say yes are alike, a yes and a no are unlike, and two that both say no are
+    not compared at all (Gower 1971, doi:10.2307/2528823): that neither of two patients has a rare
+    disease is not a reason to find them alike. Choose "equal" where no is as telling as yes.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.model.table import Column, Kind
+    >>> smoker = Column("smoker", Kind("flag", levels=("no", "yes")), np.array([1, 0, 1, -1]))
+    >>> distance = Presence().fit(smoker)
+    >>> cells = distance.encode(smoker)
+    >>> distance.similarity(cells[:2], cells)
+    array([[ 1.,  0.,  1., nan],
+           [ 0., nan,  0., nan]])
+    >>> distance.compare(cells[:2], cells)
+    array([[ 0.,  1.,  0., nan],
+           [ 1.,  0.,  1., nan]])
+    """
+
+    name = "presence"
+    kinds = ("flag",)
+    CELLS = Array("int64", "n", low=-1, high=1)
+
+    def _encode(self, column: Column) -> np.ndarray:
+        codes = super()._encode(column)
+        unknown = np.flatnonzero((codes < -1) | (codes > 1))
+        if len(unknown):
+            row = int(unknown[0])
+            needed = "a flag that is " + " or ".join(repr(v) for v in self.levels_ or (0, 1))
+            hint = "Correct the cell, leave it missing, or make the column a category"
+            raise cell_error(column.name, row, needed, show(column.cell(row)), hint)
+        return codes
+
+    def similarity(self, a: Cells, b: Cells) -> np.ndarray:
+        """Return 1 where both are yes, 0 where they differ, NaN where nothing is comparable."""
+        out = super().similarity(a, b)
+        out[np.ix_(np.asarray(a == 0), np.asarray(b == 0))] = np.nan
+        return out
+
+
+class Equal(_Coded):
+    """Whether two categories differ: 0 if they are equal, 1 if not.
+
+    A category that the fitted column did not have equals only itself. On an ordered column this
+    ignores the order; on a flag it treats yes and no alike, so that two absences are a match.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.model.table import Column, Kind
+    >>> kind = Kind("category", levels=("red", "blue"))
+    >>> color = Column("color", kind, np.array([0, 1, 0, -1]))
+    >>> distance = Equal().fit(color)
+    >>> cells = distance.encode(color)
+    >>> distance.compare(cells[:1], cells)
+    array([[ 0.,  1.,  0., nan]])
+    """
+
+    name = "equal"
+    kinds = ("category", "flag", "order")
+    CELLS = Array("int64", "n")

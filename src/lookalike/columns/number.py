@@ -148,8 +148,6 @@ class Absolute(Distance):
             if self.constant == "drop":
                 return np.full(distances.shape, np.nan)
             return closeness(distances, 0.0)
-        if self.alpha == self.beta == 1:
-            return closeness(distances, self.scale_)
         with np.errstate(over="ignore"):
             share = np.minimum(distances / self.scale_, 1.0)
         return np.asarray((1.0 - share**self.beta) ** self.alpha)

@@ -12,37 +12,20 @@ from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.table.model.kind import KINDS
 
-# In the order in which they are listed to users: of each kind, the default first.
-_ORDER: tuple[type[Distance], ...] = (
-    number.Absolute,
-    number.RankShare,
-    levels.Information,
-    levels.RankRange,
-    levels.Cyclic,
-    levels.Presence,
-    levels.Equal,
-    text.Levenshtein,
-    text.TokenSet,
-    text.JaroWinkler,
-    sets.Jaccard,
-    sets.Overlap,
-    sequence.Edit,
-    sequence.EditSets,
-    series.DTW,
-    vector.Euclidean,
-    vector.NormalizedEuclidean,
-    vector.EarthMover,
-    vector.Cosine,
-    graph.GraphJaccard,
-    graph.WeisfeilerLehman,
-    graph.GraphEdit,
-)
+# In the order in which they are listed to users, which is that of their definition: of each kind,
+# the default first.
+_MODULES = (number, levels, text, sets, sequence, series, vector, graph)
 
 # Months and weekdays go round; the no of an answer says as much as its yes.
 BY_ROLE = {"month": levels.Cyclic, "weekday": levels.Cyclic, "answer": levels.Equal}
 
 # Distances by the name that users type; the first one that serves a kind is its default.
-DISTANCES: dict[str, type[Distance]] = {distance.name: distance for distance in _ORDER}
+DISTANCES: dict[str, type[Distance]] = {
+    found.name: found
+    for module in _MODULES
+    for found in vars(module).values()
+    if isinstance(found, type) and issubclass(found, Distance) and found.name
+}
 
 
 def distances_of(kind: str) -> tuple[str, ...]:

@@ -200,12 +200,10 @@ def _edit(a: Ragged, b: Ragged) -> np.ndarray:
     if used > N_CODE_POINTS:
         half = len(a) // 2
         if half == 0:
+            if len(b) > 1:
+                return _edit(b, a).T
             # Two sequences that share more items than there are letters.
-            return (
-                _edit(b, a).T
-                if len(b) > 1
-                else np.array([[float(distance(a_codes.tolist(), b_codes.tolist()))]])
-            )
+            return np.array([[float(distance(a_codes.tolist(), b_codes.tolist()))]])
         return np.concatenate([_edit(a[:half], b), _edit(a[half:], b)])
     a_words = strings(Ragged(a_codes, a.offsets, a.missing))
     b_words = strings(Ragged(b_codes, b.offsets, b.missing))

@@ -8,20 +8,18 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.columns.base import Distance, cell_error, show
+from lookalike.columns.base import Distance
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.errors import WrongType
+from lookalike.columns.sets import cells_of_type
 from lookalike.saving.fields import Fields, Flag, Real
 from lookalike.table.model.table import Column
 
 
-def letters(texts: Any, column: str = "text") -> Ragged:
+def letters(column: Column) -> Ragged:
     """Pack texts as code points; None is a missing one."""
+    hint = "Turn the cells into texts or give the column another kind"
+    texts = cells_of_type(column, str, "a text", hint)
     full = ["" if text is None else text for text in texts]
-    for row, text in enumerate(full):
-        if not isinstance(text, str):
-            hint = "Turn the cells into texts or give the column another kind"
-            raise cell_error(column, row, "a text", show(text), hint, WrongType)
     # surrogatepass: texts cut in the middle of a character exist, and have to come back unchanged
     points = np.frombuffer("".join(full).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     ends = np.cumsum([0, *map(len, full)], dtype=np.int64)
@@ -55,7 +53,7 @@ class _Text(Distance):
     CELLS = RaggedOf("uint32", high=0x10FFFF)
 
     def _encode(self, column: Column) -> Ragged:
-        return letters(column.values, column.name)
+        return letters(column)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return self._score(strings(a), strings(b))
@@ -175,7 +173,6 @@ class JaroWinkler(_Text):
         self.scale = scale
 
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
-        weight = float(self.prefix_weight)
         from rapidfuzz.distance.JaroWinkler import normalized_distance
 
-        return matrix(a, b, normalized_distance, prefix_weight=weight)
+        return matrix(a, b, normalized_distance, prefix_weight=float(self.prefix_weight))

@@ -119,43 +119,6 @@ class Euclidean(_RowDistance):
         return blocks_of("euclidean", a, b)
 
 
-class Cosine(_RowDistance):
-    """How much two vectors point in different directions, one minus the cosine of their angle.
-
-    From 0 (same direction) over 1 (right angle) to 2 (opposite). Length does not matter. A vector
-    of zeros points nowhere: it is at 0 from another one and at 1 from everything else.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from lookalike.table.model.table import Column, Kind
-    >>> vectors = np.array([[1.0, 0.0], [5.0, 0.0], [0.0, 2.0], [-3.0, 0.0]])
-    >>> topic = Column("topic", Kind("vector"), vectors)
-    >>> distance = Cosine().fit(topic)
-    >>> cells = distance.encode(topic)
-    >>> distance.compare(cells[:1], cells)
-    array([[0., 0., 1., 2.]])
-    """
-
-    name = "cosine"
-
-    def _prepare(self, rows: np.ndarray) -> np.ndarray:
-        largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
-        # Squares neither overflow nor vanish.
-        scaled = rows / np.where(largest > 0, largest, 1.0)
-        length = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
-        return np.asarray(scaled / np.where(length > 0, length, 1.0))
-
-    def _compare(self, a: Any, b: Any) -> np.ndarray:
-        # for vectors of length 1, |a - b|^2 / 2 is 1 - cos, and exactly 0 between equal ones
-        out = blocks_of("cosine", a, b)
-        nowhere_a, nowhere_b = ~a.any(axis=1), ~b.any(axis=1)
-        out[nowhere_a] = 1.0
-        out[:, nowhere_b] = 1.0
-        out[np.ix_(nowhere_a, nowhere_b)] = 0.0
-        return out
-
-
 def shares(rows: np.ndarray) -> np.ndarray:
     """Divide each row by its sum; a row whose sum is 0 stays as it is.
 
@@ -241,3 +204,40 @@ class EarthMover(_RowDistance):
 
     def _compare(self, a: Cells, b: Cells) -> np.ndarray:
         return blocks_of("cityblock", a, b)
+
+
+class Cosine(_RowDistance):
+    """How much two vectors point in different directions, one minus the cosine of their angle.
+
+    From 0 (same direction) over 1 (right angle) to 2 (opposite). Length does not matter. A vector
+    of zeros points nowhere: it is at 0 from another one and at 1 from everything else.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.model.table import Column, Kind
+    >>> vectors = np.array([[1.0, 0.0], [5.0, 0.0], [0.0, 2.0], [-3.0, 0.0]])
+    >>> topic = Column("topic", Kind("vector"), vectors)
+    >>> distance = Cosine().fit(topic)
+    >>> cells = distance.encode(topic)
+    >>> distance.compare(cells[:1], cells)
+    array([[0., 0., 1., 2.]])
+    """
+
+    name = "cosine"
+
+    def _prepare(self, rows: np.ndarray) -> np.ndarray:
+        largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
+        # Squares neither overflow nor vanish.
+        scaled = rows / np.where(largest > 0, largest, 1.0)
+        length = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+        return np.asarray(scaled / np.where(length > 0, length, 1.0))
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        # for vectors of length 1, |a - b|^2 / 2 is 1 - cos, and exactly 0 between equal ones
+        out = blocks_of("cosine", a, b)
+        nowhere_a, nowhere_b = ~a.any(axis=1), ~b.any(axis=1)
+        out[nowhere_a] = 1.0
+        out[:, nowhere_b] = 1.0
+        out[np.ix_(nowhere_a, nowhere_b)] = 0.0
+        return out

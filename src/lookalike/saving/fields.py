@@ -48,16 +48,20 @@ def require(holds: Any, where: str, needed: str, found: str = "something else") 
         raise Misfit(where, needed, found)
 
 
-class Field(ABC):
+class Field:
     """What a value must be; a kind that looks at one value alone only says what ``fits``."""
 
-    @abstractmethod
+    # Enough for a field that allows all values of some types.
+    types: tuple[Any, ...] = (object,)
+    description: str = "any value"
+
     def fits(self, value: Any) -> bool:
         """Whether the value is allowed, the sizes of dimensions aside."""
+        return isinstance(value, self.types)
 
-    @abstractmethod
     def describe(self) -> str:
         """Return what is allowed, in words."""
+        return self.description
 
     def hint(self, value: Any) -> str:
         """Return what to do about a parameter with a wrong value."""
@@ -117,39 +121,19 @@ def range_words(low: float | None, high: float | None, open_low: bool = False) -
 class Anything(Field):
     """A value that nothing computes with, or that the class reads and checks itself."""
 
-    def fits(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        return True
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return "any value"
-
 
 @dataclass(frozen=True)
 class Text(Field):
     """A string."""
 
-    def fits(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        return isinstance(value, str)
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return "a string"
+    types, description = (str,), "a string"
 
 
 @dataclass(frozen=True)
 class Flag(Field):
     """True or False."""
 
-    def fits(self, value: Any) -> bool:
-        """Whether the value is allowed."""
-        return isinstance(value, bool | np.bool_)
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return "True or False"
+    types, description = (bool, np.bool_), "True or False"
 
 
 @dataclass(frozen=True)
@@ -224,15 +208,13 @@ class Real(Field):
 class Plain(Field):
     """A value that can be compared and looked up: a scalar, or a tuple or frozenset of them."""
 
+    types, description = SCALARS, "a plain value"
+
     def fits(self, value: Any) -> bool:
         """Whether the value is allowed."""
         if isinstance(value, tuple | frozenset):
             return all(map(self.fits, value))
-        return isinstance(value, SCALARS)
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return "a plain value"
+        return super().fits(value)
 
 
 class Choice(Field):
@@ -258,15 +240,12 @@ class Instance(Field):
     """An instance of one of these types; True and False are no integers."""
 
     def __init__(self, *types: Any, named: str = "") -> None:
-        self.types, self.named = types, named
+        self.types = types
+        self.description = named or " or ".join(t.__name__ for t in types)
 
     def fits(self, value: Any) -> bool:
         """Whether the value is allowed."""
-        return isinstance(value, self.types) and not isinstance(value, bool)
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return self.named or " or ".join(t.__name__ for t in self.types)
+        return super().fits(value) and not isinstance(value, bool)
 
 
 def learned_by(estimator: Any) -> dict[str, Any]:
@@ -303,11 +282,8 @@ class Saved(Field):
 
     def form(self, value: Any, dims: Dims, where: str) -> None:
         """Check class and state."""
-        if not self.fits(value):
-            found = type(value).__name__
-            raise Misfit(
-                where, self.describe(), found if is_fitted(value) else f"{found}, not fitted"
-            )
+        state = "" if is_fitted(value) else ", not fitted"
+        require(self.fits(value), where, self.describe(), type(value).__name__ + state)
 
     def describe(self) -> str:
         """Return what is allowed, in words."""
@@ -317,7 +293,7 @@ class Saved(Field):
 # -- values with parts -----------------------------------------------------------------------------
 
 
-class Composed(Field):
+class Composed(Field, ABC):
     """A field that looks at the parts of a value, whose sizes may be those of other fields."""
 
     def fits(self, value: Any) -> bool:
@@ -445,9 +421,8 @@ class Offsets(Array):
 
     def describe(self) -> str:
         """Return what is allowed, in words."""
-        return (
-            f"array ({self.dims[0]}) of int64, from 0 to the number of {self.total}, never falling"
-        )
+        ends = f"from 0 to the number of {self.total}"
+        return f"array ({self.dims[0]}) of int64, {ends}, never falling"
 
 
 @dataclass(frozen=True)

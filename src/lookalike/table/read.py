@@ -62,9 +62,6 @@ def read_table(
     kinds: Mapping[Any, Any] | None = None,
     missing: Any = None,
     *,
-    schema: Schema | Table | None = None,
-    encoding: str | None = None,
-    delimiter: str | None = None,
     label_column: str | None = None,
     lazy: Literal[True],
 ) -> LazyTable: ...
@@ -418,7 +415,7 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
     if not new:
         return
     found = "; ".join(f"{name_some([*c.unknown.values()], 5)} in {c.name!r}" for c in new)
-    levels = Param("kinds", {new[0].name: ["lowest", ..., "highest"]})
+    levels = Param("kinds", {new[0].name: ["lowest", "...", "highest"]})
     hint = Phrase("They are taken as missing; ", levels, " gives them a place")
     warning = LookalikeWarning(who, "levels of the fitted table", found, hint)
     warnings.warn(warning, stacklevel=5)

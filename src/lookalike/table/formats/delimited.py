@@ -18,7 +18,7 @@ import pyarrow.csv
 
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, UnreadableFile, suggest
 from lookalike.table.formats.raw import Raw, as_number, of_arrow, written
-from lookalike.table.formats.sizes import check_counts, most_columns, most_rows
+from lookalike.table.formats.sizes import check_counts, read_limits
 from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
 from lookalike.table.infer.vocabulary import MISSING
 
@@ -156,16 +156,16 @@ def _read_in_blocks(file: _Csv, as_text: Collection[str]) -> Any:
 
 def _check_rows(file: _Csv) -> None:
     """Refuse more rows or columns than the caller allows, before columns are made of them."""
-    most = most_rows()
-    if most is None:
+    limits = read_limits()
+    if limits.rows is None:
         return
     with _open(file.path, file.data) as opened:
         fields = opened.readline().count(file.delimiter.encode())
         lines = sum(part.count(b"\n") for part in iter(lambda: opened.read(2**20), b""))
     # A quick count first, of delimiters inside of quotes too; only if it is too high the exact one.
-    if fields >= (most_columns() or fields + 1):
+    if fields >= (limits.columns or fields + 1):
         check_counts(0, len(next(file.records(), [])))
-    if lines <= most:
+    if lines <= limits.rows:
         return
     rows = 0  # lines may be inside of quotes: Arrow knows, and forgets each block that it has read
     types = dict.fromkeys(next(file.records(), []), pa.string())
@@ -321,12 +321,9 @@ def _csv_error(file: _Csv, error: Exception) -> UnreadableFile:
         other = "utf-8" if file.encoding not in ("utf-8", "utf-8-sig") else "latin-1"
         hint = Phrase("Give the encoding of the file, for example ", Param("encoding", other))
         return unreadable(file.path, f"text in {file.encoding.upper()}", found, hint)
-    return _uneven_line(file) or unreadable(
-        file.path,
-        "rows of fields",
-        str(error).splitlines()[0].rstrip("."),
-        "Check the file in an editor",
-    )
+    found = str(error).splitlines()[0].rstrip(".")
+    other_fault = unreadable(file.path, "rows of fields", found, "Check the file in an editor")
+    return _uneven_line(file) or other_fault
 
 
 def _uneven_line(file: _Csv) -> UnreadableFile | None:

@@ -39,8 +39,8 @@ from lookalike.table.formats.sizes import (
     check_counts,
     check_ipc,
     check_parquet,
-    most_rows,
     most_unpacked,
+    read_limits,
     too_large,
 )
 
@@ -194,11 +194,8 @@ def _read_excel(path: Path, packed: bool) -> list[Raw]:
             raise unreadable(path, "a sheet with rows", "none", "Save the workbook again")
         if len(sheets) > 1:
             others = ", ".join(repr(sheet.title) for sheet in sheets[1:6])
-            warnings.warn(
-                f"{path.name}: the first sheet, {sheets[0].title!r}, is read, not {others}.",
-                LookalikeWarning,
-                stacklevel=2,
-            )
+            words = f"{path.name}: the first sheet, {sheets[0].title!r}, is read, not {others}."
+            warnings.warn(words, LookalikeWarning, stacklevel=2)
         lines = _lines(sheets[0], path)
     finally:
         book.close()
@@ -242,7 +239,7 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
 
 
 def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
-    most = most_rows()
+    most = read_limits().rows
     if most is not None and data.count(b"\n") > most:  # blank lines are no rows
         check_counts(sum(1 for line in data.split(b"\n") if line.strip()), 0)
     # Arrow does not look whether strings are UTF-8.
@@ -272,8 +269,9 @@ def _record(line: str, number: int, path: Path) -> dict[str, Any]:
 
 
 def _read_json(data: bytes, path: Path) -> list[Raw]:
+    text = _text(data, path)  # outside of the try: its error is a ValueError too
     try:
-        content = json.loads(_text(data, path))
+        content = json.loads(text)
     except ValueError as error:
         hint = "Give a file with one record per line the ending .jsonl"
         raise unreadable(path, "a JSON list of records", str(error), hint) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from lookalike.table.model.tally import Tally
 from lookalike.table.read import given_kinds, make_table, read_columns, without_copies
 
 
+@dataclass(eq=False, repr=False)
 class LazyTable:
     """A table in Parquet files, of which no row is kept in memory.
 
@@ -58,18 +59,12 @@ class LazyTable:
     array([2.5, 4. ])
     """
 
-    def __init__(
-        self,
-        parts: ParquetParts,
-        like: Table,
-        missing: tuple[Any, ...] = (),
-        n_missing: Mapping[str, int] | None = None,
-        learner: Learner | None = None,
-    ) -> None:
-        self.parts, self.like, self.missing = parts, like, tuple(missing)
-        self.n_missing = dict(n_missing or {})
-        self.learner = learner or Learner()
-        self._tallies: dict[str, Tally] = {}
+    parts: ParquetParts
+    like: Table
+    missing: tuple[Any, ...] = ()
+    n_missing: Mapping[str, int] = field(default_factory=dict)
+    learner: Learner = field(default_factory=Learner)
+    _tallies: dict[str, Tally] = field(init=False, default_factory=dict)
 
     # -- shape and access --------------------------------------------------------------------------
 
@@ -161,11 +156,11 @@ class LazyTable:
         """Return the table with one column set aside, behind the others."""
         rest = self.like.drop(name)
         like = Table(rest.columns, [*rest.aside, self.like[name]], 0, rest.missing)
-        return LazyTable(self.parts, like, self.missing, self.n_missing, self.learner)
+        return replace(self, like=like)
 
     def learned_by(self, learner: Learner) -> LazyTable:
         """Return the table with another who reads its rows to learn from them."""
-        return LazyTable(self.parts, self.like, self.missing, self.n_missing, learner)
+        return replace(self, learner=learner)
 
     def with_kinds(self, kinds: Mapping[Any, Any]) -> LazyTable:
         """Return the table with some columns read as another kind."""

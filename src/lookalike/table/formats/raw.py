@@ -147,19 +147,10 @@ class Raw:
             keep = ~to_numpy(gone)
         else:
             keep = np.array([written(level) not in words for level in levels.to_pylist()], bool)
-        return self if keep.all() else self.with_words(keep)
-
-    def with_words(self, keep: np.ndarray) -> Raw:
-        """Return the column with some of its distinct cells; rows with others are missing.
-
-        Parameters
-        ----------
-        keep : boolean array, one entry per cell of the dictionary
-        """
-        return self.with_order(np.flatnonzero(keep))
+        return self if keep.all() else self.with_order(np.flatnonzero(keep))
 
     def with_order(self, positions: np.ndarray) -> Raw:
-        """Return the column with these of its distinct cells, in this order."""
+        """Return the column with these of its distinct cells, in this order; others are missing."""
         new_codes = np.full(len(self.words) + 1, -1, dtype=np.int64)
         # The last entry is for code -1: a missing cell stays missing.
         new_codes[positions] = np.arange(len(positions))
@@ -177,7 +168,7 @@ class Raw:
         blank = pc.or_(pc.utf8_is_space(self.words), pc.equal(pc.binary_length(self.words), 0))
         if not self.words.null_count and not pc.any(blank).as_py():
             return self
-        return self.with_words(~to_numpy(pc.fill_null(blank, True)))
+        return self.with_order(np.flatnonzero(~to_numpy(pc.fill_null(blank, True))))
 
     def strings(self) -> Words:
         """Return the distinct strings that some row has."""
@@ -566,12 +557,8 @@ class Words:
         if keep.all():
             return self
         mask = pa.array(keep)
-        return replace(
-            self,
-            distinct=self.distinct.filter(mask),
-            counts=self.counts[keep],
-            written=self.written.filter(mask),
-        )
+        distinct, texts = self.distinct.filter(mask), self.written.filter(mask)
+        return replace(self, distinct=distinct, counts=self.counts[keep], written=texts)
 
     def counted(self) -> dict[str, int]:
         """Return the strings as they are written, and how many rows have each."""

@@ -69,14 +69,9 @@ def reading_at_most(limits: ReadLimits) -> Iterator[None]:
         _limits.reset(mark)
 
 
-def most_rows() -> int | None:
-    """Return how many rows a file may hold."""
-    return _limits.get().rows
-
-
-def most_columns() -> int | None:
-    """Return how many columns a file may hold."""
-    return _limits.get().columns
+def read_limits() -> ReadLimits:
+    """Return how much a file may hold here."""
+    return _limits.get()
 
 
 def check_counts(rows: int, columns: int) -> None:
@@ -100,11 +95,9 @@ def most_unpacked(path: Path, always: int | None = None) -> int:
     """
     given = _limits.get().unpacked
     always, limit = (always if given is None else given), settings().memory_limit
-    return limit if always is None else min(limit, max(always, MAX_UNPACKED_RATIO * _size(path)))
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size
+    if always is None:
+        return limit
+    return min(limit, max(always, MAX_UNPACKED_RATIO * path.stat().st_size))
 
 
 def too_large(path: Path, size: int, limit: int) -> UnreadableFile | TooLarge:
@@ -221,7 +214,8 @@ def check_ipc(file: Any, columns: int, path: Path, *, footer: bool) -> None:
         Whether it is a file, whose footer says where the batches are, or a stream.
     """
     counter = Counter(path)
-    for message in _listed(file) if footer else _following(file):
+    file.seek(0)
+    for message in _listed(file) if footer else pyarrow.ipc.MessageReader.open_stream(file):
         header = _Flat.root(message.metadata)
         kind, batch = header.number(1, "<B"), header.table(2)
         if kind not in (BATCH, DICTIONARY) or batch is None:
@@ -230,12 +224,6 @@ def check_ipc(file: Any, columns: int, path: Path, *, footer: bool) -> None:
         if batch is not None:
             rows = batch.number(0, "<q") if kind == BATCH else 0
             counter.add(rows, columns, _unpacked(batch, message.body))
-
-
-def _following(file: Any) -> Iterator[Any]:
-    """Yield the messages of a stream."""
-    file.seek(0)
-    yield from pyarrow.ipc.MessageReader.open_stream(file)
 
 
 def _listed(file: Any) -> Iterator[Any]:

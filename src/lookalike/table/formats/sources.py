@@ -6,6 +6,7 @@ polars and duckdb are never imported.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -117,17 +118,12 @@ def name_unnamed(raws: list[Raw]) -> list[Raw]:
     """Tell columns without a name apart: "unnamed", "unnamed_2", ..."""
     # Two columns without a name would be one; names that are there keep their columns.
     taken = {raw.name for raw in raws}
-    named, count = [], 0
-    for raw in raws:
-        if raw.name.strip() == "" or raw.name == UNNAMED:
-            count += 1
-            name = UNNAMED if count == 1 else f"{UNNAMED}_{count}"
-            while count > 1 and name in taken:
-                count += 1
-                name = f"{UNNAMED}_{count}"
-            raw = replace(raw, name=name)
-        named.append(raw)
-    return named
+    numbered = (f"{UNNAMED}_{number}" for number in itertools.count(2))
+    free = itertools.chain([UNNAMED], (name for name in numbered if name not in taken))
+    return [
+        replace(raw, name=next(free)) if raw.name.strip() == "" or raw.name == UNNAMED else raw
+        for raw in raws
+    ]
 
 
 def _array_columns(array: np.ndarray) -> list[Raw]:
@@ -200,12 +196,10 @@ def has_no_names(source: Any) -> bool:
 def _frame_columns(frame: Any) -> list[Raw]:
     if len(frame) == 0 or len(frame.columns) == 0:
         check_shape(len(frame), len(frame.columns))
-    return [_series_column(_flat_name(name), frame.get_column(name)) for name in frame.columns]
-
-
-def _flat_name(name: Any) -> str:
-    """Return the name of a column; one of several levels, as pandas makes in a pivot, is joined."""
-    return "_".join(map(str, name)) if isinstance(name, tuple) else str(name)
+    # A name of several levels, as pandas makes in a pivot, is joined.
+    flat = ["_".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in frame.columns]
+    named = zip(flat, frame.columns, strict=True)
+    return [_series_column(name, frame.get_column(column)) for name, column in named]
 
 
 def _series_column(name: str, series: Any) -> Raw:

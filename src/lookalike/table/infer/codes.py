@@ -43,12 +43,8 @@ def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
     if not raw.is_arrow or pa.types.is_nested(raw.type):
         return _encode_objects(raw)
     cells = raw.cells if pa.types.is_dictionary(raw.type) else raw.cells.dictionary_encode()
-    values = cells.dictionary.to_pylist()
-    codes = replace(raw, cells=cells).codes.astype(np.int64)
-    for code, value in enumerate(values):
-        if is_missing(value):
-            codes[codes == code] = -1
-    return values, codes
+    # NaN may be among the values: who reads them finds it missing.
+    return cells.dictionary.to_pylist(), replace(raw, cells=cells).codes.astype(np.int64)
 
 
 def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:

@@ -239,10 +239,8 @@ class _Numbers(ColumnFacts):
         between, rest = len(values) // 2, self.count - counts.sum()
         if self.fraction is not None and self.fraction not in values:
             between = int(np.searchsorted(values, self.fraction))
-            values, counts = (
-                np.insert(values, between, self.fraction),
-                np.insert(counts, between, 0),
-            )
+            values = np.insert(values, between, self.fraction)
+            counts = np.insert(counts, between, 0)
         counts = counts + rest * (np.arange(len(values)) == between)
         distinct = round(self.count * self.dropped[0] / max(1, self.dropped[1]))
         return self._weighted(pa.array(values, self.type), counts, distinct)

@@ -354,10 +354,8 @@ def _plain(distinct: Any) -> Any:
     """Read strings that programs write; None where one of them is not."""
     for kind in (pa.int64(), pa.float64()):
         try:
-            distinct[:MAX_SAMPLE_STRINGS].cast(
-                kind
-                # A failing cast looks at every string before it says so.
-            )
+            # A failing cast looks at every string before it says so: a few are tried first.
+            distinct[:MAX_SAMPLE_STRINGS].cast(kind)
             return distinct.cast(kind)
         except pa.ArrowInvalid:
             continue

@@ -169,9 +169,7 @@ def _tokens(name: str) -> list[str]:
 def looks_like_codes(distinct: Any) -> bool:
     """Whether every string is a short code: no space, at least one digit."""
     # 40 holds a UUID or a SHA-1 digest; dots and colons appear in addresses and version numbers.
-    code = pc.match_substring_regex(distinct, r"^[A-Za-z0-9_.:/\-]{1,40}$")
-    digit = pc.match_substring_regex(distinct, r"[0-9]")
-    return bool(pc.all(pc.and_(code, digit)).as_py())
+    return all_match(distinct, r"^[A-Za-z0-9_.:/\-]{1,40}$") and all_match(distinct, r"[0-9]")
 
 
 def name_reason(words: Words) -> tuple[str, float] | None:

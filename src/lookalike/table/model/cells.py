@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -188,7 +189,7 @@ def read_sequence(raw: Raw, kind: Kind, fitted: bool) -> Column:
 def _number_rows(raw: Raw) -> np.ndarray:
     """Return each cell as a 1-D array of floats; None where missing."""
     if not is_list(raw.type) or not is_numeric(raw.type.value_type):
-        return _cells(raw, lambda row, value: _numbers(raw, row, value))
+        return _cells(raw, partial(_numbers, raw))
     # Lists of numbers are cut out of one flat array, without a Python object per number.
     full = raw.cells.drop_null()
     dtype = np.float32 if full.type.value_type == pa.float32() else np.float64
@@ -301,8 +302,6 @@ _READERS: dict[str, Callable[[Raw, Kind, bool], Column]] = {
     "series": read_series,
     "histogram": read_matrix,
     "vector": read_matrix,
-    "graph": lambda raw, kind, fitted: Column(
-        raw.name, kind, _cells(raw, lambda row, value: _graph(raw, row, value))
-    ),
-    "object": lambda raw, kind, fitted: Column(raw.name, kind, _cells(raw, lambda _, value: value)),
+    "graph": lambda raw, kind, _: Column(raw.name, kind, _cells(raw, partial(_graph, raw))),
+    "object": lambda raw, kind, _: Column(raw.name, kind, _cells(raw, lambda _, value: value)),
 }

@@ -12,7 +12,7 @@ from lookalike._runtime.text import plain, short
 from lookalike.show.html.document import fragment, grid
 from lookalike.show.html.markup import Html, escape
 from lookalike.show.layout import cut
-from lookalike.table.model.labels import label_first
+from lookalike.table.model.labels import MAX_CELL_CHARACTERS, label_first
 from lookalike.table.model.table import CODED
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 MAX_SHOWN_ROWS = 5
 # Columns of a table that are shown.
 MAX_SHOWN_COLUMNS = 12
-# Characters of a cell in a row that is written as one line.
-MAX_CELL_CHARACTERS = 24
 
 
 def filled_rows(table: Table) -> np.ndarray:
@@ -62,12 +60,11 @@ def record_columns(
     positions : of the rows
     ours : names of the columns that stand before those of the table
     """
-    return {
-        f"table.{column.name}" if column.name in ours else column.name: [
-            column.cell(row) for row in positions
-        ]
-        for column in table.aside + table.columns
-    }
+    found = {}
+    for column in table.aside + table.columns:
+        prefix = "table." if column.name in ours else ""
+        found[prefix + column.name] = [column.cell(row) for row in positions]
+    return found
 
 
 def table_html(table: Table) -> str:

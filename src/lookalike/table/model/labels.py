@@ -124,13 +124,10 @@ def _label(columns: tuple[Column, ...], why: str) -> RowLabel:
 
 def _count(columns: Sequence[Column]) -> int:
     """Return how many different cells, or combinations of cells, there are."""
-    cells = [_keys(column) for column in columns]
+    cells = [c.values.astype(object) for c in columns]
+    for column, keys in zip(columns, cells, strict=True):
+        keys[column.missing] = None
     return len({key for key in zip(*cells, strict=True) if any(part is not None for part in key)})
-
-
-def _keys(column: Column) -> list[Any]:
-    values = column.values.tolist()
-    return [None if gone else value for value, gone in zip(values, column.missing, strict=True)]
 
 
 def _tells_apart(columns: Sequence[Column]) -> bool:
@@ -255,18 +252,13 @@ def match_rows(columns: Sequence[Sequence[Any]], text: str, *, exact: bool = Fal
     ([0], [0])
     """
     words = text.strip()
-    found: list[set[int]] = [set(), set(), set(), set()]
+    found: dict[int, set[int]] = {}
     wanted = words.casefold()
     for cells in columns if wanted else ():
         for row, cell in enumerate(cells):
-            if cell is None:
-                continue
-            known = str(cell)
+            known = "" if cell is None else str(cell)
             lower = known.casefold()
-            if known == words:
-                found[0].add(row)
-            elif wanted in lower:
-                rank = 1 if lower == wanted else 2 if lower.startswith(wanted) else 3
-                found[rank].add(row)
-    ranks = found[:1] if exact else found
-    return sorted(next((rows for rows in ranks if rows), set()))
+            if wanted in lower:
+                ranks = (known == words, lower == wanted, lower.startswith(wanted), True)
+                found.setdefault(ranks.index(True), set()).add(row)
+    return sorted(found.get(0 if exact else min(found, default=0), ()))

@@ -65,10 +65,8 @@ def with_labels(X: Any, name: str | None = None, who: str = "Index.fit") -> tupl
         return X, None
     if not labels.is_unique or labels.hasnans:
         what = "a missing one" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
-        hint = Phrase(
-            "Rows are numbered from 0 instead; make the labels differ",
-            InPython(", or call reset_index()"),
-        )
+        instead = "Rows are numbered from 0 instead; make the labels differ"
+        hint = Phrase(instead, InPython(", or call reset_index()"))
         warning = LookalikeWarning(who, "labels of the rows that differ", what, hint)
         warnings.warn(warning, stacklevel=4)
         return X, None

@@ -320,12 +320,8 @@ class Table:
         at = self._rows_at(at)
         # A table without columns has rows too.
         rows = np.arange(len(self))[at]
-        return Table(
-            [column.take(at) for column in self.columns],
-            [column.take(at) for column in self.aside],
-            n_rows=len(rows),
-            missing=self.missing,
-        )
+        columns, aside = ([c.take(at) for c in side] for side in (self.columns, self.aside))
+        return Table(columns, aside, len(rows), self.missing)
 
     def _rows_at(self, at: Any) -> Any:
         """Return a slice, positions or a mask as numpy takes them."""
@@ -333,9 +329,8 @@ class Table:
         if isinstance(at, tuple):
             at = at[0]
         if isinstance(at, int | np.integer):
-            raise TypeError(
-                "a table is indexed by a slice, positions or a mask; use table.record(i)"
-            )
+            words = "a table is indexed by a slice, positions or a mask"
+            raise TypeError(f"{words}; use table.record(i)")
         if isinstance(at, slice):
             return at
         at = np.asarray(at)
@@ -355,12 +350,9 @@ class Table:
         for name in gone:
             # A mistyped name is an error here, not a surprise later.
             self[name]
-        return Table(
-            [c for c in self.columns if c.name not in gone],
-            [c for c in self.aside if c.name not in gone],
-            len(self),
-            self.missing,
-        )
+        rest = [c for c in self.columns if c.name not in gone]
+        aside = [c for c in self.aside if c.name not in gone]
+        return Table(rest, aside, len(self), self.missing)
 
     def compare_also(self, names: Any) -> Table:
         """Return the table with these columns compared too, where it was a guess to leave them out.
@@ -397,9 +389,8 @@ class Table:
     def record(self, row: int) -> dict[str, Any]:
         """Return one row as a dictionary of Python values, set-aside columns included."""
         if not -len(self) <= row < len(self):
-            raise IndexError(
-                message("Table", f"a row below {len(self)}", str(row), "Rows are counted from 0")
-            )
+            needed, hint = f"a row below {len(self)}", "Rows are counted from 0"
+            raise IndexError(message("Table", needed, str(row), hint))
         return {column.name: column.cell(row) for column in self.aside + self.columns}
 
     def summary(self) -> TableSummary:

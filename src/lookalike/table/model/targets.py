@@ -96,12 +96,9 @@ def require_target(y: Any, who: str) -> Any:
     if _is_one_column(target):
         from sklearn.exceptions import DataConversionWarning
 
-        warnings.warn(
-            "A column-vector y was passed when a 1d array was expected. "
-            f"{who}.fit reads it as {len(target)} values; pass y.ravel() to silence this.",
-            DataConversionWarning,
-            stacklevel=3,
-        )
+        theirs = "A column-vector y was passed when a 1d array was expected."
+        ours = f"{who}.fit reads it as {len(target)} values; pass y.ravel() to silence this."
+        warnings.warn(f"{theirs} {ours}", DataConversionWarning, stacklevel=3)
         return target[:, 0]
     return target
 
