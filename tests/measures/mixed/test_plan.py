@@ -138,8 +138,10 @@ def test_differences_of_chosen_pairs_are_those_of_aligned_rows():
     plan, rows = objects()
     left, right = np.array([0, 0, 0, 2, 1, 1]), np.array([1, 3, 0, 0, 3, 1])
     cut = [{name: array[at] for name, array in rows.items()} for at in (left, right)]
-    assert_array_equal(plan.differences(rows, left, right), plan.pairs(*cut))
-    assert plan.differences(rows, left[:0], right[:0]).shape == (0, 3)
+    each = np.arange(len(left))
+    chosen = plan.differences(rows, rows, left, right)
+    assert_array_equal(chosen, plan.differences(*cut, each, each))
+    assert plan.differences(rows, rows, left[:0], right[:0]).shape == (0, 3)
     assert_array_equal(plan.missing(rows)[:, plan.names.index("name")], [0, 0, 1, 0])
 
 

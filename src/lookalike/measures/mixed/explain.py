@@ -57,8 +57,8 @@ class PairBaseline:
         simple = sample.arrays[SIMPLE]
         differs = plan.simple_pairs(simple[left], simple[right])
         few = slice(0, MAX_OBJECT_PAIRS if plan.objects else 0)
-        a, b = sample[left[few]], sample[right[few]]
-        objects = plan.pairs(a.arrays, b.arrays)[:, plan.n_simple :]
+        cells = sample.arrays
+        objects = plan.differences(cells, cells, left[few], right[few])[:, plan.n_simple :]
         mean = np.concatenate([_mean(differs), _mean(objects)])
         return cls(simple, sample.seen, mean, objects)
 
@@ -140,7 +140,8 @@ def explain_mixed(
     distances, similarities : float64 per row of b, the numbers to be explained
     """
     names, order = plan.names, tuple(columns)
-    found = plan.pairs(a[np.zeros(len(b), np.int64)].arrays, b.arrays)
+    first = np.zeros(len(b), np.int64)  # the only row of a
+    found = plan.differences(a.arrays, b.arrays, first, np.arange(len(b)))
     differs = _half_for_missing(plan, found, a, b) if midpoint else found
     gone = np.isnan(differs)
     counted = np.where(gone, 0.0, weights)
