@@ -58,7 +58,7 @@ from lookalike.saving.fields import (
     Text,
     check_params,
 )
-from lookalike.table import Kind, Schema, Table, as_table, read_table
+from lookalike.table import Kind, LazyTable, Schema, Table, as_table, read_table
 from lookalike.table.model.names import with_labels
 from lookalike.table.model.targets import split_target
 
@@ -252,7 +252,7 @@ class Index(SaveMixin, BaseEstimator):
             fitted={} if measure.traits.pairwise else learn_fitted(table),
         ).prepared()
 
-    def _choose(self, table: Table) -> tuple[Measure, str]:
+    def _choose(self, table: Table | LazyTable) -> tuple[Measure, str]:
         given = self._given()
         measure, reason = choose_measure(table) if given is None else (clone(given), "given")
         if self.n_jobs is not None and getattr(measure, "frozen_", False):

@@ -76,6 +76,6 @@ def test_lists_of_shards_merge_by_what_they_are_sorted_by(cls, tmp_path):
     for number in (2, 0, 1):  # in any order, and as Dask sends them
         lists = search_part(str(path), __version__, mark, str(query), number)[2]
         merged = merged.merge(pickle.loads(pickle.dumps(lists)))
-    expected = asked.run(now.segments)
+    expected = asked.run(now.segments, now.measure)
     np.testing.assert_array_equal(merged.indices, expected.indices)
     np.testing.assert_array_equal(merged.plain().distances, expected.plain().distances)

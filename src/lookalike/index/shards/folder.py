@@ -126,17 +126,25 @@ def refusing_damage(who: str, needed: str, hint: str) -> Iterator[None]:
         raise UnreadableFile(who, needed, found, hint) from error
 
 
+def broken(
+    folder: Path, needed: str, found: str, hint: str = "Build the folder again"
+) -> UnreadableFile:
+    """Return the error about a folder that cannot be read as an index."""
+    return UnreadableFile(f"Index folder {str(folder)!r}", needed, found, hint)
+
+
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
     path = folder / MANIFEST
-    who = f"Index folder {str(folder)!r}"
     # os.path, not Path: False also for names that no file can have, such as one with a NUL.
     if not os.path.isfile(path):
         if os.path.isdir(folder / SHARDS):
             hint = "Run the same build again: what is finished is not repeated"
-            raise UnreadableFile(who, "a finished build", "an unfinished one", hint)
+            raise broken(folder, "a finished build", "an unfinished one", hint)
         raise missing_file(path)
-    with refusing_damage(who, "a whole manifest", "Build the folder again"):
+    with refusing_damage(
+        f"Index folder {str(folder)!r}", "a whole manifest", "Build the folder again"
+    ):
         if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ValueError("a much larger file")
         page = parse_json(path.read_bytes())
@@ -147,7 +155,7 @@ def read_manifest(folder: Path) -> Manifest:
                 f"version {page['version']!r:.40}, written by lookalike {page['lookalike']!r:.40}"
             )
             hint = "Build the folder again with this version of lookalike, or use the other one"
-            raise UnreadableFile(who, f"version {VERSION} of the folder", found, hint)
+            raise broken(folder, f"version {VERSION} of the folder", found, hint)
         deleted = page["deleted"]
         shards = tuple(_name(name) for name in page["shards"])
         if len(set(shards)) < len(shards):
@@ -196,9 +204,9 @@ def refuse_links(folder: Path) -> None:
             continue
         for entry in entries:
             if entry.is_symlink():
-                who, hint = f"Index folder {str(folder)!r}", "Remove the link, or build it again"
                 found = f"{os.path.relpath(entry.path, folder)!r}, a link"
-                raise UnreadableFile(who, "files of its own", found, hint)
+                hint = "Remove the link, or build it again"
+                raise broken(folder, "files of its own", found, hint)
             if entry.is_dir():
                 pending.append(entry.path)
 
@@ -250,8 +258,7 @@ def read_deleted(path: Path) -> np.ndarray:
     # numpy raises many kinds of errors on a damaged file.
     except Exception as error:
         found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
-        who = f"Index folder {str(path.parent)!r}"
-        raise UnreadableFile(who, "positions of deleted rows", found, hint) from error
+        raise broken(path.parent, "positions of deleted rows", found, hint) from error
     return np.asarray(positions)
 
 
@@ -335,8 +342,7 @@ class ShardFolder:
         whole = [(HEAD, *manifest.head)] + ([manifest.deleted] if manifest.deleted else [])
         for name, size, digest in whole:
             if not is_intact(folder / name, size, digest):
-                who, hint = f"Index folder {str(folder)!r}", "Build the folder again"
-                raise UnreadableFile(who, f"{name} as it was written", "another", hint)
+                raise broken(folder, f"{name} as it was written", "another")
         return cls(folder, read_head(folder / HEAD), manifest)
 
     # -- reading -----------------------------------------------------------------------------------
@@ -346,8 +352,7 @@ class ShardFolder:
         try:
             segments = self._segments()
         except Misfit as error:
-            who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
-            raise UnreadableFile(who, "shards that fit together", _in_short(error), hint) from error
+            raise broken(self.path, "shards that fit together", _in_short(error)) from error
         return Snapshot(segments=segments, **self.head.learned())
 
     def _segments(self) -> Segments:
@@ -362,8 +367,7 @@ class ShardFolder:
             gone = np.flatnonzero(np.isin(segment.positions, deleted)) if len(deleted) else deleted
             segments.append(segment.without(gone) if len(gone) else segment)
         if not segments:
-            who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
-            raise UnreadableFile(who, "at least one shard", "none", hint)
+            raise broken(self.path, "at least one shard", "none")
         # Positions must ascend over shards: rows are found by bisection.
         whole = Segments(tuple(segments), self.manifest.next_position)
         whole.check_loaded({})

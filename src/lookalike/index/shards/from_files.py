@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import os
 from collections.abc import Callable, Mapping
@@ -11,30 +10,26 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.files import make_folder
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, Param, Phrase, UnreadableFile, WrongType
-from lookalike.index.drift import learn_fitted_parts
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType
+from lookalike.index.drift import learn_fitted
 from lookalike.index.ids import take_ids
 from lookalike.index.index import Index
 from lookalike.index.shards.build import (
     SHARD_ROWS,
     WHO,
     IndexBuild,
+    begin,
     finish,
     read_plan,
-    resume,
-    start,
     write_part,
 )
-from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead
-from lookalike.measures.default import choose_measure
-from lookalike.measures.task import same_settings
+from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead, broken
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
 from lookalike.saving.fields import check_params
@@ -149,13 +144,15 @@ def begin_build(
     options = (__version__, measure, id_column, dict(kinds or {}), shard_rows, source.schema)
     # Of the whole measure: two frozen ones may differ only in what they have learned.
     request = digest_of(options)
-    known = _sources(source)
-    build = resume(path, source, sources=known, request=request)
-    if build is not None:
-        return replace(build, read_from=read_from)
-    head = learn_head(index, source)
-    begun = start(path, source, head, shard_rows=shard_rows, sources=known, request=request)
-    return replace(begun, read_from=read_from)
+    build = begin(
+        path,
+        source,
+        lambda: learn_head(index, source),
+        shard_rows=shard_rows,
+        sources=_sources(source),
+        request=request,
+    )
+    return replace(build, read_from=read_from)
 
 
 def check_source(source: Any) -> Any:
@@ -205,13 +202,10 @@ def _learn_parts(index: Index, source: LazyTable) -> ShardHead:
         # One row is enough to check the column; repeated ids are found when all shards exist.
         first, id_kind = take_ids(source[:1], id_column, WHO)
         source = source.with_aside(first.aside[-1].name)
-    given = index._given()
-    measure, reason = choose_measure(source) if given is None else (clone(given), "given")
-    frozen = getattr(measure, "frozen_", False)
-    measure = same_settings(copy.copy(measure) if frozen else measure, index.n_jobs)
+    measure, reason = index._choose(source)
     learned: dict[str, Any] = {"measure": measure.fit(source), "reason": reason}
     learned |= {"schema": source.schema, "id_column": id_column, "id_kind": id_kind}
-    return _head(source, source.like, learned | {"fitted": learn_fitted_parts(source)})
+    return _head(source, source.like, learned | {"fitted": learn_fitted(source)})
 
 
 def _head(table: Any, like: Table, learned: dict[str, Any]) -> ShardHead:
@@ -268,19 +262,18 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
         faults = opened.faults()
         if not faults:
             return {}
-        who = f"Index folder {str(path)!r}"
         sources = opened.manifest.sources
         # Shards of a build have numbers for names; others were added later.
         lost = [name for name in faults if not name.isdigit()]
         if lost or not sources or not sources[0]["path"]:
             found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
             hint = "Take the folder from a copy, or build it again"
-            raise UnreadableFile(who, "shards built from files", found, hint)
+            raise broken(path, "shards built from files", found, hint)
         files = [Path(source["path"]) for source in sources]
         for file, source in zip(files, sources, strict=True):
             if not file.is_file() or hash_file(file) != source["sha256"]:
                 hint = "Put the file back, or build the folder again"
-                raise UnreadableFile(who, f"{source['path']!r} as it was", "none, or another", hint)
+                raise broken(path, f"{source['path']!r} as it was", "none, or another", hint)
         head = opened.head
         table = LazyTable(ParquetParts.open(files), head.like, head.schema.missing)
         # Shards are a function of rows and head, so they become what they were, byte for byte.

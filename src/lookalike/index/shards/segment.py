@@ -229,15 +229,6 @@ def _to_numpy(cells: Any, like: Column) -> np.ndarray:
     return out
 
 
-def _recent(cache: dict[int, Any], key: int, size: int, read: Callable[[], Any]) -> Any:
-    """Return a cached value, or read it; the least recently used value is dropped."""
-    value = cache.pop(key) if key in cache else read()
-    cache[key] = value  # the last of the dict
-    if len(cache) > size:
-        del cache[next(iter(cache))]
-    return value
-
-
 class _CellFile:
     """An open Parquet file with caches of its columns and row groups; thread-safe."""
 
@@ -271,25 +262,28 @@ class _CellFile:
             found = (str(error) or type(error).__name__).splitlines()[0][:200]
             raise UnreadableFile(who, "the cells of the shard", found, REPAIR) from error
 
-    def column(self, number: int) -> np.ndarray:
-        """Return all cells of one column."""
+    def _recent(self, cache: dict[int, Any], key: int, size: int, read: Callable[[], Any]) -> Any:
+        """Return a cached value, or read it; the least recently used value is dropped."""
+        with self.lock:
+            value = cache.pop(key) if key in cache else read()
+            cache[key] = value  # the last of the dict
+            if len(cache) > size:
+                del cache[next(iter(cache))]
+            return value
+
+    def column(self, number: int) -> Any:
+        """Return all cells of one column, as an array."""
 
         def read(file: Any) -> np.ndarray:
             return _from_arrow(file.read(columns=[str(number)]).column(0), self.like[number])
 
-        with self.lock:
-            most = MAX_CACHED_COLUMNS
-            cells: np.ndarray = _recent(self.columns, number, most, lambda: self._read(read))
-        return cells
+        return self._recent(self.columns, number, MAX_CACHED_COLUMNS, lambda: self._read(read))
 
-    def group(self, number: int) -> Cells:
+    def group(self, number: int) -> Any:
         """Return all columns of one row group."""
-        with self.lock:
-            most = MAX_CACHED_GROUPS
-            cells: Cells = _recent(self.groups, number, most, lambda: self._groups([number]))
-        return cells
+        return self._recent(self.groups, number, MAX_CACHED_GROUPS, lambda: self._groups([number]))
 
-    def _groups(self, numbers: list[int]) -> Cells:
+    def _groups(self, numbers: list[int]) -> Any:
         def read(file: Any) -> Cells:
             columns = file.read_row_groups(numbers).columns
             return tuple(
@@ -297,8 +291,7 @@ class _CellFile:
                 for like, cells in zip(self.like, columns, strict=True)
             )
 
-        cells: Cells = self._read(read)
-        return cells
+        return self._read(read)
 
     def take(self, rows: np.ndarray) -> Cells:
         """Return some rows of all columns, reading the row groups that they are in."""
@@ -328,7 +321,7 @@ class _ShardColumn(Column):
     @property
     def values(self) -> np.ndarray:
         """All cells, read now."""
-        return self._file.column(self._number)
+        return np.asarray(self._file.column(self._number))
 
     def take(self, at: Any) -> Column:
         """Return a column with some of its rows, held in memory."""
@@ -392,26 +385,21 @@ class ShardSegment(Segment):
     table : Table that reads its cells on demand
     positions, live : as in ``Segment``
     shard : Shard
-    is_fitted : bool, whether the measure was fitted to these rows
+    fitted : bool, whether the measure was fitted to these rows
     sample : Table, optional
         What shows how the cells of all rows are written; None: this shard.
     ids : (hashes of the ids, ascending, and the row of each), mapped; empty without a column of ids
     """
 
     shard: Shard
-    is_fitted: bool = False
+    fitted: bool = False
     sample: Table | None = None
     ids: tuple[np.ndarray, np.ndarray] = (NO_HASHES, NO_HASHES)
 
     @property
-    def fitted(self) -> bool:
-        """Whether it is known to hold rows that the measure was fitted to."""
-        return self.is_fitted
-
-    @property
     def sealed(self) -> bool:
         """Whether it is never merged with rows that are added later."""
-        return self.is_fitted or len(self) >= MIN_SEALED_ROWS
+        return self.fitted or len(self) >= MIN_SEALED_ROWS
 
     @property
     def typical_table(self) -> Table:
