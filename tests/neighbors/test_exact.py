@@ -28,9 +28,8 @@ def plain_lists(d, ids, exclude, k):
     st.integers(1, 45),
     st.integers(1, 9),
     st.booleans(),
-    st.booleans(),
 )
-def test_heaps_and_sorts_give_the_same_lists(seed, n, k, wide, sorting, twice):
+def test_heaps_give_the_lists_of_sorted_rows(seed, n, k, wide, twice):
     rng = np.random.default_rng(seed)
     d = rng.integers(0, 5, size=(3, n)) / 4.0  # many ties
     d[rng.random(d.shape) < 0.1] = np.nan
@@ -39,8 +38,6 @@ def test_heaps_and_sorts_give_the_same_lists(seed, n, k, wide, sorting, twice):
     exclude = np.array([ids[0], -1, ids[-1]])
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exact, "MIN_HEAP_LENGTH", 0)
-        if not sorting:  # as if there were very many candidates
-            patch.setattr(exact, "SORTED_SHARE", 0)
         fill = fill_by_blocks(lambda r, c: np.ascontiguousarray(d[r, c]), ids, exclude, width=wide)
         lists = NeighborGraph.empty(3, k, n)
         cut = int(rng.integers(0, n + 1)) if twice else n

@@ -41,23 +41,8 @@ from lookalike.measures.default import AUTO, choose_measure, is_auto
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.task import copy_input_tags, same_settings
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import (
-    KINDS,
-    N_JOBS,
-    Dims,
-    Fields,
-    Flag,
-    Instance,
-    Integer,
-    Maybe,
-    Objects,
-    Real,
-    Saved,
-    Sometimes,
-    Text,
-    check_params,
-)
 from lookalike.table import Kind, LazyTable, Schema, Table, as_table, read_table
 from lookalike.table.model.names import with_labels
 from lookalike.table.model.targets import split_target
@@ -130,15 +115,15 @@ class Index(SaveMixin, BaseEstimator):
     >>> star_wars = index.search({"title": "Star Wars", "year": 1977, "length": 121}, k=3)
     """
 
-    FIELDS: ClassVar[Fields] = {
+    FIELDS: ClassVar[fields.Fields] = {
         "measure": IsMeasure(none=""),
-        "id_column": Maybe(Instance(str, named="the name of a column")),
-        "kinds": KINDS,
-        "approximate": Flag(),
-        "recall": Real(0.5, 1.0),
-        "n_jobs": N_JOBS,
-        "state_": Saved("Snapshot"),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
+        "id_column": fields.Maybe(fields.Instance(str, named="the name of a column")),
+        "kinds": fields.KINDS,
+        "approximate": fields.Flag(),
+        "recall": fields.Real(0.5, 1.0),
+        "n_jobs": fields.N_JOBS,
+        "state_": fields.Saved("Snapshot"),
+        "feature_names_in_": fields.Sometimes(fields.Objects("features", fields.Text())),
     }
 
     state_: Snapshot  # all that was learned and all rows; replaced as a whole, never changed
@@ -176,7 +161,7 @@ class Index(SaveMixin, BaseEstimator):
         y : array of n, or the name of a column, optional
             For measures that learn from a target. A named column is not compared.
         """
-        check_params(self)
+        fields.check_params(self)
         count_jobs(self.n_jobs)
         id_column = self.id_column
         # The labels of a matrix of distances name rows and columns alike: they are no ids.
@@ -517,7 +502,7 @@ class Index(SaveMixin, BaseEstimator):
         """
         now = self._now()
         reader = now.reader
-        Integer(1).check(WHO, "k", k, "Ask for at least one row")
+        fields.Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
         # Lists of k are allocated before the search: a k of a billion must not fill the memory.
         k = max(1, min(int(k), len(now.segments)))
@@ -613,7 +598,7 @@ class Index(SaveMixin, BaseEstimator):
         measure = opened.head.measure.frozen()
         options: dict[str, Any] = {"approximate": approximate, "recall": recall, "n_jobs": n_jobs}
         index = cls(measure, id_column=head.id_column, **options)
-        check_params(index)
+        fields.check_params(index)
         index._folder = opened
         index._sketch(state, tell=True)
         index.state_ = state
@@ -780,7 +765,7 @@ class Index(SaveMixin, BaseEstimator):
         """
         return self._tuned(self.state_)[0]
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Build the graphs of approximate search again: they are not saved."""
         self._sketch(self.state_)
 

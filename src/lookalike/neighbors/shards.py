@@ -14,7 +14,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -215,14 +215,9 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
             raise
         raise _damaged(page, "a page of the shard", f"{type(error).__name__}: {error}") from error
     if sizes:
-        refuse_faults(shard, shard.faults(hashes=False))
+        for fault in shard.faults(hashes=False):
+            raise UnreadableFile(f"Shard {shard.folder.name!r}", "whole files", fault, REBUILD)
     return shard
-
-
-def refuse_faults(shard: Shard, faults: Iterable[str]) -> None:
-    """Raise an error that names the first fault of a shard, if there is one."""
-    for fault in faults:
-        raise UnreadableFile(f"Shard {shard.folder.name!r}", "whole files", fault, REBUILD)
 
 
 def allow_files(n_files: int) -> None:

@@ -182,10 +182,9 @@ def begin(
     folder: Path,
     source: Table | LazyTable,
     learn: Callable[[], ShardHead],
-    *,
-    shard_rows: int = SHARD_ROWS,
-    sources: list[dict[str, Any]] | None = None,
-    request: str = "",
+    shard_rows: int,
+    sources: list[dict[str, Any]],
+    request: str,
 ) -> IndexBuild:
     """Begin a build, or resume that of the folder, finished or not.
 
@@ -198,7 +197,7 @@ def begin(
     learn : callable that returns the head: all that is learned from the rows
     shard_rows : int
         Rows of a shard, a multiple of 1,024.
-    sources : list of mappings, optional
+    sources : list of mappings
         ``path``, ``bytes``, ``time`` and ``sha256`` of each file that the rows were read from.
     request : str
         A digest of the options; a build with another request is another build.
@@ -206,7 +205,7 @@ def begin(
     plan = read_plan(folder)
     if plan is not None:
         # Files are the same by their content, wherever they are and whenever they were written.
-        old, new = ([file.get("sha256") for file in s] for s in (plan["sources"], sources or []))
+        old, new = ([file.get("sha256") for file in s] for s in (plan["sources"], sources))
         if (plan["rows"], plan["request"], old) != (len(source), request, new):
             needed = f"an empty folder, or this build, in {str(folder)!r}"
             found = "a build of other files or with other options"
@@ -221,7 +220,7 @@ def begin(
             "request": request,
             "rows": len(source),
             "shard_rows": shard_rows,
-            "sources": sources or [],
+            "sources": sources,
             "head": [(folder / HEAD).stat().st_size, hash_file(folder / HEAD)],
         }
         with replacing(folder / PLAN) as file:

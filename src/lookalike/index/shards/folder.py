@@ -51,19 +51,10 @@ from lookalike.neighbors.shards import (
     hash_file,
     open_shard,
 )
+from lookalike.saving import fields
 from lookalike.saving.decode import check_object
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Array,
-    Field,
-    Fields,
-    Integer,
-    Misfit,
-    Saved,
-    check_fields,
-    require,
-)
 from lookalike.saving.load import import_packages
 from lookalike.saving.safe_json import parse_json
 from lookalike.table import Table
@@ -211,7 +202,9 @@ def refuse_links(folder: Path) -> None:
                 pending.append(entry.path)
 
 
-POSITIONS: dict[str, Field] = {"positions": Array("int64", "n", low=0, ascending=True)}
+POSITIONS: dict[str, fields.Field] = {
+    "positions": fields.Array("int64", "n", low=0, ascending=True)
+}
 
 
 def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
@@ -227,7 +220,7 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
     _check_objects(segment.rows)
     measure.check_rows(segment.rows, where)
     check_codes(measure, shard, segment.rows.seen)
-    check_fields({"positions": segment.positions}, POSITIONS, where)
+    fields.check_fields({"positions": segment.positions}, POSITIONS, where)
     if id_column is not None:
         # Ids are found by bisection, which needs them in order, and returns these rows.
         hashes, rows = segment.ids
@@ -235,7 +228,7 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
         fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
         fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
         fits = fits and np.array_equal(np.sort(rows), np.arange(n))
-        require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
+        fields.require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
     assert isinstance(segment.table, ShardTable)
     segment.table.check()
 
@@ -254,7 +247,7 @@ def read_deleted(path: Path) -> np.ndarray:
     """Return the positions of deleted rows (tombstones)."""
     try:
         positions = np.load(path, allow_pickle=False)
-        check_fields({"positions": positions}, POSITIONS, path.name)
+        fields.check_fields({"positions": positions}, POSITIONS, path.name)
     # numpy raises many kinds of errors on a damaged file.
     except Exception as error:
         found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
@@ -279,10 +272,10 @@ class ShardHead(Learned):
     n_fitted : int, how many rows the measure was fitted to
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "like": Saved("Table"),
-        "sample": Saved("Table"),
-        "n_fitted": Integer(0),
+    FIELDS: ClassVar[fields.Fields] = {
+        "like": fields.Saved("Table"),
+        "sample": fields.Saved("Table"),
+        "n_fitted": fields.Integer(0),
     }
 
     like: Table
@@ -351,7 +344,7 @@ class ShardFolder:
         """Return the index that the folder holds, without reading rows."""
         try:
             segments = self._segments()
-        except Misfit as error:
+        except fields.Misfit as error:
             raise broken(self.path, "shards that fit together", _in_short(error)) from error
         return Snapshot(segments=segments, **self.head.learned())
 

@@ -20,7 +20,7 @@ from lookalike.errors import InvalidInput, Param, UnreadableFile
 from lookalike.index.segments import NO_POSITIONS, Segment, as_id
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.neighbors.shards import Key, Shard, write_shard
+from lookalike.neighbors.shards import REBUILD, Key, Shard, write_shard
 from lookalike.saving.decode import decode_cell
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import encode_cell
@@ -30,7 +30,6 @@ from lookalike.table.model.table import CODED, MATRIX, check_cells
 
 ROWS, CODES = "rows", "codes"
 RAGGED = ("values", "offsets", "missing")
-REPAIR = "Build it again from its source: lookalike index check FOLDER --repair"
 
 
 def pack_rows(measure: Measure, rows: Rows) -> dict[Key, np.ndarray]:
@@ -118,7 +117,7 @@ def _codes_of(shard: Shard) -> dict[Key, np.ndarray]:
 
 
 def _unlike(shard: Shard, needed: str, found: str) -> UnreadableFile:
-    return UnreadableFile(f"Shard {shard.folder.name!r}", needed, found, REPAIR)
+    return UnreadableFile(f"Shard {shard.folder.name!r}", needed, found, REBUILD)
 
 
 def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
@@ -260,7 +259,7 @@ class _CellFile:
         except (pa.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
             who = f"Shard {self.path.parent.name!r}, file {self.path.name!r}"
             found = (str(error) or type(error).__name__).splitlines()[0][:200]
-            raise UnreadableFile(who, "the cells of the shard", found, REPAIR) from error
+            raise UnreadableFile(who, "the cells of the shard", found, REBUILD) from error
 
     def _recent(self, cache: dict[int, Any], key: int, size: int, read: Callable[[], Any]) -> Any:
         """Return a cached value, or read it; the least recently used value is dropped."""

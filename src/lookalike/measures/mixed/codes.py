@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -248,18 +247,7 @@ SIZED: dict[type, AtLeast] = {
 EUCLIDEAN = {Euclidean: True, NormalizedEuclidean: True, EarthMover: False}
 
 
-class _ByteLayout(NamedTuple):
-    """Positions of columns: those of objects in the plan, with bytes and without, and as bytes."""
-
-    coded: list[int]
-    uncoded: list[int]
-    last: np.ndarray
-    looked_up: np.ndarray
-    levels: list[int]
-    has_roots: bool
-
-
-@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
+@dataclass(frozen=True, eq=False)
 class MixedCodes:
     """The bytes of some rows, the plan they were made by, and the bounds of columns of objects."""
 
@@ -281,30 +269,34 @@ class MixedCodes:
             Whether a missing cell counts as half a difference.
         """
         plan, n = self.plan, self.plan.n_simple
-        layout = self._layout
-        more = float(weights[layout.uncoded].sum())
+        position = {name: n + i for i, name in enumerate(plan.objects)}
+        uncoded = [i for name, i in position.items() if name not in self.objects]
+        looked_up, has_roots = np.flatnonzero(self.kind == LOOKUP), (self.kind == ROOT).any()
         whole = np.zeros(len(self.kind))
         whole[:n] = weights[:n]
-        whole[layout.last] = weights[layout.coded]
+        # The weight of a column of several bytes is counted with the last of them.
+        widths = [coded.width for coded in self.objects.values()]
+        last = n - 1 + np.cumsum(widths, dtype=np.int64)
+        whole[last] = weights[[position[name] for name in self.objects]]
 
         def bounds_of(at: slice) -> Bounds:
             simple = np.asarray(a[SIMPLE][at])
             own = np.zeros((len(simple), len(self.kind)), np.uint8)
             worth = np.zeros(own.shape)
-            roots = np.zeros(own.shape) if layout.has_roots else None
+            roots = np.zeros(own.shape) if has_roots else None
             present = np.ones(own.shape, bool)
             own[:, :n], present[:, :n] = _bytes(plan, simple), simple == simple
             worth[:, :n] = weights[:n]
             worth[:, int(plan.ends[3]) : n] = 0.0  # levels are looked up, or too many to be bytes
-            tables = np.zeros((len(simple), len(layout.looked_up), MISSING + 1))
+            tables = np.zeros((len(simple), len(looked_up), MISSING + 1))
             slot, first = 0, n
-            for j in layout.levels:
+            for j in looked_up[looked_up < n].tolist():
                 levels = _levels(plan, j)
                 codes = np.where(present[:, j], simple[:, j], 0).astype(np.int64)
                 tables[:, slot, : len(levels)] = levels[codes] * weights[j]
                 slot += 1
-            for column, (name, coded) in zip(layout.coded, self.objects.items(), strict=True):
-                cells, weight = a[COLUMN + name][at], weights[column]
+            for name, coded in self.objects.items():
+                cells, weight = a[COLUMN + name][at], weights[position[name]]
                 columns = slice(first, first + coded.width)
                 first = columns.stop
                 own[:, columns], values = coded.ask(cells)
@@ -318,30 +310,14 @@ class MixedCodes:
                 else:
                     worth[:, columns] = values * weight
             # Sums are scaled by the largest possible one: a column adds at most its largest entry.
-            worth[:, layout.looked_up] = tables.max(axis=2)
+            worth[:, looked_up] = tables.max(axis=2)
             queries = ByteQueries(
                 own, worth, self.kind, tables=tables, weights=whole, present=present,
-                midpoint=midpoint, more_weight=more, roots=roots,
+                midpoint=midpoint, more_weight=float(weights[uncoded].sum()), roots=roots,
             )  # fmt: skip
             return queries.bounds(self.codes)
 
         return bounds_of
-
-    @cached_property
-    def _layout(self) -> _ByteLayout:
-        """Positions of the columns of the plan among the bytes."""
-        n = self.plan.n_simple
-        position = {name: n + i for i, name in enumerate(self.plan.objects)}
-        widths = [coded.width for coded in self.objects.values()]
-        return _ByteLayout(
-            coded=[position[name] for name in self.objects],
-            uncoded=[i for name, i in position.items() if name not in self.objects],
-            # The weight of a column of several bytes is counted with the last of them.
-            last=n - 1 + np.cumsum(widths, dtype=np.int64),
-            looked_up=np.flatnonzero(self.kind == LOOKUP),
-            levels=np.flatnonzero(self.kind[:n] == LOOKUP).tolist(),
-            has_roots=bool((self.kind == ROOT).any()),
-        )
 
     def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
         """Return the codes as arrays, to be saved with the plan and the rows."""
