@@ -17,7 +17,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
-from lookalike.measures.contract.matrices import MEDIAN_ROWS
+from lookalike.measures.contract.matrices import fixed_sample
 from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.vector import Vector
@@ -256,10 +256,5 @@ def farthest(measure: Measure) -> float:
 
     Exact up to 128 rows; above, for a metric, at least half of the largest (triangle inequality).
     """
-    rows, largest = measure.rows_, 0.0
-    sample = np.arange(len(rows))
-    if len(rows) > MEDIAN_ROWS:
-        sample = np.sort(np.random.default_rng(0).choice(len(rows), MEDIAN_ROWS, replace=False))
-    for _, d in measure.scan(rows[sample]):
-        largest = max(largest, float(d[np.isfinite(d)].max(initial=0.0)))
-    return largest
+    sample = measure.rows_[fixed_sample(len(measure.rows_))]
+    return max(float(d[np.isfinite(d)].max(initial=0.0)) for _, d in measure.scan(sample))

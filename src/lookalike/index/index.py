@@ -736,12 +736,8 @@ class Index(SaveMixin, BaseEstimator):
         """Build the graphs of approximate search before the first search needs them."""
         _, why = self._tuned(state)
         if why and tell:
-            approximate = Param("approximate", True)
-            hint = (
-                "Rows are searched exactly; leave out ",
-                approximate,
-                ", or see the guide to approximate search for measures that have sketches",
-            )
+            guide = ", or see the guide to approximate search for measures that have sketches"
+            hint = ("Rows are searched exactly; leave out ", Param("approximate", True), guide)
             who, needed = Param("approximate", True, of=type(self).__name__), "rows with sketches"
             warnings.warn(LookalikeWarning(who, needed, why, hint), stacklevel=3)
 

@@ -422,18 +422,21 @@ class ShardFolder:
                 for number, segment in enumerate(after.segments.segments)
             )
             deleted = np.concatenate([segment.positions[~segment.live] for segment in segments])
-            changed = replace(
-                now,
-                generation=generation,
-                shards=tuple(segment.shard.folder.name for segment in segments),
-                next_position=after.segments.next_position,
-                deleted=self._write_deleted(np.sort(deleted), generation),
-            )
             # Shards that are no longer named may still be open elsewhere: the next change
             # removes them.
-            changed.write(self.path)
-            self.manifest = changed
+            names = tuple(segment.shard.folder.name for segment in segments)
+            gone = self._write_deleted(np.sort(deleted), generation)
+            self._commit(now, names, after.segments.next_position, deleted=gone)
         return replace(after, segments=replace(after.segments, segments=segments))
+
+    def _commit(
+        self, now: Manifest, shards: tuple[str, ...], next_position: int, **changes: Any
+    ) -> None:
+        """Write the next generation of the manifest."""
+        changes |= {"generation": now.generation + 1, "shards": shards}
+        changed = replace(now, next_position=next_position, **changes)
+        changed.write(self.path)
+        self.manifest = changed
 
     def append(self, names: Sequence[str], next_position: int, who: str) -> None:
         """Add shards that were written to the folder to the index.
@@ -445,12 +448,7 @@ class ShardFolder:
         who : str, the caller, which holds the lock of the folder
         """
         now = self.as_opened(who)
-        shards = (*now.shards, *names)
-        changed = replace(
-            now, generation=now.generation + 1, shards=shards, next_position=next_position
-        )
-        changed.write(self.path)
-        self.manifest = changed
+        self._commit(now, (*now.shards, *names), next_position)
 
     def as_opened(self, who: str) -> Manifest:
         """Return the manifest; refuse a folder that another process has changed since."""
@@ -468,10 +466,8 @@ class ShardFolder:
         head, path = self.head, self.path / SHARDS / f"added-{generation:06d}-{number:06d}"
         # Compaction may rewrite fitted rows, which stay apart from later ones.
         fitted = bool(len(segment)) and int(segment.positions[-1]) < head.n_fitted
-        shard = write_segment(path, head.measure, segment, head.id_column, fitted=fitted)
-        sample = head.sample if number == 0 else None
-        opened = open_segment(head.measure, shard, head.like, fitted=fitted, sample=sample)
-        return replace(opened, live=segment.live)
+        write_segment(path, head.measure, segment, head.id_column, fitted=fitted)
+        return replace(self._open(path.name, first=number == 0), live=segment.live)
 
     def _write_deleted(self, positions: np.ndarray, generation: int) -> tuple[str, int, str] | None:
         if not len(positions):
