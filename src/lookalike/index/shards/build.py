@@ -32,11 +32,10 @@ from lookalike.index.shards.folder import (
     read_head,
     read_manifest,
     refuse_links,
-    refusing_damage,
 )
 from lookalike.index.shards.segment import refuse_repeats, write_segment
 from lookalike.index.snapshot import Snapshot
-from lookalike.neighbors.shards import Shard, hash_file, open_shard
+from lookalike.neighbors.shards import Shard, hash_file, open_shard, refusing_damage
 from lookalike.saving.encode import write as write_saved
 from lookalike.saving.safe_json import parse_json
 from lookalike.table import LazyTable, Table

@@ -12,8 +12,7 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -50,6 +49,7 @@ from lookalike.neighbors.shards import (
     file_name,
     hash_file,
     open_shard,
+    refusing_damage,
 )
 from lookalike.saving import fields
 from lookalike.saving.decode import check_object
@@ -65,7 +65,6 @@ MANIFEST, SHARDS = "manifest.json", "shards"
 TILE = 1024  # shards end at whole tiles of codes
 # A manifest is parsed as a whole: an untrusted one must not fill the memory (chosen by hand).
 MAX_MANIFEST_BYTES = 2**28
-DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -102,19 +101,6 @@ class Manifest:
         page = {"format": FORMAT, "version": VERSION, "lookalike": __version__, **vars(self)}
         with replacing(folder / MANIFEST, follow=False) as file:
             file.write(json.dumps(page, indent=1, allow_nan=False).encode())
-
-
-@contextmanager
-def refusing_damage(who: str, needed: str, hint: str) -> Iterator[None]:
-    """Turn what parsing a damaged or forged file raises into an ``UnreadableFile``."""
-    try:
-        yield
-    except DAMAGE as error:
-        # Some errors of lookalike are ValueErrors, too.
-        if isinstance(error, LookalikeError):
-            raise
-        found = f"{type(error).__name__}: {error}"
-        raise UnreadableFile(who, needed, found, hint) from error
 
 
 def broken(
