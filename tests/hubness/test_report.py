@@ -273,27 +273,27 @@ def test_the_verdict_names_strength_largest_hub_and_orphans():
     assert same.verdict.endswith("(McNemar p = 0.05, not significant).")
 
 
-def test_hubs_with_missing_cells_are_told():
+def test_hubs_with_missing_cells_are_noted():
     """Above a quarter more of the hubs than of all rows, and at least half of them; or twice."""
 
-    def told(missing, wide=1, **more):
+    def note_of(missing, wide=1, **more):
         cells = {f"c{j}": [None if j < m else 1.0 for m in missing] for j in range(wide)}
         table = la.read_table(cells, kinds=dict.fromkeys(cells, "number"))
         counts = range(len(missing), 0, -1)  # the first ten rows are the hubs
         return made(list(counts), (0.2, 3.0, 0.0, 1.0), table=table, **more).missing_cells
 
     cure = "missing cells are not compared, so they are near to all others: compare with"
-    assert told([1] * 5 + [0] * 15) is None  # 5 of 10 hubs, 5 of 20 rows: a quarter more
+    assert note_of([1] * 5 + [0] * 15) is None  # 5 of 10 hubs, 5 of 20 rows: a quarter more
     hubs = "10 rows in the most lists"
     text = f"60% of the {hubs} have a missing cell, 30% of all rows do: {cure}"
-    assert told([1] * 6 + [0] * 14).startswith(text)
-    assert told([1] * 4 + [0] * 36) is None  # not half of the hubs
-    assert told([1] * 5 + [0] * 35).startswith("50% of the 10 rows")
+    assert note_of([1] * 6 + [0] * 14).startswith(text)
+    assert note_of([1] * 4 + [0] * 36) is None  # not half of the hubs
+    assert note_of([1] * 5 + [0] * 35).startswith("50% of the 10 rows")
     few, many = [1] * 10 + [1] * 10, [2] * 10 + [1] * 20
-    assert told(few, wide=2) is None
-    assert told(many, wide=2) is None  # 2 where 1.33 is the mean
+    assert note_of(few, wide=2) is None
+    assert note_of(many, wide=2) is None  # 2 where 1.33 is the mean
     text = f"The {hubs} have 3.0 missing cells each, where 1.5 is the mean: {cure}"
-    assert told([3] * 10 + [1] * 30, wide=3).startswith(text)
+    assert note_of([3] * 10 + [1] * 30, wide=3).startswith(text)
     assert made([1], (0.2, 3.0, 0.0, 1.0)).missing_cells is None
 
 

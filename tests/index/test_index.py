@@ -529,9 +529,9 @@ def test_a_note_says_that_almost_nothing_was_compared():
 def test_an_index_without_sketches_says_so_when_it_is_fitted_and_not_again(monkeypatch):
     pytest.importorskip("faiss")
     monkeypatch.setattr("lookalike.index.sketches.MIN_ROWS", 4)
-    with pytest.warns(LookalikeWarning, match="found Gower has no sketch") as told:
+    with pytest.warns(LookalikeWarning, match="found Gower has no sketch") as given:
         index = la.Index("gower", approximate=True).fit({"x": [0.0, 1.0, 2.0, 3.0, 4.0]})
-    assert len(told) == 1
+    assert len(given) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error", LookalikeWarning)
         index.add({"x": [0.5, 1.5, 2.5, 3.5, 3.0]})

@@ -388,7 +388,7 @@ def test_a_change_returns_the_next_snapshot_and_its_answer():
     assert (len(empty.table), empty.table.names) == (0, ("x",))
 
 
-def test_drift_is_checked_again_after_a_tenth_more_rows_and_told_once():
+def test_drift_is_checked_again_after_a_tenth_more_rows_and_reported_once():
     now = la.Index("gower").fit({"x": [float(i) for i in range(40)]}).state_
     assert now.drift().added == 0
     more, _ = now.added({"x": [99.0] * 20}, "add")

@@ -84,14 +84,14 @@ def alone(monkeypatch):
 
 
 def test_results_are_those_in_memory_and_are_kept_for_the_same_request(tmp_path, alone):
-    rows, path, told = la.read_table(mixed(150)), tmp_path / "index", []
+    rows, path, summaries = la.read_table(mixed(150)), tmp_path / "index", []
     build_index(rows, path, "gower", shard_rows=1024)
     measure = Gower().fit(rows)
     expected = measure.neighbors(k=20)
-    found = knn_graph(path, 20, rows_per_task=60, tell=told.append)
+    found = knn_graph(path, 20, rows_per_task=60, tell=summaries.append)
     np.testing.assert_array_equal(found.indices, expected.indices)
     np.testing.assert_array_equal(found.distances, expected.distances)
-    assert [summary.what for summary in told] == ["found the neighbors of"]
+    assert [summary.what for summary in summaries] == ["found the neighbors of"]
     # 150 rows in tasks of 60; of a result that is gone, or of other rows, only that is made again.
     (folder,) = (path / "graphs").glob("*/neighbors-20-60")
     parts = sorted(part.name for part in folder.iterdir())
@@ -116,10 +116,10 @@ def test_results_are_those_in_memory_and_are_kept_for_the_same_request(tmp_path,
 
 
 def test_hubness_is_that_of_the_sampled_reducer(tmp_path, alone):
-    rows, path, told = la.read_table(mixed(90)), tmp_path / "index", []
+    rows, path, summaries = la.read_table(mixed(90)), tmp_path / "index", []
     build_index(rows, path, "gower", shard_rows=1024)
     measure = Gower().fit(rows)
-    found = hubness(path, 3, sample=20, random_state=5, rows_per_task=40, tell=told.append)
+    found = hubness(path, 3, sample=20, random_state=5, rows_per_task=40, tell=summaries.append)
     reducer = MutualProximity(measure.frozen(), "gauss_independent", sample=20, random_state=5)
     reducer.fit(rows)
     np.testing.assert_array_equal(found.mean, reducer.rows_.arrays["mean"])
@@ -129,7 +129,7 @@ def test_hubness_is_that_of_the_sampled_reducer(tmp_path, alone):
     np.testing.assert_array_equal(found.k_occurrence, k_occurrence(measure, 3))
     assert found.skewness == skewness(found.k_occurrence)
     assert found.reduced_skewness == skewness(k_occurrence(reduced, 3))
-    assert [summary.tasks for summary in told] == [3, 3]
+    assert [summary.tasks for summary in summaries] == [3, 3]
     wide = hubness(path, 3, sample=89, candidates=1000)
     assert wide.reduced.k == 3
     assert alone[-2][1:] == (1, 1)
