@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.config import count_jobs
-from lookalike._runtime.estimator import clone
 from lookalike._runtime.files import make_folder
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
