@@ -154,15 +154,15 @@ def make_rankers(
 def _by_measure(compared: _Compared, start: np.ndarray, gammas: Sequence[float]) -> Ranker:
     kept = [Marks(start.shape, gamma) for gamma in gammas]
     for marks in kept:
-        marks.like(start)
+        marks.mark(start, wanted=True)
 
     def rank(new: list[Marked]) -> list[np.ndarray]:
         known = compared.rows({at for yes, no in new for at in yes + no})
         for marks, (yes, no) in zip(kept, new, strict=True):
             for at in yes:
-                marks.like(known[at])
+                marks.mark(known[at], wanted=True)
             for at in no:
-                marks.unlike(known[at])
+                marks.mark(known[at], wanted=False)
         return [marks.score() for marks in kept]
 
     return rank

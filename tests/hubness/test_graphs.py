@@ -15,6 +15,7 @@ from lookalike.hubness import (
     SharedNeighbors,
     rescale,
 )
+from lookalike.hubness.graphs import _overlap
 from lookalike.measures import Vector
 from lookalike.neighbors import NeighborGraph
 
@@ -98,3 +99,30 @@ def test_unfinished_lists_stay_behind():
     found = rescale(NeighborGraph(indices, distances, 3), "nicdm", n_neighbors=1)
     assert found.indices[2].tolist() == [0, -1]
     assert np.isinf(found.distances[2, 1])
+
+
+def test_shared_neighbors_are_counted_for_every_candidate():
+    ours, theirs = np.array([[1, 2, 3], [0, 4, 5]]), np.array([[1, 2, 9], [4, 0, 5], [7, 8, 9]])
+    near = np.array([[0, 1, 2, 1], [2, 0, 1, 1]])
+    assert _overlap(ours, theirs, near).tolist() == [[2, 0, 0, 0], [0, 0, 3, 3]]
+
+
+def test_the_length_of_lists_and_their_scales_is_that_asked_for():
+    x = np.random.default_rng(0).normal(size=(12, 3))
+    graph = Vector().fit(x).neighbors(k=6)
+    assert rescale(graph, "nicdm", n_neighbors=6).k == 6
+    assert rescale(graph, "nicdm", n_neighbors=6, k=1).k == 1
+    for k in (0, 7, 2.5):
+        with pytest.raises(TooFewRows, match="1 to 6 neighbors"):
+            rescale(graph, n_neighbors=2, k=k)
+    short = NICDM(Vector(), 2).fit(x[:11])
+    for given, method in ((graph, short), (graph[:11], NICDM(Vector(), 2).fit(x))):
+        with pytest.raises(InvalidInput, match=f"found {len(given)} lists over 12 rows"):
+            rescale(given, method)
+    with pytest.raises(InvalidInput, match="the lists of all 12 rows"):
+        rescale(graph, reference=graph[:11], n_neighbors=2)
+    # CSLS: sorted by the excess, shown with twice the largest mean added.
+    csls = rescale(graph, "csls", n_neighbors=3)
+    exact = CSLS(Vector(), 3).fit(x)
+    expected = exact.distance()[np.arange(12)[:, None], csls.indices]
+    np.testing.assert_allclose(csls.distances, expected)

@@ -232,3 +232,24 @@ def test_rows_that_cannot_be_compared_are_too_few():
     fitted = MutualProximity(_Incomplete(), "gauss_independent").fit(d)
     others = [v for j, v in enumerate(d[0]) if j and not 8 < v < 11]
     assert_allclose(fitted.rows_.arrays["mean"][0], np.mean(others))
+
+
+def test_reasons_of_the_inner_measure_are_scaled_to_the_reduced_similarity():
+    x = np.random.default_rng(0).normal(size=(30, 3))
+    measure = NICDM(Vector("cityblock"), 3).fit(x)
+    found, inner = measure.explain(0, 1), measure.measure_.explain(0, 1)
+    scales = [
+        share / sum(side.values())
+        for share, side in ((found.similarity, inner.plus), (1 - found.similarity, inner.minus))
+    ]
+    assert_allclose(found.similarity, measure.similarity()[0, 1])
+    assert_allclose(found.distance, measure.distance()[0, 1])
+    for name in inner.minus:
+        assert_allclose(found.minus[name], scales[1] * inner.minus[name])
+        assert_allclose(found.reach[name], scales[1] * inner.reach[name])
+        assert_allclose(found.baseline[name][0], scales[0] * inner.baseline[name][0])
+        assert_allclose(found.baseline[name][1], scales[1] * inner.baseline[name][1])
+    assert_allclose(sum(found.plus.values()), found.similarity)
+    assert found.surprisal == inner.surprisal
+    assert (found.inner["measure"].distance, found.factors["d"]) == (inner.distance,) * 2
+    assert found.not_compared == inner.not_compared == ()

@@ -1,5 +1,6 @@
 """The hubness report: statistics, text, frame, page, plots."""
 
+import io
 import json
 import re
 import sys
@@ -8,6 +9,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
+from rich.console import Console
 
 import lookalike as la
 from lookalike.errors import InvalidInput, MissingExtra
@@ -19,6 +21,7 @@ from lookalike.evaluate import (
     mcnemar,
     retrieval_accuracy,
 )
+from lookalike.evaluate.agreement import McNemar
 from lookalike.hubness import (
     NICDM,
     MutualProximity,
@@ -31,6 +34,7 @@ from lookalike.hubness import (
     skewness,
     symmetric_share,
 )
+from lookalike.hubness.report import HubnessReport, histogram, hub_map, hub_maps
 from lookalike.measures import Vector
 
 RNG = np.random.default_rng(0)
@@ -153,8 +157,6 @@ def test_large_maps_are_sampled(monkeypatch, report):
 
 
 def test_maps_of_points_in_the_plane_are_those_points():
-    from lookalike.hubness.report import hub_map
-
     flat = RNG.random((40, 2))
     at, places = hub_map(la.hubness_report(Vector().fit(flat)))
     assert_array_equal(at, np.arange(40))
@@ -234,3 +236,149 @@ def test_bad_input():
         la.hubness_report(Vector().fit(X), k=120)
     with pytest.raises(TypeError, match="fitted measure"):
         la.hubness_report("rows.csv")
+
+
+# -- reports made by hand --------------------------------------------------------------------------
+
+
+def made(counts, *statistics, k=5, **more):
+    """Return a report of one space, or of two, with the same occurrences."""
+    names = ["value"] if len(statistics) == 1 else ["before", "after"]
+    keys = ("skewness", "largest", "orphans", "reachability")
+    values = {n: dict(zip(keys, s, strict=True)) for n, s in zip(names, statistics, strict=True)}
+    counted = {name: np.array(counts) for name in names}
+    return HubnessReport("Vector, 4 rows", k, 5.0, values, counted, **more)
+
+
+def test_the_verdict_names_strength_largest_hub_and_orphans():
+    most = ": the row in the most lists is in 12 where 5 is the mean, and "
+    for statistics, word, none in (
+        ((1.0, 12.0, 0.0, 1.0), "No hubness to speak of", "every row is in at least one."),
+        ((1.01, 12.0, 1.0, 0.75), "Some hubness", "1 row (25%) is in none."),
+        ((1.4, 12.0, 3.0, 0.25), "Some hubness", "3 rows (75%) are in none."),
+        ((1.41, 12.0, 1234.0, 0.5), "Strong hubness", "1,234 rows (50%) are in none."),
+    ):
+        advice = " A hubness reducer, such as mutual proximity, may help."
+        expected = f"{word} (skewness {statistics[0]:.2f}){most}{none}"
+        expected += advice if statistics[0] > 1 else ""
+        assert made([1], statistics).verdict == expected
+    lower = made([1], (2.0, 30.0, 9.0, 0.5), (1.99, 20.0, 3.0, 0.9), test=McNemar(0.5, 0.04, 3, 9))
+    assert lower.verdict.endswith(
+        " 9 rows (50%) are in none. The reducer lowers the skewness (2.00 to 1.99); the largest "
+        "hub goes from 30 to 20 lists, the rows in none from 9 to 3. Votes that are right only "
+        "after reduction: 9, only before: 3 (McNemar p = 0.04, significant)."
+    )
+    same = made([1], (2.0, 30.0, 9.0, 0.5), (2.0, 20.0, 3.0, 0.9), test=McNemar(0.5, 0.05, 3, 9))
+    assert "The reducer does not lower the skewness (2.00 to 2.00)" in same.verdict
+    assert same.verdict.endswith("(McNemar p = 0.05, not significant).")
+
+
+def test_hubs_with_missing_cells_are_noted():
+    """Above a quarter more of the hubs than of all rows, and at least half of them; or twice."""
+
+    def note_of(missing, wide=1, **more):
+        cells = {f"c{j}": [None if j < m else 1.0 for m in missing] for j in range(wide)}
+        table = la.read_table(cells, kinds=dict.fromkeys(cells, "number"))
+        counts = range(len(missing), 0, -1)  # the first ten rows are the hubs
+        return made(list(counts), (0.2, 3.0, 0.0, 1.0), table=table, **more).missing_cells
+
+    cure = "missing cells are not compared, so they are near to all others: compare with"
+    assert note_of([1] * 5 + [0] * 15) is None  # 5 of 10 hubs, 5 of 20 rows: a quarter more
+    hubs = "10 rows in the most lists"
+    text = f"60% of the {hubs} have a missing cell, 30% of all rows do: {cure}"
+    assert note_of([1] * 6 + [0] * 14).startswith(text)
+    assert note_of([1] * 4 + [0] * 36) is None  # not half of the hubs
+    assert note_of([1] * 5 + [0] * 35).startswith("50% of the 10 rows")
+    few, many = [1] * 10 + [1] * 10, [2] * 10 + [1] * 20
+    assert note_of(few, wide=2) is None
+    assert note_of(many, wide=2) is None  # 2 where 1.33 is the mean
+    text = f"The {hubs} have 3.0 missing cells each, where 1.5 is the mean: {cure}"
+    assert note_of([3] * 10 + [1] * 30, wide=3).startswith(text)
+    assert made([1], (0.2, 3.0, 0.0, 1.0)).missing_cells is None
+
+
+def test_printed_on_a_console_with_ids_and_rows():
+    rows = {"a": [1.0, None, 3.0, 4.0, 5.0, 6.0], "b": ["x", "y", "z", None, "v", "w"]}
+    table = la.read_table(rows, kinds={"b": "category"})
+    notes, ids = ["one note"], list("pqrstu")
+    known = {"table": table, "ids": ids, "notes": notes, "reason": "why so", "name": "pets"}
+    report = made([3, 1, 2, 2, 4, 0], (0.2, 3.0, 0.0, 1.0), k=2, **known)
+    console = Console(file=io.StringIO(), width=70, color_system=None)
+    report.render(console)
+    lines = [line.strip() for line in console.file.getvalue().splitlines() if line.strip()]
+    assert lines[:2] == ["pets: Vector, 4 rows, lists of 2", "why so"]
+    assert " ".join(lines[2:4]) == report.verdict
+    assert lines[6:10] == [
+        "hubness: skewness of the k-occurrence    0.20",
+        "lists that the largest hub is in            3",
+        "orphans: rows in no list                    0",
+        "rows in at least one list              100.0%",
+    ]
+    assert lines[10] == "Rows in the most lists"
+    assert lines[11].split() == ["row", "lists", "missing"]
+    assert lines[13:] == [
+        "t      4        0  b v, a 5",
+        "p      3        0  b x, a 1",
+        "r      2        0  b z, a 3",
+        "s      2        1  a 4",
+        "q      1        1  b y",
+        "one note",
+    ]
+    assert str(report).splitlines()[3:] == [
+        "hubness: skewness of the k-occurrence      0.20",
+        "lists that the largest hub is in              3",
+        "orphans: rows in no list                      0",
+        "rows in at least one list                100.0%",
+        "note: one note",
+    ]
+    assert report.top(2) == [{"row": 4, "value": 4}, {"row": 0, "value": 3}]
+    plain = report.to_dict()
+    assert plain["top"][0] == {"id": "t", "value": 4}
+    assert (plain["reason"], plain["notes"], plain["test"]) == ("why so", notes, None)
+    assert plain["missing_cells"] is None
+    assert "reason" not in made([1], (0.2, 3.0, 0.0, 1.0)).to_dict()
+    test = McNemar(0.5, 0.04, 3, 9)
+    assert made([1], (1.0, 1.0, 0.0, 1.0), test=test).to_dict()["test"] == {
+        "statistic": 0.5, "pvalue": 0.04, "only_before": 3, "only_after": 9,
+    }  # fmt: skip
+
+
+def test_bars_of_the_histogram_are_roots_of_counts():
+    drawn = histogram(made([0, 0, 0, 3, 41], (1.0, 1.0, 1.0, 1.0)))
+    bars = re.findall(
+        r'<rect x="(.*?)" y="(.*?)" width="20.2" height="(.*?)" .*?<title>(.*?)<', drawn
+    )
+    assert bars == [
+        ("10.0", "10.0", "170.0", "value: 3 rows in 0 to 1 lists"),
+        ("31.9", "81.9", "98.1", "value: 1 rows in 2 to 3 lists"),
+        ("448.1", "81.9", "98.1", "value: 1 rows in 40 to 41 lists"),
+    ]
+    ticks = re.findall(r'<text x="(\d+)" y="198" text-anchor="(\w+)".*?>(\d+)<', drawn)
+    assert ticks == [
+        ("21", "middle", "0"), ("87", "middle", "6"), ("152", "middle", "12"),
+        ("218", "middle", "18"), ("284", "middle", "24"), ("350", "middle", "30"),
+        ("415", "middle", "36"),
+    ]  # fmt: skip
+    assert 'class="key"' not in drawn
+    few = histogram(made([0, 1, 1, 2], (1.0,) * 4, (1.0,) * 4))
+    assert "before: 2 rows in 1 to 1 lists" in few
+    assert re.findall(r'text-anchor="(\w+)"', few) == ["middle", "middle", "middle"]
+    assert 'class="key"' in few
+
+
+def test_maps_mark_hubs_and_orphans():
+    """A hub is in more than ``factor * k`` lists: 11 of more than 10, and not 10."""
+    at, xy = np.array([0, 1, 3]), np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    one = hub_maps(made([11, 0, 1, 10], (1.0,) * 4, k=2), at, xy)
+    assert re.findall('<circle cx="8.0" cy="472.0" r="(.*?)".*?<title>(.*?)<', one) == [
+        ("6.3", "row 0: 11 lists")
+    ]
+    assert "<figcaption>1 hub, 1 rows in no list</figcaption>" in one
+    assert re.findall('stroke-width="(.*?)" stroke-linecap', one) == ["7", "7.5"]
+    both = hub_maps(made([11, 12, 1, 10], (1.0,) * 4, (1.0,) * 4, k=2), at, xy)
+    assert "<figcaption>Before: 2 hubs, 0 rows in no list</figcaption>" in both
+    assert both.index("row 0: 11") < both.index("row 1: 12")  # the larger hub on top
+    assert hub_map(made([1, 1], (1.0,) * 4)) is None
+    assert hub_map(made([1, 1], (1.0,) * 4, space=Vector().fit([[0.0], [1.0]]))) is None
+    three = Vector().fit([[0.0], [1.0], [3.0]])
+    assert hub_map(made([1] * 3, (1.0,) * 4, space=three))[1].shape == (3, 2)

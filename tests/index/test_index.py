@@ -524,3 +524,18 @@ def test_a_note_says_that_almost_nothing_was_compared():
     assert index.search(1, k=3, columns=["x0", "x1"]).note is None
     every = index.search({f"x{j}": 2.0 for j in range(8)}, k=4)
     assert every.note == "1 of 4 rows can be compared in few columns, one in 2 of 8"
+
+
+def test_an_index_without_sketches_says_so_when_it_is_fitted_and_not_again(monkeypatch):
+    pytest.importorskip("faiss")
+    monkeypatch.setattr("lookalike.index.sketches.MIN_ROWS", 4)
+    with pytest.warns(LookalikeWarning, match="found Gower has no sketch") as given:
+        index = la.Index("gower", approximate=True).fit({"x": [0.0, 1.0, 2.0, 3.0, 4.0]})
+    assert len(given) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", LookalikeWarning)
+        index.add({"x": [0.5, 1.5, 2.5, 3.5, 3.0]})
+        index.delete(0)
+        assert index.recall_ == 1.0
+        assert index.search(1, k=1).ids == [5]
+    assert repr(index).endswith("  # finds 100.0% of the ten nearest rows of a sample")

@@ -351,3 +351,66 @@ thread.join()
 raise SystemExit(answer)
 """
     assert subprocess.run([sys.executable, "-c", code], timeout=60).returncode == 0
+
+
+# -- one snapshot after another --------------------------------------------------------------------
+
+
+def test_a_change_returns_the_next_snapshot_and_its_answer():
+    rows = {"code": ["a", "b", "c", "d"], "x": [0.0, 1.0, 2.0, 3.0]}
+    now = la.Index("gower", id_column="code").fit(rows).state_
+    more, ids = now.added({"code": ["e", "f"], "x": [4.0, 5.0]}, "add")
+    assert ids == ["e", "f"]
+    assert (len(now.segments), len(more.segments)) == (4, 6)
+    assert more.ids == list("abcdef")
+    less = more.without(["b", "e"], "delete")
+    assert less.ids == list("acdf")
+    assert less.without("a", "delete").ids == list("cdf")
+    assert less.table["x"].values.tolist() == [0.0, 2.0, 3.0, 5.0]
+    assert less.record("f", "get") == {"x": 5.0, "code": "f"}
+    with pytest.raises(InvalidInput, match="delete: needs each id once, found id 'a' twice"):
+        more.without(["b", "a", "a"], "delete")
+    with pytest.raises(InvalidInput, match="'a' again, which is there already"):
+        more.added({"code": ["a"], "x": [1.0]}, "add")
+    # Fitted rows and later ones stay apart, so there are two groups to compact, then none.
+    once, changed = less.compacted(100)
+    assert changed
+    assert [len(segment) for segment in once.segments.segments] == [3, 2]
+    twice, changed = once.compacted(100)
+    assert changed
+    assert [len(segment) for segment in twice.segments.segments] == [3, 1]
+    same, changed = twice.compacted(100)
+    assert not changed
+    assert same is twice
+    assert same.ids == less.ids
+    empty = same.without(list("acdf"), "delete")
+    assert empty.ids == []
+    assert (len(empty.table), empty.table.names) == (0, ("x",))
+
+
+def test_drift_is_checked_again_after_a_tenth_more_rows_and_reported_once():
+    now = la.Index("gower").fit({"x": [float(i) for i in range(40)]}).state_
+    assert now.drift().added == 0
+    more, _ = now.added({"x": [99.0] * 20}, "add")
+    assert (more.drift().fitted, more.drift().added) == (40, 20)
+    checked, new = more.look_for_drift()
+    assert [column.column for column in new] == ["x"]
+    assert (checked.checked, checked.drifted) == (20, ("x",))
+    for added, at in ((1, 20), (2, 22)):  # not before 22 rows were added
+        later = checked.added({"x": [99.0] * added}, "add")[0]
+        again, new = later.look_for_drift()
+        assert (again.checked, new) == (at, [])
+        assert (again is later) == (at == 20)
+
+
+def test_ids_are_read_by_the_kind_they_had_at_first():
+    """A column of digits in a CSV file would be numbers, and 007 another id than "007"."""
+    rows = {"code": ["007", "010"], "x": [0.0, 1.0]}
+    kinds = {"code": "text"}
+    now = la.Index("gower", id_column="code", kinds=kinds).fit(rows).state_
+    more = now.read_added({"code": ["011"], "x": [2.0]}, "add")
+    assert more.aside[-1].values.tolist() == ["011"]
+    assert now.id_kind.name == "text"
+    plain = la.Index("gower").fit({"x": [0.0, 1.0]}).state_
+    assert plain.id_column is plain.id_kind is None
+    assert plain.read_added({"x": [2.0]}, "add").names == ("x",)

@@ -1,5 +1,6 @@
 """Sketches of rows and the graph over them, against looking at all sketches."""
 
+import hashlib
 import sys
 
 import numpy as np
@@ -102,3 +103,16 @@ def test_without_faiss_the_error_names_the_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "faiss", None)
     with pytest.raises(MissingExtra, match=r"lookalike\[fast\]"):
         load_faiss("Index(approximate=True)")
+
+
+def test_bits_are_the_same_in_every_version():
+    """The recalls that were measured hold for these bits, whatever computes them."""
+    codes = np.tile(np.array([[0, 5, 7], [1, 4, 200]], np.uint8), (1, 400))
+    for n_trees, width, digest in (
+        (3, 129, "af586a749076b6e7"),  # several words of 64 bits per tree
+        (16, 128, "5bdbda74dc8c90be"),  # one word
+        (1000, 250, "3f5c7b4e2874d93d"),  # two bits
+    ):
+        bits = bit_sketch(n_trees).draw(codes[:, :n_trees])
+        assert bits.shape == (2, width)
+        assert hashlib.sha256(bits.tobytes()).hexdigest()[:16] == digest

@@ -76,9 +76,15 @@ class CSLS(_Excess):
 
     Parameters
     ----------
-    %(measure)s
-    %(n_neighbors)s
-    %(candidates)s
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
+    n_neighbors : int
+        The k of the neighborhood.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
 
     Attributes
     ----------
@@ -119,9 +125,15 @@ class DisSimLocal(_Excess):
 
     Parameters
     ----------
-    %(measure)s
-    %(n_neighbors)s
-    %(candidates)s
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
+    n_neighbors : int
+        The k of the neighborhood.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
 
     Attributes
     ----------

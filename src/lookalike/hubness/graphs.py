@@ -149,9 +149,7 @@ def _first(graph: NeighborGraph, k: int, who: str) -> NeighborGraph:
 
 def _overlap(ours: np.ndarray, theirs: np.ndarray, near: np.ndarray) -> np.ndarray:
     """Count the rows that the list of each query shares with the list of each candidate."""
-    from lookalike.kernels.hubness import overlaps
-
     out = np.empty(near.shape)
     for i, candidates in enumerate(near):
-        overlaps(ours[i : i + 1], theirs[candidates], len(theirs), out[i : i + 1])
+        out[i] = np.isin(theirs[candidates], ours[i]).sum(axis=1)
     return out

@@ -49,7 +49,8 @@ class MutualProximity(_Scaled):
 
     Parameters
     ----------
-    %(measure)s
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
     model : {"auto", "empirical", "gauss", "gauss_independent", "gamma_independent"}
         The model of the distances of a row. ``empirical`` counts rows, and like ``gauss`` (two
         normal variables with their correlation) it compares all triples of rows: memory grows with
@@ -68,7 +69,11 @@ class MutualProximity(_Scaled):
         formulas include it, the authors' programs do not. Counts do not depend on it.
     random_state : None, int, RandomState or Generator
         Which rows are sampled.
-    %(candidates)s
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
 
     Attributes
     ----------

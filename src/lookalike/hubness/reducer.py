@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from inspect import cleandoc
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +17,7 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import Explanation, ratio, rescaled, shared_out
-from lookalike.measures.contract.matrices import MEDIAN_ROWS
+from lookalike.measures.contract.matrices import fixed_sample
 from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows
 from lookalike.measures.names import IsMeasure, as_measure
 from lookalike.measures.vector import Vector
@@ -30,19 +29,6 @@ Facts = Mapping[str, np.ndarray]
 
 INNER = "measure"
 ROWS_PER_BLOCK = 256  # re-ranked by one thread at a time (chosen by hand)
-
-# Parameters that several reducers share, inserted into their docstrings.
-SHARED_DOCS = {
-    "measure": """measure : Measure, or name of one
-    Whose hubness is reduced; it is cloned and fitted.""",
-    "n_neighbors": """n_neighbors : int
-    The k of the neighborhood.""",
-    "candidates": """n_candidates : int, optional
-    Re-rank only that many nearest rows of the inner measure in neighbor search.
-    None: exact, over all rows.
-n_jobs : int, optional
-    Threads; None: the setting of ``lookalike.config``.""",
-}
 
 
 class _Reducer(Measure):
@@ -74,15 +60,6 @@ class _Reducer(Measure):
     def given_measure(self) -> Measure:
         """The measure that was given, or the one of this name."""
         return as_measure(self.measure, type(self).__name__)
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        # python -OO removes docstrings.
-        if cls.__doc__:
-            text = cleandoc(cls.__doc__)
-            for name, meaning in SHARED_DOCS.items():
-                text = text.replace(f"%({name})s", meaning)
-            cls.__doc__ = text
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
@@ -279,10 +256,5 @@ def farthest(measure: Measure) -> float:
 
     Exact up to 128 rows; above, for a metric, at least half of the largest (triangle inequality).
     """
-    rows, largest = measure.rows_, 0.0
-    sample = np.arange(len(rows))
-    if len(rows) > MEDIAN_ROWS:
-        sample = np.sort(np.random.default_rng(0).choice(len(rows), MEDIAN_ROWS, replace=False))
-    for _, d in measure.scan(rows[sample]):
-        largest = max(largest, float(d[np.isfinite(d)].max(initial=0.0)))
-    return largest
+    sample = measure.rows_[fixed_sample(len(measure.rows_))]
+    return max(float(d[np.isfinite(d)].max(initial=0.0)) for _, d in measure.scan(sample))

@@ -26,18 +26,9 @@ from lookalike.hubness.reducer import _Reducer
 from lookalike.measures.contract.base import Measure
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
+from lookalike.show.html import markup
 from lookalike.show.html.drawings import dots, frame, mark, new_figure, words
-from lookalike.show.html.markup import (
-    AGAINST,
-    FOR,
-    Html,
-    color_key,
-    figure,
-    paragraphs,
-    section,
-    svg,
-    table,
-)
+from lookalike.show.html.markup import AGAINST, FOR, Html
 from lookalike.show.result import Result, Spell
 from lookalike.table import Table
 from lookalike.table.model.display import write_row
@@ -122,11 +113,11 @@ def histogram(report: HubnessReport) -> Html:
     )
     axis = '<line x1="10" y1="180" x2="470" y2="180" stroke="#888"/>'
     label = f"histogram: lists of {report.k} that a row is in, {' and '.join(report.columns)}"
-    drawing: str = svg(480, 204, label, [axis, *bars, ticks])
+    drawing: str = markup.svg(480, 204, label, [axis, *bars, ticks])
     if len(report.columns) > 1:
-        drawing += color_key(zip(COLORS, report.columns, strict=True))
+        drawing += markup.color_key(zip(COLORS, report.columns, strict=True))
     caption = f"Lists of {report.k} that a row is in; height: square root of the number of rows."
-    return figure(drawing, caption)
+    return markup.figure(drawing, caption)
 
 
 def hub_map(report: HubnessReport) -> tuple[np.ndarray, np.ndarray] | None:
@@ -193,13 +184,15 @@ def hub_maps(report: HubnessReport, rows: np.ndarray, coordinates: np.ndarray) -
         caption = f"{hubs}, {int((some == 0).sum()):,} rows in no list"
         if len(report.occurrences) > 1:
             caption = f"{name.capitalize()}: {caption}"
-        panels.append(figure(svg(480, height, f"map of rows. {caption}", parts), caption))
+        panels.append(
+            markup.figure(markup.svg(480, height, f"map of rows. {caption}", parts), caption)
+        )
     key = [
         (COLORS[0], "hubs; the larger, the more lists they are in"),
         (FOR, "other rows"),
         (ORPHAN, "orphans: in no list"),
     ]
-    return Html(f'<div class="figures">{"".join(panels)}</div>{color_key(key)}')
+    return Html(f'<div class="figures">{"".join(panels)}</div>{markup.color_key(key)}')
 
 
 MAX_ROWS_FOR_WIDE_LISTS = 2_000  # lists of 10 % of the rows, and dimensions of reduced spaces
@@ -437,13 +430,13 @@ class HubnessReport(Result):
         title = f"{self.title}, lists of {self.k}"
         lines = [[label, *texts] for _, label, texts in self.rows()]
         largest = [[f"{value:g}" for value in line.values()] for line in self.top()]
-        parts = [paragraphs([self.verdict]), table(lines, ["", *self.columns], title)]
-        parts.append(paragraphs(f"Note: {note}" for note in self.notes))
-        parts.append(section("In how many lists are the rows?", histogram(self)))
+        parts = [markup.paragraphs([self.verdict]), markup.table(lines, ["", *self.columns], title)]
+        parts.append(markup.paragraphs(f"Note: {note}" for note in self.notes))
+        parts.append(markup.section("In how many lists are the rows?", histogram(self)))
         mapped = hub_map(self)
         if mapped is not None:
-            parts.append(section("Where are the hubs?", hub_maps(self, *mapped)))
-        parts.append(section("Largest hubs", table(largest, ["row", *self.columns])))
+            parts.append(markup.section("Where are the hubs?", hub_maps(self, *mapped)))
+        parts.append(markup.section("Largest hubs", markup.table(largest, ["row", *self.columns])))
         return "".join(parts)
 
     def plot(self) -> Any:

@@ -30,10 +30,15 @@ class LocalScaling(_Scaled):
 
     Parameters
     ----------
-    %(measure)s
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
     n_neighbors : int
         The k of the local scale.
-    %(candidates)s
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
 
     Attributes
     ----------
@@ -97,12 +102,18 @@ class NICDM(_Scaled):
 
     Parameters
     ----------
-    %(measure)s
-    %(n_neighbors)s
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
+    n_neighbors : int
+        The k of the neighborhood.
     geometric : bool
         Multiply by the geometric mean of all mu, which keeps the size of the distances and
         changes no order.
-    %(candidates)s
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
 
     Attributes
     ----------
@@ -188,14 +199,20 @@ class CDM(_Scaled):
 
     Parameters
     ----------
-    %(measure)s
-    %(n_neighbors)s
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
+    n_neighbors : int
+        The k of the neighborhood.
     tol : float
         Stop when no log mu is farther than this from their mean.
     max_iter : int
         Stop after that many steps. Neighborhoods can oscillate for ever; the step with the
         smallest spread is then kept, the first of them where several are equal but for round-off.
-    %(candidates)s
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
 
     Attributes
     ----------

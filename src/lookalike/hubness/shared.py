@@ -22,12 +22,17 @@ class SharedNeighbors(_Reducer):
 
     Parameters
     ----------
-    %(measure)s
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
     n_neighbors : int
         Length k of the lists.
     include_self : bool
         Let each row be in its own list, which then has k + 1 members.
-    %(candidates)s
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
 
     Attributes
     ----------

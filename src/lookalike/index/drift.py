@@ -15,6 +15,7 @@ from lookalike.measures.contract.explanation import show
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, Integer, Real
 from lookalike.table import Column, LazyTable, Table
+from lookalike.table.model.tally import Tally
 
 # Thresholds chosen by hand.
 MAX_SHARE_OUTSIDE = 0.05  # of the added values outside the fitted range
@@ -128,43 +129,29 @@ class Drift:
         return {name: [getattr(c, name) for c in self.columns] for name in (*names, "reason")}
 
 
-def learn_fitted(table: Table) -> dict[str, Fitted]:
-    """Return ranges, deciles and shares of missing values of a table that is fitted."""
+def learn_fitted(table: Table | LazyTable) -> dict[str, Fitted]:
+    """Return ranges, deciles and shares of missing values; of files a column at a time."""
+    if isinstance(table, LazyTable):
+        columns, missing, tally_of = table.like, table.n_missing, table.tally
+    else:
+        columns, missing = table, {column.name: int(column.missing.sum()) for column in table}
+        tally_of = lambda name: Tally.of([table[name].values])  # noqa: E731
     fitted = {}
-    for column in table:
-        missing = float(column.missing.mean()) if len(column) else 0.0
-        count, points, shares = int((~column.missing).sum()), np.empty(0), np.empty(0)
-        known = _numbers(column)
-        if len(known):
-            count, points = len(known), np.quantile(known, DECILES)
-            # Interpolation may round them, and a fitted value must not be outside the range.
-            points[[0, -1]] = known.min(), known.max()
-            shares = _shares(known, points)
-        fitted[column.name] = _fitted(missing, count, points, shares)
-    return fitted
-
-
-def learn_fitted_parts(table: LazyTable) -> dict[str, Fitted]:
-    """Return the same of a table that stays in files, a column at a time."""
-    fitted = {}
-    for column in table.like:
-        missing = table.n_missing[column.name]
-        count, points, shares = len(table) - missing, np.empty(0), np.empty(0)
+    for column in columns:
+        name, n_missing = column.name, missing[column.name]
+        count, points, shares = len(table) - n_missing, np.empty(0), np.empty(0)
         if column.kind.name == "number":
-            finite = table.tally(column.name).finite()
+            finite = tally_of(name).finite()
             count = finite.count
             if count:
                 points = finite.quantiles(DECILES)
+                # Interpolation may round them, and a fitted value must not be outside the range.
                 points[[0, -1]] = finite.values[0], finite.values[-1]
                 shares = finite.upto(points) / count
-        share = missing / len(table) if len(table) else 0.0
-        fitted[column.name] = _fitted(share, count, points, shares)
+        low, high = (points[0], points[-1]) if len(points) else (math.nan, math.nan)
+        share = n_missing / len(table) if len(table) else 0.0
+        fitted[name] = Fitted(share, count, low, high, points, shares)
     return fitted
-
-
-def _fitted(missing: float, count: int, points: np.ndarray, shares: np.ndarray) -> Fitted:
-    low, high = (points[0], points[-1]) if len(points) else (math.nan, math.nan)
-    return Fitted(missing, count, low, high, points, shares)
 
 
 def _shares(values: np.ndarray, points: np.ndarray) -> np.ndarray:

@@ -157,16 +157,9 @@ class FeedbackSession:
         return self.hits
 
     def _search(self, like: tuple[Any, ...], unlike: tuple[Any, ...]) -> Hits:
-        hits = self.index.search(
-            self.query,
-            self.k,
-            like=like,
-            unlike=unlike,
-            gamma=self.gamma,
-            filter=self.filter,
-            weights=self.weights,
-            columns=self.columns,
-        )
+        names = ("gamma", "filter", "weights", "columns")
+        options = {name: getattr(self, name) for name in names}
+        hits = self.index.search(self.query, self.k, like=like, unlike=unlike, **options)
         if isinstance(hits, list):
             hint = "Start a session for each of them"
             raise InvalidInput("FeedbackSession", "one query", f"{len(hits)}", hint)

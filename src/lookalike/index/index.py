@@ -39,24 +39,9 @@ from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.measures.default import AUTO, choose_measure, is_auto
 from lookalike.measures.names import IsMeasure, as_measure, same_settings
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import (
-    KINDS,
-    N_JOBS,
-    Dims,
-    Fields,
-    Flag,
-    Instance,
-    Integer,
-    Maybe,
-    Objects,
-    Real,
-    Saved,
-    Sometimes,
-    Text,
-    check_params,
-)
-from lookalike.table import Kind, Schema, Table, as_table, read_table
+from lookalike.table import Kind, LazyTable, Schema, Table, as_table, read_table
 from lookalike.table.model.names import with_labels
 from lookalike.table.model.targets import split_target
 
@@ -128,15 +113,15 @@ class Index(SaveMixin, Estimator):
     >>> star_wars = index.search({"title": "Star Wars", "year": 1977, "length": 121}, k=3)
     """
 
-    FIELDS: ClassVar[Fields] = {
+    FIELDS: ClassVar[fields.Fields] = {
         "measure": IsMeasure(none=""),
-        "id_column": Maybe(Instance(str, named="the name of a column")),
-        "kinds": KINDS,
-        "approximate": Flag(),
-        "recall": Real(0.5, 1.0),
-        "n_jobs": N_JOBS,
-        "state_": Saved("Snapshot"),
-        "feature_names_in_": Sometimes(Objects("features", Text())),
+        "id_column": fields.Maybe(fields.Instance(str, named="the name of a column")),
+        "kinds": fields.KINDS,
+        "approximate": fields.Flag(),
+        "recall": fields.Real(0.5, 1.0),
+        "n_jobs": fields.N_JOBS,
+        "state_": fields.Saved("Snapshot"),
+        "feature_names_in_": fields.Sometimes(fields.Objects("features", fields.Text())),
     }
 
     state_: Snapshot  # all that was learned and all rows; replaced as a whole, never changed
@@ -174,7 +159,7 @@ class Index(SaveMixin, Estimator):
         y : array of n, or the name of a column, optional
             For measures that learn from a target. A named column is not compared.
         """
-        check_params(self)
+        fields.check_params(self)
         count_jobs(self.n_jobs)
         id_column = self.id_column
         # The labels of a matrix of distances name rows and columns alike: they are no ids.
@@ -250,7 +235,7 @@ class Index(SaveMixin, Estimator):
             fitted={} if measure.traits.pairwise else learn_fitted(table),
         ).prepared()
 
-    def _choose(self, table: Table) -> tuple[Measure, str]:
+    def _choose(self, table: Table | LazyTable) -> tuple[Measure, str]:
         given = self._given()
         measure, reason = choose_measure(table) if given is None else (clone(given), "given")
         if self.n_jobs is not None and getattr(measure, "frozen_", False):
@@ -515,7 +500,7 @@ class Index(SaveMixin, Estimator):
         """
         now = self._now()
         reader = now.reader
-        Integer(1).check(WHO, "k", k, "Ask for at least one row")
+        fields.Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
         # Lists of k are allocated before the search: a k of a billion must not fill the memory.
         k = max(1, min(int(k), len(now.segments)))
@@ -611,7 +596,7 @@ class Index(SaveMixin, Estimator):
         measure = opened.head.measure.frozen()
         options: dict[str, Any] = {"approximate": approximate, "recall": recall, "n_jobs": n_jobs}
         index = cls(measure, id_column=head.id_column, **options)
-        check_params(index)
+        fields.check_params(index)
         index._folder = opened
         index._sketch(state, tell=True)
         index.state_ = state
@@ -749,12 +734,8 @@ class Index(SaveMixin, Estimator):
         """Build the graphs of approximate search before the first search needs them."""
         _, why = self._tuned(state)
         if why and tell:
-            approximate = Param("approximate", True)
-            hint = (
-                "Rows are searched exactly; leave out ",
-                approximate,
-                ", or see the guide to approximate search for measures that have sketches",
-            )
+            guide = ", or see the guide to approximate search for measures that have sketches"
+            hint = ("Rows are searched exactly; leave out ", Param("approximate", True), guide)
             who, needed = Param("approximate", True, of=type(self).__name__), "rows with sketches"
             warnings.warn(LookalikeWarning(who, needed, why, hint), stacklevel=3)
 
@@ -778,7 +759,7 @@ class Index(SaveMixin, Estimator):
         """
         return self._tuned(self.state_)[0]
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Build the graphs of approximate search again: they are not saved."""
         self._sketch(self.state_)
 

@@ -15,19 +15,8 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, TooLarge
 from lookalike.index.relevance import check_gamma, rocchio
 from lookalike.measures.numeric import check_owners, numbers, plan
+from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import (
-    KINDS,
-    N_JOBS,
-    Array,
-    Choice,
-    Dims,
-    Fields,
-    Integer,
-    Saved,
-    check_params,
-    require,
-)
 from lookalike.table import Table, as_table, read_table
 from lookalike.trees.growers import ExtraForest
 
@@ -82,20 +71,20 @@ class ReFeat(SaveMixin, Estimator):
     [30, 31, 33, 34]
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "n_estimators": Integer(1),
-        "max_samples": Integer(3),
-        "max_depth": Choice("log2", None),
-        "kinds": KINDS,
+    FIELDS: ClassVar[fields.Fields] = {
+        "n_estimators": fields.Integer(1),
+        "max_samples": fields.Integer(3),
+        "max_depth": fields.Choice("log2", None),
+        "kinds": fields.KINDS,
         "random_state": RANDOM_STATE,
-        "n_jobs": N_JOBS,
-        "layout_": Saved("MatrixLayout"),
-        "schema_": Saved("Schema"),
-        "n_features_in_": Integer(0, high=2**31),
-        "forest_": Saved("Forest"),
-        "psi_": Integer(1),
-        "leaves_": Array("uint16 uint32", "rows", "trees"),
-        "lengths_": Array("float64", "leaves", finite=True),
+        "n_jobs": fields.N_JOBS,
+        "layout_": fields.Saved("MatrixLayout"),
+        "schema_": fields.Saved("Schema"),
+        "n_features_in_": fields.Integer(0, high=2**31),
+        "forest_": fields.Saved("Forest"),
+        "psi_": fields.Integer(1),
+        "leaves_": fields.Array("uint16 uint32", "rows", "trees"),
+        "lengths_": fields.Array("float64", "leaves", finite=True),
     }
 
     def __init__(
@@ -123,7 +112,7 @@ class ReFeat(SaveMixin, Estimator):
         X : table, frame, array, dict of columns or path
         y : ignored
         """
-        check_params(self)
+        fields.check_params(self)
         count_jobs(self.n_jobs)
         table = read_table(X, kinds=self.kinds)
         self.layout_, self.schema_ = plan(table, "ReFeat"), table.schema
@@ -199,7 +188,7 @@ class ReFeat(SaveMixin, Estimator):
             See ``relevance``.
         k : int
         """
-        Integer(1).check("ReFeat.search", "k", k, "Ask for at least one row")
+        fields.Integer(1).check("ReFeat.search", "k", k, "Ask for at least one row")
         scores = self.relevance(query, like, unlike, gamma)
         given = [row for rows in (query, like, unlike) for row in _positions(rows) or ()]
         order = np.argsort(-scores, kind="stable")
@@ -266,17 +255,17 @@ class ReFeat(SaveMixin, Estimator):
             leaves = self.leaves_[np.array(positions)]
         return np.asarray(self.lengths_[self.forest_.nodes.leaf_offsets[:-1] + leaves])
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that rows are in leaves of the trees."""
         check_owners(self.schema_, self.layout_.names, self.layout_.owner, "ReFeat.layout_")
         nodes = self.forest_.nodes
         fits = self.forest_.n_inputs == len(self.layout_.owner)
-        require(fits, "ReFeat.forest_", f"{len(self.layout_.owner)} inputs", "others")
+        fields.require(fits, "ReFeat.forest_", f"{len(self.layout_.owner)} inputs", "others")
         fits = dims["trees"] == self.forest_.n_trees and dims["leaves"] == nodes.leaf_offsets[-1]
-        require(fits and dims["rows"], "ReFeat.leaves_", "a leaf per row and tree", "others")
+        fields.require(fits and dims["rows"], "ReFeat.leaves_", "a leaf per row and tree", "others")
         fits = (self.leaves_.max(axis=0) < nodes.n_leaves).all()
-        require(fits, "ReFeat.leaves_", "leaves of the trees", "others")
-        require(self.psi_ <= dims["rows"], "ReFeat.psi_", f"at most {dims['rows']}", "more")
+        fields.require(fits, "ReFeat.leaves_", "leaves of the trees", "others")
+        fields.require(self.psi_ <= dims["rows"], "ReFeat.psi_", f"at most {dims['rows']}", "more")
 
 
 def tree_weights(positive: Any, negative: Any, psi: int, gamma: float) -> np.ndarray:

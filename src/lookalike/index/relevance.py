@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from lookalike.index.query import Queries
 
 
+Sums = tuple[int, np.ndarray, np.ndarray]
+
+
 def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
     """Score rows by their distances to wanted and unwanted rows (Rocchio's feedback).
 
@@ -62,10 +65,9 @@ def rocchio(positive: Any, negative: Any = (), gamma: float = 0.5) -> Any:
         hint = "Give the distances of the same rows to both"
         raise InvalidInput("rocchio", "distances of the same rows", found, hint)
     marks = Marks(near.shape[1:], gamma)
-    for row in near:
-        marks.like(row)
-    for row in far:
-        marks.unlike(row)
+    for rows, wanted in ((near, True), (far, False)):
+        for row in rows:
+            marks.mark(row, wanted)
     score = marks.score()
     return score if score.ndim else float(score)
 
@@ -82,45 +84,27 @@ class Marks:
     def __init__(self, shape: tuple[int, ...], gamma: float) -> None:
         check_gamma(gamma, "rocchio")
         self.gamma = gamma
-        self._near, self._far = _Mean(shape), _Mean(shape)
+        # Of wanted and unwanted rows: their number, the sums of distances, and those undefined.
+        self._sums: dict[bool, Sums] = {
+            wanted: (0, np.zeros(shape), np.zeros(shape)) for wanted in (True, False)
+        }
 
-    def like(self, distances: np.ndarray) -> None:
-        """Add the distances to a wanted row."""
-        self._near.add(distances)
-
-    def unlike(self, distances: np.ndarray) -> None:
-        """Add the distances to an unwanted row."""
-        self._far.add(distances)
+    def mark(self, distances: np.ndarray, wanted: bool) -> None:
+        """Add the distances to a wanted row, or to an unwanted one."""
+        # In order: blocks of any size then give the same bits (decision 3).
+        count, total, undefined = self._sums[wanted]
+        gone = np.isnan(distances)
+        self._sums[wanted] = count + 1, total + np.where(gone, 0.0, distances), undefined + gone
 
     def score(self) -> np.ndarray:
         """Return the score of each row, smaller for better."""
-        score = self._near.value()
-        if self._far.count and self.gamma:
-            # A row that cannot be compared with any unwanted one is not moved by them.
-            away = self._far.value()
-            score = score - self.gamma * np.where(np.isnan(away), 0.0, away)
-        return score
-
-
-class _Mean:
-    """A running mean of arrays, entry by entry, without NaN.
-
-    Added in order: blocks of any size then give the same bits (decision 3).
-    """
-
-    def __init__(self, shape: tuple[int, ...]) -> None:
-        self.count = 0
-        self._total, self._undefined = np.zeros(shape), np.zeros(shape)
-
-    def add(self, distances: np.ndarray) -> None:
-        undefined = np.isnan(distances)
-        self._undefined = self._undefined + undefined
-        self._total = self._total + np.where(undefined, 0.0, distances)
-        self.count += 1
-
-    def value(self) -> np.ndarray:
         with np.errstate(invalid="ignore"):  # 0 / 0 where all are undefined
-            return np.asarray(self._total / (self.count - self._undefined))
+            near, away = (total / (n - gone) for n, total, gone in self._sums.values())
+        # A row that cannot be compared with any unwanted one is not moved by them.
+        moves = self.gamma and self._sums[False][0]
+        return np.asarray(
+            near - self.gamma * np.where(np.isnan(away), 0.0, away) if moves else near
+        )
 
 
 def check_gamma(gamma: Any, who: str) -> None:

@@ -183,10 +183,7 @@ class Segment:
 
     # ``ShardSegment``, whose rows stay in files, overrides these.
 
-    @property
-    def fitted(self) -> bool:
-        """Whether it is known to hold rows that the measure was fitted to."""
-        return False
+    fitted = False  # whether it is known to hold rows that the measure was fitted to
 
     @property
     def sealed(self) -> bool:

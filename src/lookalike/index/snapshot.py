@@ -7,7 +7,8 @@ old, shares with it what did not change, and replaces it with one assignment (co
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,19 +18,8 @@ from lookalike.index.ids import RowIds, take_ids
 from lookalike.index.query import QueryReader
 from lookalike.index.segments import Segments, as_id, check_alike, join_tables
 from lookalike.measures.contract.base import Measure
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Dims,
-    Fields,
-    Flag,
-    Integer,
-    MapOf,
-    Maybe,
-    Saved,
-    Text,
-    TupleOf,
-    require,
-)
 from lookalike.show.reasons import Styles
 from lookalike.table import Kind, Schema, Table, as_table
 from lookalike.table.model.names import with_labels
@@ -55,15 +45,15 @@ class Learned:
     fitted : mapping of column to the statistics of its fitted values
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "measure": Saved("Measure"),
-        "reason": Text(),
-        "schema": Saved("Schema"),
-        "id_column": Maybe(Text()),
-        "id_kind": Maybe(Saved("Kind")),
-        "target": Maybe(Text()),
-        "learned_target": Flag(),
-        "fitted": MapOf(Text(), Saved("Fitted")),
+    FIELDS: ClassVar[fields.Fields] = {
+        "measure": fields.Saved("Measure"),
+        "reason": fields.Text(),
+        "schema": fields.Saved("Schema"),
+        "id_column": fields.Maybe(fields.Text()),
+        "id_kind": fields.Maybe(fields.Saved("Kind")),
+        "target": fields.Maybe(fields.Text()),
+        "learned_target": fields.Flag(),
+        "fitted": fields.MapOf(fields.Text(), fields.Saved("Fitted")),
     }
 
     measure: Measure
@@ -77,7 +67,7 @@ class Learned:
 
     def learned(self) -> dict[str, Any]:
         """Return these fields by name, without those of a subclass."""
-        return {field.name: getattr(self, field.name) for field in fields(Learned)}
+        return {field.name: getattr(self, field.name) for field in dataclass_fields(Learned)}
 
 
 @saveable
@@ -93,10 +83,10 @@ class Snapshot(Learned):
     checked : int, rows added when drift was last checked
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "segments": Saved("Segments"),
-        "drifted": TupleOf(Text()),
-        "checked": Integer(0),
+    FIELDS: ClassVar[fields.Fields] = {
+        "segments": fields.Saved("Segments"),
+        "drifted": fields.TupleOf(fields.Text()),
+        "checked": fields.Integer(0),
     }
 
     segments: Segments
@@ -105,7 +95,7 @@ class Snapshot(Learned):
 
     def __getstate__(self) -> dict[str, Any]:
         # Without cached properties: another thread may be adding one at this moment.
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {field.name: getattr(self, field.name) for field in dataclass_fields(self)}
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -206,23 +196,23 @@ class Snapshot(Learned):
 
     # -- loading -----------------------------------------------------------------------------------
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that every segment holds rows of the measure and of the table."""
         first = self.segments.segments[0].table
         kinds = {name: kind.name for name, kind in self.schema.kinds.items()}
         same = [(c.name, c.kind.name) for c in first.columns] == list(kinds.items())
-        require(same, "Snapshot.schema", "the columns of the table", "others")
+        fields.require(same, "Snapshot.schema", "the columns of the table", "others")
         known = {name: kind.name for name, kind in self.measure.schema_.kinds.items()}
-        require(known == kinds, "Snapshot.schema", "the columns of the measure", "others")
+        fields.require(known == kinds, "Snapshot.schema", "the columns of the measure", "others")
         for number, segment in enumerate(self.segments.segments):
             where = f"Snapshot.segments[{number}]"
             self.measure.check_rows(segment.rows, f"{where}.rows")
             check_alike(segment.table, first, where)
         exists = self.id_column is None or self.id_column in {c.name for c in first.aside}
-        require(exists, "Snapshot.id_column", "a column of ids", str(self.id_column)[:40])
+        fields.require(exists, "Snapshot.id_column", "a column of ids", str(self.id_column)[:40])
         same = (self.id_column is None) == (self.id_kind is None)
-        require(same, "Snapshot.id_kind", "a kind for a column of ids", "another")
+        fields.require(same, "Snapshot.id_kind", "a kind for a column of ids", "another")
         if not self.measure.traits.pairwise:
             same = set(self.fitted) == set(kinds)
-            require(same, "Snapshot.fitted", "statistics of every column", "others")
+            fields.require(same, "Snapshot.fitted", "statistics of every column", "others")
         self.prepared()

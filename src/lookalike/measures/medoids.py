@@ -106,9 +106,7 @@ def build(d: np.ndarray, k: int) -> np.ndarray:
     """
     n = len(d)
     chosen, taken = np.empty(k, np.int64), np.zeros(n, np.bool_)
-    best, at = np.inf, 0
-    for part in blocks(n, max(1, DISTANCES_PER_CALL // n)):
-        best, at = best_first_medoid(d, part.start, part.stop, best, at)
+    at = _best_alone(d, np.inf, 0)
     near = np.array(d[at])  # distance of each row to its nearest medoid so far
     chosen[0], taken[at] = at, True
     for m in range(1, k):
@@ -118,6 +116,13 @@ def build(d: np.ndarray, k: int) -> np.ndarray:
         chosen[m], taken[at] = at, True
         np.minimum(near, d[at], out=near)
     return chosen
+
+
+def _best_alone(d: np.ndarray, best: float, at: int) -> int:
+    """Return the medoid of all rows; ``at``, of cost ``best``, unless another is better."""
+    for part in blocks(len(d), max(1, DISTANCES_PER_CALL // len(d))):
+        best, at = best_first_medoid(d, part.start, part.stop, best, at)
+    return at
 
 
 def swap_until_stable(
@@ -144,11 +149,8 @@ def swap_until_stable(
     if k >= n:
         return first, cost, 0
     if k == 1:  # the swap kernel needs a second nearest medoid, which does not exist here
-        before, best, at = int(medoids[0]), cost, int(medoids[0])
-        for part in blocks(n, max(1, DISTANCES_PER_CALL // n)):
-            best, at = best_first_medoid(d, part.start, part.stop, best, at)
-        medoids[0] = at
-        return first, assign_medoids(d, medoids, *lists), int(at != before)
+        before, medoids[0] = int(medoids[0]), _best_alone(d, cost, int(medoids[0]))
+        return first, assign_medoids(d, medoids, *lists), int(medoids[0] != before)
     losses, taken = np.empty(k), np.zeros(n, np.bool_)
     taken[medoids] = True
     removal_losses(first, near, far, losses)

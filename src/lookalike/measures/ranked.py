@@ -240,15 +240,11 @@ class Ranked(_BoundedMeasure):
         """Return the distance of row left[i] of a to row right[i] of b."""
         if self.metric not in ("cityblock", "chebyshev"):
             return super().pair_distances(a, b, left, right)
-        out, (x, y) = np.empty(len(left)), (a.arrays, b.arrays)
+        out = np.empty(len(left))
         for part in blocks(len(left), max(1, MAX_PAIR_CELLS // len(self.layout_.owner))):
-            i, j = left[part], right[part]
-            # Twice the differences: integers, so that sums are the same in any order.
-            differs = np.abs(x["twice"][i].astype(np.float64) - y["twice"][j])
-            differs += (x["new"][i] + y["new"][j])[:, None]
-            differs[x["value"][i] == y["value"][j]] = 0.0
+            # Halves of integers, so that sums are the same in any order.
+            differs = self._in_ranks(a[left[part]], b[right[part]])
             out[part] = differs.sum(axis=1) if self.metric == "cityblock" else differs.max(axis=1)
-        out *= 0.5
         if self.scale:
             out /= self.n_fitted_
         out[are_self_pairs(a, b, left, right)] = 0.0
@@ -266,11 +262,16 @@ class Ranked(_BoundedMeasure):
         """Return the differences of a row to each of some, entry by entry."""
         if self.metric == "cosine":
             return np.abs(a.arrays["x"] - b.arrays["x"])[:, : len(self.layout_.owner)]
+        differs = self._in_ranks(a, b)
+        return differs / self.n_fitted_ if self.scale else differs
+
+    def _in_ranks(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the differences in ranks, not scaled; of one row, or of aligned ones."""
         extra = (a.arrays["new"] + b.arrays["new"])[:, None] / 2
         twice = a.arrays["twice"].astype(float) - b.arrays["twice"]
         differs = np.abs(twice) / 2 + extra
         differs[a.arrays["value"] == b.arrays["value"]] = 0.0
-        return differs / self.n_fitted_ if self.scale else differs
+        return differs
 
     def _check_parts(self, dims: Dims) -> None:
         owner = self.layout_.owner

@@ -112,13 +112,11 @@ class Vector(_BoundedMeasure):
         self._fit_scale(parts)
 
     def _fit_scale(self, parts: Parts) -> None:
+        """Learn what is subtracted from each column, and what it is divided by then."""
         width = len(self.layout_.owner)
         self.shift_, self.unit_ = np.zeros(width), np.ones(width)
-        if self.scale is not None:
-            self.shift_, self.unit_ = self._units(parts)
-
-    def _units(self, parts: Parts) -> tuple[np.ndarray, np.ndarray]:
-        """Return what is subtracted from each column, and what it is divided by then."""
+        if self.scale is None:
+            return
         ends = [(x.min(axis=0), x.max(axis=0)) for x in parts()]
         low = np.min([end[0] for end in ends], axis=0)
         high = np.max([end[1] for end in ends], axis=0)
@@ -127,12 +125,10 @@ class Vector(_BoundedMeasure):
             shift, unit = (low, span) if self.scale == "minmax" else _mean_and_spread(parts)
         if not np.isfinite(span).all():
             j = int(np.flatnonzero(~np.isfinite(span))[0])
-            given, needed = (
-                Param("scale", self.scale, of=type(self).__name__),
-                "columns of finite range",
-            )
+            given = Param("scale", self.scale, of=type(self).__name__)
             found = f"{low[j]:g} to {high[j]:g} in column {self.layout_.owner[j]!r}"
-            raise InvalidInput(given, needed, found, "Divide the column by a constant")
+            hint = "Divide the column by a constant"
+            raise InvalidInput(given, "columns of finite range", found, hint)
         if self.scale == "standard":
             # Squares of very large or small numbers overflow or vanish: such columns are brought to
             # 0..1 first, and mean and deviation scaled back.
@@ -147,7 +143,8 @@ class Vector(_BoundedMeasure):
         # Values that agree but for the last bit are a constant that was computed in two ways; its
         # deviation would blow up that bit to the weight of a real column.
         constant = span <= EPS * np.maximum(np.abs(low), np.abs(high))
-        return np.where(constant, low, shift), np.where(constant | (unit == 0), 1.0, unit)
+        self.shift_ = np.where(constant, low, shift)
+        self.unit_ = np.where(constant | (unit == 0), 1.0, unit)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = numbers(table, self.layout_, type(self).__name__)

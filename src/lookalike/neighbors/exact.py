@@ -21,10 +21,9 @@ Fill = Callable[[slice, slice, NeighborGraph], None]
 
 MIN_CANDIDATES_PER_THREAD = 2048
 MAX_QUERIES_PER_BLOCK = 256
-# Neighbors from which on a list is filled as a heap, or by sorting all candidates if they are no
-# more than SORTED_SHARE times the list. Both were chosen by hand; lists are the same either way.
+# Neighbors from which on a list is filled as a heap; chosen by hand. Sorting all candidates instead
+# was no faster, however long the list.
 MIN_HEAP_LENGTH = 96
-SORTED_SHARE = 4
 
 
 def search(
@@ -102,12 +101,8 @@ def fill_by_blocks(
         # well below the memory limit.
         fits = min(65_536 // tall, settings().memory_limit // (64 * tall))
         wide = width or max(64, fits)
-        # Inserting into a list costs its length, into a heap its logarithm; sorting all once is
-        # cheaper than either where the list takes in a good part of the candidates.
+        # Inserting into a list costs its length, into a heap its logarithm.
         long = lists.k > MIN_HEAP_LENGTH
-        if long and SORTED_SHARE * lists.k > n:
-            sort_all(compare, queries, candidates, wide, ids, exclude, lists)
-            return
         if long:  # lists sorted in descending order (or empty) are max-heaps already
             for values in (lists.distances, lists.indices):
                 values[:] = values[:, ::-1].copy()
@@ -119,37 +114,3 @@ def fill_by_blocks(
             sort_heaps(lists.distances, lists.indices)
 
     return fill
-
-
-def sort_all(
-    compare: Callable[[slice, slice], np.ndarray],
-    queries: slice,
-    candidates: slice,
-    wide: int,
-    ids: np.ndarray,
-    exclude: np.ndarray,
-    lists: NeighborGraph,
-) -> None:
-    """Merge candidates into lists that hold a good part of them, by sorting them all."""
-    from lookalike.kernels.lists import merge_lists
-
-    n = candidates.stop - candidates.start
-    if n == 0:
-        return
-    d = np.empty((queries.stop - queries.start, n))
-    for part in cut(candidates, wide):
-        d[:, part.start - candidates.start : part.stop - candidates.start] = compare(queries, part)
-    d[np.isnan(d)] = np.inf  # pairs that cannot be compared come last
-    names = ids[candidates]
-    # A stable sort of distances keeps the order of ids among ties: they go to the lower id.
-    by_name = np.argsort(names)
-    d, names = d[:, by_name], names[by_name]
-    order = np.argsort(d, axis=1, kind="stable")
-    distances, indices = np.take_along_axis(d, order, axis=1), names[order]
-    barred = indices == exclude[queries][:, None]
-    # Behind the excluded row, every candidate moves up by one rank.
-    moved = np.minimum(np.arange(n) + np.logical_or.accumulate(barred, axis=1), n - 1)
-    distances, indices = (np.take_along_axis(x, moved, axis=1) for x in (distances, indices))
-    last = barred.any(axis=1)
-    distances[last, n - 1 :], indices[last, n - 1 :] = np.inf, -1
-    merge_lists(lists.distances, lists.indices, distances, indices)

@@ -14,7 +14,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.files import making_folder
-from lookalike.errors import InvalidInput, UnreadableFile, WrongType, missing_file
+from lookalike.errors import LookalikeError, UnreadableFile, WrongType, missing_file
 from lookalike.saving.archive import MAX_HEADER_BYTES, read_header
 from lookalike.saving.safe_json import parse_json
 
@@ -40,6 +40,9 @@ MAX_NAME_BYTES = 255  # of a file name, as most systems have it
 NUMERIC_KINDS = "biuf"  # of the dtypes that a mapped array may have
 # One hint for all damage: a shard is derived data, which is made again from the table.
 REBUILD = "Build it again from its source: lookalike index check FOLDER --repair"
+
+# What reading damaged or forged JSON raises.
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 Key = tuple[str, ...]
 
@@ -185,6 +188,19 @@ def _write_array(array: np.ndarray, path: Path) -> None:
             file.write(array.reshape(-1).view(np.uint8).data)
 
 
+@contextlib.contextmanager
+def refusing_damage(who: str, needed: str, hint: str) -> Iterator[None]:
+    """Turn what parsing a damaged or forged file raises into an ``UnreadableFile``."""
+    try:
+        yield
+    except DAMAGE as error:
+        # Some errors of lookalike are ValueErrors, too.
+        if isinstance(error, LookalikeError):
+            raise
+        found = f"{type(error).__name__}: {error}"[:200]
+        raise UnreadableFile(who, needed, found, hint) from error
+
+
 def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
     """Open a shard; a damaged manifest, or a file of another size, is an error.
 
@@ -199,7 +215,7 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         raise missing_file(page)
     if page.stat().st_size > MAX_PAGE_BYTES:
         raise _damaged(page, "a page of the shard", "a much larger file")
-    try:
+    with refusing_damage(_who(page), "a page of the shard", REBUILD):
         content = parse_json(page.read_bytes())
         if (number := content["format"]) != FORMAT:
             hint = "Build the folder again with this version of lookalike, or use the other one"
@@ -210,19 +226,10 @@ def open_shard(folder: str | os.PathLike[str], sizes: bool = True) -> Shard:
         # Only listed files are checked: an array outside the list could be of any size.
         if not set(members.values()) <= set(files):
             raise ValueError("members without a file")
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        if isinstance(error, UnreadableFile | InvalidInput):
-            raise
-        raise _damaged(page, "a page of the shard", f"{type(error).__name__}: {error}") from error
     if sizes:
-        refuse_faults(shard, shard.faults(hashes=False))
+        for fault in shard.faults(hashes=False):
+            raise UnreadableFile(f"Shard {shard.folder.name!r}", "whole files", fault, REBUILD)
     return shard
-
-
-def refuse_faults(shard: Shard, faults: Iterable[str]) -> None:
-    """Raise an error that names the first fault of a shard, if there is one."""
-    for fault in faults:
-        raise UnreadableFile(f"Shard {shard.folder.name!r}", "whole files", fault, REBUILD)
 
 
 def allow_files(n_files: int) -> None:

@@ -1,7 +1,20 @@
 """Scheduling: lost workers, retries and the summary."""
 
-from lookalike.errors import LookalikeError
-from lookalike.index.dask.scheduling import Failure, Summary, _Workers
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+from lookalike.errors import InvalidInput, LookalikeError, NoAnswer
+from lookalike.index.dask.scheduling import (
+    MAX_RETRIES,
+    TASKS_PER_THREAD,
+    Failure,
+    Summary,
+    WorkItem,
+    _Workers,
+    run_items,
+)
 
 
 def test_tasks_of_a_lost_worker_count_as_submitted_again():
@@ -29,3 +42,127 @@ def test_an_unknown_class_of_error_is_still_an_error_of_lookalike():
     error = Failure("NoSuchError", "what happened").error()
     assert type(error) is LookalikeError
     assert "what happened" in str(error)
+
+
+class Client:
+    """Runs a task when it is submitted; no scheduler, no worker."""
+
+    loop = None
+
+    def __init__(self, threads=1):
+        self.threads, self.keys, self.cancelled = threads, [], []
+
+    def nthreads(self):
+        return {"worker": self.threads} if self.threads else {}
+
+    def processing(self):
+        return {"worker": ()}
+
+    def submit(self, task, *args, key, pure):
+        assert not pure
+        self.keys.append(key)
+        try:
+            answer, status = task(*args), "finished"
+        except Exception as error:
+            answer, status = error, "error"
+        return SimpleNamespace(
+            key=key, status=status, result=lambda: answer, exception=lambda: answer
+        )
+
+    def cancel(self, futures, force):
+        assert force
+        self.cancelled = list(futures)
+
+
+class Completed:
+    """What ``distributed.as_completed`` returns: futures in their order, and those added."""
+
+    def __init__(self, futures, loop):
+        self.futures = list(futures)
+
+    def add(self, future):
+        self.futures.append(future)
+
+    def __iter__(self):
+        while self.futures:
+            yield self.futures.pop(0)
+
+
+@pytest.fixture(autouse=True)
+def without_dask(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(as_completed=Completed))
+
+
+def double(number):
+    return 10, 7 * number, 2 * number
+
+
+def test_every_item_that_is_not_done_is_run_once():
+    client, answers, submitted = Client(), [], []
+
+    def done(answer):
+        answers.append(answer)
+        submitted.append(len(client.keys))
+
+    items = [WorkItem((number,), number == 2) for number in range(8)]
+    summary = run_items(client, double, items, "doubled", done)
+    assert answers == [0, 2, 6, 8, 10, 12, 14]
+    assert (summary.what, summary.tasks, summary.found) == ("doubled", 8, 1)
+    assert (summary.rows, summary.bytes) == (70, 7 * 26)
+    assert (summary.retries, summary.lost) == (0, 0)
+    assert summary.seconds >= 0
+    # Some at first, then one more for each that is finished.
+    assert submitted == [TASKS_PER_THREAD + i for i in (0, 1, 2, 3, 3, 3, 3)]
+    assert len(set(client.keys)) == 7
+    assert all(key.startswith("double-") for key in client.keys)
+    for threads, first in ((0, TASKS_PER_THREAD), (2, 2 * TASKS_PER_THREAD)):
+        client, submitted[:] = Client(threads), []
+        run_items(client, double, [WorkItem((n,)) for n in range(20)], "doubled", done)
+        assert submitted[0] == first
+    assert run_items(Client(), double, [], "doubled").tasks == 0
+
+
+def test_a_task_that_fails_is_tried_again_until_it_is_itself_at_fault():
+    fails = [ValueError(), ValueError()]
+
+    def sometimes(number):
+        if fails:
+            raise fails.pop()
+        return double(number)
+
+    answers = []
+    summary = run_items(Client(), sometimes, [WorkItem((3,))], "doubled", answers.append)
+    assert (answers, summary.retries) == ([6], 2)
+    fails += [ValueError()] * MAX_RETRIES
+    assert run_items(Client(), sometimes, [WorkItem((3,))], "doubled").retries == MAX_RETRIES
+    fails += [ValueError()] * (MAX_RETRIES + 1)
+    found = r"a result for the task \(3,\), found ValueError in 6 tries"
+    with pytest.raises(LookalikeError, match=found):
+        run_items(Client(), sometimes, [WorkItem((3,))], "doubled")
+
+
+def test_an_error_of_lookalike_ends_the_run_and_cancels_the_rest():
+    def wrong(number):
+        return (0, 0, Failure("InvalidInput", "no such row")) if number == 1 else double(number)
+
+    client = Client()
+    with pytest.raises(InvalidInput, match="no such row"):
+        run_items(client, wrong, [WorkItem((n,)) for n in range(4)], "doubled")
+    assert [future.key for future in client.cancelled] == client.keys[2:]
+
+
+def test_a_lost_scheduler_is_no_answer():
+    client = Client()
+
+    def lost(answer):
+        raise OSError("connection closed")
+
+    with pytest.raises(NoAnswer, match=r"none any more \(OSError\).*run the same"):
+        run_items(client, double, [WorkItem((n,)) for n in range(3)], "doubled", lost)
+    assert len(client.cancelled) == 2
+
+    def stopped(answer):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run_items(client, double, [WorkItem((1,))], "doubled", stopped)

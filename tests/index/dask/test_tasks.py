@@ -12,13 +12,27 @@ from lookalike._version import __version__
 from lookalike.errors import InvalidInput, MissingFile
 from lookalike.hubness import CSLS, DisSimLocal
 from lookalike.index import build_index
-from lookalike.index.dask.tasks import ShardQuery, check_part, graph_part, search_part
-from lookalike.index.segments import NO_POSITIONS
+from lookalike.index.dask.tasks import (
+    LIKE,
+    ShardQuery,
+    add_part,
+    check_part,
+    encode_part,
+    facts_part,
+    graph_part,
+    moments_part,
+    search_part,
+    tally_part,
+)
+from lookalike.index.segments import NO_POSITIONS, Feedback
+from lookalike.index.shards.build import begin, begin_adding, finish, finish_adding
 from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.graph import neighbors_of
+from lookalike.index.shards.from_files import learn_head
+from lookalike.index.shards.graph import moments_of, neighbors_of
 from lookalike.measures import Gower, Vector
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import open_shard
+from lookalike.saving.encode import write as write_saved
 
 
 def test_workers_open_a_folder_again_that_was_built_again(tmp_path):
@@ -76,6 +90,81 @@ def test_lists_of_shards_merge_by_what_they_are_sorted_by(cls, tmp_path):
     for number in (2, 0, 1):  # in any order, and as Dask sends them
         lists = search_part(str(path), __version__, mark, str(query), number)[2]
         merged = merged.merge(pickle.loads(pickle.dumps(lists)))
-    expected = asked.run(now.segments)
+    expected = asked.run(now.segments, now.measure)
     np.testing.assert_array_equal(merged.indices, expected.indices)
     np.testing.assert_array_equal(merged.plain().distances, expected.plain().distances)
+
+
+def test_tasks_write_what_one_process_writes(tmp_path, files):
+    names = tuple(map(str, files))
+    table = la.read_table(files, lazy=True)
+    path = tmp_path / "index"
+    build = begin(path, table, lambda: learn_head(la.Index("gower"), table), 4096, [], "")
+    for number, rows in ((0, 4096), (1, 1904)):
+        found = encode_part(str(path), __version__, names, number)
+        assert found == (rows, build.finished(number).size, number)
+    finish(build)
+    opened = ShardFolder.open(path)
+    mark, now = opened.manifest.mark, opened.snapshot()
+    start, facts = facts_part("", __version__, names, {}, (), 100, 900)[2]
+    assert start == 100
+    assert facts_part("", __version__, names, {}, (), 100, 900)[:2] == (800, 0)
+    assert list(facts) == list(table.names)
+    write_saved(tmp_path / LIKE, table.like)
+    rows, size, answer = tally_part(str(tmp_path), __version__, names, "score", 2)
+    shard, tally = open_shard(tmp_path / "2"), table.tally("score")
+    assert (rows, size, answer) == (6000, shard.size, None)
+    np.testing.assert_array_equal(shard.array("values"), tally.values)
+    np.testing.assert_array_equal(shard.array("counts"), tally.counts)
+    assert dict(shard.about) == {"rows": 6000, "missing": 0, "infinite": -1}
+    target = str(tmp_path / "moments")
+    rows, size, answer = moments_part(str(path), __version__, mark, target, 5, 25, (3, 9, 40))
+    mean, sd = moments_of(now, 5, 25, np.array([3, 9, 40]))
+    shard = open_shard(target)
+    assert (rows, size, answer, dict(shard.about)) == (
+        20,
+        shard.size,
+        None,
+        {"start": 5, "stop": 25},
+    )
+    np.testing.assert_array_equal(shard.array("mean"), mean)
+    np.testing.assert_array_equal(shard.array("sd"), sd)
+    target = str(tmp_path / "graph")
+    assert graph_part(str(path), __version__, mark, target, 7, 10, 4)[::2] == (3, None)
+    assert dict(open_shard(target).about) == {"start": 7, "stop": 10, "k": 4}
+    addition = begin_adding(path, names[:1])
+    found = add_part(str(path), __version__, mark, names[:1], 0)
+    assert (found[0], found[2]) == (2000, 0)
+    finish_adding(addition)
+    assert len(la.Index.open(path)) == 8000
+
+
+def test_a_query_is_read_with_the_mask_of_its_shard_and_another_measure(tmp_path):
+    table, path = la.read_table(mixed(1500)), tmp_path / "index"
+    build_index(table, path, Gower(), shard_rows=1024)
+    opened = ShardFolder.open(path)
+    now, mark = opened.snapshot(), opened.manifest.mark
+    masks = [np.arange(1024) % 2 == 0, np.arange(476) % 3 == 0]
+    other = now.measure.reweighted({"town": 4.0})
+    rows, exclude = now.measure.encode(table[:3]), np.array([0, 1, -1])
+    omit = np.array([5, 1030])
+    for number, (measure, masked) in enumerate(((now.measure, None), (other, masks))):
+        folder = tmp_path / f"query-{number}"
+        query = ShardQuery(measure, rows, 4, exclude, omit)
+        query.write(folder, now.measure, masked)
+        merged = NeighborGraph.empty(3, 4, 1500)
+        for shard, size in ((0, 1024), (1, 476)):
+            found = search_part(str(path), __version__, mark, str(folder), shard)
+            assert found[:2] == (size, 0)
+            merged = merged.merge(found[2])
+        expected = now.segments.nearest(measure, rows, 4, exclude, omit, masked)
+        np.testing.assert_array_equal(merged.indices, expected.indices)
+        np.testing.assert_array_equal(merged.distances, expected.distances)
+    with pytest.raises(FileExistsError):
+        query.write(folder, now.measure)
+    wanted = Feedback(rows[:2], rows[2:], 0.7)
+    liked = ShardQuery(other, rows[:2], 4, np.array([-1]), omit, 0.7, rows[2:])
+    np.testing.assert_array_equal(
+        liked.run(now.segments, now.measure).distances,
+        now.segments.best(other, wanted, 4, omit).distances,
+    )

@@ -1,14 +1,28 @@
-"""Adding files to a folder, a shard at a time: the rows that adding them in one call gives."""
+"""Builds that are begun, stopped and resumed; files added a shard at a time."""
+
+import json
+import os
+import shutil
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import lookalike as la
-from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.errors import InvalidInput, LookalikeWarning, UnreadableFile
 from lookalike.index import build_index
 from lookalike.index.shards import build as shard_add
+from lookalike.index.shards.build import (
+    IndexBuild,
+    begin,
+    finish,
+    open_build,
+    read_plan,
+    write_part,
+)
 from lookalike.index.shards.folder import ShardFolder
+from lookalike.index.shards.from_files import learn_head
 from lookalike.measures import Gower
 from table.parts import cut
 
@@ -118,3 +132,165 @@ def test_rows_unlike_the_fitted_ones_are_warned_of(folder, tmp_path):
     far = table.set_column(1, "size", pa.array(np.linspace(900, 999, 300)))
     with pytest.warns(LookalikeWarning, match="in 'size'"):
         la.Index.open(folder).add_files(cut(far, tmp_path / "far", []))
+
+
+# -- builds ----------------------------------------------------------------------------------------
+
+CODES = [f"c{i}" for i in range(1500)]
+TABLE = la.read_table({"code": CODES, "x": np.arange(1500.0)}, kinds={"code": "object"})
+SOURCES = [{"path": "rows.parquet", "sha256": "aa"}]
+
+
+def begun(path, table=TABLE, request="one", sources=SOURCES, learned=None):
+    """Begin or resume a build of two shards; note in a list that it learned."""
+
+    def learn():
+        if learned is not None:
+            learned.append(True)
+        return learn_head(la.Index("gower", id_column="code"), table)
+
+    return begin(path, table, learn, 1024, sources, request)
+
+
+def test_a_build_is_resumed_and_another_one_refused(tmp_path):
+    path, learned = tmp_path / "index", []
+    first = begun(path, learned=learned)
+    assert first.parts == [slice(0, 1024), slice(1024, 1500)]
+    assert (first.shard_rows, first.head.n_fitted, first.read_from) == (1024, 1500, ())
+    assert [first.name(number) for number in first.numbers] == ["000000", "000001"]
+    assert len(begun(path, learned=learned).source) == 1500
+    assert learned == [True]  # what was learned is read again
+    moved = [{"path": "elsewhere.parquet", "sha256": "aa"}]
+    begun(path, sources=moved, learned=learned)  # the same content, wherever it is
+    others = [{"path": "rows.parquet", "sha256": "bb"}]
+    for options in ({"request": "two"}, {"sources": others}, {"table": TABLE[:1499]}):
+        found = "found a build of other files or with other options. Choose another folder"
+        with pytest.raises(InvalidInput, match=found):
+            begun(path, learned=learned, **options)
+    (path / "index.lookalike").write_bytes(b"half")  # stopped while it was written
+    begun(path, learned=learned)
+    assert learned == [True, True]
+    plan = read_plan(path)
+    assert (plan["rows"], plan["shard_rows"], plan["request"]) == (1500, 1024, "one")
+    assert plan["sources"] == SOURCES
+
+
+def test_shards_are_written_once_and_named_when_all_are_there(tmp_path):
+    path = tmp_path / "index"
+    build = begun(path)
+    assert build.finished(0) is None
+    write_part(build, 0)
+    with pytest.raises(InvalidInput, match="needs all 2 shards, found no '000001'"):
+        finish(build)
+    write_part(build, 1)
+    assert [build.finished(number).number("rows") for number in (0, 1)] == [1024, 476]
+    page = path / "shards" / "000001" / "shard.json"
+    before = page.stat().st_ino
+    write_part(build, 1)
+    assert page.stat().st_ino == before
+    write_part(build, 1, again=True)
+    assert page.stat().st_ino != before
+    # A shard of another length was left by another build.
+    shutil.rmtree(path / "shards" / "000000")
+    shutil.copytree(path / "shards" / "000001", path / "shards" / "000000")
+    assert build.finished(0) is None
+    write_part(build, 0)
+    manifest = finish(build)
+    assert (manifest.generation, manifest.next_position) == (1, 1500)
+    assert (manifest.shards, manifest.deleted) == (("000000", "000001"), None)
+    assert (manifest.shard_rows, manifest.sources) == (1024, tuple(SOURCES))
+    index = la.Index.open(path)
+    assert index.ids == [f"c{i}" for i in range(1500)]
+    assert [s.rows.seen.tolist()[0] for s in index.state_.segments.segments] == [0, 1024]
+    index.delete(["c0"])
+    assert finish(build).generation == 2  # what was deleted since stays deleted
+    assert build.numbers == [0, 1]
+    index.compact()
+    assert build.numbers == [1]
+
+
+def test_ids_in_two_shards_are_refused(tmp_path):
+    codes = [f"c{i}" for i in range(1499)] + ["c3"]
+    table = la.read_table({"code": codes, "x": np.arange(1500.0)}, kinds={"code": "object"})
+    build = replace(begun(tmp_path / "index"), source=table)
+    for number in (0, 1):
+        write_part(build, number)
+    with pytest.raises(InvalidInput, match="ids that differ, found 'c3' twice"):
+        finish(build)
+
+
+def test_rows_of_a_frozen_measure_are_unseen(tmp_path):
+    frozen = Gower().fit({"x": [0.0, 2000.0]}).frozen()
+    table = la.read_table({"x": np.arange(1500.0)})
+    head = learn_head(la.Index(frozen), table)
+    assert head.n_fitted == 0
+    build = begin(tmp_path / "index", table, lambda: head, 1024, [], "")
+    write_part(build, 1)
+    segments = ShardFolder(tmp_path / "index", build.head, None)._open("000001", first=False)
+    assert set(segments.rows.seen.tolist()) == {-1}
+    assert segments.positions.tolist() == list(range(1024, 1500))
+
+
+def test_files_that_change_during_a_build_are_noticed(tmp_path):
+    file = tmp_path / "rows.parquet"
+    file.write_bytes(b"abc")
+    now = file.stat()
+    build = IndexBuild(tmp_path, TABLE, None, 1024, ((str(file), 3, now.st_mtime_ns),))
+    build.check_sources()
+    os.utime(file, ns=(now.st_atime_ns, now.st_mtime_ns + 1))
+    with pytest.raises(InvalidInput, match="as it was when the build began, found a change"):
+        build.check_sources()
+    os.utime(file, ns=(now.st_atime_ns, now.st_mtime_ns))
+    replace(build, read_from=((str(file), 3, now.st_mtime_ns),)).check_sources()
+    for path, size in ((file, 4), (tmp_path / "none", 3)):
+        with pytest.raises(InvalidInput, match="found a change"):
+            replace(build, read_from=((str(path), size, now.st_mtime_ns),)).check_sources()
+
+
+def test_a_worker_opens_the_build_that_was_begun(tmp_path):
+    with pytest.raises(InvalidInput, match="needs a build in .*, found none. Begin the build"):
+        open_build(tmp_path / "index", [])
+    cut(rows(1500), tmp_path / "rows", [900])
+    files = sorted(str(path) for path in (tmp_path / "rows").iterdir())
+    path = tmp_path / "index"
+    table = la.read_table(files, lazy=True)
+    learn = lambda: learn_head(la.Index("gower"), table)  # noqa: E731
+    begin(path, table, learn, 1024, [], "")
+    opened = open_build(path, files)
+    assert (len(opened.source), opened.shard_rows) == (1500, 1024)
+    assert opened.source[:3]["color"].kind == table[:3]["color"].kind
+    with pytest.raises(InvalidInput, match="files of 1,500 rows, found 900. Use the files"):
+        open_build(path, files[:1])
+
+
+def test_a_plan_is_untrusted_and_its_folder_holds_nothing_else(tmp_path):
+    path = tmp_path / "index"
+    assert read_plan(path) is None
+    path.mkdir()
+    (path / ".hidden").touch()
+    (path / "shards").mkdir()
+    (path / "index.lookalike").touch()
+    assert read_plan(path) is None
+    (path / "notes.txt").touch()
+    with pytest.raises(InvalidInput, match="a folder of its own, found one with 'notes.txt'"):
+        read_plan(path)
+    (path / "notes.txt").unlink()
+    good = {
+        "version": 1, "request": "", "rows": 1, "shard_rows": 1, "sources": [], "head": [3, "aa"],
+    }  # fmt: skip
+    (path / "plan.json").write_text(json.dumps(good))
+    assert read_plan(path) == {key: good[key] for key in good if key != "version"} | {
+        "head": (3, "aa")
+    }
+    for changed, said in (
+        ({"version": 2}, "needs version 1, found version 2"),
+        ({"rows": 0}, "0 rows in shards of 1"),
+        ({"shard_rows": 0}, "1 rows in shards of 0"),
+        ({"rows": 1.0}, "1.0 rows in shards of 1"),
+        ({"shard_rows": True}, "1 rows in shards of True"),
+        ({"head": [3]}, "IndexError"),
+        ({"sources": [3]}, "TypeError"),
+    ):
+        (path / "plan.json").write_text(json.dumps(good | changed))
+        with pytest.raises(UnreadableFile, match=said):
+            read_plan(path)

@@ -175,3 +175,37 @@ def test_another_version_is_named(folder):
         Index.open(folder)
     with pytest.raises((UnreadableFile, InvalidInput)):
         Index.open(folder / "shards")
+
+
+def test_a_manifest_without_shards_or_of_another_head_is_no_index(folder):
+    manifest = folder / "manifest.json"
+    whole = manifest.read_bytes()
+    edit(manifest, lambda page: page.update(shards=[]))
+    with pytest.raises(UnreadableFile, match="needs at least one shard, found none. Build the"):
+        Index.open(folder)
+    for change, said in (
+        (lambda page: page["head"].reverse(), "whole manifest"),
+        (lambda page: page["head"].__setitem__(0, 3), "index.lookalike as it was written"),
+        (lambda page: page["head"].__setitem__(1, "aa"), "index.lookalike as it was written"),
+        (lambda page: page["deleted"].__setitem__(1, 3), "deleted-000002.npy as it was written"),
+        (lambda page: page.update(shards=["000000", "000000"]), "a shard that is named twice"),
+        (lambda page: page.update(format="other"), "format 'other'"),
+        (lambda page: page.update(generation=0), "0 for 'generation'"),
+        (lambda page: page.update(generation=True), "True for 'generation'"),
+        (lambda page: page.update(shard_rows=5121), "5121 for 'shard_rows'"),
+        (lambda page: page.update(next_position=2**48), f"{2**48} for 'next_position'"),
+        (lambda page: page.pop("sources"), "KeyError: 'sources'"),
+    ):
+        replace(manifest, whole)
+        edit(manifest, change)
+        with pytest.raises(UnreadableFile, match=said):
+            Index.open(folder)
+    replace(manifest, b"[" * 9 + whole)
+    with pytest.raises(UnreadableFile, match="a whole manifest"):
+        Index.open(folder)
+    manifest.unlink()
+    with pytest.raises(UnreadableFile, match="a finished build, found an unfinished one"):
+        Index.open(folder)
+    shutil.rmtree(folder / "shards")
+    with pytest.raises(LookalikeError, match="manifest.json"):
+        Index.open(folder)

@@ -153,7 +153,7 @@ def test_ids_are_found_by_their_hash(written):
 
 def test_a_shard_is_sealed_when_it_is_large(written, monkeypatch):
     _, _, mapped = written
-    added = replace(mapped, is_fitted=False)
+    added = replace(mapped, fitted=False)
     assert not added.sealed
     monkeypatch.setattr(segments, "MIN_SEALED_ROWS", N)
     assert added.sealed

@@ -1,10 +1,15 @@
 """Explanations of forest proximities: worked numbers, and what belongs to no column."""
 
 import numpy as np
+import pytest
 from numpy.testing import assert_allclose
 
 import lookalike as la
+from lookalike.columns.ragged import Ragged
 from lookalike.measures import ForestProximity
+from lookalike.measures.contract.rows import Rows
+from lookalike.measures.forest.explain import check_soft
+from lookalike.saving.fields import Misfit
 from measures.forest.test_similarity_proximity import Walker, mixed, similar
 from trees import reference
 from trees.reference import A, B, C, E, f2
@@ -79,3 +84,15 @@ def test_ratio_reasons_equal_the_tests_agreed_on():
     for name in table.names:
         assert_allclose(explained.plus[name], plus[name] / total, atol=1e-12)
         assert_allclose(explained.minus[name], minus[name] / total, atol=1e-12)
+
+
+def test_every_leaf_of_a_loaded_row_has_a_weight():
+    leaves = Ragged.of([[1, 2], [3]], np.int32)
+    for weights, fits in (([[0.5, 0.5], [1.0]], True), ([[0.5], [0.5, 1.0]], False)):
+        arrays = {"leaves": leaves, "weights": Ragged.of(weights, np.float64)}
+        rows = Rows(np.arange(2), arrays)
+        if fits:
+            check_soft(rows, "rows")
+        else:
+            with pytest.raises(Misfit, match="a weight for every leaf"):
+                check_soft(rows, "rows")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose
 
 import lookalike as la
 from lookalike.columns import Euclidean
@@ -22,11 +23,6 @@ from neighbors.test_codes import GOWERS, OBJECTS, OF_OBJECTS, assert_same_lists
 def always(monkeypatch):
     """Search by bounds however few the rows."""
     monkeypatch.setattr(bounded_search, "pays", lambda b, k, n=1: True)
-
-
-EVERY = (
-    "number", "category", "order", "flag", "text", "set", "sequence", "histogram", "vector"
-)  # fmt: skip
 
 
 @settings(deadline=None, max_examples=60)
@@ -124,12 +120,13 @@ def test_a_distance_of_ones_own_has_no_bytes():
     coded = mixed_codes(measure.plan_, measure.rows_.arrays)
     assert "shares" not in coded.objects
     # Its weight may be part of the divisor of any row, so it is added to that of the bounds.
-    names = [*measure.plan_.objects]
-    position = measure.plan_.n_simple + names.index("shares")
-    assert coded._layout.uncoded == [position]
-    assert sorted([*coded._layout.coded, position]) == [
-        measure.plan_.n_simple + i for i in range(len(names))
+    weights = np.ones(len(measure.plan_.names))
+    more = np.where(np.array(measure.plan_.names) == "shares", 3.0, weights)
+    units = [
+        coded.queries(measure.rows_[:2].arrays, each, True)(slice(0, 2)).unit
+        for each in (weights, more)
     ]
+    assert_allclose(units[1] / units[0], len(weights) / (len(weights) + 2))
     assert_same_lists(measure, measure.rows_[:10], measure.rows_, 5, exclude=np.arange(10))
 
 

@@ -1,14 +1,19 @@
 """The kernel for mixed columns on wide tables: groups of more than four, rows past one tile."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from lookalike.columns import Presence
+from lookalike.columns.number import Absolute, RankShare
+from lookalike.errors import InvalidInput
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.kernels.mixed import TILE_ROWS, all_compared
 from lookalike.measures.mixed.plan import MixedPlan, PlanOptions
+from lookalike.saving.fields import Misfit
 from measures import reference
 
 LEVELS = ["low", "mid", "high"]
@@ -138,8 +143,10 @@ def test_differences_of_chosen_pairs_are_those_of_aligned_rows():
     plan, rows = objects()
     left, right = np.array([0, 0, 0, 2, 1, 1]), np.array([1, 3, 0, 0, 3, 1])
     cut = [{name: array[at] for name, array in rows.items()} for at in (left, right)]
-    assert_array_equal(plan.differences(rows, left, right), plan.pairs(*cut))
-    assert plan.differences(rows, left[:0], right[:0]).shape == (0, 3)
+    each = np.arange(len(left))
+    chosen = plan.differences(rows, rows, left, right)
+    assert_array_equal(chosen, plan.differences(*cut, each, each))
+    assert plan.differences(rows, rows, left[:0], right[:0]).shape == (0, 3)
     assert_array_equal(plan.missing(rows)[:, plan.names.index("name")], [0, 0, 1, 0])
 
 
@@ -150,3 +157,105 @@ def test_a_flag_on_its_own_scale_and_absent_in_both_is_left_out_with_midpoints_t
     against, compared = plan.sums(rows, rows, only, midpoint=True)
     assert_array_equal(against, [[0, 0, 0.5, 0.5], [0, 0, 0.5, 0.5], [0.5, 0.5, 0, 0.5], [0.5] * 4])
     assert_array_equal(compared == 0, (np.arange(4)[:, None] < 2) & (np.arange(4) < 2))
+
+
+def small():
+    """One column of every group: a number, a category, a flag, two ordered ones, and a text."""
+    columns = {
+        "text": ["oak", "ash", "elm"],
+        "cold": ["low", "high", "mid"],
+        "size": [1.0, 2.0, 5.0],
+        "hot": ["low", "mid", "low"],
+        "color": ["red", "blue", "red"],
+        "wild": [True, False, True],
+        "same": [4.0, 4.0, 4.0],
+    }
+    kinds = {"text": "text", "cold": LEVELS, "hot": ["low", "mid"], "color": "category"}
+    kinds |= {"wild": "flag", "size": "number", "same": "number"}
+    return la.read_table(columns, kinds=kinds)
+
+
+def test_columns_are_sorted_by_group_and_levels_laid_end_to_end():
+    plan = MixedPlan.fit(small(), "test")
+    assert plan.names == ("size", "color", "same", "wild", "cold", "hot", "text")
+    assert (plan.n_simple, plan.objects) == (6, ("text",))
+    assert plan.ends.tolist() == [1, 1, 3, 4, 6]
+    assert plan.starts.tolist() == [[0, 0]] * 4 + [[0, 3], [9, 2]]
+    assert len(plan.levels) == 9 + 4 + 1
+    cold = plan.distances["cold"].similarities_
+    assert_array_equal(plan.levels[:9].reshape(3, 3), 1.0 - cold)
+    assert plan.dropped == ()
+    options = PlanOptions(constant="drop", alpha=2.0, beta=0.5)
+    curved = MixedPlan.fit(small(), "test", options)
+    assert curved.dropped == ("same",)
+    assert curved.ends.tolist() == [0, 1, 3, 4, 6]
+    assert (curved.alpha[0], curved.beta[0]) == (2.0, 0.5)
+    assert curved.alpha[1:].tolist()[0] == 1.0
+    rows = plan.encode(small())
+    assert rows["simple"][:, 0].tolist() == [0.0, 0.25, 1.0]  # a share of the range
+    assert rows["simple"][:, 2].tolist() == [4.0] * 3  # constant, so as it is
+    assert sorted(rows) == ["column text", "simple"]
+
+
+def test_scales_and_ranges_choose_the_distance_of_numbers():
+    table = small()
+    for options, kind, trim, known in (
+        (PlanOptions(), Absolute, 0.0, None),
+        (PlanOptions(scale="robust"), Absolute, 0.05, None),
+        (PlanOptions(scale="rank"), RankShare, None, None),
+        (PlanOptions(scale={"size": "rank"}), RankShare, None, None),
+        (PlanOptions(scale={"same": "rank"}), Absolute, 0.0, None),
+        (PlanOptions(scale="rank", ranges={"size": 9.0}), Absolute, 0.0, 9.0),
+    ):
+        distance = options.distance_of(table["size"], "test")
+        assert type(distance) is kind
+        if kind is Absolute:
+            assert (distance.trim, distance.scale) == (trim, known)
+    rank = PlanOptions(order="rank_range").distance_of(table["cold"], "test")
+    assert type(rank).__name__ == "RankRange"
+    for option in ("distances", "ranges", "scale"):
+        with pytest.raises(
+            InvalidInput, match=f"{option}.*columns of the table, found 'sice'. Did"
+        ):
+            PlanOptions(**{option: {"sice": 1.0}}).check_names(table, "test")
+    with pytest.raises(InvalidInput, match="a column of numbers, found kind category"):
+        PlanOptions(scale={"color": "rank"}).distance_of(table["color"], "test")
+    with pytest.raises(InvalidInput, match="'ranked'"):
+        PlanOptions(scale={"size": "ranked"}).distance_of(table["size"], "test")
+
+
+def test_a_loaded_plan_fits_together():
+    plan = MixedPlan.fit(small(), "test")
+    dims = {"simple": 6, "columns": 7}
+    plan.check_loaded(dims)
+    ends, starts = plan.ends, plan.starts
+    swapped = ("color", "size", *plan.names[2:])
+    for changed, said in (
+        ({"names": plan.names[:-1]}, "a distance per column"),
+        ({"distances": {**plan.distances, "size": Absolute()}}, "a fitted distance"),
+        ({"ends": ends[::-1].copy()}, "ends of groups"),
+        ({"ends": ends - np.array([0, 0, 0, 0, 1])}, "ends of groups"),
+        ({"ends": np.array([1, 2, 3, 4, 6])}, "groups of their distances"),
+        ({"names": swapped}, "groups of their distances"),
+        ({"starts": starts + np.array([[0, 0]] * 5 + [[0, 1]])}, "tables of levels"),
+        ({"starts": starts + np.array([[0, 1]] + [[0, 0]] * 5)}, "tables of levels"),
+        ({"starts": starts + np.array([[0, 0]] * 5 + [[2, 0]])}, "tables of levels"),
+    ):
+        with pytest.raises(Misfit, match=said):
+            replace(plan, **changed).check_loaded(dims)
+    replace(plan, starts=starts + np.array([[0, 0]] * 5 + [[1, 0]])).check_loaded(dims)  # the end
+    with pytest.raises(Misfit, match="ends of groups"):
+        plan.check_loaded({"simple": 6, "columns": 5})
+
+
+def test_codes_of_loaded_rows_are_levels_or_missing():
+    plan = MixedPlan.fit(small(), "test")
+    rows = plan.encode(small())
+    simple = rows["simple"]
+    simple[1, 5] = np.nan
+    plan.check_levels(rows)
+    for column, code in ((4, -1.0), (4, 3.0), (5, 2.0), (4, 0.5)):
+        forged = simple.copy()
+        forged[0, column] = code
+        with pytest.raises(Misfit, match=f"rows of '{plan.names[column]}'.*codes of its levels"):
+            plan.check_levels({"simple": forged})

@@ -7,11 +7,10 @@ which is mapped here, so that no column travels through the scheduler.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,17 +116,6 @@ class ClusterLearner(Learner):
         return path
 
 
-@contextlib.contextmanager
-def learning_in(client: Any, folder: Path) -> Iterator[ClusterLearner]:
-    """Return a learner for a build into a folder; its tallies are removed at the end.
-
-    Not after an error: a build that was stopped finds them when it is resumed.
-    """
-    yield ClusterLearner(client, folder)
-    for left in folder.glob(f"{PREFIX}*"):
-        shutil.rmtree(left, ignore_errors=True)
-
-
 def _names(files: Sequence[Path]) -> tuple[str, ...]:
     return tuple(str(path.absolute()) for path in files)
 
@@ -203,15 +191,15 @@ def fit_encode(
     path = make_folder(Path(folder).absolute())
     # Refuses a folder of something else before anything is written.
     read_plan(path)
-    with connect(client) as workers, locked(path, WHO), learning_in(workers, path) as learner:
-        table = read_source(paths, id_column, kinds, learner)
+    with connect(client) as workers, locked(path, WHO):
+        table = read_source(paths, id_column, kinds, ClusterLearner(workers, path))
         if not isinstance(table, LazyTable):
             extra = InPython(", or use lookalike.index.build_index")
             hint = Phrase("Write the table as Parquet", extra)
             needed = "Parquet files, which workers can read"
             raise InvalidInput(WHO, needed, "a table in memory", hint)
         build = begin_build(
-            table, path, measure, id_column=id_column, kinds=kinds, shard_rows=shard_rows
+            table, path, Index(measure, id_column=id_column, kinds=kinds), shard_rows
         )
         args = (str(path), __version__, _names(table.files))
         items = [
@@ -221,6 +209,9 @@ def fit_encode(
         # Only names and numbers are sent: workers read the head, and what it learned, themselves.
         summary = run_items(workers, encode_part, items, "encoded")
         finish(build)
+        # Not after an error: a build that was stopped finds its tallies when it is resumed.
+        for left in path.glob(f"{PREFIX}*"):
+            shutil.rmtree(left, ignore_errors=True)
     tell(summary)
     return Index.open(path)
 

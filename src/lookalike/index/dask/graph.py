@@ -212,27 +212,19 @@ def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
     return opened
 
 
-def _work(opened: ShardFolder, name: str) -> Path:
-    """Return the folder of some results, for the rows that the folder has now.
-
-    Results for an earlier state of the rows are removed: nothing can use them any more.
-    """
-    here = f"{opened.manifest.generation:06d}-{opened.manifest.mark}"
-    work = opened.path / WORK / here / name
-    work.mkdir(parents=True, exist_ok=True)
-    for old in (opened.path / WORK).iterdir():
-        if old.name != here and not old.name.startswith(QUERY_PREFIX):
-            shutil.rmtree(old, ignore_errors=True)
-    return work
-
-
 def _items(opened: ShardFolder, name: str, rows: int, more: tuple[Any, ...]) -> list[WorkItem]:
     """Return a task for every ``rows`` rows; those with a result of an earlier run are done."""
     if not Integer(1).fits(rows):
         raise InvalidInput("scale", "at least one row per task", repr(rows), "Raise it")
     n, mark = opened.manifest.next_position, opened.manifest.mark
+    here = f"{opened.manifest.generation:06d}-{mark}"
     # The name has all that a result depends on, so that one of another request is never used.
-    work = _work(opened, f"{name}-{rows}")
+    work = opened.path / WORK / here / f"{name}-{rows}"
+    work.mkdir(parents=True, exist_ok=True)
+    # Results for an earlier state of the rows are removed: nothing can use them any more.
+    for old in (opened.path / WORK).iterdir():
+        if old.name != here and not old.name.startswith(QUERY_PREFIX):
+            shutil.rmtree(old, ignore_errors=True)
     items = []
     for number, start in enumerate(range(0, n, rows)):
         stop, target = min(start + rows, n), work / f"{number:06d}"

@@ -19,7 +19,7 @@ from lookalike.index.dask.clients import connect
 from lookalike.index.dask.graph import QUERY_PREFIX, WORK, Tell, ignore
 from lookalike.index.dask.scheduling import WorkItem, run_items
 from lookalike.index.dask.tasks import ShardQuery, check_part, search_part
-from lookalike.index.segments import NO_POSITIONS, Feedback, Segments
+from lookalike.index.segments import NO_POSITIONS, Feedback, Masks, Segments
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows, check_k
@@ -164,23 +164,24 @@ class _RemoteSegments(Segments):
         k: int,
         exclude: np.ndarray,
         omit: np.ndarray,
-        masks: Any = None,
+        masks: Masks = None,
         sketches: Any = None,
     ) -> NeighborGraph:
         """Return unfinished lists of the k nearest live rows."""
-        return self._run(ShardQuery(measure, a, k, exclude, omit, masks))
+        return self._run(ShardQuery(measure, a, k, exclude, omit), len(a), masks)
 
     def best(
-        self, measure: Measure, wanted: Feedback, k: int, omit: np.ndarray, masks: Any = None
+        self, measure: Measure, wanted: Feedback, k: int, omit: np.ndarray, masks: Masks = None
     ) -> NeighborGraph:
         """Return the unfinished list of the k live rows with the smallest feedback scores."""
-        rows, exclude = (wanted.positive, wanted.negative), np.array([-1])
+        exclude = np.array([-1])
+        feedback = wanted.gamma, wanted.negative
         return self._run(
-            ShardQuery(measure, rows[0], k, exclude, omit, masks, wanted.gamma, rows[1])
+            ShardQuery(measure, wanted.positive, k, exclude, omit, *feedback), 1, masks
         )
 
-    def _run(self, query: ShardQuery) -> NeighborGraph:
-        lists = [NeighborGraph.empty(query.n_lists, query.k, self.next_position)]
+    def _run(self, query: ShardQuery, n: int, masks: Masks) -> NeighborGraph:
+        lists = [NeighborGraph.empty(n, query.k, self.next_position)]
 
         # Merging is commutative, ties included, so tasks may finish in any order.
         def merge(some: NeighborGraph) -> None:
@@ -190,7 +191,7 @@ class _RemoteSegments(Segments):
         path = self.folder / WORK / f"{QUERY_PREFIX}{uuid.uuid4().hex}"
         items = _per_shard(self.segments, self.folder, self.mark, path)
         try:
-            query.write(path, self.measure)
+            query.write(path, self.measure, masks)
             self.tell(run_items(self.client, search_part, items, "searched", merge))
         finally:
             shutil.rmtree(path, ignore_errors=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from lookalike._runtime.config import config
 from lookalike._version import __version__
 from lookalike.errors import InvalidInput, LookalikeError, MissingFile
 from lookalike.index.dask.scheduling import Failure
-from lookalike.index.segments import Feedback, Segments
+from lookalike.index.segments import Feedback, Masks, Segments
 from lookalike.index.shards.build import (
     PLAN,
     Addition,
@@ -27,15 +27,15 @@ from lookalike.index.shards.build import (
 )
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.graph import moments_of, neighbors_of
-from lookalike.index.shards.segment import map_rows, pack_rows
 from lookalike.index.snapshot import Snapshot
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import Key, Shard, open_shard, write_shard
+from lookalike.neighbors.shards import Key, Shard, write_shard
 from lookalike.saving.decode import read as read_saved
+from lookalike.saving.encode import saveable
 from lookalike.saving.encode import write as write_saved
-from lookalike.saving.load import load
+from lookalike.saving.fields import Array, Fields, Integer, Maybe, Real, Saved
 from lookalike.table import Kind, LazyTable, Table
 from lookalike.table.formats.parquet import ParquetParts, find_files
 from lookalike.table.infer.learning import learn_facts
@@ -127,9 +127,11 @@ def search_part(folder: str, mark: str, query: str, number: int) -> Answer:
     """Search one shard of a folder for a query that was written beside it."""
     now = _opened(folder, mark)
     segment = now.segments.segments[number]
-    lists = ShardQuery.read(Path(query), now.measure, number).run(
-        Segments((segment,), now.segments.next_position)
-    )
+    asked, mask = read_saved(Path(query, QUERY), root=ShardQuery), Path(query, f"{number}.npy")
+    assert isinstance(asked, ShardQuery)
+    masks = [np.load(mask, allow_pickle=False)] if mask.is_file() else None
+    alone = Segments((segment,), now.segments.next_position)
+    lists = asked.run(alone, now.measure, masks)
     # As they are: those of CSLS keep the values they are sorted by until the lists are merged.
     return len(segment), 0, lists
 
@@ -193,102 +195,64 @@ def _folder(folder: str, mark: str) -> ShardFolder:
     return opened
 
 
-MEASURE = "measure.lookalike"
-ABOUT, QUERIES, UNLIKED = "about", "queries", "unliked"
+QUERY = "query.lookalike"
 
 
+@saveable
 @dataclass(frozen=True, eq=False)
 class ShardQuery:
-    """A search as workers read it: encoded rows, masks and, if it differs, a measure.
+    """A search as workers read it.
 
     Parameters
     ----------
-    measure : Measure
+    measure : Measure, None for that of the index, which workers have
     rows : Rows, the queries; with feedback the rows that a list should be near to
     k : int
     exclude : int64, one position per query that may not be in its list; -1: none
     omit : int64, positions that may be in no list
-    masks : a boolean array per shard, optional
-        Only these rows are searched.
     gamma : float or None
         With feedback, how much the rows count that a list should be far from.
     unliked : Rows, optional
         These rows.
     """
 
-    measure: Measure
+    FIELDS: ClassVar[Fields] = {
+        "measure": Maybe(Saved("Measure")),
+        "rows": Saved("Rows"),
+        "k": Integer(1),
+        "exclude": Array("int64", "queries", low=-1),
+        "omit": Array("int64", "omitted", low=0),
+        "gamma": Maybe(Real(0.0)),
+        "unliked": Maybe(Saved("Rows")),
+    }
+
+    measure: Measure | None
     rows: Rows
     k: int
     exclude: np.ndarray
     omit: np.ndarray
-    masks: Sequence[np.ndarray] | None = None
     gamma: float | None = None
     unliked: Rows | None = None
 
-    @property
-    def n_lists(self) -> int:
-        """How many lists there will be."""
-        return len(self.rows) if self.gamma is None else 1
-
-    def write(self, folder: Path, known: Measure) -> None:
+    def write(self, folder: Path, known: Measure, masks: Masks = None) -> None:
         """Write it to a new folder.
 
         Parameters
         ----------
         folder : Path
-        known : Measure of the index, which workers have: only another one is written
+        known : Measure of the index: only another one is written
+        masks : a boolean array per shard, optional
+            Only these rows are searched. In files of their own, since a task reads one of them.
         """
         folder.mkdir(parents=True)
-        if self.measure is not known:
-            write_saved(folder / MEASURE, self.measure)
-        for name, rows in ((QUERIES, self.rows), (UNLIKED, self.unliked)):
-            if rows is not None:
-                arrays = pack_rows(self.measure, rows)
-                write_shard(folder / name, {**arrays, ("seen",): rows.seen}, {"rows": len(rows)})
-        arrays = {("exclude",): self.exclude, ("omit",): self.omit}
-        arrays |= {("mask", str(number)): mask for number, mask in enumerate(self.masks or ())}
-        write_shard(folder / ABOUT, arrays, {"k": self.k, "gamma": self.gamma})
+        write_saved(folder / QUERY, replace(self, measure=None) if self.measure is known else self)
+        for number, mask in enumerate(masks or ()):
+            np.save(folder / f"{number}.npy", mask)
 
-    @classmethod
-    def read(cls, folder: Path, known: Measure, number: int) -> ShardQuery:
-        """Read a query for one shard, with the mask of this shard only.
-
-        Parameters
-        ----------
-        folder : Path
-        known : Measure of the index
-        number : int, which shard
-        """
-        other = folder / MEASURE
-        measure = load(other) if other.is_file() else known
-        about = open_shard(folder / ABOUT)
-        mask = ("mask", str(number))
-        rows, unliked = (
-            _map_rows(measure, folder / name) if (folder / name).is_dir() else None
-            for name in (QUERIES, UNLIKED)
-        )
-        assert rows is not None, "every query has rows"
-        return cls(
-            measure,
-            rows,
-            int(about.about["k"]),
-            about.array("exclude"),
-            about.array("omit"),
-            [about.array(*mask)] if mask in about.members else None,
-            about.about["gamma"],
-            unliked,
-        )
-
-    def run(self, segments: Segments) -> NeighborGraph:
+    def run(self, segments: Segments, known: Measure, masks: Masks = None) -> NeighborGraph:
         """Return the lists of some segments, as one process finds them."""
+        measure = known if self.measure is None else self.measure
         if self.gamma is None:
-            return segments.nearest(
-                self.measure, self.rows, self.k, self.exclude, self.omit, self.masks
-            )
+            return segments.nearest(measure, self.rows, self.k, self.exclude, self.omit, masks)
         wanted = Feedback(self.rows, self.unliked, self.gamma)
-        return segments.best(self.measure, wanted, self.k, self.omit, self.masks)
-
-
-def _map_rows(measure: Measure, folder: Path) -> Rows:
-    shard = open_shard(folder)
-    return map_rows(measure, shard, shard.array("seen"))
+        return segments.best(measure, wanted, self.k, self.omit, masks)

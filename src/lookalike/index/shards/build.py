@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -32,11 +32,10 @@ from lookalike.index.shards.folder import (
     read_head,
     read_manifest,
     refuse_links,
-    refusing_damage,
 )
 from lookalike.index.shards.segment import refuse_repeats, write_segment
 from lookalike.index.snapshot import Snapshot
-from lookalike.neighbors.shards import Shard, hash_file, open_shard
+from lookalike.neighbors.shards import Shard, hash_file, open_shard, refusing_damage
 from lookalike.saving.encode import write as write_saved
 from lookalike.saving.safe_json import parse_json
 from lookalike.table import LazyTable, Table
@@ -117,14 +116,6 @@ PLAN = "plan.json"
 WHO = "index build"
 
 
-class RowSource(Protocol):
-    """Rows that can be read in parts: a ``Table``, or a ``LazyTable`` of files."""
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, rows: Any) -> Any: ...
-
-
 @dataclass(frozen=True, eq=False)
 class IndexBuild:
     """A build that is under way.
@@ -140,7 +131,7 @@ class IndexBuild:
     """
 
     folder: Path
-    source: RowSource
+    source: Table | LazyTable
     head: ShardHead
     shard_rows: int
     read_from: tuple[tuple[str, int, int], ...] = ()
@@ -186,76 +177,54 @@ class IndexBuild:
                 raise InvalidInput(WHO, needed, "a change", hint)
 
 
-def start(
-    folder: str | os.PathLike[str],
-    source: RowSource,
-    head: ShardHead,
-    *,
-    shard_rows: int = SHARD_ROWS,
-    sources: list[dict[str, Any]] | None = None,
-    request: str = "",
+def begin(
+    folder: Path,
+    source: Table | LazyTable,
+    learn: Callable[[], ShardHead],
+    shard_rows: int,
+    sources: list[dict[str, Any]],
+    request: str,
 ) -> IndexBuild:
-    """Begin a build: write what was learned, and the plan, so that it can be resumed.
-
-    Parameters
-    ----------
-    folder : path, created if missing
-    source : rows that can be sliced
-    head : ShardHead, all that was learned
-    shard_rows : int
-        Rows of a shard, a multiple of 1,024.
-    sources : list of mappings, optional
-        ``path``, ``bytes``, ``time`` and ``sha256`` of each file that the rows were read from.
-    request : str
-        A digest of the options; a build with another request is another build.
-    """
-    path = Path(folder)
-    # The head first, then the plan: a folder with a plan was begun with all that it needs.
-    make_folder(path / SHARDS)
-    write_saved(path / HEAD, head)
-    # The digest of the head: a build that was stopped while it was written learns again.
-    plan = {
-        "version": 1,
-        "request": request,
-        "rows": len(source),
-        "shard_rows": shard_rows,
-        "sources": sources or [],
-        "head": [(path / HEAD).stat().st_size, hash_file(path / HEAD)],
-    }
-    with replacing(path / PLAN) as file:
-        file.write(json.dumps(plan, indent=1, allow_nan=False).encode())
-    return IndexBuild(path, source, read_head(path / HEAD), shard_rows)
-
-
-def resume(
-    folder: str | os.PathLike[str],
-    source: RowSource,
-    *,
-    sources: list[dict[str, Any]] | None = None,
-    request: str = "",
-) -> IndexBuild | None:
-    """Return the build of a folder, finished or not; None for a new folder.
+    """Begin a build, or resume that of the folder, finished or not.
 
     A build of other rows, or with another request, is an error.
 
     Parameters
     ----------
-    folder, source, sources, request : as in ``start``
+    folder : Path, created if missing
+    source : rows that can be sliced
+    learn : callable that returns the head: all that is learned from the rows
+    shard_rows : int
+        Rows of a shard, a multiple of 1,024.
+    sources : list of mappings
+        ``path``, ``bytes``, ``time`` and ``sha256`` of each file that the rows were read from.
+    request : str
+        A digest of the options; a build with another request is another build.
     """
-    path = Path(folder)
-    plan = read_plan(path)
-    if plan is None:
-        return None
-    # Files are the same by their content, wherever they are and whenever they were written.
-    old, new = ([file.get("sha256") for file in some] for some in (plan["sources"], sources or []))
-    if (plan["rows"], plan["request"], old) != (len(source), request, new):
-        found = "a build of other files or with other options"
-        hint = "Choose another folder, or remove this one"
-        raise InvalidInput(WHO, f"an empty folder, or this build, in {str(path)!r}", found, hint)
-    if not is_intact(path / HEAD, *plan["head"]):
-        # Stopped before the head was complete, or damaged: learn again.
-        return None
-    return IndexBuild(path, source, read_head(path / HEAD), int(plan["shard_rows"]))
+    plan = read_plan(folder)
+    if plan is not None:
+        # Files are the same by their content, wherever they are and whenever they were written.
+        old, new = ([file.get("sha256") for file in s] for s in (plan["sources"], sources))
+        if (plan["rows"], plan["request"], old) != (len(source), request, new):
+            needed = f"an empty folder, or this build, in {str(folder)!r}"
+            found = "a build of other files or with other options"
+            raise InvalidInput(WHO, needed, found, "Choose another folder, or remove this one")
+    # Stopped before the head was complete, or damaged: learn again.
+    if plan is None or not is_intact(folder / HEAD, *plan["head"]):
+        # The head first, then the plan: a folder with a plan was begun with all that it needs.
+        make_folder(folder / SHARDS)
+        write_saved(folder / HEAD, learn())
+        plan = {
+            "version": 1,
+            "request": request,
+            "rows": len(source),
+            "shard_rows": shard_rows,
+            "sources": sources,
+            "head": [(folder / HEAD).stat().st_size, hash_file(folder / HEAD)],
+        }
+        with replacing(folder / PLAN) as file:
+            file.write(json.dumps(plan, indent=1, allow_nan=False).encode())
+    return IndexBuild(folder, source, read_head(folder / HEAD), plan["shard_rows"])
 
 
 def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> IndexBuild:

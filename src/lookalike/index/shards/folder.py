@@ -12,8 +12,7 @@ import io
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
@@ -50,20 +49,12 @@ from lookalike.neighbors.shards import (
     file_name,
     hash_file,
     open_shard,
+    refusing_damage,
 )
+from lookalike.saving import fields
 from lookalike.saving.decode import check_object
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Array,
-    Field,
-    Fields,
-    Integer,
-    Misfit,
-    Saved,
-    check_fields,
-    require,
-)
 from lookalike.saving.load import import_packages
 from lookalike.saving.safe_json import parse_json
 from lookalike.table import Table
@@ -74,7 +65,6 @@ MANIFEST, SHARDS = "manifest.json", "shards"
 TILE = 1024  # shards end at whole tiles of codes
 # A manifest is parsed as a whole: an untrusted one must not fill the memory (chosen by hand).
 MAX_MANIFEST_BYTES = 2**28
-DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError)
 
 
 @dataclass(frozen=True)
@@ -113,30 +103,25 @@ class Manifest:
             file.write(json.dumps(page, indent=1, allow_nan=False).encode())
 
 
-@contextmanager
-def refusing_damage(who: str, needed: str, hint: str) -> Iterator[None]:
-    """Turn what parsing a damaged or forged file raises into an ``UnreadableFile``."""
-    try:
-        yield
-    except DAMAGE as error:
-        # Some errors of lookalike are ValueErrors, too.
-        if isinstance(error, LookalikeError):
-            raise
-        found = f"{type(error).__name__}: {error}"
-        raise UnreadableFile(who, needed, found, hint) from error
+def broken(
+    folder: Path, needed: str, found: str, hint: str = "Build the folder again"
+) -> UnreadableFile:
+    """Return the error about a folder that cannot be read as an index."""
+    return UnreadableFile(f"Index folder {str(folder)!r}", needed, found, hint)
 
 
 def read_manifest(folder: Path) -> Manifest:
     """Read the manifest of a folder; another version, and whatever is damaged, is an error."""
     path = folder / MANIFEST
-    who = f"Index folder {str(folder)!r}"
     # os.path, not Path: False also for names that no file can have, such as one with a NUL.
     if not os.path.isfile(path):
         if os.path.isdir(folder / SHARDS):
             hint = "Run the same build again: what is finished is not repeated"
-            raise UnreadableFile(who, "a finished build", "an unfinished one", hint)
+            raise broken(folder, "a finished build", "an unfinished one", hint)
         raise missing_file(path)
-    with refusing_damage(who, "a whole manifest", "Build the folder again"):
+    with refusing_damage(
+        f"Index folder {str(folder)!r}", "a whole manifest", "Build the folder again"
+    ):
         if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ValueError("a much larger file")
         page = parse_json(path.read_bytes())
@@ -147,7 +132,7 @@ def read_manifest(folder: Path) -> Manifest:
                 f"version {page['version']!r:.40}, written by lookalike {page['lookalike']!r:.40}"
             )
             hint = "Build the folder again with this version of lookalike, or use the other one"
-            raise UnreadableFile(who, f"version {VERSION} of the folder", found, hint)
+            raise broken(folder, f"version {VERSION} of the folder", found, hint)
         deleted = page["deleted"]
         shards = tuple(_name(name) for name in page["shards"])
         if len(set(shards)) < len(shards):
@@ -196,14 +181,16 @@ def refuse_links(folder: Path) -> None:
             continue
         for entry in entries:
             if entry.is_symlink():
-                who, hint = f"Index folder {str(folder)!r}", "Remove the link, or build it again"
                 found = f"{os.path.relpath(entry.path, folder)!r}, a link"
-                raise UnreadableFile(who, "files of its own", found, hint)
+                hint = "Remove the link, or build it again"
+                raise broken(folder, "files of its own", found, hint)
             if entry.is_dir():
                 pending.append(entry.path)
 
 
-POSITIONS: dict[str, Field] = {"positions": Array("int64", "n", low=0, ascending=True)}
+POSITIONS: dict[str, fields.Field] = {
+    "positions": fields.Array("int64", "n", low=0, ascending=True)
+}
 
 
 def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
@@ -219,7 +206,7 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
     _check_objects(segment.rows)
     measure.check_rows(segment.rows, where)
     check_codes(measure, shard, segment.rows.seen)
-    check_fields({"positions": segment.positions}, POSITIONS, where)
+    fields.check_fields({"positions": segment.positions}, POSITIONS, where)
     if id_column is not None:
         # Ids are found by bisection, which needs them in order, and returns these rows.
         hashes, rows = segment.ids
@@ -227,7 +214,7 @@ def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None
         fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
         fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
         fits = fits and np.array_equal(np.sort(rows), np.arange(n))
-        require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
+        fields.require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
     assert isinstance(segment.table, ShardTable)
     segment.table.check()
 
@@ -246,12 +233,11 @@ def read_deleted(path: Path) -> np.ndarray:
     """Return the positions of deleted rows (tombstones)."""
     try:
         positions = np.load(path, allow_pickle=False)
-        check_fields({"positions": positions}, POSITIONS, path.name)
+        fields.check_fields({"positions": positions}, POSITIONS, path.name)
     # numpy raises many kinds of errors on a damaged file.
     except Exception as error:
         found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
-        who = f"Index folder {str(path.parent)!r}"
-        raise UnreadableFile(who, "positions of deleted rows", found, hint) from error
+        raise broken(path.parent, "positions of deleted rows", found, hint) from error
     return np.asarray(positions)
 
 
@@ -272,10 +258,10 @@ class ShardHead(Learned):
     n_fitted : int, how many rows the measure was fitted to
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "like": Saved("Table"),
-        "sample": Saved("Table"),
-        "n_fitted": Integer(0),
+    FIELDS: ClassVar[fields.Fields] = {
+        "like": fields.Saved("Table"),
+        "sample": fields.Saved("Table"),
+        "n_fitted": fields.Integer(0),
     }
 
     like: Table
@@ -335,8 +321,7 @@ class ShardFolder:
         whole = [(HEAD, *manifest.head)] + ([manifest.deleted] if manifest.deleted else [])
         for name, size, digest in whole:
             if not is_intact(folder / name, size, digest):
-                who, hint = f"Index folder {str(folder)!r}", "Build the folder again"
-                raise UnreadableFile(who, f"{name} as it was written", "another", hint)
+                raise broken(folder, f"{name} as it was written", "another")
         return cls(folder, read_head(folder / HEAD), manifest)
 
     # -- reading -----------------------------------------------------------------------------------
@@ -345,9 +330,8 @@ class ShardFolder:
         """Return the index that the folder holds, without reading rows."""
         try:
             segments = self._segments()
-        except Misfit as error:
-            who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
-            raise UnreadableFile(who, "shards that fit together", _in_short(error), hint) from error
+        except fields.Misfit as error:
+            raise broken(self.path, "shards that fit together", _in_short(error)) from error
         return Snapshot(segments=segments, **self.head.learned())
 
     def _segments(self) -> Segments:
@@ -362,8 +346,7 @@ class ShardFolder:
             gone = np.flatnonzero(np.isin(segment.positions, deleted)) if len(deleted) else deleted
             segments.append(segment.without(gone) if len(gone) else segment)
         if not segments:
-            who, hint = f"Index folder {str(self.path)!r}", "Build the folder again"
-            raise UnreadableFile(who, "at least one shard", "none", hint)
+            raise broken(self.path, "at least one shard", "none")
         # Positions must ascend over shards: rows are found by bisection.
         whole = Segments(tuple(segments), self.manifest.next_position)
         whole.check_loaded({})
@@ -425,18 +408,21 @@ class ShardFolder:
                 for number, segment in enumerate(after.segments.segments)
             )
             deleted = np.concatenate([segment.positions[~segment.live] for segment in segments])
-            changed = replace(
-                now,
-                generation=generation,
-                shards=tuple(segment.shard.folder.name for segment in segments),
-                next_position=after.segments.next_position,
-                deleted=self._write_deleted(np.sort(deleted), generation),
-            )
             # Shards that are no longer named may still be open elsewhere: the next change
             # removes them.
-            changed.write(self.path)
-            self.manifest = changed
+            names = tuple(segment.shard.folder.name for segment in segments)
+            gone = self._write_deleted(np.sort(deleted), generation)
+            self._commit(now, names, after.segments.next_position, deleted=gone)
         return replace(after, segments=replace(after.segments, segments=segments))
+
+    def _commit(
+        self, now: Manifest, shards: tuple[str, ...], next_position: int, **changes: Any
+    ) -> None:
+        """Write the next generation of the manifest."""
+        changes |= {"generation": now.generation + 1, "shards": shards}
+        changed = replace(now, next_position=next_position, **changes)
+        changed.write(self.path)
+        self.manifest = changed
 
     def append(self, names: Sequence[str], next_position: int, who: str) -> None:
         """Add shards that were written to the folder to the index.
@@ -448,12 +434,7 @@ class ShardFolder:
         who : str, the caller, which holds the lock of the folder
         """
         now = self.as_opened(who)
-        shards = (*now.shards, *names)
-        changed = replace(
-            now, generation=now.generation + 1, shards=shards, next_position=next_position
-        )
-        changed.write(self.path)
-        self.manifest = changed
+        self._commit(now, (*now.shards, *names), next_position)
 
     def as_opened(self, who: str) -> Manifest:
         """Return the manifest; refuse a folder that another process has changed since."""
@@ -471,10 +452,8 @@ class ShardFolder:
         head, path = self.head, self.path / SHARDS / f"added-{generation:06d}-{number:06d}"
         # Compaction may rewrite fitted rows, which stay apart from later ones.
         fitted = bool(len(segment)) and int(segment.positions[-1]) < head.n_fitted
-        shard = write_segment(path, head.measure, segment, head.id_column, fitted=fitted)
-        sample = head.sample if number == 0 else None
-        opened = open_segment(head.measure, shard, head.like, fitted=fitted, sample=sample)
-        return replace(opened, live=segment.live)
+        write_segment(path, head.measure, segment, head.id_column, fitted=fitted)
+        return replace(self._open(path.name, first=number == 0), live=segment.live)
 
     def _write_deleted(self, positions: np.ndarray, generation: int) -> tuple[str, int, str] | None:
         if not len(positions):

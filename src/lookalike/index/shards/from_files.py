@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.config import count_jobs
-from lookalike._runtime.estimator import clone
 from lookalike._runtime.files import make_folder
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, Param, Phrase, UnreadableFile, WrongType
-from lookalike.index.drift import learn_fitted_parts
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType
+from lookalike.index.drift import learn_fitted
 from lookalike.index.ids import take_ids
 from lookalike.index.index import Index
 from lookalike.index.shards.build import (
     SHARD_ROWS,
     WHO,
     IndexBuild,
+    begin,
     finish,
     read_plan,
-    resume,
-    start,
     write_part,
 )
-from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead
-from lookalike.measures.default import choose_measure
-from lookalike.measures.names import same_settings
+from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead, broken
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
 from lookalike.saving.fields import check_params
@@ -95,15 +91,8 @@ def build_index(
     # Refuses a folder of something else before anything is written.
     read_plan(path)
     with locked(path, WHO):
-        build = begin_build(
-            source,
-            path,
-            measure,
-            id_column=id_column,
-            kinds=kinds,
-            shard_rows=shard_rows,
-            n_jobs=n_jobs,
-        )
+        index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
+        build = begin_build(source, path, index, shard_rows)
         numbers = build.numbers
         progress = Progress("writing shards", len(numbers))
         for number in numbers:
@@ -113,16 +102,7 @@ def build_index(
     return Index.open(path, n_jobs=n_jobs)
 
 
-def begin_build(
-    source: Any,
-    folder: str | os.PathLike[str],
-    measure: Any = "auto",
-    *,
-    id_column: str | None = None,
-    kinds: Mapping[str, Any] | None = None,
-    shard_rows: int = SHARD_ROWS,
-    n_jobs: int | None = None,
-) -> IndexBuild:
+def begin_build(source: Any, folder: Path, index: Index, shard_rows: int) -> IndexBuild:
     """Learn from all rows and write what was learned, or resume a build that was stopped.
 
     The caller holds the lock of the folder (``lookalike._runtime.locks.locked``) until
@@ -130,32 +110,27 @@ def begin_build(
 
     Parameters
     ----------
-    source, folder, measure, id_column, kinds, shard_rows, n_jobs : as in ``build_index``
+    source, folder, shard_rows : as in ``build_index``
+    index : Index, not fitted, whose parameters are those of the build
     """
-    count_jobs(n_jobs)
+    count_jobs(index.n_jobs)
     # Whole tiles: a tile of codes that two shards shared would belong to neither file.
     if not isinstance(shard_rows, int) or shard_rows < TILE or shard_rows % TILE:
         hint = Phrase("Pass for example ", Param("shard_rows", SHARD_ROWS))
         raise InvalidInput(WHO, f"shards of a multiple of {TILE:,} rows", f"{shard_rows!r}", hint)
-    path = Path(folder)
+    id_column, kinds = index.id_column, index.kinds
     source = read_source(source, id_column, kinds)
-    index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
     if isinstance(source, Table):
         # Shards hold cells of the kinds that the measure reads, which may differ.
         source = index._read(source, id_column)
     files = source.files if isinstance(source, LazyTable) else ()
     # Before the files are read: a change from now on is noticed when the build is finished.
     read_from = tuple((str(path), (s := path.stat()).st_size, s.st_mtime_ns) for path in files)
-    options = (__version__, measure, id_column, dict(kinds or {}), shard_rows, source.schema)
-    # Of the whole measure: two frozen ones may differ only in what they have learned.
-    request = digest_of(options)
-    known = _sources(source)
-    build = resume(path, source, sources=known, request=request)
-    if build is not None:
-        return replace(build, read_from=read_from)
-    head = learn_head(index, source)
-    begun = start(path, source, head, shard_rows=shard_rows, sources=known, request=request)
-    return replace(begun, read_from=read_from)
+    options = (__version__, index.measure, id_column, dict(kinds or {}), shard_rows, source.schema)
+    # The request is the whole measure: two frozen ones may differ only in what they have learned.
+    sources, learn = _sources(source), partial(learn_head, index, source)
+    build = begin(folder, source, learn, shard_rows, sources, digest_of(options))
+    return replace(build, read_from=read_from)
 
 
 def check_source(source: Any) -> Any:
@@ -190,34 +165,31 @@ def read_source(
 
 def learn_head(index: Index, source: Table | LazyTable) -> ShardHead:
     """Fit the measure of an index, in memory or in parts, and return all that was learned."""
+    table: Any
     if isinstance(source, LazyTable):
-        return _learn_parts(index, source)
-    state = index.fit(source).state_
-    table = state.segments.segments[0].table
-    return _head(table, table[:0], state.learned())
+        table, learned = _learn_parts(index, source)
+        like = table.like
+    else:
+        state = index.fit(source).state_
+        table, learned = state.segments.segments[0].table, state.learned()
+        like = table[:0]
+    frozen = getattr(learned["measure"], "frozen_", False)
+    sample = table[:: max(1, len(table) // MAX_SAMPLE_CELLS)]
+    return ShardHead(like=like, sample=sample, n_fitted=0 if frozen else len(table), **learned)
 
 
-def _learn_parts(index: Index, source: LazyTable) -> ShardHead:
-    """Fit to a table that stays in its files."""
+def _learn_parts(index: Index, source: LazyTable) -> tuple[LazyTable, dict[str, Any]]:
+    """Fit to a table that stays in its files; return it without its ids, and what was learned."""
     check_params(index)
     id_column, id_kind = index.id_column, None
     if id_column is not None:
         # One row is enough to check the column; repeated ids are found when all shards exist.
         first, id_kind = take_ids(source[:1], id_column, WHO)
         source = source.with_aside(first.aside[-1].name)
-    given = index._given()
-    measure, reason = choose_measure(source) if given is None else (clone(given), "given")
-    frozen = getattr(measure, "frozen_", False)
-    measure = same_settings(copy.copy(measure) if frozen else measure, index.n_jobs)
+    measure, reason = index._choose(source)
     learned: dict[str, Any] = {"measure": measure.fit(source), "reason": reason}
     learned |= {"schema": source.schema, "id_column": id_column, "id_kind": id_kind}
-    return _head(source, source.like, learned | {"fitted": learn_fitted_parts(source)})
-
-
-def _head(table: Any, like: Table, learned: dict[str, Any]) -> ShardHead:
-    frozen = getattr(learned["measure"], "frozen_", False)
-    sample = table[:: max(1, len(table) // MAX_SAMPLE_CELLS)]
-    return ShardHead(like=like, sample=sample, n_fitted=0 if frozen else len(table), **learned)
+    return source, learned | {"fitted": learn_fitted(source)}
 
 
 def sample_positions(index: Index) -> np.ndarray:
@@ -268,19 +240,18 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
         faults = opened.faults()
         if not faults:
             return {}
-        who = f"Index folder {str(path)!r}"
         sources = opened.manifest.sources
         # Shards of a build have numbers for names; others were added later.
         lost = [name for name in faults if not name.isdigit()]
         if lost or not sources or not sources[0]["path"]:
             found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
             hint = "Take the folder from a copy, or build it again"
-            raise UnreadableFile(who, "shards built from files", found, hint)
+            raise broken(path, "shards built from files", found, hint)
         files = [Path(source["path"]) for source in sources]
         for file, source in zip(files, sources, strict=True):
             if not file.is_file() or hash_file(file) != source["sha256"]:
                 hint = "Put the file back, or build the folder again"
-                raise UnreadableFile(who, f"{source['path']!r} as it was", "none, or another", hint)
+                raise broken(path, f"{source['path']!r} as it was", "none, or another", hint)
         head = opened.head
         table = LazyTable(ParquetParts.open(files), head.like, head.schema.missing)
         # Shards are a function of rows and head, so they become what they were, byte for byte.

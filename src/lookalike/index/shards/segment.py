@@ -20,7 +20,7 @@ from lookalike.errors import InvalidInput, Param, UnreadableFile
 from lookalike.index.segments import NO_POSITIONS, Segment, as_id
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
-from lookalike.neighbors.shards import Key, Shard, write_shard
+from lookalike.neighbors.shards import REBUILD, Key, Shard, write_shard
 from lookalike.saving.decode import decode_cell
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import encode_cell
@@ -30,7 +30,6 @@ from lookalike.table.model.table import CODED, MATRIX, check_cells
 
 ROWS, CODES = "rows", "codes"
 RAGGED = ("values", "offsets", "missing")
-REPAIR = "Build it again from its source: lookalike index check FOLDER --repair"
 
 
 def pack_rows(measure: Measure, rows: Rows) -> dict[Key, np.ndarray]:
@@ -118,7 +117,7 @@ def _codes_of(shard: Shard) -> dict[Key, np.ndarray]:
 
 
 def _unlike(shard: Shard, needed: str, found: str) -> UnreadableFile:
-    return UnreadableFile(f"Shard {shard.folder.name!r}", needed, found, REPAIR)
+    return UnreadableFile(f"Shard {shard.folder.name!r}", needed, found, REBUILD)
 
 
 def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
@@ -229,15 +228,6 @@ def _to_numpy(cells: Any, like: Column) -> np.ndarray:
     return out
 
 
-def _recent(cache: dict[int, Any], key: int, size: int, read: Callable[[], Any]) -> Any:
-    """Return a cached value, or read it; the least recently used value is dropped."""
-    value = cache.pop(key) if key in cache else read()
-    cache[key] = value  # the last of the dict
-    if len(cache) > size:
-        del cache[next(iter(cache))]
-    return value
-
-
 class _CellFile:
     """An open Parquet file with caches of its columns and row groups; thread-safe."""
 
@@ -269,27 +259,30 @@ class _CellFile:
         except (pa.ArrowException, OSError, ValueError, TypeError, LookupError) as error:
             who = f"Shard {self.path.parent.name!r}, file {self.path.name!r}"
             found = (str(error) or type(error).__name__).splitlines()[0][:200]
-            raise UnreadableFile(who, "the cells of the shard", found, REPAIR) from error
+            raise UnreadableFile(who, "the cells of the shard", found, REBUILD) from error
 
-    def column(self, number: int) -> np.ndarray:
-        """Return all cells of one column."""
+    def _recent(self, cache: dict[int, Any], key: int, size: int, read: Callable[[], Any]) -> Any:
+        """Return a cached value, or read it; the least recently used value is dropped."""
+        with self.lock:
+            value = cache.pop(key) if key in cache else read()
+            cache[key] = value  # the last of the dict
+            if len(cache) > size:
+                del cache[next(iter(cache))]
+            return value
+
+    def column(self, number: int) -> Any:
+        """Return all cells of one column, as an array."""
 
         def read(file: Any) -> np.ndarray:
             return _from_arrow(file.read(columns=[str(number)]).column(0), self.like[number])
 
-        with self.lock:
-            most = MAX_CACHED_COLUMNS
-            cells: np.ndarray = _recent(self.columns, number, most, lambda: self._read(read))
-        return cells
+        return self._recent(self.columns, number, MAX_CACHED_COLUMNS, lambda: self._read(read))
 
-    def group(self, number: int) -> Cells:
+    def group(self, number: int) -> Any:
         """Return all columns of one row group."""
-        with self.lock:
-            most = MAX_CACHED_GROUPS
-            cells: Cells = _recent(self.groups, number, most, lambda: self._groups([number]))
-        return cells
+        return self._recent(self.groups, number, MAX_CACHED_GROUPS, lambda: self._groups([number]))
 
-    def _groups(self, numbers: list[int]) -> Cells:
+    def _groups(self, numbers: list[int]) -> Any:
         def read(file: Any) -> Cells:
             columns = file.read_row_groups(numbers).columns
             return tuple(
@@ -297,8 +290,7 @@ class _CellFile:
                 for like, cells in zip(self.like, columns, strict=True)
             )
 
-        cells: Cells = self._read(read)
-        return cells
+        return self._read(read)
 
     def take(self, rows: np.ndarray) -> Cells:
         """Return some rows of all columns, reading the row groups that they are in."""
@@ -328,7 +320,7 @@ class _ShardColumn(Column):
     @property
     def values(self) -> np.ndarray:
         """All cells, read now."""
-        return self._file.column(self._number)
+        return np.asarray(self._file.column(self._number))
 
     def take(self, at: Any) -> Column:
         """Return a column with some of its rows, held in memory."""
@@ -392,26 +384,21 @@ class ShardSegment(Segment):
     table : Table that reads its cells on demand
     positions, live : as in ``Segment``
     shard : Shard
-    is_fitted : bool, whether the measure was fitted to these rows
+    fitted : bool, whether the measure was fitted to these rows
     sample : Table, optional
         What shows how the cells of all rows are written; None: this shard.
     ids : (hashes of the ids, ascending, and the row of each), mapped; empty without a column of ids
     """
 
     shard: Shard
-    is_fitted: bool = False
+    fitted: bool = False
     sample: Table | None = None
     ids: tuple[np.ndarray, np.ndarray] = (NO_HASHES, NO_HASHES)
 
     @property
-    def fitted(self) -> bool:
-        """Whether it is known to hold rows that the measure was fitted to."""
-        return self.is_fitted
-
-    @property
     def sealed(self) -> bool:
         """Whether it is never merged with rows that are added later."""
-        return self.is_fitted or len(self) >= MIN_SEALED_ROWS
+        return self.fitted or len(self) >= MIN_SEALED_ROWS
 
     @property
     def typical_table(self) -> Table:

@@ -45,16 +45,6 @@ from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import (
-    KINDS,
-    N_JOBS,
-    Dims,
-    Field,
-    Fields,
-    check_fields,
-    check_params,
-    require,
-)
 from lookalike.table import LazyTable, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import split_target
@@ -131,9 +121,9 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
     """
 
     traits = Traits()
-    FIELDS: ClassVar[Fields] = {
-        "kinds": KINDS,
-        "n_jobs": N_JOBS,
+    FIELDS: ClassVar[fields.Fields] = {
+        "kinds": fields.KINDS,
+        "n_jobs": fields.N_JOBS,
         "schema_": fields.Saved("Schema"),
         "n_features_in_": fields.Integer(0, high=2**31),
         "feature_names_in_": fields.Sometimes(fields.Objects("features", fields.Text())),
@@ -142,7 +132,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         "n_streamed_": fields.Sometimes(fields.Integer(1)),
         "frozen_": fields.Sometimes(fields.Flag()),
     }
-    ROWS: ClassVar[Fields | None] = None  # arrays of encoded rows, n of them
+    ROWS: ClassVar[fields.Fields | None] = None  # arrays of encoded rows, n of them
 
     rows_: Rows
     n_features_in_: int
@@ -230,7 +220,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         if getattr(self, "frozen_", False):  # a task must not refit what the caller has fitted
             return self
         # Before any reading: a wrong option must not cost the time of parsing a large file.
-        check_params(self)
+        fields.check_params(self)
         count_jobs(getattr(self, "n_jobs", None))
         if isinstance(X, LazyTable):
             return self._fit_lazy(X, y)
@@ -671,7 +661,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """How many rows it was fitted to, whether they are kept or not."""
         return int(getattr(self, "n_streamed_", 0) or len(self.rows_))
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that what was learned fits together, and that the rows fit it."""
         who = type(self).__name__
         # A saved measure is untrusted input, and kernels do not check bounds: everything that they
@@ -679,21 +669,21 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         names = dims.get("features", self.n_features_in_)
         # A matrix of distances may come as one named column, and has as many features as rows.
         fits = names == self.n_features_in_ or self.traits.pairwise
-        require(fits, who, f"{self.n_features_in_} names", str(names))
+        fields.require(fits, who, f"{self.n_features_in_} names", str(names))
         if self.traits.conversion == "ratio":
-            require(hasattr(self, "scale_"), who, "the field scale_", "none")
+            fields.require(hasattr(self, "scale_"), who, "the field scale_", "none")
         n = len(self.rows_)
         in_order = np.array_equal(self.rows_.seen, np.arange(n))
         if hasattr(self, "n_streamed_"):  # a sample, in the order of its draw
             in_order = n <= self.n_streamed_ and len(np.unique(self.rows_.seen)) == n
-        require(in_order and n, f"{who}.rows_", "fitted rows in their order", "others")
+        fields.require(in_order and n, f"{who}.rows_", "fitted rows in their order", "others")
         self._check_parts(dims)
         self.check_rows(self.rows_, f"{who}.rows_")
 
-    def _check_parts(self, dims: Dims) -> None:
+    def _check_parts(self, dims: fields.Dims) -> None:
         """Check after loading that the learned parts fit together."""
 
-    def rows_shape(self) -> tuple[Fields | None, Dims]:
+    def rows_shape(self) -> tuple[fields.Fields | None, fields.Dims]:
         """Return what encoded rows look like, and the sizes that are known; None: not declared."""
         return self.ROWS, {}
 
@@ -701,7 +691,9 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Return the measures inside by the names of their rows in ``Rows.parts``."""
         return {}
 
-    def check_row_forms(self, rows: Rows, where: str) -> tuple[dict[str, Field] | None, Dims]:
+    def check_row_forms(
+        self, rows: Rows, where: str
+    ) -> tuple[dict[str, fields.Field] | None, fields.Dims]:
         """Refuse rows whose arrays are not of the types and sizes of this measure; none is read.
 
         Parameters
@@ -720,11 +712,15 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
             return None, dims
         shapes = {name: shape for name, shape in declared.items() if shape is not None}
         known = ", ".join(shapes) or "no arrays"
-        require(set(rows.arrays) == set(shapes), where, known[:80], ", ".join(rows.arrays)[:80])
+        fields.require(
+            set(rows.arrays) == set(shapes), where, known[:80], ", ".join(rows.arrays)[:80]
+        )
         for name, shape in shapes.items():
             shape.form(rows.arrays[name], dims, f"{where}.{name}")
         inner = self.inner_measures()
-        require(set(rows.parts) == set(inner), where, "rows of the measures inside", "others")
+        fields.require(
+            set(rows.parts) == set(inner), where, "rows of the measures inside", "others"
+        )
         for name, measure in inner.items():
             measure.check_row_forms(rows.parts[name], f"{where}.{name}")
         return shapes, dims
@@ -741,10 +737,12 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         shapes, dims = self.check_row_forms(rows, where)
         if shapes is None:
             return
-        check_fields(rows.arrays, shapes, where, dims)
+        fields.check_fields(rows.arrays, shapes, where, dims)
         n = self.n_fitted_rows
         # Facts of fitted rows are looked up by ``seen`` in kernels, which do not check bounds.
-        require(rows.seen.max(initial=-1) < n, f"{where}.seen", f"positions below {n}", "others")
+        fields.require(
+            rows.seen.max(initial=-1) < n, f"{where}.seen", f"positions below {n}", "others"
+        )
         for name, measure in self.inner_measures().items():
             measure.check_rows(rows.parts[name], f"{where}.{name}")
 

@@ -326,11 +326,6 @@ class ColumnDifferences(NamedTuple):
     values: np.ndarray
 
 
-class _BaselineSample(NamedTuple):
-    rows: Rows
-    baseline: dict[str, tuple[float, float]]
-
-
 def finish_explanation(measure: Measure, found: Explanation, a: Rows, b: Rows) -> Explanation:
     """Add the surprisal of each column and the baseline of random pairs, where not yet known.
 
@@ -355,21 +350,21 @@ def _with_surprisal(measure: Measure, found: Explanation, a: Rows, b: Rows) -> E
     own = measure.column_differences(a, b)
     if own is None:
         return found
-    sample = kept_beside(measure.rows_, "sample", lambda: _draw_baseline(measure))
+    sample, baseline = kept_beside(measure.rows_, "sample", lambda: _draw_baseline(measure))
     pair = [row.seen[0] for row in (a, b) if row.seen[0] >= 0]
-    others = sample.rows[~np.isin(sample.rows.seen, pair)]  # the two rows are no random pair
+    others = sample[~np.isin(sample.seen, pair)]  # the two rows are no random pair
     views = [measure.column_differences(row, others) for row in (a, b)] if len(others) else [own]
     differs = np.concatenate([view.values for view in views if view is not None])
     surprisal = as_bits(own.names, differs[None], own.values[:1])[0]
     # Measures with a plus for each column have weights in the contributions themselves.
     if any(name in found.plus for name in own.names):
-        return replace(found, baseline=sample.baseline, surprisal=surprisal)
+        return replace(found, baseline=baseline, surprisal=surprisal)
     # From the unit of the differences to that of contributions: both have the same mean total.
     compared = differs[:, [name in surprisal for name in own.names]]
-    total = sum(minus for _, minus in sample.baseline.values())
+    total = sum(minus for _, minus in baseline.values())
     unit = ratio(total, float(compared.mean(0).sum()))
     reach = dict(zip(surprisal, unit * compared.max(0), strict=True))
-    return replace(found, baseline=sample.baseline, surprisal=surprisal, reach=reach)
+    return replace(found, baseline=baseline, surprisal=surprisal, reach=reach)
 
 
 def as_bits(
@@ -428,7 +423,7 @@ def by_owner(owner: tuple[str, ...], values: np.ndarray) -> ColumnDifferences:
     return ColumnDifferences(names, values)
 
 
-def _draw_baseline(measure: Measure) -> _BaselineSample:
+def _draw_baseline(measure: Measure) -> tuple[Rows, dict[str, tuple[float, float]]]:
     """Draw rows, and explain some pairs of them for the mean contributions of each column."""
     rows = measure.rows_
     drawn, left, right = draw_pairs(len(rows), min(len(rows), BASELINE_ROWS))
@@ -447,4 +442,4 @@ def _draw_baseline(measure: Measure) -> _BaselineSample:
                 if name is not None:
                     sums.setdefault(name, np.zeros(2))[side] += value
     baseline = {name: (float(p) / count, float(m) / count) for name, (p, m) in sums.items()}
-    return _BaselineSample(rows[drawn], baseline)
+    return rows[drawn], baseline

@@ -174,14 +174,17 @@ def pair_by_pair(
     return out
 
 
+def fixed_sample(n: int) -> np.ndarray:
+    """Return the positions of at most MEDIAN_ROWS of n rows, ascending, always the same."""
+    # A fixed seed: the scale, and so every similarity, is the same in every fit.
+    size = min(n, MEDIAN_ROWS)
+    return np.sort(np.random.default_rng(0).choice(n, size, replace=False))
+
+
 def median_distance(measure: Measure, rows: RowsAt) -> float:
     """Return the median distance of a fixed sample of fitted pairs: the unit of ``"ratio"``."""
-    drawn = np.arange(len(rows))
-    if len(rows) > MEDIAN_ROWS:
-        # A fixed seed: the scale, and so every similarity, is the same in every fit.
-        drawn = np.sort(np.random.default_rng(0).choice(len(rows), MEDIAN_ROWS, replace=False))
-    sample = rows[drawn]
-    values = measure.block(sample, sample, "distance")[np.triu_indices(len(drawn), 1)]
+    sample = rows[fixed_sample(len(rows))]
+    values = measure.block(sample, sample, "distance")[np.triu_indices(len(sample), 1)]
     # Duplicates would make the median 0 in a table of repeated rows, and s = c / (c + d) undefined.
     values = values[np.isfinite(values) & (values > 0)]
     return float(np.median(values)) if len(values) else 1.0

@@ -28,6 +28,8 @@ from lookalike.trees.thresholds.proximity import (
     share_block,
 )
 
+# Of ``Traits``, those that depend on the method.
+METHOD_TRAITS = ("native", "conversion", "symmetric", "exact_self", "needs_all", "undefined_last")
 Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
 
 

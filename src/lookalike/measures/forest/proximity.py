@@ -29,6 +29,7 @@ from lookalike.measures.forest.growing import (
     tests_cells,
 )
 from lookalike.measures.forest.methods import (
+    METHOD_TRAITS,
     METHODS,
     AncestorMethod,
     Aryal,
@@ -220,16 +221,9 @@ class ForestProximity(Measure):
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
         method = self._method
-        return Traits(
-            native=method.native,
-            conversion=method.conversion,
-            symmetric=method.symmetric,
-            exact_self=method.exact_self,
-            missing=True,
-            kinds=() if tests_cells(self.forest) else (*ORDERED, "category"),
-            needs_all=method.needs_all,
-            undefined_last=method.undefined_last,
-        )
+        kinds = () if tests_cells(self.forest) else (*ORDERED, "category")
+        own = {name: getattr(method, name) for name in METHOD_TRAITS}
+        return Traits(missing=True, kinds=kinds, **own)
 
     @classmethod
     def examples(cls) -> list[Measure]:

@@ -15,9 +15,8 @@ its weight may or may not be part of the divisor.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, NamedTuple, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
 import numpy as np
 
@@ -39,50 +38,51 @@ MAX_SAMPLE_CELLS = 4096  # hashed first, and to find the coordinates that vary m
 SCALE_LIMITS = (1e-140, 1e140)  # outside these, squares of differences may vanish or overflow
 
 
-# From encoded cells to (own, worth), see ``ObjectBytes.ask``.
-Asking = Callable[[Cells], tuple[np.ndarray, np.ndarray]]
-
-
 @dataclass(frozen=True, eq=False)
 class ObjectBytes:
-    """The bytes of one column of objects.
+    """How one column of objects is compared as bytes; the bytes themselves are in the tiles.
 
     Parameters
     ----------
+    distance : Distance of the column
     kind : int
-        How they are compared: NUMBER, LOOKUP or ROOT.
-    columns : uint8 (rows, bytes per cell)
-    missing : bool per row
-    ask : callable from encoded cells to (own, worth)
-        For NUMBER the codes of queries (queries, bytes per cell), and what a difference of all
-        steps is worth; for LOOKUP zeros, and a table (queries, 256); for ROOT the codes of queries,
-        and what one step is worth. Worth is a share of the weight of the column.
-    state : mapping of name to array, all that ``ask`` knows beside the distance and the cells
+        How bytes are compared: NUMBER, LOOKUP or ROOT.
+    width : int, how many bytes a cell has
+    state : mapping of name to array, what ``ask`` knows beside the distance and the cells
+    numbered : encoded cells, the distinct ones where these are few; else None
     """
 
+    distance: Distance
     kind: int
-    columns: np.ndarray
-    missing: np.ndarray
-    ask: Asking
+    width: int
     state: Mapping[str, np.ndarray]
-
-    def without_rows(self) -> ObjectBytes:
-        """Return what is needed to ask once the bytes are copied."""
-        return replace(self, columns=self.columns[:0].copy(), missing=self.missing[:0])
-
-    @property
-    def width(self) -> int:
-        """How many bytes a cell has."""
-        return int(self.columns.shape[1])
+    numbered: Cells | None = None
 
     @property
     def kinds(self) -> list[int]:
         """How each of the bytes is compared."""
         return [SQUARE if self.kind == ROOT else self.kind] * (self.width - 1) + [self.kind]
 
+    def ask(self, asked: Cells) -> tuple[np.ndarray, np.ndarray]:
+        """Return (own, worth) of queries, given as encoded cells.
 
-def object_bytes(distance: Distance, cells: Cells) -> ObjectBytes | None:
-    """Return the bytes of encoded cells; None where no lower bound is known."""
+        For NUMBER the codes of queries (queries, bytes per cell), and what a difference of all
+        steps is worth; for LOOKUP zeros, and a table (queries, 256); for ROOT the codes of queries,
+        and what one step is worth. Worth is a share of the weight of the column.
+        """
+        if self.kind in (NUMBER, ROOT):
+            return _ask_coordinates(self.distance, cast(np.ndarray, asked), **self.state)
+        tables = np.zeros((len(asked), MISSING + 1))
+        if self.numbered is not None:
+            differs = 1.0 - self.distance.similarity(asked, self.numbered)
+            tables[:, : differs.shape[1]] = without_nan(differs)
+        else:
+            tables[:, :MISSING] = _size_table(self.distance, cast(Ragged, asked))
+        return np.zeros((len(asked), 1), np.uint8), tables
+
+
+def object_bytes(distance: Distance, cells: Cells) -> tuple[ObjectBytes, np.ndarray] | None:
+    """Return how encoded cells are compared, and their bytes; None without a lower bound."""
     # By exact type: a subclass may compare in another way, for which these bounds do not hold.
     kind = type(distance)
     if kind not in COMPARABLE or not SCALE_LIMITS[0] < distance.scale_ < SCALE_LIMITS[1]:
@@ -91,35 +91,14 @@ def object_bytes(distance: Distance, cells: Cells) -> ObjectBytes | None:
     distinct = _distinct(cells, gone)
     if distinct is not None:
         at, numbers = distinct
-        columns = numbers.astype(np.uint8)[:, None]
-        return ObjectBytes(LOOKUP, columns, gone, _ask_numbered(distance, cells, at), {"at": at})
+        numbered = ObjectBytes(distance, LOOKUP, 1, {"at": at}, cells[at])
+        return numbered, numbers.astype(np.uint8)[:, None]
     if kind in EUCLIDEAN and isinstance(cells, np.ndarray):
         return _coordinates(distance, cells, gone, EUCLIDEAN[kind])
     if kind in SIZED and isinstance(cells, Ragged):
         codes = np.minimum(_lengths(distance, cells), MISSING - 1).astype(np.uint8)
-        return ObjectBytes(LOOKUP, codes[:, None], gone, _ask_sizes(distance, SIZED[kind]), {})
+        return ObjectBytes(distance, LOOKUP, 1, {}), codes[:, None]
     return None
-
-
-def object_asking(
-    distance: Distance, cells: Cells, kind: int, width: int, state: Mapping[str, np.ndarray]
-) -> ObjectBytes:
-    """Return the result of ``object_bytes`` without the bytes, from its saved state.
-
-    Parameters
-    ----------
-    distance : Distance
-    cells : encoded cells, the same ones
-    kind, width : int
-    state : mapping of name to array
-    """
-    if kind in (NUMBER, ROOT):
-        ask = _ask_coordinates(distance, **state)
-    elif "at" in state:
-        ask = _ask_numbered(distance, cells, state["at"])
-    else:
-        ask = _ask_sizes(distance, SIZED[type(distance)])
-    return ObjectBytes(kind, np.empty((0, width), np.uint8), np.empty(0, bool), ask, state)
 
 
 # -- few distinct cells ----------------------------------------------------------------------------
@@ -174,17 +153,6 @@ def _same_cells(one: Cells, other: Cells) -> bool:
     return np.array_equal(np.asarray(one), np.asarray(other))
 
 
-def _ask_numbered(distance: Distance, cells: Cells, at: np.ndarray) -> Asking:
-    each = cells[at]
-
-    def ask(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
-        tables = np.zeros((len(asked), MISSING + 1))
-        tables[:, : len(at)] = without_nan(1.0 - distance.similarity(asked, each))
-        return np.zeros((len(asked), 1), np.uint8), tables
-
-    return ask
-
-
 # -- sizes -----------------------------------------------------------------------------------------
 
 # Lower bound of the difference of cells of two sizes; arrays of sizes in, values out.
@@ -210,20 +178,14 @@ def _not_shared(distance: Distance, one: np.ndarray, other: np.ndarray) -> np.nd
     return (largest - np.minimum(one, other)) / np.maximum(largest, 1)
 
 
-def _ask_sizes(distance: Distance, at_least: AtLeast) -> Asking:
+def _size_table(distance: Distance, asked: Ragged) -> np.ndarray:
+    """Return the least difference of each query to the cells of every size."""
     last = MISSING - 1  # a size of so many items or more
-    sizes = np.arange(last + 1, dtype=np.float64)  # one table entry for every size
-
-    def ask(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
-        own = _lengths(distance, cast(Ragged, asked)).astype(np.float64)[:, None]
-        apart = at_least(distance, own, sizes)
-        apart[own[:, 0] >= last, last] = 0.0  # both are large: the bound is 0
-        tables = np.zeros((len(asked), MISSING + 1))
-        # Divided as the distance itself does; 1e-9 less, so that rounding cannot exceed it.
-        tables[:, : last + 1] = np.minimum(apart / distance.scale_, 1.0) * (1 - 1e-9)
-        return np.zeros((len(asked), 1), np.uint8), tables
-
-    return ask
+    own = _lengths(distance, asked).astype(np.float64)[:, None]
+    apart = SIZED[type(distance)](distance, own, np.arange(last + 1, dtype=np.float64))
+    apart[own[:, 0] >= last, last] = 0.0  # both are large: the bound is 0
+    # Divided as the distance itself does; 1e-9 less, so that rounding cannot exceed it.
+    return np.minimum(apart / distance.scale_, 1.0) * (1 - 1e-9)
 
 
 # -- coordinates -----------------------------------------------------------------------------------
@@ -231,7 +193,7 @@ def _ask_sizes(distance: Distance, at_least: AtLeast) -> Asking:
 
 def _coordinates(
     distance: Distance, cells: np.ndarray, gone: np.ndarray, euclidean: bool
-) -> ObjectBytes | None:
+) -> tuple[ObjectBytes, np.ndarray] | None:
     """Bound a distance of vectors by the coordinates that vary most."""
     sample = cells[np.flatnonzero(~gone)[:: max(1, len(cells) // MAX_SAMPLE_CELLS)]]
     if not sample.size:
@@ -252,30 +214,26 @@ def _coordinates(
     columns = np.empty((len(cells), len(most)), np.uint8)
     for j, at in enumerate(most):
         columns[:, j] = byte_steps(cells[:, at], state["low"][j], state["span"][j])
-    ask = _ask_coordinates(distance, **state)
-    return ObjectBytes(ROOT if euclidean else NUMBER, columns, gone, ask, state)
+    kind = ROOT if euclidean else NUMBER
+    return ObjectBytes(distance, kind, len(most), state), columns
 
 
 def _ask_coordinates(
     distance: Distance,
+    asked: np.ndarray,
     most: np.ndarray,
     low: np.ndarray,
     span: np.ndarray,
     step: np.ndarray | None = None,
-) -> Asking:
-    def ask_sum(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
-        x = without_nan(cast(np.ndarray, asked)[:, most])
-        within = np.clip(x, low, low + span)
-        # The difference is clipped to the scale, so no sum of the bounds may exceed that.
-        reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
-        return byte_steps(x, low, span), span / np.maximum(distance.scale_, reach * (1 + 1e-9))
-
-    def ask_root(asked: Cells) -> tuple[np.ndarray, np.ndarray]:
-        assert step is not None
-        x = without_nan(cast(np.ndarray, asked)[:, most])
-        return byte_steps(x, low, span), np.full((len(x), 1), step[0] / distance.scale_)
-
-    return ask_sum if step is None else ask_root
+) -> tuple[np.ndarray, np.ndarray]:
+    x = without_nan(asked[:, most])
+    own = byte_steps(x, low, span)
+    if step is not None:
+        return own, np.full((len(x), 1), step[0] / distance.scale_)
+    within = np.clip(x, low, low + span)
+    # The difference is clipped to the scale, so no sum of the bounds may exceed that.
+    reach = np.maximum(within - low, low + span - within).sum(axis=1, keepdims=True)
+    return own, span / np.maximum(distance.scale_, reach * (1 + 1e-9))
 
 
 COMPARABLE = {
@@ -289,18 +247,7 @@ SIZED: dict[type, AtLeast] = {
 EUCLIDEAN = {Euclidean: True, NormalizedEuclidean: True, EarthMover: False}
 
 
-class _ByteLayout(NamedTuple):
-    """Positions of columns: those of objects in the plan, with bytes and without, and as bytes."""
-
-    coded: list[int]
-    uncoded: list[int]
-    last: np.ndarray
-    looked_up: np.ndarray
-    levels: list[int]
-    has_roots: bool
-
-
-@dataclass(eq=False)  # not frozen: what follows from the arrays is computed once and kept
+@dataclass(frozen=True, eq=False)
 class MixedCodes:
     """The bytes of some rows, the plan they were made by, and the bounds of columns of objects."""
 
@@ -322,30 +269,34 @@ class MixedCodes:
             Whether a missing cell counts as half a difference.
         """
         plan, n = self.plan, self.plan.n_simple
-        layout = self._layout
-        more = float(weights[layout.uncoded].sum())
+        position = {name: n + i for i, name in enumerate(plan.objects)}
+        uncoded = [i for name, i in position.items() if name not in self.objects]
+        looked_up, has_roots = np.flatnonzero(self.kind == LOOKUP), (self.kind == ROOT).any()
         whole = np.zeros(len(self.kind))
         whole[:n] = weights[:n]
-        whole[layout.last] = weights[layout.coded]
+        # The weight of a column of several bytes is counted with the last of them.
+        widths = [coded.width for coded in self.objects.values()]
+        last = n - 1 + np.cumsum(widths, dtype=np.int64)
+        whole[last] = weights[[position[name] for name in self.objects]]
 
         def bounds_of(at: slice) -> Bounds:
             simple = np.asarray(a[SIMPLE][at])
             own = np.zeros((len(simple), len(self.kind)), np.uint8)
             worth = np.zeros(own.shape)
-            roots = np.zeros(own.shape) if layout.has_roots else None
+            roots = np.zeros(own.shape) if has_roots else None
             present = np.ones(own.shape, bool)
             own[:, :n], present[:, :n] = _bytes(plan, simple), simple == simple
             worth[:, :n] = weights[:n]
             worth[:, int(plan.ends[3]) : n] = 0.0  # levels are looked up, or too many to be bytes
-            tables = np.zeros((len(simple), len(layout.looked_up), MISSING + 1))
+            tables = np.zeros((len(simple), len(looked_up), MISSING + 1))
             slot, first = 0, n
-            for j in layout.levels:
+            for j in looked_up[looked_up < n].tolist():
                 levels = _levels(plan, j)
                 codes = np.where(present[:, j], simple[:, j], 0).astype(np.int64)
                 tables[:, slot, : len(levels)] = levels[codes] * weights[j]
                 slot += 1
-            for column, (name, coded) in zip(layout.coded, self.objects.items(), strict=True):
-                cells, weight = a[COLUMN + name][at], weights[column]
+            for name, coded in self.objects.items():
+                cells, weight = a[COLUMN + name][at], weights[position[name]]
                 columns = slice(first, first + coded.width)
                 first = columns.stop
                 own[:, columns], values = coded.ask(cells)
@@ -359,30 +310,14 @@ class MixedCodes:
                 else:
                     worth[:, columns] = values * weight
             # Sums are scaled by the largest possible one: a column adds at most its largest entry.
-            worth[:, layout.looked_up] = tables.max(axis=2)
+            worth[:, looked_up] = tables.max(axis=2)
             queries = ByteQueries(
                 own, worth, self.kind, tables=tables, weights=whole, present=present,
-                midpoint=midpoint, more_weight=more, roots=roots,
+                midpoint=midpoint, more_weight=float(weights[uncoded].sum()), roots=roots,
             )  # fmt: skip
             return queries.bounds(self.codes)
 
         return bounds_of
-
-    @cached_property
-    def _layout(self) -> _ByteLayout:
-        """Positions of the columns of the plan among the bytes."""
-        n = self.plan.n_simple
-        position = {name: n + i for i, name in enumerate(self.plan.objects)}
-        widths = [coded.width for coded in self.objects.values()]
-        return _ByteLayout(
-            coded=[position[name] for name in self.objects],
-            uncoded=[i for name, i in position.items() if name not in self.objects],
-            # The weight of a column of several bytes is counted with the last of them.
-            last=n - 1 + np.cumsum(widths, dtype=np.int64),
-            looked_up=np.flatnonzero(self.kind == LOOKUP),
-            levels=np.flatnonzero(self.kind[:n] == LOOKUP).tolist(),
-            has_roots=bool((self.kind == ROOT).any()),
-        )
 
     def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
         """Return the codes as arrays, to be saved with the plan and the rows."""
@@ -405,7 +340,10 @@ class MixedCodes:
             start = ("object", name, "state")
             state = {key[3]: array for key, array in arrays.items() if key[:3] == start}
             cells = rows[COLUMN + name]
-            objects[name] = object_asking(plan.distances[name], cells, kind, width, state)
+            numbered = cells[state["at"]] if "at" in state else None
+            objects[name] = ObjectBytes(plan.distances[name], kind, width, state, numbered)
+            if numbered is None:
+                objects[name].ask(cells[:0])  # a damaged state fails now, not in a search
         return cls(plan, ByteCodes.from_arrays(len(rows[SIMPLE]), arrays), arrays["kind",], objects)
 
 
@@ -417,23 +355,23 @@ def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:
     for j in range(int(plan.ends[3]), n):
         kind[j] = LOOKUP if plan.starts[j, 1] <= MISSING else EQUAL
     each = {name: object_bytes(plan.distances[name], rows[COLUMN + name]) for name in plan.objects}
-    objects = {name: coded for name, coded in each.items() if coded is not None}
+    coded = {name: found for name, found in each.items() if found is not None}
+    objects = {name: found for name, (found, _) in coded.items()}
     if not n and not objects:
         return None
-    kind = np.concatenate([kind, *(coded.kinds for coded in objects.values())])
+    kind = np.concatenate([kind, *(found.kinds for found in objects.values())])
+
+    gaps = {name: missing_rows(rows[COLUMN + name]) for name in objects}
 
     def part_of(at: slice) -> tuple[np.ndarray, np.ndarray | None]:
         columns, missing = [_bytes(plan, simple[at])], [np.isnan(simple[at])]
-        for coded in objects.values():
-            columns.append(coded.columns[at])
-            missing.append(np.repeat(coded.missing[at, None], coded.width, axis=1))
+        for name, (found, cells) in coded.items():
+            columns.append(cells[at])
+            missing.append(np.repeat(gaps[name][at, None], found.width, axis=1))
         gone = np.hstack(missing)
         return np.hstack(columns), gone if gone.any() else None
 
-    codes = ByteCodes.make(len(simple), len(kind), part_of)
-    # The bytes of the columns of objects are in the tiles now: keep no second copy.
-    slim = {name: coded.without_rows() for name, coded in objects.items()}
-    return MixedCodes(plan, codes, kind, slim)
+    return MixedCodes(plan, ByteCodes.make(len(simple), len(kind), part_of), kind, objects)
 
 
 def _bytes(plan: MixedPlan, simple: np.ndarray) -> np.ndarray:

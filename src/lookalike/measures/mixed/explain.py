@@ -15,6 +15,7 @@ from lookalike.measures.mixed.plan import SIMPLE, MixedPlan
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, require
 
+Side = dict[str | None, float]  # contributions of the columns for likeness, or against it
 MAX_SAMPLE_ROWS = 512  # whose simple cells are stored, and pairs of them that are compared
 MAX_SAMPLE_CELLS = 2**20  # 8 MB; of a table with very many columns fewer rows are stored
 MAX_OBJECT_PAIRS = 64  # of columns with a distance of their own, which may take 0.1 s for one pair
@@ -57,8 +58,8 @@ class PairBaseline:
         simple = sample.arrays[SIMPLE]
         differs = plan.simple_pairs(simple[left], simple[right])
         few = slice(0, MAX_OBJECT_PAIRS if plan.objects else 0)
-        a, b = sample[left[few]], sample[right[few]]
-        objects = plan.pairs(a.arrays, b.arrays)[:, plan.n_simple :]
+        cells = sample.arrays
+        objects = plan.differences(cells, cells, left[few], right[few])[:, plan.n_simple :]
         mean = np.concatenate([_mean(differs), _mean(objects)])
         return cls(simple, sample.seen, mean, objects)
 
@@ -140,12 +141,14 @@ def explain_mixed(
     distances, similarities : float64 per row of b, the numbers to be explained
     """
     names, order = plan.names, tuple(columns)
-    found = plan.pairs(a[np.zeros(len(b), np.int64)].arrays, b.arrays)
+    first = np.zeros(len(b), np.int64)  # the only row of a
+    found = plan.differences(a.arrays, b.arrays, first, np.arange(len(b)))
     differs = _half_for_missing(plan, found, a, b) if midpoint else found
     gone = np.isnan(differs)
     counted = np.where(gone, 0.0, weights)
     whole = counted.sum(axis=1)
-    plus, minus = _shares(counted, np.nan_to_num(differs), whole)
+    places = [names.index(name) for name in order]
+    plus, minus = (s[:, places] for s in _shares(counted, np.nan_to_num(differs), whole))
     # A column without any comparable random pair has no baseline: it counts as 0 on both sides.
     known = counted * ~np.isnan(baseline.mean)
     usual = np.stack(_shares(known, np.nan_to_num(baseline.mean), whole), axis=2)
@@ -157,10 +160,14 @@ def explain_mixed(
     ):
         not_compared = tuple(name for name, out in zip(names, left_out[i], strict=True) if out)
         if not whole[i] > 0 or np.isnan(similarity):  # nothing to compare
-            each.append(_nothing_compared(similarity, distance, not_compared))
+            # Half for and half against, where the measure does not say what such a pair is worth.
+            filler = 0.5 if np.isnan(similarity) else similarity
+            half: Side = {None: filler}
+            rest: Side = {None: 1 - filler}
+            each.append(Explanation(similarity, distance, half, rest, not_compared=not_compared))
             continue
-        two = (dict(zip(names, side[i].tolist(), strict=True)) for side in (plus, minus))
-        pro, contra = (_in_order(side, order) for side in two)
+        pro: Side = dict(zip(order, plus[i].tolist(), strict=True))
+        contra: Side = dict(zip(order, minus[i].tolist(), strict=True))
         more = similarity - sum(pro.values())
         if more > 1e-9:  # a row with itself has similarity 1, whatever its missing cells
             contra, pro[None] = dict.fromkeys(contra, 0.0), more
@@ -172,20 +179,6 @@ def explain_mixed(
             )
         )  # fmt: skip
     return each
-
-
-def _nothing_compared(
-    similarity: float, distance: float, not_compared: tuple[str, ...]
-) -> Explanation:
-    # Half for and half against, where the measure does not say what such a pair is worth.
-    filler = 0.5 if np.isnan(similarity) else similarity
-    plus: dict[str | None, float] = {None: filler}
-    minus: dict[str | None, float] = {None: 1 - filler}
-    return Explanation(similarity, distance, plus, minus, not_compared=not_compared)
-
-
-def _in_order(side: dict[str, float], order: tuple[str, ...]) -> dict[str | None, float]:
-    return {name: side[name] for name in order}
 
 
 def _shares(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from dataclasses import fields as dataclass_fields
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -198,16 +199,9 @@ class Gower(_BoundedMeasure):
         self, table: Table, learn: Callable[[Distance, Column], Distance], y: np.ndarray | None
     ) -> None:
         who = type(self).__name__
-        options = PlanOptions(
-            self.distances,
-            self.ranges,
-            self.order,
-            self.alpha,
-            self.beta,
-            self.constant,
-            self.scale,
-        )
-        self.plan_ = MixedPlan.fit(table, who, options, learn)
+        # The options of a plan are parameters of this class, under the same names.
+        options = {each.name: getattr(self, each.name) for each in dataclass_fields(PlanOptions)}
+        self.plan_ = MixedPlan.fit(table, who, PlanOptions(**options), learn)
         if isinstance(self.weights, str):
             self.weights_ = self._learn_weights(table, y)
         else:

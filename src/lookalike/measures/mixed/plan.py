@@ -173,17 +173,44 @@ class MixedPlan:
         # (x + magic) - magic rounds x to a multiple of step, in the kernel as well as here.
         magic = ROUND * step
         against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
+
+        def differ(distance: Distance, x: Any, y: Any) -> np.ndarray:
+            return (1.0 - distance.similarity(x, y) + magic) - magic
+
+        every = slice(None), None  # each row of a with each row of b
+        return self._add_objects(a, b, weights, midpoint, (every, None), differ, against, compared)
+
+    def _add_objects(
+        self,
+        a: Mapping[str, Any],
+        b: Mapping[str, Any],
+        weights: np.ndarray,
+        midpoint: bool,
+        pairs: tuple[Any, Any],
+        differ: Callable[[Distance, Any, Any], np.ndarray],
+        against: np.ndarray,
+        compared: np.ndarray,
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return the two sums with the columns of objects added to those of the simple ones.
+
+        With ``midpoint``, pairs with a missing cell count as half different; pairs that are present
+        and still cannot be compared stay left out. ``pairs`` selects the two rows of each pair.
+        """
+        left, right = pairs
         for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
-            key = COLUMN + name
-            differs = 1.0 - self.distances[name].similarity(a[key], b[key])
-            differs = (differs + magic) - magic
-
-            def missing(key: str = key) -> np.ndarray:
-                return np.asarray(missing_rows(a[key])[:, None] | missing_rows(b[key]))
-
-            compared = _add_column(
-                differs, weight, missing if midpoint else None, against, compared
-            )
+            cells, others = a[COLUMN + name], b[COLUMN + name]
+            differs = differ(self.distances[name], cells, others)
+            left_out = np.isnan(differs)
+            if left_out.any():
+                differs[left_out] = 0.0
+                if midpoint:
+                    half = left_out & (missing_rows(cells)[left] | missing_rows(others)[right])
+                    differs[half] = 0.5
+                    left_out &= ~half
+                compared = compared + np.where(left_out, 0.0, weight)
+            else:
+                compared += weight
+            against += weight * differs
         return against, compared
 
     def _simple_sums(
@@ -249,47 +276,26 @@ class MixedPlan:
             x, y, left, right, self.ends, weights[: self.n_simple], self.alpha, self.beta,
             self.levels, self.starts, midpoint, against, compared,
         )  # fmt: skip
-        for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
-            cells, others = a[COLUMN + name], b[COLUMN + name]
-            differs = 1.0 - pair_similarities(self.distances[name], cells, others, left, right)
 
-            def missing(cells: Any = cells, others: Any = others) -> np.ndarray:
-                return np.asarray(missing_rows(cells)[left] | missing_rows(others)[right])
+        def differ(distance: Distance, cells: Any, others: Any) -> np.ndarray:
+            return 1.0 - pair_similarities(distance, cells, others, left, right)
 
-            compared = _add_column(
-                differs, weight, missing if midpoint else None, against, compared
-            )
-        return against, compared
-
-    def pairs(self, a: Mapping[str, Any], b: Mapping[str, Any]) -> np.ndarray:
-        """Return the difference of row i of a and row i of b in every column, NaN if none."""
-        each = np.arange(len(a[SIMPLE]))
-        return self._differences(a, b, each, each, self.simple_pairs(a[SIMPLE], b[SIMPLE]))
+        pairs = left, right
+        return self._add_objects(a, b, weights, midpoint, pairs, differ, against, compared)
 
     def differences(
-        self, rows: Mapping[str, Any], left: np.ndarray, right: np.ndarray
+        self, a: Mapping[str, Any], b: Mapping[str, Any], left: np.ndarray, right: np.ndarray
     ) -> np.ndarray:
-        """Return the difference of rows left[i] and right[i] in every column, NaN if none.
+        """Return the difference of rows left[i] of a and right[i] of b in every column, or NaN.
 
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows in one call.
         """
-        simple = self.simple_pairs(rows[SIMPLE][left], rows[SIMPLE][right])
-        return self._differences(rows, rows, left, right, simple)
-
-    def _differences(
-        self,
-        a: Mapping[str, Any],
-        b: Mapping[str, Any],
-        left: np.ndarray,
-        right: np.ndarray,
-        simple: np.ndarray,
-    ) -> np.ndarray:
-        """Return the differences in the simple columns with those of the others beside them."""
         objects = [
             1.0 - pair_similarities(distance, a[key], b[key], left, right)
             for key, distance in ((COLUMN + name, self.distances[name]) for name in self.objects)
         ]
+        simple = self.simple_pairs(a[SIMPLE][left], b[SIMPLE][right])
         return np.column_stack([simple, *objects]) if objects else simple
 
     def simple_pairs(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -422,28 +428,6 @@ def _is_dropped(distance: Distance) -> bool:
     """Whether a column is constant and so, on request, left out of every comparison."""
     drops = isinstance(distance, Absolute) and distance.constant == "drop"
     return drops and distance.scale_ == 0
-
-
-def _add_column(
-    differs: np.ndarray, weight: float, missing: Any, against: np.ndarray, compared: np.ndarray
-) -> np.ndarray:
-    """Add the differences of a column to ``against`` in place; return the weight compared so far.
-
-    ``missing`` returns which pairs have a missing cell, which count as half different; pairs that
-    are present and still cannot be compared stay left out. None: both are left out.
-    """
-    left_out = np.isnan(differs)
-    if left_out.any():
-        differs[left_out] = 0.0
-        if missing is not None:
-            half = left_out & missing()
-            differs[half] = 0.5
-            left_out &= ~half
-        compared = compared + np.where(left_out, 0.0, weight)
-    else:
-        compared += weight
-    against += weight * differs
-    return compared
 
 
 def _level_tables(distances: list[Distance]) -> tuple[np.ndarray, np.ndarray]:

@@ -83,7 +83,8 @@ class Neighborhoods:
 
     def differ(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return differences of pairs: 1/2 with a missing cell, 0 for a flag absent in both."""
-        differs = self.plan.differences(self.rows.arrays, left, right)
+        cells = self.rows.arrays
+        differs = self.plan.differences(cells, cells, left, right)
         gaps = self.missing[left] | self.missing[right]
         return np.where(np.isnan(differs), 0.5 * gaps, differs) * self.used
 
@@ -255,7 +256,7 @@ def sum_squares(
     def sum_group(pairings: Sequence[Pairing]) -> tuple[np.ndarray, int]:
         squares, count = np.zeros((used.sum(), used.sum())), 0
         for left, right in _batches(pairings):
-            alike = 1.0 - plan.differences(rows.arrays, left, right)[:, used]
+            alike = 1.0 - plan.differences(rows.arrays, rows.arrays, left, right)[:, used]
             undefined = np.isnan(alike)
             defined = ~undefined.all(axis=1)
             alike, undefined = alike[defined], undefined[defined]
