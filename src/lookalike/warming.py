@@ -1,11 +1,9 @@
 """Compile all kernels before they are needed, as when a container image is built.
 
 A kernel is compiled for the types of the arrays it gets, so it is used: every measure by its own
-examples, every column distance and clustering method, and whatever else has kernels.
-
-It saves the first calls the wait for the compiler: 124 processor seconds for the 279 kernels that
-are compiled here, up to 14 for one of them, and 65 of the 104 that ``lookalike demo`` takes
-(docs/explanation/speed.md). After ``warm`` no command compiles anything.
+examples, every column distance and clustering method, and whatever else has kernels. It saves the
+first calls the wait for the compiler: 124 processor seconds for the 279 kernels compiled here, and
+65 of the 104 that ``lookalike demo`` takes (docs/explanation/speed.md).
 """
 
 from __future__ import annotations
@@ -25,7 +23,6 @@ from lookalike import prediction, represent
 from lookalike._runtime.config import config
 from lookalike._runtime.progress import Progress
 from lookalike.clustering import DensitySearch, MixedKMeans, SimilarityClustering
-from lookalike.clustering._space import METHODS
 from lookalike.columns import DISTANCES
 from lookalike.index import ReFeat
 from lookalike.kernels import COMPILED, cache_folder
@@ -34,9 +31,8 @@ from lookalike.measures import MEASURES, Gower, Ranked, StochasticForest, Vector
 from lookalike.show.report import report
 from lookalike.table import Table, read_table
 
-N_ROWS = 60  # of a table that only serves to compile
-N_ROWS_QUANTIZED = 4200  # from 4096 on a search is pruned by quantized lower bounds
-# What is called on new rows, of each estimator that has it.
+# Rows of tables that only serve to compile; from 4096 on a search is pruned by lower bounds.
+N_ROWS, N_ROWS_QUANTIZED = 60, 4200
 USES = ("predict", "predict_proba", "decision_path", "score_samples", "transform", "distance")
 OBJECTS: dict[str, list[Any]] = {  # two cells of each kind of column, and of sets in sequence
     "text": ["a word", "another"],
@@ -69,8 +65,13 @@ def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
 
     Returns
     -------
-    Warmed : the ``folder`` of the compiled loops (None if none can be written to), how many were
-        ``compiled`` (0 if all of them were there), and the ``seconds`` it took
+    Warmed : the ``folder`` of the loops (None: none can be written to), how many were ``compiled``
+        (0: all of them were there), and the ``seconds`` it took
+
+    Examples
+    --------
+    >>> la.warm().compiled  # doctest: +SKIP
+    279
     """
     began, path = time.monotonic(), cache_folder()
     folder = None if path is None else Path(path)
@@ -84,9 +85,8 @@ def warm(progress: Callable[[str, int, int], object] | None = None) -> Warmed:
         Progress("compiling", len(every), quiet=progress is not None) as bar,
         compile_at_once(),
         config(progress=False),
-        warnings.catch_warnings(),
+        warnings.catch_warnings(action="ignore"),  # tables are made up, their answers not read
     ):
-        warnings.simplefilter("ignore")  # the tables are made up, and their answers are not read
         for done, (what, go) in enumerate(every):
             if progress is not None:
                 progress(what, done, len(every))
@@ -144,7 +144,7 @@ def _objects(shape: str) -> Table:
 
 
 def _use(estimator: Any, tables: list[Any], supervised: bool = False) -> None:
-    """Fit an estimator, and ask it about fitted rows and new ones; see ``USES``."""
+    """Fit an estimator, and ask it about fitted rows and new ones, whatever of ``USES`` it has."""
     for table in tables:
         fitted = clone(estimator).fit(table, np.arange(len(table)) % 2 if supervised else None)
         if hasattr(fitted, "similarity"):
@@ -158,7 +158,8 @@ def _use(estimator: Any, tables: list[Any], supervised: bool = False) -> None:
 
 def _estimators(numbers: np.ndarray, mixed: list[Table]) -> Iterator[tuple[Any, list[Any]]]:
     """Yield estimators with kernels of their own, each with tables that it can learn from."""
-    for method in METHODS:
+    methods: Any = SimilarityClustering.FIELDS["method"]
+    for method in methods.values:
         yield SimilarityClustering(Gower(), method=method, random_state=0), mixed
         yield SimilarityClustering(Vector(), method=method, random_state=0), [numbers]
     # Two clusters far apart: no list of neighbors leads from one to the other.
@@ -192,8 +193,7 @@ def _use_functions() -> None:
     index.search(0, k=3)
     index.relevance_by(np.ones((2, index.forest_.n_trees)))
     gower = Gower().fit(_mixed())
-    square = gower.similarity()
     for tnorm in ("min", "product"):
-        represent.transitive_closure(square, tnorm=tnorm, new=square[:3])
+        represent.transitive_closure(gower.similarity(), tnorm=tnorm, new=gower.similarity()[:3])
     represent.layout(gower.neighbors(k=5), random_state=0)  # a bare graph starts from hops
     report(_mixed(), ["yes", "no"] * (N_ROWS // 2))

@@ -2,7 +2,7 @@
 
 Random faults are put into modules as they are imported, one at a time, and the tests nearest to the
 module run: those by its name and its doctest, then, if none fails, the others of its folder. A
-fault that no test notices is a test that is missing, or no fault.
+fault that no test notices is a test that is missing, or no fault. Change no source while it runs.
 """
 
 import argparse

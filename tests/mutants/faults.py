@@ -17,7 +17,7 @@ LEFT_OUT = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert)
 EMPTY = ("None", "False", "return")
 TEXT_FUNCTIONS = ("__repr__", "_repr_html_")
 # Sizes of blocks, caches and waits: they decide how fast an answer is, not what it is.
-SIZES = re.compile(r"^(MAX|MIN)_|PER_|_(ROWS|BYTES|SECONDS|WIDTH|SIZE|TIMEOUT)$")
+SIZES = re.compile(r"^\(?(MAX|MIN)_|PER_|_(ROWS|BYTES|SECONDS|WIDTH|SIZE|TIMEOUT)$")
 TEXT_CALLS = ("warn", "Progress", "progress", "cast", "TypeVar", "overload")
 
 

@@ -332,7 +332,7 @@ class SyntheticForest(MatrixGrower):
             thresholds = _thresholds(levels, tree, category, self.threshold)
             return ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
 
-        return GrownForest(join_trees(grow_each(one, len(states), 4, n_jobs), category), in_bag)
+        return GrownForest(join_trees(grow_each(one, len(states), n_jobs), category), in_bag)
 
     def _draw_rows(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
         """Draw the rows of one tree, real and synthetic ones."""
@@ -405,7 +405,7 @@ class ExtraForest(MatrixGrower):
             made = grow_random(columns, category, rows, limit, state, tree)
             return ThresholdTree(*(part[:made].copy() for part in tree))
 
-        return GrownForest(join_trees(grow_each(one, len(states), 8, n_jobs), category), in_bag)
+        return GrownForest(join_trees(grow_each(one, len(states), n_jobs), category), in_bag)
 
 
 class IsolatingForest(ExtraForest):
