@@ -28,7 +28,6 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
 ROWS = 90  # rows of a table
@@ -110,7 +109,7 @@ RULES = [
      lambda v, words: digest([v.shape, v.data, v.indices, v.indptr], words)),
     (of(pd.DataFrame),
      lambda v, words: digest({str(name): v[name].to_numpy() for name in v}, words)),
-    (of(BaseEstimator), lambda v, words: digest(str(v), words)),
+    (lambda v: hasattr(v, "get_params"), lambda v, words: digest(str(v), words)),
     (dataclasses.is_dataclass,
      lambda v, words: digest({f.name: getattr(v, f.name) for f in dataclasses.fields(v)}, words)),
     (of(Mapping), digest_mapping),

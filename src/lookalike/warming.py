@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
 
 from lookalike import prediction, represent
 from lookalike._runtime.config import config
+from lookalike._runtime.estimator import clone
 from lookalike._runtime.progress import Progress
 from lookalike.clustering import DensitySearch, MixedKMeans, SimilarityClustering
 from lookalike.columns import DISTANCES

@@ -130,5 +130,5 @@ def _lists(way: str, films: Any) -> NeighborGraph:
         MutualProximity(one, "gauss_independent", sample=SAMPLE, random_state=0)
         for one in (facts, votes)
     ]
-    parts = [(WEIGHTS[0], both[0], FACTS), (WEIGHTS[1], both[1], VOTES)]
-    return Combined(parts).fit(films).neighbors(k=10)
+    proximities = [(WEIGHTS[0], both[0], FACTS), (WEIGHTS[1], both[1], VOTES)]
+    return Combined(proximities).fit(films).neighbors(k=10)

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from lookalike._runtime.estimator import check_is_fitted
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InPython, InvalidInput, Param, TooFewRows, WrongType
 from lookalike.measures.contract.base import Measure

@@ -12,8 +12,8 @@ from inspect import cleandoc
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import clone
 
+from lookalike._runtime.estimator import clone
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.measures.contract.base import Measure, Traits

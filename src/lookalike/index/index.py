@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import count_jobs
+from lookalike._runtime.estimator import Estimator, check_is_fitted, clone
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import lock_of
@@ -38,8 +37,7 @@ from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import check_k
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.measures.default import AUTO, choose_measure, is_auto
-from lookalike.measures.names import IsMeasure, as_measure
-from lookalike.measures.task import copy_input_tags, same_settings
+from lookalike.measures.names import IsMeasure, as_measure, same_settings
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import (
@@ -70,7 +68,7 @@ Answer = TypeVar("Answer")
 MAX_ROWS_COPIED = 2**20
 
 
-class Index(SaveMixin, BaseEstimator):
+class Index(SaveMixin, Estimator):
     """Find the rows most like a row or a record, in an index that rows can be added to.
 
     Every row has an id that stays: integers from 0 in the order of the rows, never used twice, or
@@ -784,21 +782,23 @@ class Index(SaveMixin, BaseEstimator):
         """Build the graphs of approximate search again: they are not saved."""
         self._sketch(self.state_)
 
-    def __repr__(self, N_CHAR_MAX: int = 700) -> str:
-        text = str(BaseEstimator.__repr__(self, N_CHAR_MAX))
+    def __repr__(self) -> str:
+        text = super().__repr__()
         if not (self.approximate and hasattr(self, "state_")):
             return text
         return f"{text}  # finds {self.recall_:.1%} of the ten nearest rows of a sample"
 
     # -- scikit-learn ------------------------------------------------------------------------------
 
-    def _html_repr(self) -> str:
+    def _repr_html_(self) -> str:
         """Return a summary for notebooks; before fitting the parameters, as scikit-learn."""
         if not hasattr(self, "state_"):
-            return str(super()._html_repr())
+            return super()._repr_html_()
         return index_html(repr(self), self.state_)
 
     def __sklearn_tags__(self) -> Any:
+        from lookalike.measures.task import copy_input_tags  # loads scikit-learn
+
         tags = super().__sklearn_tags__()
         # "auto" takes what Gower takes, its fallback.
         return copy_input_tags(tags, self.measure)

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import count_jobs, settings, show_bytes
+from lookalike._runtime.estimator import Estimator, check_is_fitted
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, TooLarge
@@ -35,7 +34,7 @@ from lookalike.trees.growers import ExtraForest
 ROWS_PER_BLOCK = 2048  # scored by one thread at a time (chosen by hand)
 
 
-class ReFeat(SaveMixin, BaseEstimator):
+class ReFeat(SaveMixin, Estimator):
     """Rank rows by an isolation forest, without a distance between two rows.
 
     Every tree is weighted by how deep the query lies in it: trees in which it is deep say that

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
 
 from lookalike.errors import ColumnsLeftOut, InvalidInput, LookalikeError, LookalikeWarning, Param
 from lookalike.evaluate.folds import assign_folds
@@ -231,7 +231,7 @@ def given_forests(measure: Measure) -> list[str]:
     return [
         name
         for name, value in measure.get_params().items()
-        if isinstance(value, BaseEstimator) and not isinstance(value, Measure)
+        if hasattr(value, "get_params") and not isinstance(value, Measure)
     ]
 
 

@@ -9,9 +9,8 @@ from dataclasses import replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
+from lookalike._runtime.estimator import check_is_fitted, clone
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.measures.contract.base import Measure, Traits

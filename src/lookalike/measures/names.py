@@ -228,3 +228,14 @@ def _check_complete(key: str, parameters: Any, options: dict[str, Any], who: str
             inner = option == "measure"
             hint = f"Write {key}:measure={DEFAULT}" if inner else "Make it in Python"
             raise InvalidInput((who, f" {key}"), f"the option {option!r}", "none", hint)
+
+
+def same_settings(measure: Measure, n_jobs: int | None) -> Measure:
+    """Pass ``n_jobs`` to a measure, and to those inside it, where they have none."""
+    if n_jobs is not None:
+        params = measure.get_params()
+        unset = [
+            name for name, v in params.items() if name.rpartition("__")[2] == "n_jobs" and v is None
+        ]
+        measure.set_params(**dict.fromkeys(unset, n_jobs))
+    return measure

@@ -22,7 +22,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.default import default_measure, is_auto
 from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.names import IsMeasure, as_measure
+from lookalike.measures.names import IsMeasure, as_measure, same_settings
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import KINDS, N_JOBS, Fields, check_params, require
@@ -122,7 +122,7 @@ def read_source(
 def _forget_kind(measure: Measure, target: str) -> None:
     """Take a target out of all kinds, which would bring it back among the compared columns."""
     for name, value in measure.get_params().items():
-        if _last(name) == "kinds" and isinstance(value, Mapping) and target in value:
+        if name.rpartition("__")[2] == "kinds" and isinstance(value, Mapping) and target in value:
             others = {column: kind for column, kind in value.items() if column != target}
             measure.set_params(**{name: others})
 
@@ -152,19 +152,6 @@ def _read_frozen(
         measure = copy.copy(measure)  # the caller's own object must not change
         measure.n_jobs = n_jobs
     return TaskSource(measure, table, measure.encode(table)), target
-
-
-def same_settings(measure: Measure, n_jobs: int | None) -> Measure:
-    """Pass ``n_jobs`` to a measure, and to those inside it, where they have none."""
-    if n_jobs is not None:
-        params = measure.get_params()
-        unset = [name for name, v in params.items() if _last(name) == "n_jobs" and v is None]
-        measure.set_params(**dict.fromkeys(unset, n_jobs))
-    return measure
-
-
-def _last(name: str) -> str:
-    return name.rpartition("__")[2]
 
 
 def copy_input_tags(tags: Any, measure: Any) -> Any:

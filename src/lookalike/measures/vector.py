@@ -94,7 +94,7 @@ class Vector(_BoundedMeasure):
     @classmethod
     def examples(cls) -> list[Measure]:
         """Return every metric, and both scalings."""
-        return [cls(metric) for metric in METRICS] + [cls(scale=s) for s in ("minmax", "standard")]
+        return [*map(cls, METRICS), *(cls(scale=scale) for scale in ("minmax", "standard"))]
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.layout_ = plan(table, type(self).__name__)

@@ -194,10 +194,8 @@ def build_index(rows: Sequence[StoredRow], schema: Schema, settings: CollectionS
 def make(settings: CollectionSettings, table: Table) -> tuple[Measure, str]:
     """Return the measure that the settings ask for, not fitted, and the reason for it."""
     measure = read_measure(settings.measure)
-    if isinstance(measure, str):
-        chosen, reason = choose_measure(table)
-    else:
-        chosen, reason = measure, "given"
+    given = None if isinstance(measure, str) else measure
+    chosen, reason = choose_measure(table) if given is None else (given, "given")
     # With a seed, so that the index can be fitted again to the same bits.
     return weigh_columns(set_seed(chosen, 0), settings.weights), reason
 

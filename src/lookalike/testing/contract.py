@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.base import clone
 
 from lookalike._runtime.config import config
+from lookalike._runtime.estimator import clone
 from lookalike.errors import InvalidInput
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows

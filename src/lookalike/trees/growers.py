@@ -9,8 +9,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, Param, TooFewRows, suggest
 from lookalike.kernels.growing import NodeStack, RankedTree, ThresholdTree
@@ -139,7 +139,7 @@ PUBLISHED_OUT_OF_BAG: dict[str, Any] = {
 }
 
 
-class Grower(SaveMixin, BaseEstimator, ABC, abstract=True):
+class Grower(SaveMixin, Estimator, ABC, abstract=True):
     """Base of the objects that say how a forest is grown; an option of None is as published.
 
     Out-of-bag similarities were published with other settings than the rest, so what None means

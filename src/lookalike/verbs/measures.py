@@ -31,7 +31,7 @@ def read_measure(measure: Any, seed: int | None = 0) -> Measure | str:
 
         # A measure that looks up distances in a matrix has no rows to read.
         return set_seed(make_measure(measure, Param("measure"), matrices=False), seed)
-    from sklearn.base import clone
+    from lookalike._runtime.estimator import clone
 
     return set_seed(clone(measure), seed)
 
@@ -54,7 +54,7 @@ def choose_measure(
     """
     # The measure of an index is fitted again: rows may be filtered, or their columns selected.
     if measure is None and rows.index is not None:
-        from sklearn.base import clone
+        from lookalike._runtime.estimator import clone
 
         own = set_seed(clone(rows.index.measure_), seed)
         return weigh_columns(own, weights), OF_INDEX

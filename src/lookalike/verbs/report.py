@@ -1,7 +1,7 @@
 """A table from all sides, on one page."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure, read_measure
@@ -85,7 +85,7 @@ def report(
         names = rows.compared_by(columns).table.names
         rows = rows.compared_by([*names, label] if isinstance(label, str) else names)
     # "auto" is left to the report, which also shows the reason for its choice.
-    given = AUTO
+    given: Any = AUTO
     if weights or rows.index is not None or measure not in (None, AUTO):
         given, _ = choose_measure(measure, rows, weights, None)
     from lookalike.show.report import report as make_report

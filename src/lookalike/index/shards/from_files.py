@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
 from lookalike._runtime.config import count_jobs
+from lookalike._runtime.estimator import clone
 from lookalike._runtime.files import make_folder
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
@@ -34,7 +34,7 @@ from lookalike.index.shards.build import (
 )
 from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead
 from lookalike.measures.default import choose_measure
-from lookalike.measures.task import same_settings
+from lookalike.measures.names import same_settings
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
 from lookalike.saving.fields import check_params

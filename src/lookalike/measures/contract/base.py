@@ -18,10 +18,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import count_jobs
+from lookalike._runtime.estimator import Estimator, check_is_fitted
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.measures.contract.explanation import (
@@ -125,7 +124,7 @@ class _LazyRows:
         return self._measure._encode(self._table[rows], rows)
 
 
-class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
+class Measure(SaveMixin, Estimator, ABC, abstract=True):
     """Base of all measures of likeness between rows.
 
     Subclassing registers the class under its name. See the contributing guide for what to write.
@@ -148,6 +147,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     rows_: Rows
     n_features_in_: int
     scale_: float
+    frozen_: bool
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -323,7 +323,7 @@ class Measure(SaveMixin, BaseEstimator, ABC, abstract=True):
     def __sklearn_clone__(self) -> Any:
         if getattr(self, "frozen_", False):  # a clone of it would lose the fit that was asked for
             return self
-        return BaseEstimator.__sklearn_clone__(self)
+        return super().__sklearn_clone__()
 
     # -- matrices ----------------------------------------------------------------------------------
 

@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
+from lookalike._runtime.estimator import Estimator
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.forest.explain import (
@@ -31,7 +31,7 @@ from lookalike.trees.thresholds.proximity import (
 Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
 
 
-class ProximityMethod(SaveMixin, BaseEstimator, ABC, abstract=True):
+class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
     """Base of the proximity methods: how the similarity of two rows follows from a forest.
 
     Attributes

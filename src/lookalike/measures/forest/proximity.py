@@ -10,10 +10,9 @@ from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.config import settings
+from lookalike._runtime.estimator import check_is_fitted, copy_value
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import RaggedOf
 from lookalike.errors import LookalikeWarning
@@ -253,7 +252,7 @@ class ForestProximity(Measure):
         params = self.get_params(deep=False)
         # Cloning a fitted forest would forget its trees, which are what was asked for.
         kept = {
-            name: value if name == "forest" and self._is_given else clone(value, safe=False)
+            name: value if name == "forest" and self._is_given else copy_value(value)
             for name, value in params.items()
         }
         return type(self)(**kept)

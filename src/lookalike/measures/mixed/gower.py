@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
+from lookalike._runtime.estimator import check_is_fitted
 from lookalike.columns import Distance
 from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import InPython, InvalidInput, Param, suggest

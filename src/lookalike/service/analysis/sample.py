@@ -9,8 +9,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 
+from lookalike._runtime.estimator import clone
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.index import Index
