@@ -83,7 +83,7 @@ class Project:
             failed = None if failed == TIMEOUT else failed  # too many tests, not a fault
         if failed is None:
             return "survived", ""
-        # A test that fails on sound sources says nothing; looked at once for each test. All sets of
+        # A test that fails on sound sources says nothing; run a single time. All sets of
         # parameters run: their ids may hold spaces.
         general = failed in (TIMEOUT, CRASH)
         key = module if general else failed

@@ -128,7 +128,7 @@ def _of_statement(node):
 
 
 def _is_harmless(node):
-    """Is it a docstring, or the only value of a name (which breaks the next line at once)?"""
+    """Is it a docstring, or the only value of a name (which breaks the next line)?"""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant | ast.Yield) or _is_left_out(node.value)
     return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Tuple)
