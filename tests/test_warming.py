@@ -1,5 +1,7 @@
 """Compiling ahead of time: every part of the library that compiles loops is used once."""
 
+import numpy as np
+
 from lookalike import warming
 from lookalike.clustering import SimilarityClustering
 from lookalike.columns import DISTANCES
@@ -17,26 +19,48 @@ def test_every_measure_distance_and_method_has_a_step():
         for kind in distance.kinds:
             assert (f"{kind} columns by {name}" in names) == (kind in others), (kind, name)
     methods = SimilarityClustering.FIELDS["method"].values
-    used = [e.method for e, _ in warming._estimators() if isinstance(e, SimilarityClustering)]
-    assert set(used) == set(methods)
-    assert "prune by lower bounds" in names
+    steps = [step for name, step in warming.steps() if name == "SimilarityClustering"]
+    assert {step.args[0].method for step in steps} == set(methods)
+    assert names[-1] == "lower bounds, long lists, closures"
+    # Measures learn without a target: with one, forests would be grown by other loops.
+    targets = [step.keywords for _, step in list(warming.steps())[:-1]]
+    supervised = [bool(target) for target in targets]
+    assert supervised == sorted(supervised)
+    assert supervised.count(False) == sum(
+        name in MEASURES or " columns by " in name for name in names
+    ) - names.count("Gower") + len(MEASURES["Gower"].examples())
 
 
 def test_made_up_tables_have_every_kind_of_column():
-    complete, missing, numbers = warming._tables()
-    assert [kind.name for kind in complete.kinds.values()] == [
-        "number",
-        "number",
-        "category",
-        "order",
-        "flag",
-    ]
+    complete, missing = warming._mixed(missing=0.0), warming._mixed()
+    kinds = ["number", "number", "category", "order", "flag"]
+    assert [kind.name for kind in complete.kinds.values()] == kinds
     assert not complete["size"].missing.any()
     assert missing["size"].missing.any()
-    assert numbers.shape == (warming.N_ROWS, 9)
+    alike = warming._mixed(70, alike=True)
+    assert len(alike) == 70
+    assert set(alike["size"].values[~alike["size"].missing]) == {-1.0, 1.0}
+    assert set(alike["weight"].values) == {1.0}
+    assert warming._numbers().shape == (warming.N_ROWS, 9)
     assert warming._numbers(3, 2, "float32").dtype == "float32"
-    objects = warming._objects("set", "sets in sequence", "graph")
-    assert [kind.name for kind in objects.kinds.values()] == ["number", "set", "sequence", "graph"]
+    for shape in warming.OBJECTS:
+        objects = warming._objects(shape)
+        kind = "sequence" if shape == "sets in sequence" else shape
+        assert [kind.name for kind in objects.kinds.values()] == ["number", kind]
+        assert len(objects) == warming.N_ROWS
+
+
+def test_measures_get_tables_that_they_take():
+    steps = [(name, step) for name, step in warming.steps() if name in MEASURES]
+    for name, measure, tables in [(n, *step.args) for n, step in steps if not step.keywords]:
+        traits = measure.traits
+        if traits.pairwise:
+            assert [table.shape for table in tables] == [(60, 60)], name
+            assert (tables[0] == tables[0].T).all()
+        elif not traits.kinds or "category" in traits.kinds:
+            assert [len(table) for table in tables] == [60] * 3, name
+        else:
+            assert [table.dtype for table in tables] == ["float64", "float32"], name
 
 
 def test_estimators_are_asked_whatever_they_answer():
@@ -46,8 +70,8 @@ def test_estimators_are_asked_whatever_they_answer():
         def get_params(self, deep=False):
             return {}
 
-        def fit(self, x, y):
-            assert set(y) == {0, 1}
+        def fit(self, x, y=None):
+            asked.append(("fit", y if y is None else y.tolist()))
             return self
 
         def predict(self, x):
@@ -56,8 +80,23 @@ def test_estimators_are_asked_whatever_they_answer():
         def transform(self, x):
             asked.append(("transform", len(x)))
 
-    warming._use(Answers(), [[0, 1, 2], [0, 1]])
-    assert asked == [("predict", 3), ("transform", 3), ("predict", 2), ("transform", 2)]
+    class Compares(Answers):
+        def similarity(self):
+            asked.append("similarity")
+
+        def kneighbors(self, n_neighbors):
+            asked.append(n_neighbors)
+
+        def explain(self, i, j):
+            asked.append((i, j))
+
+    warming._use(Answers(), [[0, 1, 2], [0, 1]], supervised=True)
+    uses = [("predict", 3), ("transform", 3), ("fit", [0, 1]), ("predict", 2), ("transform", 2)]
+    assert asked == [("fit", [0, 1, 0]), *uses]
+    asked.clear()
+    # A matrix of distances is not asked about new rows.
+    warming._use(Compares(), [np.zeros((warming.N_ROWS, warming.N_ROWS))])
+    assert asked == [("fit", None), "similarity", 3, (0, 1)]
 
 
 def test_without_a_compiler_there_is_nothing_to_do(monkeypatch):

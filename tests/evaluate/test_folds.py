@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from sklearn.model_selection import KFold
 
 from lookalike.errors import TooFewRows
 from lookalike.evaluate.folds import assign_folds
@@ -33,3 +34,10 @@ def test_few_rows_and_rare_classes():
     assert set(assign_folds(rare, 9, 4, None, "Test")) == {0, 1, 2, 3}
     with pytest.raises(TooFewRows, match="at least 2 rows"):
         assign_folds(None, 1, 5, None, "Test")
+
+
+def test_folds_without_a_seed_are_those_of_scikit_learn_with_seed_0():
+    expected = np.empty(9, int)
+    for fold, (_, held) in enumerate(KFold(3, shuffle=True, random_state=0).split(np.zeros(9))):
+        expected[held] = fold
+    assert assign_folds(None, 9, 3, None, "it").tolist() == expected.tolist()

@@ -29,6 +29,18 @@ def run(code, cache, **environment):
     return done.stdout.split("\n")[:-1]
 
 
+def test_functions_are_called_when_numba_begins_and_ends():
+    from numba.core.event import trigger_event
+
+    calls = []
+    _cache.listen("lookalike:test", lambda: calls.append("begins"), lambda: calls.append("ends"))
+    with trigger_event("lookalike:test"):
+        assert calls == ["begins"]
+    assert calls == ["begins", "ends"]
+    with trigger_event("lookalike:other"):
+        assert calls == ["begins", "ends"]
+
+
 @pytest.mark.long
 def test_kernels_are_compiled_once(tmp_path):
     assert run(CODE, tmp_path) == ["[7, -1]", "0"]

@@ -13,6 +13,7 @@ from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
 from lookalike.trees.cells import trees as cell_trees
 from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
 from lookalike.trees.cells.growing import Goal, grow_trees
+from trees.cell_reference import answers
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 NUMBERS = st.floats(-1e100, 1e100) | st.integers(-3, 3).map(float) | st.floats(-1, 1)
@@ -87,13 +88,13 @@ def make_table(n, seed, gaps):
 
 def descend_alone(trees, cells):
     """Follow every row through every tree, asking the outcome of each test by itself."""
-    outcomes = trees.outcomes(cells)
+    outcomes = answers(trees, cells)
     leaves = np.empty((len(outcomes), trees.n_trees), int)
-    for row, answers in enumerate(outcomes):
+    for row, own in enumerate(outcomes):
         for t in range(trees.n_trees):
             at = start = trees.offsets[t]
             while trees.feature[at] >= 0:
-                goes = answers[at] if answers[at] < 2 else trees.default[at]
+                goes = own[at] if own[at] < 2 else trees.default[at]
                 at = at + 1 if goes else start + trees.right[at]
             leaves[row, t] = at - start
     return leaves

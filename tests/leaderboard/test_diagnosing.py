@@ -236,6 +236,8 @@ def test_seeds_come_as_everywhere(seed):
     ("arguments", "error", "words"),
     [
         ((Vector(), ROWS[:2]), TooFewRows, "n_samples=2"),
+        ((Vector(), ROWS[:2]), TooFewRows, "Add rows"),
+        ((Vector(), ROWS[:3], None, 3), TooFewRows, "Use k=2"),
         ((Vector(), ROWS, None, 60), TooFewRows, "Use k=59"),
         ((Vector(), ROWS, None, 0), InvalidInput, "an integer >= 1"),
         ((Vector(), ROWS, LABELS[:5]), InvalidInput, "one label for each of the 60 rows, found 5"),

@@ -2,7 +2,7 @@
 
 import ast
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 SWAPPED = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
@@ -17,31 +17,33 @@ LEFT_OUT = (ast.Import, ast.ImportFrom, ast.JoinedStr, ast.Assert)
 EMPTY = ("None", "False", "return")
 TEXT_FUNCTIONS = ("__repr__", "_repr_html_")
 # Sizes of blocks, caches and waits: they decide how fast an answer is, not what it is.
-SIZES = re.compile(r"^(MAX|MIN)_|PER_|_(ROWS|BYTES|SECONDS|WIDTH|SIZE|TIMEOUT)$")
+SIZES = re.compile(r"^\(?(MAX|MIN)_|PER_|_(ROWS|BYTES|SECONDS|WIDTH|SIZE|TIMEOUT)$")
 TEXT_CALLS = ("warn", "Progress", "progress", "cast", "TypeVar", "overload")
 
 
-@dataclass(frozen=True)
-class Fault:
-    """One change of one expression or statement: where it is, what it was and what it becomes."""
+class Fault(NamedTuple):
+    """One change of one expression or statement of a source: where, in words, and what it gets."""
 
+    source: bytes
     line: int
     text: str
-    span: tuple[int, int]
+    span: slice
     after: str
 
-    def apply(self, source):
-        """Return the bytes of the module with the fault in it."""
-        return source[: self.span[0]] + self.after.encode() + source[self.span[1] :]
+    @property
+    def mutant(self):
+        """The source with the fault in it."""
+        first, last = self.source[: self.span.start], self.source[self.span.stop :]
+        return first + self.after.encode() + last
+
+    @property
+    def source_line(self):
+        """The line in which the fault begins."""
+        return self.source.decode().splitlines()[self.line - 1].strip()
 
 
 def find_faults(source):
-    """Return all faults of a module, in the order of its lines.
-
-    Parameters
-    ----------
-    source : bytes
-    """
+    """Return all faults of a module, given as bytes, in the order of its lines."""
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
@@ -49,7 +51,7 @@ def find_faults(source):
     for node, text, after in _walk(ast.parse(source)):
         first = starts[node.lineno - 1] + node.col_offset
         last = starts[node.end_lineno - 1] + node.end_col_offset
-        faults.append(Fault(node.lineno, text, (first, last), after))
+        faults.append(Fault(source, node.lineno, text, slice(first, last), after))
     return faults
 
 
@@ -126,7 +128,7 @@ def _of_statement(node):
 
 
 def _is_harmless(node):
-    """Is it a docstring, or the only value of a name (which breaks the next line at once)?"""
+    """Is it a docstring, or the only value of a name (which breaks the next line)?"""
     if isinstance(node, ast.Expr):
         return isinstance(node.value, ast.Constant | ast.Yield) or _is_left_out(node.value)
     return isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name | ast.Tuple)

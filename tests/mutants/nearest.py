@@ -1,6 +1,7 @@
 """Which tests stand nearest to a module: those by its name, its own doctest, its folder."""
 
 import os
+import runpy
 import sys
 from pathlib import Path
 
@@ -22,12 +23,10 @@ def named_tests(module, tests):
     if folders:
         *above, package = folders
         candidates.append(Path(*above, f"test_{package.strip('_')}.py"))
-        candidates.append(Path(*above, f"test_{name.strip('_')}.py"))
-    # Files directly in tests/ are about the whole, or about a package or a module at the root.
-    roots = {f"test_{(folders[0] if len(folders) == 1 else name).strip('_')}.py"}
-    roots = set() if folders[1:] else roots
-    found = [tests / path for path in candidates if len(path.parts) > 1 or str(path) in roots]
-    return [path for path in dict.fromkeys(found) if path.is_file()]
+        # Files directly in tests/ are about the whole, or about a package or a module at the root.
+        if above:
+            candidates.append(Path(*above, f"test_{name.strip('_')}.py"))
+    return [tests / path for path in dict.fromkeys(candidates) if (tests / path).is_file()]
 
 
 def nearest_tests(module, source, tests):
@@ -38,7 +37,7 @@ def nearest_tests(module, source, tests):
     module : Path
         Below the package.
     source : Path
-        The folder of the package whose doctest is to run.
+        The folder of the package.
     tests : Path
 
     Returns
@@ -54,15 +53,16 @@ def nearest_tests(module, source, tests):
     return [*near, source / module], rest
 
 
-def run_forked(arguments, paths, environment, folder, said):
+def run_forked(arguments, paths, environment, folder, printed):
     """Run pytest in this forked process, which has imported nothing of the project yet."""
     os.setsid()
     os.environ.update(environment)
     os.chdir(folder)
     sys.path[:0] = paths
-    output = os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+    output = os.open(printed, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     os.dup2(output, 1)
     os.dup2(output, 2)
+    runpy.run_path(str(Path(paths[0], "sitecustomize.py")))
     import pytest
 
     code = int(pytest.main(arguments))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mutants.__main__ import Project, run
+from mutants.__main__ import CRASH, TIMEOUT, Project, run
 from mutants.faults import find_faults
 from mutants.nearest import nearest_tests
 
@@ -46,10 +46,7 @@ def project(tmp_path):
     (tmp_path / "src" / "made" / "inner" / "__init__.py").touch()
     (tmp_path / "src" / "made" / "inner" / "count.py").write_bytes(MODULE)
     (tmp_path / "tests" / "inner" / "test_count.py").write_text(TESTS)
-    made = Project(tmp_path, "made", workers=1)
-    yield made
-    made.close()
-    assert not made.folder.exists()
+    return Project(tmp_path, "made")
 
 
 def test_faults_are_in_the_logic_only():
@@ -69,53 +66,77 @@ def test_faults_are_in_the_logic_only():
         "value + 1 -> value - 1",
         "1 -> 2",
     ]
-    assert b"if (value <= low):" in faults[7].apply(MODULE)
+    assert b"if (value <= low):" in faults[7].mutant
+    assert (faults[7].line, faults[7].source_line) == (13, "if value < low:")
     assert find_faults(b"MAX_ROWS = 7\nROWS_PER_TASK = 8 * 9\nfield = Integer(high=2**31)") == []
     for fault in faults:
-        compile(fault.apply(MODULE), "module", "exec")
-        assert fault.apply(MODULE).count(b"\n") == MODULE.count(b"\n")
+        compile(fault.mutant, "module", "exec")
+        assert fault.mutant.count(b"\n") == MODULE.count(b"\n")
 
 
-def test_faults_are_killed_or_survive(project, capsys):
+def test_faults_are_killed_or_survive(project, capsys, monkeypatch):
     (project.tests / "mutants").mkdir()
     (project.tests / "mutants" / "equivalent.txt").write_text(
         "# Says what the blocks are.\n\n"
         "inner/count.py\n    if value < low:\n    value < low -> value <= low\n    The same.\n"
     )
-    survivors = project.root / "survivors.txt"
+    project = Project(project.root, "made")
     faults = project.draw("inner/count", 100, seed=0)
     assert len(faults) == 13
     texts = ("value < low -> value <= low", "value < low -> False", "value + 1 -> value - 1")
-    counts = run(project, [pair for pair in faults if pair[1].text in texts], survivors)
-    assert counts["inner"] == {"killed": 1, "SURVIVED": 1, "equivalent": 1}
-    said = capsys.readouterr().out
-    assert "13: value < low -> value <= low: equivalent The same." in said
-    assert "13: value < low -> False: killed tests/inner/test_count.py::test_clip" in said
-    assert "17: value + 1 -> value - 1: SURVIVED" in said
-    assert said.endswith(f"{'all':16}{3:12}{1:12}{1:12}{1:12}{0:12}{50.0:12.1f}\n")
-    assert "    return value + 1\n    value + 1 -> value - 1\n" in survivors.read_text()
-    assert run(project, faults, survivors, minutes=-1) == {}
+    few = [pair for pair in faults if pair[1].text in texts]
+    counts = run(project, few, jobs=2)
+    assert counts["inner"] == {"killed": 1, "survived": 1, "equivalent": 1}
+    printed = capsys.readouterr().out
+    assert "13: value < low -> value <= low: equivalent The same." in printed
+    assert "13: value < low -> False: killed tests/inner/test_count.py::test_clip" in printed
+    assert "17: value + 1 -> value - 1: survived" in printed
+    assert "    return value + 1\n    value + 1 -> value - 1\n    line 17\n" in printed
+    assert printed.endswith(f"{'all':16}{3:12}{1:12}{1:12}{1:12}{0:12}{50.0:12.1f}\n")
+    assert run(project, faults, minutes=-1) == {}
     # The sources are never touched.
     assert (project.source / "inner" / "count.py").read_bytes() == MODULE
+    # What survives the tests by the name of the module meets the others of its folder. A process
+    # that they start has the fault as well.
+    (project.tests / "inner" / "test_other.py").write_text(
+        "import subprocess, sys\n"
+        "def test_untested():\n"
+        "    code = 'from made.inner.count import untested as u; assert u(1) == 2'\n"
+        "    subprocess.run([sys.executable, '-c', code], check=True)\n"
+    )
+    ((module, fault),) = [pair for pair in few if pair[1].line == 17]
+    killer = "tests/inner/test_other.py::test_untested"
+    assert project.judge(module, fault) == ("killed", killer)
+    # Of the many tests of a folder some may be slow without a fault.
+    with (project.tests / "inner" / "test_other.py").open("a") as file:
+        file.write("    import time\n    time.sleep(60)\n")
+    monkeypatch.setattr("mutants.__main__.MAX_FOLDER_SECONDS", 2)
+    project.equivalent.clear()
+    ((module, fault),) = [pair for pair in faults if pair[1].text == texts[0]]
+    assert project.judge(module, fault) == ("survived", "")
 
 
 def test_tests_that_fail_without_a_fault_judge_nothing(project):
-    (project.tests / "inner" / "test_count.py").write_text("def test_it():\n    assert False\n")
+    test = project.tests / "inner" / "test_count.py"
     ((module, fault),) = project.draw("inner", 1, seed=3)
     assert project.draw("inner", 1, seed=3) == [(module, fault)]
     assert project.draw("other", 1, seed=3) == []
-    assert run(project, [(module, fault)], project.root / "survivors.txt")["inner"] == {
-        "not judged": 1
-    }
+    for lines, failed in (
+        ("def test_it():\n    assert False", "tests/inner/test_count.py::test_it"),
+        ("import os\nos._exit(1)", CRASH),
+    ):
+        test.write_text(lines + "\n")
+        assert project.judge(module, fault) == ("not judged", failed)
 
 
+@pytest.mark.long
 def test_tests_that_hang_by_a_fault_kill_it(project, monkeypatch):
-    monkeypatch.setattr(Project._run, "__defaults__", (20,))
+    monkeypatch.setattr(Project._run, "__defaults__", (None, 20))
     (project.tests / "inner" / "test_count.py").write_text(
         "from made.inner.count import clip\ndef test_it():\n    while clip(1) != 3: pass\n"
     )
     faults = [pair for pair in project.draw("", 99, 0) if pair[1].text == "value < low -> False"]
-    assert run(project, faults, project.root / "survivors.txt")["inner"] == {"killed": 1}
+    assert project.judge(*faults[0]) == ("killed", TIMEOUT)
 
 
 def test_the_nearest_tests_bear_the_name_of_the_module(tmp_path):

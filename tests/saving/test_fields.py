@@ -128,7 +128,7 @@ def test_every_saveable_class_declares_every_field():
     for cls in ours():
         declared = fields_of(cls)
         assert [name for name in parameters_of(cls) if name not in declared] == [], cls
-        if is_dataclass(cls):
+        if is_dataclass(cls) and not hasattr(cls, "get_params"):  # no estimator
             saved = {field.name for field in fields(cls) if field.init}  # the others are caches
             assert saved == set(declared), cls
 

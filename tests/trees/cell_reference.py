@@ -6,6 +6,8 @@ Only the random numbers are shared with the library: ``draw(n)`` gives an intege
 from fractions import Fraction
 from math import log2
 
+import numpy as np
+
 MAX_ROWS_ALL_PAIRS = 32
 CLOSE = 1e-12
 
@@ -20,6 +22,13 @@ def differ(u, v):
 
 def apart(u, v):
     return abs(u - v)
+
+
+def answers(trees, cells):
+    """Return what each row answers to each node's test: 1 left, 0 right, 2 missing or a leaf."""
+    values = trees.inputs(cells)[:, trees._inputs[1]]
+    known = (trees.feature >= 0) & ~np.isnan(values)
+    return np.where(known, values <= trees.threshold, 2)
 
 
 class Column:

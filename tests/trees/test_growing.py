@@ -6,7 +6,7 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.measures import ForestProximity
 from lookalike.prediction import RandomSimilarityForestClassifier
-from lookalike.trees import growers
+from lookalike.trees import growers, growing
 from lookalike.trees.cells import growing as cell_growing
 from lookalike.trees.growing import count_features, count_share, grow_each, tree_states
 
@@ -67,9 +67,10 @@ def test_columns_tried_must_be_a_number_of_columns():
     assert count_features("sqrt", 1) == 1
 
 
-def test_trees_come_in_their_order_whatever_the_threads():
+def test_trees_come_in_their_order_whatever_the_threads(monkeypatch):
     for per_task, n_jobs in ((1, 1), (3, 1), (4, 3)):
-        assert grow_each(lambda t: t, 10, per_task, n_jobs) == list(range(10))
+        monkeypatch.setattr(growing, "TREES_PER_TASK", per_task)
+        assert grow_each(lambda t: t, 10, n_jobs) == list(range(10))
 
 
 def test_every_tree_has_a_stream_of_its_own():

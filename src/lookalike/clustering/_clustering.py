@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol, Self
 
@@ -20,7 +21,7 @@ from lookalike.saving.fields import INT64, Array, Dims, Fields, Integer, Saved, 
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(ABC):
     """Assigns new rows to clusters.
 
     Parameters
@@ -40,9 +41,9 @@ class Model:
         """One more than the largest label that can be assigned."""
         return len(self.positions)
 
+    @abstractmethod
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows, given the rows that were clustered."""
-        raise NotImplementedError
 
     def moved(self, positions: np.ndarray) -> Self:
         """Return the model after its rows have become rows at these positions of a larger set."""

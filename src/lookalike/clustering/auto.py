@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import product
 from typing import Any, ClassVar, Self
 
@@ -56,6 +56,7 @@ from lookalike.saving.fields import (
 from lookalike.table import read_table
 
 
+@dataclass(eq=False, repr=False)
 class AutoClustering(ClusterMixin, TableTask):
     """Find the measure and the method whose clusters have the highest silhouette.
 
@@ -144,28 +145,16 @@ class AutoClustering(ClusterMixin, TableTask):
         "n_clusters_": Integer(0),
     }
 
-    def __init__(
-        self,
-        measures: Any = None,
-        methods: Sequence[str] = ("spectral", "medoids", "complete", "ward"),
-        n_clusters: Any = AUTO,
-        *,
-        n_repeats: int = 1,
-        max_seconds: float | None = None,
-        options: Mapping[str, Any] | None = None,
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measures = measures
-        self.methods = methods
-        self.n_clusters = n_clusters
-        self.n_repeats = n_repeats
-        self.max_seconds = max_seconds
-        self.options = options
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measures: Any = None
+    methods: Sequence[str] = ("spectral", "medoids", "complete", "ward")
+    n_clusters: Any = AUTO
+    _: KW_ONLY
+    n_repeats: int = 1
+    max_seconds: float | None = None
+    options: Mapping[str, Any] | None = None
+    kinds: Mapping[str, Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Run everything on the rows of a table.

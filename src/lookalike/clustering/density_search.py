@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -25,6 +26,7 @@ from lookalike.table.model.targets import code_labels
 GRID_STEPS = 20
 
 
+@dataclass(eq=False, repr=False)
 class DensitySearch(MeasureClusterer):
     """Find eps and the number of neighbors for density clustering.
 
@@ -104,22 +106,13 @@ class DensitySearch(MeasureClusterer):
         "score_": Real(nan=True),
     }
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        min_neighbors: int | Iterable[int] = tuple(range(2, 26)),
-        *,
-        definition: str = "class_weighted",
-        dense_limit: int = 20_000,
-        kinds: Mapping[str, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.min_neighbors = min_neighbors
-        self.definition = definition
-        self.dense_limit = dense_limit
-        self.kinds = kinds
-        self.n_jobs = n_jobs
+    measure: Measure | None = None
+    min_neighbors: int | Iterable[int] = tuple(range(2, 26))
+    _: KW_ONLY
+    definition: str = "class_weighted"
+    dense_limit: int = 20_000
+    kinds: Mapping[str, Any] | None = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Search the settings for the rows of a table.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, Self
 
@@ -274,6 +274,7 @@ def learn_space(table: Table, weight: float, who: str) -> MixedSpace:
     )
 
 
+@dataclass(eq=False, repr=False)
 class MixedKMeans(ClusterMixin, TableTask):
     """Cluster rows around centers: k-means for numbers and categories.
 
@@ -366,30 +367,15 @@ class MixedKMeans(ClusterMixin, TableTask):
         "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
     }
 
-    schema_: Schema
-    space_: MixedSpace
-    centers_: Centers
-
-    def __init__(
-        self,
-        n_clusters: int | str = AUTO,
-        *,
-        category_weight: float = 0.5,
-        n_init: int = 10,
-        max_iter: int = 100,
-        max_clusters: int = 10,
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_clusters = n_clusters
-        self.category_weight = category_weight
-        self.n_init = n_init
-        self.max_iter = max_iter
-        self.max_clusters = max_clusters
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_clusters: int | str = AUTO
+    _: KW_ONLY
+    category_weight: float = 0.5
+    n_init: int = 10
+    max_iter: int = 100
+    max_clusters: int = 10
+    kinds: Mapping[str, Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     # -- fitting -----------------------------------------------------------------------------------
 

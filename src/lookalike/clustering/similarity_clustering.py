@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -54,6 +55,7 @@ from lookalike.saving.fields import (
 KNEE = "knee"
 
 
+@dataclass(eq=False, repr=False)
 class SimilarityClustering(TransformerMixin, MeasureClusterer):
     """Cluster the rows of a table by any measure.
 
@@ -179,38 +181,21 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
     }
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        n_clusters: int | str = AUTO,
-        *,
-        method: str = "spectral",
-        affinity: str = "similarity",
-        sigma: float = 1.0,
-        eps: float | str = KNEE,
-        min_neighbors: int = 5,
-        min_cluster_size: int | str = AUTO,
-        max_clusters: int = 10,
-        landmarks: int | str | None = AUTO_LANDMARKS,
-        dense_limit: int = 20_000,
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_clusters = n_clusters
-        self.method = method
-        self.affinity = affinity
-        self.sigma = sigma
-        self.eps = eps
-        self.min_neighbors = min_neighbors
-        self.min_cluster_size = min_cluster_size
-        self.max_clusters = max_clusters
-        self.landmarks = landmarks
-        self.dense_limit = dense_limit
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measure: Measure | None = None
+    n_clusters: int | str = AUTO
+    _: KW_ONLY
+    method: str = "spectral"
+    affinity: str = "similarity"
+    sigma: float = 1.0
+    eps: float | str = KNEE
+    min_neighbors: int = 5
+    min_cluster_size: int | str = AUTO
+    max_clusters: int = 10
+    landmarks: int | str | None = AUTO_LANDMARKS
+    dense_limit: int = 20_000
+    kinds: Mapping[str, Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     # -- fitting -----------------------------------------------------------------------------------
 

@@ -16,6 +16,8 @@ from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
 
 Space = Measure | NeighborGraph
+# Distances of one block: 4 MB.
+MAX_BLOCK_ROWS, MAX_BLOCK_COLUMNS = 256, 2048
 
 
 def as_space(space: Any, who: str) -> Space:
@@ -82,7 +84,7 @@ def needs_distances(space: Space, who: str) -> Measure:
 
 
 def distance_blocks(
-    measure: Measure, tall: int = 256, wide: int = 2048
+    measure: Measure, tall: int = MAX_BLOCK_ROWS, wide: int = MAX_BLOCK_COLUMNS
 ) -> Iterator[tuple[slice, slice, np.ndarray]]:
     """Yield (rows, columns, distances) over all pairs of fitted rows; a row itself is NaN."""
     rows = measure.rows_

@@ -46,21 +46,6 @@ def project_rows(block, tests, out):
 
 
 @kernel
-def answer_tests(block, tests, out):
-    """Write the outcome of every test for every row: 1 left, 0 right, 2 unknown or a leaf."""
-    kinds, values, flat, base, width = block
-    feature, p, q, threshold = tests
-    for i in range(values.shape[1]):
-        for k in range(feature.shape[0]):
-            f = feature[k]
-            out[i, k] = 2
-            if f >= 0:
-                here = project(kinds[f], values[f, i], p[k], q[k], flat, base[f], width[f])
-                if not np.isnan(here):
-                    out[i, k] = here <= threshold[k]
-
-
-@kernel
 def write_paths(leaves, parent, offsets, depth, ends, nodes):
     """Write the nodes on each row's way in every tree, root first, numbered over the forest."""
     for i in range(leaves.shape[0]):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +18,7 @@ from lookalike.trees.growing import count_share
 AUTO_SAMPLES = 256  # rows per tree in the paper on isolation forests
 
 
+@dataclass(eq=False, repr=False)
 class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
     """Find rows unlike the rest in a table whose columns are of any kind.
 
@@ -82,30 +84,17 @@ class RandomSimilarityIsolationForest(OutlierMixin, TreeForest):
         "offset_": Real(nan=True),
     }
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        distances: Mapping[str, Any] | None = None,
-        *,
-        max_samples: Any = "auto",
-        contamination: Any = "auto",
-        pairs: str = "far",
-        projection: str = "distance",
-        numeric: str = "value",
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.distances = distances
-        self.max_samples = max_samples
-        self.contamination = contamination
-        self.pairs = pairs
-        self.projection = projection
-        self.numeric = numeric
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_estimators: int = 100
+    distances: Mapping[str, Any] | None = None
+    _: KW_ONLY
+    max_samples: Any = "auto"
+    contamination: Any = "auto"
+    pairs: str = "far"
+    projection: str = "distance"
+    numeric: str = "value"
+    kinds: Mapping[str, Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow the trees.

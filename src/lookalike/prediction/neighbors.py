@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self
 
@@ -160,6 +160,7 @@ def _mean(losses: np.ndarray, weight: np.ndarray) -> np.ndarray:
     return np.asarray(weight @ losses / weight.sum())
 
 
+@dataclass(eq=False, repr=False)
 class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of the predictors that ask the nearest fitted rows."""
 
@@ -176,22 +177,13 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
 
     REQUIRES_TARGET = True
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        n_neighbors: int | str = 5,
-        *,
-        weights: str = "uniform",
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.weights = weights
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measure: Measure | None = None
+    n_neighbors: int | str = 5
+    _: KW_ONLY
+    weights: str = "uniform"
+    kinds: Mapping[str, Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     # -- what classifier and regressor write -------------------------------------------------------
 
@@ -364,6 +356,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         require(self.n_neighbors_ <= n, f"{who}.n_neighbors_", f"at most {n}", "more")
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     """Classify rows by the classes of the most similar rows (k nearest neighbors).
 
@@ -449,20 +442,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     REGRESSOR = "NeighborRegressor"
     MIN_CLASSES = 1  # with neighbors of one class the answer is that class
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        n_neighbors: int | str = 5,
-        *,
-        weights: str = "uniform",
-        tie: str = "first",
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        common = {"kinds": kinds, "random_state": random_state, "n_jobs": n_jobs}
-        super().__init__(measure, n_neighbors, weights=weights, **common)
-        self.tie = tie
+    tie: str = "first"
 
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         codes = self._read_classes(y)

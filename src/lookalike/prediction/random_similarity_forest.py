@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -153,6 +153,7 @@ class TreeForest(TableTask, abstract=True):
             require(known, where, "columns of the table", tested.name[:40])
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     """Forests that are grown with a target."""
 
@@ -175,11 +176,19 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
     REQUIRES_TARGET = True
     TREE_OPTIONS: ClassVar[dict[str, Any]] = {}  # of ``TreeLimits``, where they are not parameters
 
-    bootstrap: bool
-    oob_score: bool
-    ccp_alpha: float
-    cache_pairs: int
-    in_bag_: np.ndarray | None
+    max_pairs: int = 1
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
+    projection: Any = "distance"
+    bootstrap: bool = True
+    oob_score: bool = False
+    ccp_alpha: float = 0.0
+    kinds: Mapping[str, Any] | None = None
+    cache_pairs: int = CACHE_PAIRS
+    random_state: Any = None
+    n_jobs: int | None = None
 
     # -- what classifier and regressor write -------------------------------------------------------
 
@@ -233,7 +242,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         )
         prune = self.ccp_alpha > 0
         self.trees_ = prune_trees(grown.forest, self.ccp_alpha) if prune else grown.forest
-        self.in_bag_ = grown.in_bag
+        self.in_bag_: np.ndarray | None = grown.in_bag
         # Scored after pruning: the out-of-bag score is that of the forest that predicts.
         if grown.in_bag is not None:
             unseen = grown.in_bag == 0
@@ -312,6 +321,18 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
         )
 
 
+@dataclass(eq=False, repr=False)
+class ColumnForest(SupervisedForest, abstract=True):
+    """Parameters of the forests whose tests are about one column."""
+
+    n_estimators: int = 100
+    distances: Mapping[str, Any] | None = None
+    _: KW_ONLY
+    max_features: float | int = 0.5
+    numeric: str = "projection"
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
 class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     """Base of the classifiers made of similarity trees."""
 
@@ -329,8 +350,9 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     REGRESSOR = "RandomSimilarityForestRegressor"
     BY_COLUMN: ClassVar[bool] = True  # whether a test is about one column
 
-    voting: str
-    class_weight: Any
+    criterion: str = "gini"
+    voting: str = "majority"
+    class_weight: Any = None
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the forest.
@@ -433,7 +455,8 @@ def _shares(scores: np.ndarray) -> np.ndarray:
     return np.asarray(scores / scores.sum(axis=1, keepdims=True))
 
 
-class RandomSimilarityForestClassifier(ForestClassifier):
+@dataclass(eq=False, repr=False)  # of both bases
+class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
     """Classify rows by columns of any kind, each with its own distance.
 
     Trees vote. Each test of a tree takes one column and two of its cells, p of one class and q of
@@ -536,53 +559,8 @@ class RandomSimilarityForestClassifier(ForestClassifier):
     main cake
     """
 
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        distances: Mapping[str, Any] | None = None,
-        *,
-        max_features: float | int = 0.5,
-        max_pairs: int = 1,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        projection: str = "distance",
-        numeric: str = "projection",
-        voting: str = "majority",
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        ccp_alpha: float = 0.0,
-        class_weight: Any = None,
-        kinds: Mapping[str, Any] | None = None,
-        cache_pairs: int = CACHE_PAIRS,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.distances = distances
-        self.max_features = max_features
-        self.max_pairs = max_pairs
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.projection = projection
-        self.numeric = numeric
-        self.voting = voting
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.kinds = kinds
-        self.cache_pairs = cache_pairs
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
-
-class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
+class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
     """Predict a number from columns of any kind, each with its own distance.
 
     The trees of ``RandomSimilarityForestClassifier`` with the variance of the target in place of
@@ -648,45 +626,6 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, SupervisedForest):
     TREE_OPTIONS: ClassVar[dict[str, Any]] = {"criterion": "variance"}
 
     CLASSIFIER = "RandomSimilarityForestClassifier"
-
-    def __init__(
-        self,
-        n_estimators: int = 100,
-        distances: Mapping[str, Any] | None = None,
-        *,
-        max_features: float | int = 0.5,
-        max_pairs: int = 1,
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        projection: str = "distance",
-        numeric: str = "projection",
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        ccp_alpha: float = 0.0,
-        kinds: Mapping[str, Any] | None = None,
-        cache_pairs: int = CACHE_PAIRS,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.distances = distances
-        self.max_features = max_features
-        self.max_pairs = max_pairs
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.projection = projection
-        self.numeric = numeric
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.ccp_alpha = ccp_alpha
-        self.kinds = kinds
-        self.cache_pairs = cache_pairs
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Grow the forest.

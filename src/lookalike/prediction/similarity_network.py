@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -42,6 +43,7 @@ TUNE = "tune"
 TRIED_P = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)  # values of p for "tune", chosen by hand
 
 
+@dataclass(eq=False, repr=False)
 class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of both networks: hidden units, output weights, tuning."""
 
@@ -64,30 +66,17 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     REQUIRES_TARGET = True
     TARGET_TYPE: ClassVar[str]  # what y holds: classes or numbers
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        prototypes: str = "medoids",
-        n_prototypes: int | float | str = 0.05,
-        *,
-        p: float | str = TUNE,
-        alpha: float = 1e-6,
-        cv: int = 5,
-        kinds: Mapping[str, Any] | None = None,
-        max_rows: int = MAX_ROWS,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.prototypes = prototypes
-        self.n_prototypes = n_prototypes
-        self.p = p
-        self.alpha = alpha
-        self.cv = cv
-        self.kinds = kinds
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measure: Measure | None = None
+    prototypes: str = "medoids"
+    n_prototypes: int | float | str = 0.05
+    _: KW_ONLY
+    p: float | str = TUNE
+    alpha: float = 1e-6
+    cv: int = 5
+    kinds: Mapping[str, Any] | None = None
+    max_rows: int = MAX_ROWS
+    random_state: Any = None
+    n_jobs: int | None = None
 
     # -- what classifier and regressor write -------------------------------------------------------
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,7 +22,6 @@ from lookalike.prediction.random_similarity_forest import ForestClassifier
 from lookalike.saving.fields import Choice, Either, Fields, Instance, Saved, require
 from lookalike.table import Column, Kind, Table, as_table
 from lookalike.trees.cells.columns import PrecomputedRows, TreeColumn, check_distance
-from lookalike.trees.cells.growing import CACHE_PAIRS
 
 WORDS = ("euclidean", "precomputed")  # values of ``measure`` that do not name a measure
 
@@ -71,6 +71,7 @@ class WholeRows(Distance):
         self.measure.check_rows(cells, where)
 
 
+@dataclass(eq=False, repr=False)
 class SimilarityForestClassifier(ForestClassifier):
     """Classify rows by one distance between whole rows.
 
@@ -152,46 +153,11 @@ class SimilarityForestClassifier(ForestClassifier):
         "projection": Choice(None, "distance", "squared"),
     }
 
-    def __init__(
-        self,
-        measure: Any = "euclidean",
-        n_estimators: int = 100,
-        *,
-        projection: str | None = None,
-        max_pairs: int = 1,
-        criterion: str = "gini",
-        max_depth: int | None = None,
-        min_samples_split: int = 2,
-        min_samples_leaf: int = 1,
-        min_weight_fraction_leaf: float = 0.0,
-        voting: str = "soft",
-        bootstrap: bool = True,
-        oob_score: bool = False,
-        ccp_alpha: float = 0.0,
-        class_weight: Any = None,
-        kinds: Mapping[str, Any] | None = None,
-        cache_pairs: int = CACHE_PAIRS,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_estimators = n_estimators
-        self.projection = projection
-        self.max_pairs = max_pairs
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.voting = voting
-        self.bootstrap = bootstrap
-        self.oob_score = oob_score
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.kinds = kinds
-        self.cache_pairs = cache_pairs
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measure: Any = "euclidean"
+    n_estimators: int = 100
+    _: KW_ONLY
+    projection: str | None = None
+    voting: str = "soft"
 
     @property
     def _word(self) -> str | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -40,6 +41,7 @@ SCHEDULES = ("constant", "decreasing", "geometric")
 CONSTANT_RANGE = 1e300  # for constant columns: any difference divided by it is 0
 
 
+@dataclass(eq=False, repr=False)
 class LayeredRepresentation(Representation):
     """Turn rows into similarities to prototypes, and these into similarities again, and so on.
 
@@ -114,26 +116,15 @@ class LayeredRepresentation(Representation):
         "n_layers_": Integer(1, size="layers"),
     }
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        n_layers: int = 2,
-        *,
-        schedule: str = "constant",
-        n_prototypes: int | float = 0.05,
-        kinds: Mapping[str, Any] | None = None,
-        max_rows: int = MAX_ROWS,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_layers = n_layers
-        self.schedule = schedule
-        self.n_prototypes = n_prototypes
-        self.kinds = kinds
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measure: Measure | None = None
+    n_layers: int = 2
+    _: KW_ONLY
+    schedule: str = "constant"
+    n_prototypes: int | float = 0.05
+    kinds: Mapping[str, Any] | None = None
+    max_rows: int = MAX_ROWS
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         who = type(self).__name__

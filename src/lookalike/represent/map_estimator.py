@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,6 +23,7 @@ N_STEPS = 20  # of a new row toward the robust mean of its neighbors; chosen by 
 BLOCK_ROWS = 20_000  # rows placed in one call of the kernel, which cannot be interrupted
 
 
+@dataclass(eq=False, repr=False)
 class MapLayout(Representation):
     """Draw a map of rows on which neighbors lie near each other, and place new rows on it.
 
@@ -76,20 +78,12 @@ class MapLayout(Representation):
         "rows_": Saved("Rows"),
     }
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        n_neighbors: int | None = None,
-        *,
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measure: Measure | None = None
+    n_neighbors: int | None = None
+    _: KW_ONLY
+    kinds: Mapping[str, Any] | None = None
+    random_state: Any = 0
+    n_jobs: int | None = None
 
     def fit_transform(self, X: Any, y: Any = None) -> np.ndarray:
         """Draw the map of some rows and return where they are.

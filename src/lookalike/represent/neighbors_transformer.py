@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving.fields import Choice, Dims, Fields, Integer, Saved
 
 
+@dataclass(eq=False, repr=False)
 class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, MeasureTask):
     """Turn rows of any kind into a sparse graph of their neighbors, for use in a pipeline.
 
@@ -73,20 +75,12 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
         "rows_": Saved("Rows"),
     }
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        *,
-        n_neighbors: int = 5,
-        mode: str = "distance",
-        kinds: Mapping[str, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.mode = mode
-        self.kinds = kinds
-        self.n_jobs = n_jobs
+    measure: Measure | None = None
+    _: KW_ONLY
+    n_neighbors: int = 5
+    mode: str = "distance"
+    kinds: Mapping[str, Any] | None = None
+    n_jobs: int | None = None
 
     @property
     def n_samples_fit_(self) -> int:

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from lookalike.errors import LookalikeWarning
-from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import TaskSource
-from lookalike.represent.prototypes import MAX_ROWS, symmetric_square
+from lookalike.represent.prototypes import symmetric_square
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.saving.fields import Array, Fields, Integer, Maybe
 
@@ -22,6 +21,7 @@ MIN_EIGENVALUE = 1e-10  # smaller ones are round-off, and would be divided by
 MAX_NEGATIVE = 1e-6  # negative ones beyond it mean that the measure is not a kernel
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class NystroemRepresentation(SimilarityRepresentation):
     """Turn rows into points whose inner products are (nearly) their similarities.
 
@@ -90,24 +90,7 @@ class NystroemRepresentation(SimilarityRepresentation):
         "map_": Array("float64", "prototypes", "components"),
     }
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        prototypes: Any = "medoids",
-        n_prototypes: int | float | str = 0.05,
-        *,
-        n_components: int | None = None,
-        estimator: Any = None,
-        cv: int = 5,
-        kinds: Mapping[str, Any] | None = None,
-        max_rows: int = MAX_ROWS,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        tuning = {"estimator": estimator, "cv": cv, "max_rows": max_rows}
-        common = {"kinds": kinds, "random_state": random_state, "n_jobs": n_jobs}
-        super().__init__(measure, prototypes, n_prototypes, **tuning, **common)
-        self.n_components = n_components
+    n_components: int | None = None
 
     def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         rows = super()._fit_source(source, y)

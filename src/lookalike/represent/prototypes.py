@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +27,7 @@ N_SAMPLES = 5  # of a large table, as in CLARA (Kaufman and Rousseeuw 1990)
 BLOCK_CELLS = 1 << 19  # entries of one block: 4 MB
 
 
+@dataclass(eq=False, repr=False)
 class PrototypeSelector:
     """Chooses prototypes among encoded rows; what all numbers of them share is computed once.
 
@@ -46,21 +48,17 @@ class PrototypeSelector:
         Who is asking, for error messages.
     """
 
-    def __init__(
-        self,
-        measure: Measure,
-        rows: Rows,
-        y: np.ndarray | None,
-        method: str,
-        rng: np.random.Generator,
-        target_type: str = "auto",
-        max_rows: int = MAX_ROWS,
-        n_jobs: int | None = None,
-        who: str = "select_prototypes",
-    ) -> None:
-        self.measure, self.rows, self.y = measure, rows, y
-        self.method, self.rng, self.target_type = method, rng, target_type
-        self.max_rows, self.n_jobs, self.who = max_rows, n_jobs, who
+    measure: Measure
+    rows: Rows
+    y: np.ndarray | None
+    method: str
+    rng: np.random.Generator
+    target_type: str = "auto"
+    max_rows: int = MAX_ROWS
+    n_jobs: int | None = None
+    who: str = "select_prototypes"
+
+    def __post_init__(self) -> None:
         self._order: list[int] = []
 
     def select(self, n: int) -> np.ndarray:

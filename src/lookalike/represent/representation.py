@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -42,6 +43,7 @@ from lookalike.saving.fields import (
 TUNE = "tune"
 
 
+@dataclass(eq=False, repr=False)
 class SimilarityRepresentation(Representation):
     """Turn rows of any table into numbers: similarities to a few prototypes.
 
@@ -123,28 +125,16 @@ class SimilarityRepresentation(Representation):
         "cv_results_": Sometimes(Anything()),
     }
 
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        prototypes: Any = "medoids",
-        n_prototypes: int | float | str = 0.05,
-        *,
-        estimator: Any = None,
-        cv: int = 5,
-        kinds: Mapping[str, Any] | None = None,
-        max_rows: int = MAX_ROWS,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.prototypes = prototypes
-        self.n_prototypes = n_prototypes
-        self.estimator = estimator
-        self.cv = cv
-        self.kinds = kinds
-        self.max_rows = max_rows
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measure: Measure | None = None
+    prototypes: Any = "medoids"
+    n_prototypes: int | float | str = 0.05
+    _: KW_ONLY
+    estimator: Any = None
+    cv: int = 5
+    kinds: Mapping[str, Any] | None = None
+    max_rows: int = MAX_ROWS
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         who = type(self).__name__

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -220,6 +221,7 @@ class MatrixGrower(Grower, abstract=True):
         """Grow the forest; no option is None but where None has a meaning of its own."""
 
 
+@dataclass(eq=False, repr=False)
 class SyntheticForest(MatrixGrower):
     """Grow trees that tell the rows of a table from rows with independent columns.
 
@@ -270,28 +272,16 @@ class SyntheticForest(MatrixGrower):
     PUBLISHED: ClassVar[dict[str, Any]] = PUBLISHED
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
 
-    def __init__(
-        self,
-        n_estimators: int | None = None,
-        *,
-        max_samples: float | int | None = None,
-        max_features: float | int | str | None = None,
-        feature_sampling: str = "node",
-        bootstrap: bool | None = None,
-        synthetic: str | None = None,
-        max_depth: int | None = None,
-        threshold: str = "observed",
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.feature_sampling = feature_sampling
-        self.bootstrap = bootstrap
-        self.synthetic = synthetic
-        self.max_depth = max_depth
-        self.threshold = threshold
-        self.random_state = random_state
+    n_estimators: Any = None
+    _: KW_ONLY
+    max_samples: Any = None
+    max_features: Any = None
+    feature_sampling: str = "node"
+    bootstrap: Any = None
+    synthetic: Any = None
+    max_depth: int | None = None
+    threshold: str = "observed"
+    random_state: Any = None
 
     def _grow_trees(
         self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
@@ -342,7 +332,7 @@ class SyntheticForest(MatrixGrower):
             thresholds = _thresholds(levels, tree, category, self.threshold)
             return ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
 
-        return GrownForest(join_trees(grow_each(one, len(states), 4, n_jobs), category), in_bag)
+        return GrownForest(join_trees(grow_each(one, len(states), n_jobs), category), in_bag)
 
     def _draw_rows(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
         """Draw the rows of one tree, real and synthetic ones."""
@@ -356,6 +346,7 @@ class SyntheticForest(MatrixGrower):
         return rows
 
 
+@dataclass(eq=False, repr=False)
 class ExtraForest(MatrixGrower):
     """Grow trees by cutting random columns at random places (extremely randomized trees).
 
@@ -384,18 +375,11 @@ class ExtraForest(MatrixGrower):
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 0.8}
 
-    def __init__(
-        self,
-        n_estimators: int | None = None,
-        *,
-        max_samples: float | int | None = None,
-        max_depth: int | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_depth = max_depth
-        self.random_state = random_state
+    n_estimators: Any = None
+    _: KW_ONLY
+    max_samples: Any = None
+    max_depth: int | None = None
+    random_state: Any = None
 
     def _grow_trees(
         self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
@@ -421,7 +405,7 @@ class ExtraForest(MatrixGrower):
             made = grow_random(columns, category, rows, limit, state, tree)
             return ThresholdTree(*(part[:made].copy() for part in tree))
 
-        return GrownForest(join_trees(grow_each(one, len(states), 8, n_jobs), category), in_bag)
+        return GrownForest(join_trees(grow_each(one, len(states), n_jobs), category), in_bag)
 
 
 class IsolatingForest(ExtraForest):
@@ -457,6 +441,7 @@ class IsolatingForest(ExtraForest):
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100, "max_samples": 256}
 
 
+@dataclass(eq=False, repr=False)
 class CellSimilarityForest(Grower):
     """Grow trees on columns of any kind: sets, texts, sequences, series, graphs.
 
@@ -513,30 +498,17 @@ class CellSimilarityForest(Grower):
     PUBLISHED: ClassVar[dict[str, Any]] = {**PUBLISHED, "synthetic": "permuted"}
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
 
-    def __init__(
-        self,
-        n_estimators: int | None = None,
-        *,
-        max_samples: float | int | None = None,
-        max_features: float | int | str | None = None,
-        bootstrap: bool | None = None,
-        synthetic: str | None = None,
-        max_depth: int | None = None,
-        threshold: str = "observed",
-        distances: Mapping[str, Any] | None = None,
-        numeric: str = "projection",
-        random_state: Any = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.bootstrap = bootstrap
-        self.synthetic = synthetic
-        self.max_depth = max_depth
-        self.threshold = threshold
-        self.distances = distances
-        self.numeric = numeric
-        self.random_state = random_state
+    n_estimators: Any = None
+    _: KW_ONLY
+    max_samples: Any = None
+    max_features: Any = None
+    bootstrap: Any = None
+    synthetic: Any = None
+    max_depth: int | None = None
+    threshold: str = "observed"
+    distances: Mapping[str, Any] | None = None
+    numeric: str = "projection"
+    random_state: Any = None
 
     def grow(
         self, table: Table, *, out_of_bag: bool = False, n_jobs: int | None = None

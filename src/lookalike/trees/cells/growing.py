@@ -226,7 +226,7 @@ def grow_trees(
             )
         return truncate_tree(tree, made)
 
-    return GrownForest(join_cell_trees(cache, grow_each(one, n_trees, 4, n_jobs)), in_bag)
+    return GrownForest(join_cell_trees(cache, grow_each(one, n_trees, n_jobs)), in_bag)
 
 
 def grow_unsupervised(
@@ -536,4 +536,4 @@ def grow_isolation_trees(
         )
         return tree._replace(first=first, second=second)
 
-    return join_cell_trees(cache, grow_each(one, n_trees, 4, n_jobs))
+    return join_cell_trees(cache, grow_each(one, n_trees, n_jobs))

@@ -270,25 +270,6 @@ class SimilarityTrees:
         groups = DescentScratch(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
         return groups, np.empty(m, np.int32)
 
-    def outcomes(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
-        """Return what every row answers to every node's test, met on its way or not.
-
-        Returns
-        -------
-        uint8 array of shape (rows, nodes)
-            1 goes left, 0 goes right, 2 is undefined (a missing cell) or a leaf.
-        """
-        from lookalike.kernels.cells_walk import answer_tests
-
-        out = np.empty((len(cells[0]), len(self.feature)), np.uint8)
-        tests = self._tests
-
-        def answer(block: CellBlock, part: slice) -> None:
-            answer_tests(block, tests, out[part])
-
-        self._by_blocks(answer, cells, n_jobs, "answering every test")
-        return out
-
     def path(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the paths to some leaves, root first, and where the path of each row begins.
 

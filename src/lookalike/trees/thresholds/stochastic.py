@@ -244,7 +244,7 @@ def _check_height(values: np.ndarray, height: int, who: str, relax: bool) -> Non
         # Four times as many rows each time: sorting all rows of a large table for a check would
         # take longer than growing.
         some = np.ascontiguousarray(values[:seen]) + 0.0  # -0.0 equals 0.0
-        distinct = len(np.unique(some, axis=0)) if values.shape[1] else min(n, 1)
+        distinct = len(np.unique(some, axis=0))
     if distinct < needed:
         tallest = max(0, int(np.floor(np.log2(max(1, distinct)))))
         raise TooFewRows(
