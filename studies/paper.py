@@ -23,6 +23,7 @@ PAPERS = {
     "gower": "studies.gower",
     "beyond": "studies.beyond",
     "defaults": "studies.defaults",
+    "outliers": "studies.outliers",
     "scales": "studies.scales",
     "map": "studies.maps",
 }

@@ -20,7 +20,7 @@ def file(tmp_path):
     return path
 
 
-@pytest.mark.parametrize("method", ["isolation", "neighbors"])
+@pytest.mark.parametrize("method", ["combined", "isolation", "neighbors"])
 def test_the_list_is_the_librarys(file, method):
     spec = "neighbors:k=4" if method == "neighbors" else method
     done = run("outliers", file, "--method", spec, "-n", 5, "--output", "json")
@@ -48,3 +48,12 @@ def test_columns_and_weights_are_heeded(file):
     weighed = json.loads(run("outliers", file, "--weight", "size=0", *words).stdout)["outliers"]
     assert [o["score"] for o in alone] == pytest.approx([o["score"] for o in weighed])
     assert len(read_table(file)) == len(alone)
+
+
+def test_the_default_is_that_of_the_library(file):
+    result = json.loads(run("outliers", file, "-n", 60, "--output", "json").stdout)
+    assert result["method"] == "combined"
+    found = find_outliers(file, random_state=0)
+    assert [one["id"] for one in result["outliers"]] == found.order.tolist()
+    assert result["outliers"][0]["score"] == pytest.approx(found.scores.max())
+    assert "bits" in run("outliers", file, "-n", 1).stdout

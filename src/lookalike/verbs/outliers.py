@@ -16,7 +16,7 @@ EXAMPLES = (
     "lookalike outliers penguins.csv",
     "lookalike outliers penguins.csv --method neighbors:k=20 -n 5 --output json",
 )
-METHODS = {"isolation": ("n_estimators",), "neighbors": ("n_neighbors",)}
+METHODS = {"combined": (), "isolation": ("n_estimators",), "neighbors": ("n_neighbors",)}
 
 
 # Ranks hide extremes: the largest value is as near to the next as any other two.
@@ -27,7 +27,7 @@ def outliers(
     table: args.TableLike,
     n: args.Number = 10,
     *,
-    method: args.Method = "isolation",
+    method: args.Method = "combined",
     measure: args.MeasureLike = None,
     weights: args.Weights = None,
     columns: args.Columns = None,
@@ -42,8 +42,10 @@ def outliers(
     n : int
         How many rows to show.
     method : str
-        isolation: rows that a few random cuts separate from all others (isolation:trees=200);
-        neighbors: rows far from their nearest neighbors (neighbors:k=20).
+        combined: rows far from their 10 or their 100 nearest neighbors, whichever is rarer, scored
+        in bits (10 bits: one row in 1,000); isolation: rows that a few random cuts separate from
+        all others (isolation:trees=200); neighbors: rows far from their nearest neighbors under a
+        measure (neighbors:k=20).
     measure : str or Measure, optional
         For neighbors: how rows are compared. None: Gower by ranges, since ranks hide extremes.
     weights : mapping of column to number, optional
@@ -61,15 +63,15 @@ def outliers(
     Examples
     --------
     >>> import lookalike as la
-    >>> sizes = [float(i % 7) for i in range(50)] + [90.0]
-    >>> found = la.outliers({"size": sizes, "color": ["red", "blue", "red"] * 17}, 1)
-    >>> found.to_dict()["outliers"][0]["id"], found.because(50)
-    (50, 'size 90, higher than in all other rows')
+    >>> sizes = [float(i % 7) for i in range(63)] + [90.0]
+    >>> found = la.outliers({"size": sizes, "color": ["red", "blue"] * 32}, 1)
+    >>> found.to_dict()["outliers"][0]["id"], found.because(63)
+    (63, 'size 90, higher than in all other rows')
     """
     name, options = read_method(method, METHODS)
     refuse_unused(name, ["neighbors"], measure=measure, weights=weights)
     rows = as_source(table).rows(filter).compared_by(columns)
-    chosen = None  # an isolation forest compares no pairs of rows
+    chosen = None  # the other methods have a comparison of their own, or none
     if name == "neighbors":
         chosen, _ = choose_measure(measure or BY_RANGES, rows, weights, seed)
     from lookalike.prediction import find_outliers

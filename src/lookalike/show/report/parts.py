@@ -130,12 +130,12 @@ def rows_part(study: Study) -> str:
     """Return prototypes and outliers."""
     writer = RowWriter(study.rows)
     prototypes = [(row, f"{rows:,}") for row, rows in study.prototypes]
-    outliers = [(row, f"{score:.2f}") for row, score in study.outliers]
+    outliers = [(row, f"{score:.1f}") for row, score in study.outliers]
     text = tuple(i for i, number in enumerate(writer.numbers, 2) if not number)
     out = ""
     for caption, head, rows in (
         ("Prototypes: rows that represent the others", "rows represented", prototypes),
-        ("Outliers: rows unlike the others (1: most)", "score", outliers),
+        ("Outliers: rows unlike the others (10 bits: one row in 1,000)", "bits", outliers),
     ):
         lines = [
             [f"{int(study.at[row]):,}", value, *writer.cells(study.rows.record(row))]
@@ -309,7 +309,7 @@ CLUSTERS = (
 )
 ROWS = (
     "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
-    "odd = la.prediction.RandomSimilarityIsolationForest().fit({rows}).score_samples({rows})"
+    "print(la.outliers({rows}))"
 )
 PARTS = (
     ReportPart(columns_part, "Columns", "print(table.summary())"),

@@ -19,7 +19,7 @@ from lookalike.index.hits import Hits
 from lookalike.leaderboard import Leaderboard
 from lookalike.leaderboard.comparing import compare
 from lookalike.measures.contract.base import Measure
-from lookalike.prediction import RandomSimilarityIsolationForest
+from lookalike.prediction import find_outliers
 from lookalike.represent import layout, select_prototypes
 from lookalike.show.html.markup import COLORS
 from lookalike.table import Table
@@ -241,9 +241,6 @@ class Study:
 
     @cached_property
     def outliers(self) -> list[tuple[int, float]]:
-        """The rows unlike all others: positions and scores from 0 to 1, the highest first."""
-        forest = RandomSimilarityIsolationForest(random_state=self.seed).fit(self.rows)
-        # scikit-learn scores outliers low; a reader expects them high.
-        scores = -forest.score_samples(self.rows)
-        order = np.argsort(-scores, kind="stable")[:N_OUTLIERS]
-        return [(int(row), float(scores[row])) for row in order]
+        """The rows unlike all others: positions and scores in bits, the highest first."""
+        found = find_outliers(self.rows, random_state=self.seed)
+        return [(int(row), float(found.scores[row])) for row in found.order[:N_OUTLIERS]]
