@@ -158,10 +158,11 @@ def plant_errors(
     for _ in range(each // 2 + 1):
         column = cells[(numbers + categories)[rng.integers(len(cells))]]
         one = take(lambda row, c=column: _known(c[row]))  # type: ignore[misc]
-        other = take(  # type: ignore[misc]
-            lambda row, c=column, i=one: i is not None and _known(c[row]) and c[row] != c[i]
-        )
-        if one is not None and other is not None:
+        if one is None:
+            continue
+        value = column[one]
+        other = take(lambda row, c=column, v=value: _known(c[row]) and c[row] != v)  # type: ignore[misc]
+        if other is not None:
             column[[one, other]], labels[[one, other]] = column[[other, one]], 3
     return labels
 
@@ -356,11 +357,14 @@ def _findings(scored: list[Scored], first: dict[str, list[int]]) -> list[Finding
                     )
                 )
     most = max(first, key=lambda name: first[name])
+    counts = (
+        f"{first[CHOSEN][0]} against {first[BEFORE][0]}; the most are {first[most][0]} ({most})"
+    )
     findings.append(
         Finding(
             "the default finds more impossible diamonds in the first 50 than isolation",
             first[CHOSEN][0] > first[BEFORE][0],
-            f"{first[CHOSEN][0]} against {first[BEFORE][0]}; the most are {first[most][0]} ({most})",
+            counts,
             headline=True,
         )
     )
