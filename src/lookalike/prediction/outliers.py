@@ -357,7 +357,7 @@ def by_deviation(table: Table) -> Gower:
             names.add(name)
             columns.append(Column(name, Kind("number"), missing.astype(np.float64)))
             weights[name] = MISSING_WEIGHT
-    # That two rows both lack a flag is no reason to leave it out here.
+    # A flag that is off in both rows is compared too: either value may be the rare one.
     equal = {column.name: "equal" for column in table.columns if column.kind.name == "flag"}
     return Gower(weights=weights, missing="midpoint", distances=equal).fit(Table(columns))
 
