@@ -24,6 +24,7 @@ PAPERS = {
     "beyond": "studies.beyond",
     "defaults": "studies.defaults",
     "outliers": "studies.outliers",
+    "neighbors": "studies.neighbors",
     "scales": "studies.scales",
     "map": "studies.maps",
 }

@@ -40,7 +40,7 @@ class _ForestNeighbors:
     def fit(self, table: Any, y: np.ndarray) -> _ForestNeighbors:
         forest = RandomSimilarityForestClassifier(self.trees, random_state=0).fit(table, y)
         measure = ForestProximity("ratio", forest, undefined=0.0)
-        self.model_ = NeighborClassifier(measure, n_neighbors=K).fit(table, y)
+        self.model_ = NeighborClassifier(measure, n_neighbors=K, weights="uniform").fit(table, y)
         return self
 
     def predict(self, table: Any) -> np.ndarray:
@@ -62,12 +62,14 @@ CONTENDERS: dict[str, Callable[[int], Any]] = {
     "prototypes of Gower on ranks, LDA": lambda trees: _prototypes(
         Gower(scale="rank", undefined=0.0)
     ),
-    "neighbors, Gower": lambda trees: NeighborClassifier(Gower(undefined=0.0), n_neighbors=K),
+    "neighbors, Gower": lambda trees: NeighborClassifier(
+        Gower(undefined=0.0), n_neighbors=K, weights="uniform"
+    ),
     "neighbors, Gower on ranks": lambda trees: NeighborClassifier(
-        Gower(scale="rank", undefined=0.0), n_neighbors=K
+        Gower(scale="rank", undefined=0.0), n_neighbors=K, weights="uniform"
     ),
     "neighbors, NICDM on Gower on ranks": lambda trees: NeighborClassifier(
-        NICDM(Gower(scale="rank", undefined=0.0)), n_neighbors=K
+        NICDM(Gower(scale="rank", undefined=0.0)), n_neighbors=K, weights="uniform"
     ),
 }
 

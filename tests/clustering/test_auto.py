@@ -243,3 +243,17 @@ def test_the_winner_knows_its_columns():
     search = AutoClustering([Gower()], methods=["medoids"], n_clusters=2)
     search.fit({"a": [0.0, 0.1, 5.0, 5.1]})
     assert search.best_estimator_.feature_names_in_.tolist() == ["a"]
+
+
+def test_without_measures_the_default_comparison_and_a_forest_are_tried():
+    rng = np.random.default_rng(0)
+    table = {"size": [*rng.exponential(size=39), None], "color": ["red", "blue"] * 20}
+    search = AutoClustering(methods=["ward"], n_clusters=2).fit(table)
+    assert [run["measure"] for run in search.results_] == ["Gower", "ForestProximity"]
+    default = SimilarityClustering(None, 2, method="ward").fit(table)
+    assert repr(default.measure_) == "Gower(missing='midpoint', scale='rank')"
+    score = silhouette(default.measure_, default.labels_)
+    assert search.results_[0]["silhouette"] == pytest.approx(score)
+    vectors = {"v": [[float(i), 1.0, float(i % 3)] for i in range(12)]}
+    search = AutoClustering(["auto"], ["ward"], 2, kinds={"v": "vector"}).fit(vectors)
+    assert repr(search.best_estimator_.measure_) == "Vector(metric='cosine')"

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from clustering import reference
 from clustering.make import HALVES, TOY, blobs, two_moons
 from lookalike.clustering import SimilarityClustering, adjusted_rand
-from lookalike.measures import Precomputed, Vector
+from lookalike.measures import Gower, Precomputed, Vector
 
 
 def test_toy_points_by_density():
@@ -63,7 +63,8 @@ def test_density_does_not_depend_on_threads():
 
 def test_rows_that_cannot_be_compared_are_noise():
     table = {"a": [1.0, 1.1, 1.2, None, None], "b": [None, None, None, 5.0, None]}
-    model = SimilarityClustering(method="density", eps=0.6, min_neighbors=2).fit(table)
+    model = SimilarityClustering(Gower(), method="density", eps=0.6, min_neighbors=2)
+    model.fit(table)
     assert model.labels_.tolist() == [0, 0, 0, -1, -1]
 
 

@@ -143,7 +143,7 @@ def test_the_measure_does_not_see_the_labels():
 
 def test_a_named_column_of_labels_is_taken_out():
     table = {"x": reference.TOY.tolist(), "class": list("aaabbb")}
-    search = DensitySearch(min_neighbors=2).fit(table, "class")
+    search = DensitySearch(Gower(), min_neighbors=2).fit(table, "class")
     assert search.score_ == 1.0
     assert search.feature_names_in_.tolist() == ["x"]
     frame = search.to_frame("pyarrow")

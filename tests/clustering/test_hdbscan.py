@@ -9,7 +9,7 @@ from clustering import reference
 from clustering.make import HALVES, TOY, blobs, space_of
 from lookalike.clustering import SimilarityClustering, adjusted_rand
 from lookalike.clustering.hdbscan import _tree
-from lookalike.measures import Vector
+from lookalike.measures import Gower, Vector
 
 
 def test_toy_points_by_hierarchy():
@@ -87,6 +87,6 @@ def test_clusters_do_not_depend_on_the_order_of_rows(seed, copies):
 
 def test_rows_without_a_way_to_others_stop_the_hierarchy():
     table = {"a": [1.0, 1.1, 1.2, None, None], "b": [None, None, None, 5.0, 5.5]}
-    model = SimilarityClustering(method="hdbscan", min_neighbors=2, min_cluster_size=2)
+    model = SimilarityClustering(Gower(), method="hdbscan", min_neighbors=2, min_cluster_size=2)
     with pytest.raises(ValueError, match="row 0 without a way to others"):
         model.fit(table)

@@ -334,7 +334,7 @@ def test_directed_distances_are_fine_for_affinity_propagation():
 def test_too_many_rows_for_a_matrix_name_the_alternatives():
     for method in BY_NUMBER:
         common = {"n_clusters": 2, "method": method, "landmarks": None}
-        model = SimilarityClustering(dense_limit=5, **common)
+        model = SimilarityClustering(Gower(), dense_limit=5, **common)
         with pytest.raises(
             TooLarge, match="at most 5 rows.*found 6 rows.*landmarks='auto'.*'density'"
         ):
@@ -395,7 +395,7 @@ def test_density_methods_need_no_matrix():
 def test_pairs_with_nothing_to_compare():
     table = {"a": [1.0, 1.1, None, None], "b": [None, None, 5.0, 5.1]}
     with pytest.raises(UndefinedMeasure, match="pairs without"):
-        SimilarityClustering(n_clusters=2, method="ward").fit(table)
+        SimilarityClustering(Gower(), 2, method="ward").fit(table)
     apart = Gower(undefined=0.0, ranges={"a": 10.0, "b": 10.0})
     for method in BY_NUMBER:
         filled = SimilarityClustering(apart, 2, method=method, random_state=0).fit(table)
@@ -406,7 +406,7 @@ def test_pairs_with_nothing_to_compare():
 def test_an_exemplar_with_nothing_to_compare_comes_last():
     for method in ["medoids", "affinity"]:
         table = {"a": [1.0, None, 2.0, 8.0, 9.0, 8.5], "b": list("xxxyyy")}
-        model = SimilarityClustering(n_clusters=2, method=method, random_state=0).fit(table)
+        model = SimilarityClustering(Gower(), 2, method=method, random_state=0).fit(table)
         assert model.labels_.tolist() == HALVES, method
         model.model_ = NearestExemplar(np.array([1, 4]))  # row 1 has no number
         assert model.predict({"a": [1.0, 8.0, None], "b": [None, None, "x"]}).tolist() == [

@@ -52,7 +52,8 @@ def test_means_are_weighted_as_by_hand(found, weights):
 )
 @pytest.mark.parametrize("tie", ["first", "nearest"])
 def test_worked_example_leave_one_out(k, expected, tie):
-    model = NeighborClassifier(Vector(), n_neighbors=k, tie=tie).fit(POINTS, LABELS)
+    model = NeighborClassifier(Vector(), n_neighbors=k, weights="uniform", tie=tie)
+    model.fit(POINTS, LABELS)
     assert model.predict(None).tolist() == expected
     assert model.score(None, LABELS) == np.mean(np.array(expected) == LABELS)
 
@@ -60,8 +61,8 @@ def test_worked_example_leave_one_out(k, expected, tie):
 def test_the_two_tie_rules_differ_only_with_three_classes():
     # Nearest is a; b and c have two votes each, b before c.
     X, y = [[1.0], [2.0], [3.0], [4.0], [5.0]], ["a", "b", "c", "c", "b"]
-    first = NeighborClassifier(Vector(), tie="first").fit(X, y)
-    nearest = NeighborClassifier(Vector(), tie="nearest").fit(X, y)
+    first = NeighborClassifier(Vector(), 5, weights="uniform", tie="first").fit(X, y)
+    nearest = NeighborClassifier(Vector(), 5, weights="uniform", tie="nearest").fit(X, y)
     assert first.predict([[0.0]]).tolist() == ["b"]
     assert nearest.predict([[0.0]]).tolist() == ["a"]
     assert_allclose(first.predict_proba([[0.0]]), [[0.2, 0.4, 0.4]])
@@ -93,7 +94,7 @@ def test_tiny_distances_do_not_overflow():
 
 def test_nearer_rows_count_more():
     X, y = [[1.0], [10.0], [10.0]], ["near", "far", "far"]
-    plain = NeighborClassifier(Vector(), n_neighbors=3).fit(X, y)
+    plain = NeighborClassifier(Vector(), n_neighbors=3, weights="uniform").fit(X, y)
     weighted = NeighborClassifier(Vector(), n_neighbors=3, weights="distance").fit(X, y)
     assert plain.predict([[0.0]]).tolist() == ["far"]
     assert weighted.predict([[0.0]]).tolist() == ["near"]
@@ -138,7 +139,7 @@ def test_mixed_tables_with_gaps_end_to_end(known, new, k, weights, tie, labels, 
     spans = reference.ranges_of(known, make.NUMERIC)
     queries = known if own else new
     X = None if own else make.columns(queries)
-    options = {"n_neighbors": k, "weights": weights, "kinds": make.KINDS}
+    options = {"n_neighbors": k, "weights": weights, "kinds": make.KINDS, "measure": Gower()}
     model = NeighborClassifier(tie=tie, **options).fit(make.columns(known), y)
     means = NeighborRegressor(**options).fit(make.columns(known), amounts)
     answers, proba, numbers = model.predict(X), model.predict_proba(X), means.predict(X)

@@ -60,8 +60,9 @@ def test_kinds_are_those_of_the_caller():
 
 def test_auto_is_a_name_for_the_default():
     assert is_auto(" Auto")
+    assert is_auto(None)
     assert not is_auto("gower")
-    assert repr(as_measure("auto")) == repr(default_measure()) == DEFAULT
+    assert repr(as_measure("auto")) == repr(as_measure(None)) == repr(default_measure()) == DEFAULT
     assert repr(as_measure("gower")) == "Gower()"
 
 
@@ -87,12 +88,19 @@ def test_every_estimator_takes_auto_and_means_the_default():
     for cls in estimators():
         if inspect.signature(cls).parameters["measure"].default is not None:
             continue  # wrappers whose default is a method of their own
-        model = cls(measure="auto").fit(table, y)
-        measure = getattr(model, "measure_", None)
-        if measure is not None:
-            assert repr(measure) == DEFAULT, cls.__name__
-            seen += 1
-    assert seen >= 6
+        for asked in ("auto", None):
+            model = cls(measure=asked).fit(table, y)
+            inner = getattr(model, "representation_", model)
+            measure = getattr(inner, "measures_", [getattr(inner, "measure_", None)])[0]
+            assert repr(measure) == DEFAULT, (cls.__name__, asked)
+        seen += 1
+    assert seen >= 8
+
+
+def test_vectors_alone_are_compared_by_the_cosine_in_estimators_too():
+    rows = {"v": [[float(i), 1.0, float(i % 3)] for i in range(12)]}
+    model = prediction.NeighborClassifier(kinds={"v": "vector"}).fit(rows, [0, 1] * 6)
+    assert repr(model.measure_) == "Vector(metric='cosine')"
 
 
 def test_an_almost_empty_row_is_not_the_nearest():

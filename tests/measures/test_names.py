@@ -107,7 +107,7 @@ def test_functions_take_names():
 def test_a_class_is_no_measure():
     with pytest.raises(InvalidInput, match="Pass an instance or a name"):
         SimilarityClustering(Gower).fit(X)
-    with pytest.raises(InvalidInput, match="or None for Gower"):
+    with pytest.raises(InvalidInput, match="or None for 'auto'"):
         SimilarityClustering(3).fit(X)
 
 

@@ -13,6 +13,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
 from lookalike.measures import Gower, Measure, Precomputed, Ranked, Vector
+from lookalike.measures.default import default_measure
 from lookalike.prediction import NeighborClassifier, NeighborRegressor
 
 PETS = {
@@ -142,7 +143,7 @@ def test_kinds_decide_how_columns_are_read():
 
 
 def test_unseen_categories_are_like_nothing():
-    model = NeighborClassifier(n_neighbors=1).fit(
+    model = NeighborClassifier(Gower(), n_neighbors=1).fit(
         {"color": ["red", "blue"], "size": [1.0, 9.0]}, ["r", "b"]
     )
     assert model.predict({"color": ["green"], "size": [8.0]}).tolist() == ["b"]
@@ -181,10 +182,26 @@ def test_threads_change_nothing_and_are_passed_on():
 # -- neighbors and reasons ------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("cls", BOTH)
+def test_ten_rows_vote_by_a_kernel_unless_told(cls):
+    X = np.arange(40.0)[:, None] ** 2
+    y = (np.arange(40) % 4) if cls is NeighborClassifier else np.arange(40.0)
+    model = cls(Vector()).fit(X, y)
+    assert (model.n_neighbors_, model.weights_) == (10, "kernel")
+    same = cls(Vector(), 10, weights="kernel").fit(X, y)
+    assert_array_equal(model.predict(X), same.predict(X))
+    # Of a small table four fifths vote, so that votes can be tuned and rows left out.
+    for n, k in ((1, 1), (2, 1), (5, 4), (12, 9), (13, 10)):
+        small = cls(Vector()).fit(X[:n], y[:n])
+        assert small.n_neighbors_ == k, n
+        assert n == 1 or len(small.predict(None)) == n
+    assert cls(Vector(), weights="tune").fit(X[:8], y[:8]).n_neighbors_ == 6
+
+
 def test_neighbors_are_those_of_the_measure():
     X, y = pets()
     model = NeighborClassifier(n_neighbors=3).fit(X, y)
-    measure = Gower().fit(X)
+    measure = default_measure().fit(X)
     for rows in (None, NEW):
         for one, other in zip(model.kneighbors(rows, 2), measure.kneighbors(rows, 2), strict=True):
             assert_array_equal(one, other)
@@ -298,7 +315,7 @@ def test_more_neighbors_than_rows(cls):
     with pytest.raises(
         TooFewRows, match=rf"{cls.__name__}\(n_neighbors=5\): needs at least 5 rows, "
     ):
-        cls(Vector()).fit([[0.0], [1.0]], [0, 1])
+        cls(Vector(), n_neighbors=5).fit([[0.0], [1.0]], [0, 1])
     model = cls(Vector(), n_neighbors=2).fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(TooFewRows, match="Use n_neighbors=2"):
         model.kneighbors([[0.0]], 3)

@@ -53,7 +53,7 @@ def test_outputs_are_those_of_the_slow_twin(p, alpha):
     x, y = problem()
     new = np.random.default_rng(1).random((7, 3))
     at = select_prototypes(Gower(), x, n=6)
-    model = SimilarityNetworkClassifier(n_prototypes=6, p=p, alpha=alpha).fit(x, y)
+    model = SimilarityNetworkClassifier(Gower(), n_prototypes=6, p=p, alpha=alpha).fit(x, y)
     assert model.representation_.prototypes_.tolist() == at.tolist()
     outputs = by_hand(x, np.eye(3)[np.unique(y, return_inverse=True)[1]], new, at, p, alpha)
     assert model.predict(new).tolist() == model.classes_[outputs.argmax(axis=1)].tolist()
@@ -61,7 +61,8 @@ def test_outputs_are_those_of_the_slow_twin(p, alpha):
     expected = kept / kept.sum(axis=1, keepdims=True)
     np.testing.assert_allclose(model.predict_proba(new), expected, atol=1e-8)
     values = x @ [1.0, 2.0, 3.0]
-    regressor = SimilarityNetworkRegressor(n_prototypes=6, p=p, alpha=alpha).fit(x, values)
+    regressor = SimilarityNetworkRegressor(Gower(), n_prototypes=6, p=p, alpha=alpha)
+    regressor.fit(x, values)
     expected = by_hand(x, values[:, None], new, at, p, alpha)[:, 0]
     np.testing.assert_allclose(regressor.predict(new), expected, atol=1e-7)
 
@@ -96,7 +97,8 @@ def test_tuning_is_cross_validation_by_hand(tuned):
     onehot = np.eye(3)[np.unique(y, return_inverse=True)[1]]
     sizes = shares_to_try(60) if tuned == "both" else [6]
     n_prototypes = "tune" if tuned == "both" else 6
-    model = SimilarityNetworkClassifier(n_prototypes=n_prototypes, random_state=5).fit(x, y)
+    model = SimilarityNetworkClassifier(Gower(), n_prototypes=n_prototypes, random_state=5)
+    model.fit(x, y)
     folds = assign_folds(onehot.argmax(axis=1), 60, 5, np.random.default_rng(5), "x")
     errors = {}
     for n in sizes:
@@ -120,7 +122,9 @@ def test_classes_as_whole_numbers_are_classes_to_the_prototypes():
     x, y = problem()
     codes = np.unique(y, return_inverse=True)[1] * 10
     for method in ("relieff", "cfs"):
-        named = SimilarityNetworkClassifier(prototypes=method, n_prototypes=5, p=0.5).fit(x, y)
+        named = SimilarityNetworkClassifier(Gower(), prototypes=method, n_prototypes=5, p=0.5).fit(
+            x, y
+        )
         coded = clone(named).fit(x, codes)
         at = select_prototypes(Gower(), x, y, method=method, n=5)
         assert named.representation_.prototypes_.tolist() == at.tolist()

@@ -45,7 +45,8 @@ def test_classes_are_tuned_as_by_hand(rows):
         lambda guess, truth: float(guess != truth),
     )
     measure = Vector("cityblock")
-    model = NeighborClassifier(measure, n_neighbors="tune").fit(np.array(X, float), y)
+    model = NeighborClassifier(measure, n_neighbors="tune", weights="uniform")
+    model.fit(np.array(X, float), y)
     assert_allclose(model.cv_results_["error"], list(errors.values()))
     assert model.cv_results_["n_neighbors"].tolist() == list(errors)
     fewest = min(errors.values())
@@ -90,7 +91,8 @@ def test_each_fold_measures_with_its_own_ranges():
         voter("uniform"),
         lambda guess, truth: float(guess != truth),
     )
-    model = NeighborClassifier(n_neighbors="tune").fit(np.array(rows), y)
+    model = NeighborClassifier(Gower(), n_neighbors="tune", weights="uniform")
+    model.fit(np.array(rows), y)
     assert_allclose(model.cv_results_["error"], list(errors.values()))
 
 
@@ -170,7 +172,7 @@ def test_only_tuning_leaves_results():
     assert hasattr(model, "cv_results_")
     model.set_params(n_neighbors=1).fit(X, y)
     assert not hasattr(model, "cv_results_")
-    assert (model.n_neighbors_, model.weights_) == (1, "uniform")
+    assert (model.n_neighbors_, model.weights_) == (1, "kernel")
 
 
 def test_weights_are_tuned_for_a_given_k():
@@ -202,14 +204,18 @@ def test_rows_of_no_weight_do_not_vote_and_do_not_err():
 
 def test_votes_count_by_their_weight():
     X, y = [[0.0], [1.0], [2.0]], ["a", "b", "b"]
-    plain = NeighborClassifier(Vector(), n_neighbors=3).fit(X, y)
-    heavy = NeighborClassifier(Vector(), n_neighbors=3).fit(X, y, [3.0, 1.0, 1.0])
+    plain = NeighborClassifier(Vector(), n_neighbors=3, weights="uniform").fit(X, y)
+    heavy = NeighborClassifier(Vector(), n_neighbors=3, weights="uniform").fit(
+        X, y, [3.0, 1.0, 1.0]
+    )
     assert plain.predict([[2.0]]) == ["b"]
     assert heavy.predict([[2.0]]) == ["a"]
     assert_allclose(heavy.predict_proba([[2.0]]), [[0.6, 0.4]])
     silent = NeighborClassifier(Vector(), n_neighbors=2).fit(X, y, [1.0, 0.0, 0.0])
     assert silent.predict([[2.0]]) == ["b"]  # neither neighbor has a vote: they count alike
-    mean = NeighborRegressor(Vector(), n_neighbors=3).fit(X, [0.0, 10.0, 20.0], [1.0, 1.0, 2.0])
+    mean = NeighborRegressor(Vector(), n_neighbors=3, weights="uniform").fit(
+        X, [0.0, 10.0, 20.0], [1.0, 1.0, 2.0]
+    )
     assert_allclose(mean.predict([[0.0]]), [12.5])
     with pytest.raises(InvalidInput, match=r"a sample_weight of shape \(3,\)"):
         plain.fit(X, y, [1.0])

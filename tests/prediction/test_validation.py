@@ -6,7 +6,7 @@ from sklearn.base import clone
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.prediction import NeighborClassifier, NeighborRegressor, cross_validate
 from lookalike.table import read_table
@@ -19,7 +19,7 @@ ROWS = {
     "color": [str(rng.choice(["red", "blue"])) for _ in range(N)],
     "who": WHO.tolist(),
 }
-MODEL = NeighborClassifier(Gower(), n_neighbors=5)
+MODEL = NeighborClassifier(Gower(), n_neighbors=5, weights="uniform")
 
 
 def test_folds_are_those_of_scikit_learn():
@@ -76,15 +76,33 @@ def test_distances_are_cut_on_both_sides():
     assert found.scores == {"accuracy": 1.0, "auc": 1.0}
 
 
-def test_a_rare_class_lowers_the_folds_and_a_single_row_is_refused():
+def test_a_rare_class_lowers_the_folds_and_one_class_is_not_enough():
     who = ["x"] * 10 + ["y"] * 3
     X = {"a": list(map(float, range(13)))}
     assert cross_validate(NeighborClassifier(n_neighbors=1), X, who).n_splits == 3
-    with pytest.raises(TooFewRows, match="a class with a single row, 'z'"):
-        cross_validate(NeighborClassifier(n_neighbors=1), X, [*who[:-1], "z"])
-    objects = np.array([*who[:-1], "z"], dtype=object)  # as pandas gives a column of strings
+    objects = np.array(["x"] * 12 + ["z"], dtype=object)  # as pandas gives a column of strings
     with pytest.raises(TooFewRows, match="a class with a single row, 'z'"):
         cross_validate(NeighborClassifier(n_neighbors=1), X, objects)
+
+
+def test_a_class_of_one_row_is_left_out_with_one_warning():
+    X = {"a": [0.0, 1.0, 2.0, 50.0, 10.0, 11.0, 12.0]}
+    y = np.array(["x", "x", "x", "alone", "y", "y", "y"])
+    kept = [0, 1, 2, 4, 5, 6]
+    model = NeighborClassifier(Gower(ranges={"a": 50.0}), n_neighbors=1)
+    with pytest.warns(LookalikeWarning) as told:
+        found = cross_validate(model, X, y, random_state=0)
+    assert [str(one.message) for one in told] == [
+        "1 row left out, the only one of its class: 'alone'"
+    ]
+    without = {"a": [X["a"][row] for row in kept]}
+    same = cross_validate(model, without, y[kept], random_state=0)
+    assert (found.n_splits, found.scores, found.baseline) == (3, same.scores, same.baseline)
+    assert found.scores == {"accuracy": 1.0, "auc": 1.0}
+    assert found.baseline == {"accuracy": 0.5}
+    assert found.classes.tolist() == ["x", "y"]
+    # It is predicted by a model that has not seen it: nearest to 50 is a row of class y.
+    assert found.predictions.tolist() == ["x", "x", "x", "y", "y", "y", "y"]
 
 
 @pytest.mark.parametrize("n_splits", [1, 2.5, True])

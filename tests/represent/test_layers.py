@@ -16,7 +16,7 @@ POINTS = np.array([[0.0], [1.0], [3.0], [7.0]])
 
 
 def test_worked_numbers():
-    first = SimilarityRepresentation(prototypes=[0, 2]).fit_transform(POINTS)
+    first = SimilarityRepresentation(Gower(), prototypes=[0, 2]).fit_transform(POINTS)
     np.testing.assert_allclose(first, [[1, 4 / 7], [6 / 7, 5 / 7], [4 / 7, 1], [0, 3 / 7]])
     second = Gower().fit(first).similarity()
     assert second[1, 0] == pytest.approx(45 / 56)
@@ -44,7 +44,7 @@ def test_two_layers_of_the_source():
 def test_values_are_those_of_the_slow_twin(seed, n_layers):
     rng = np.random.default_rng(seed)
     x, new = rng.random((12, 2)), rng.random((4, 2)) * 1.5
-    layers = LayeredRepresentation(n_layers=n_layers, n_prototypes=3).fit(x)
+    layers = LayeredRepresentation(Gower(), n_layers, n_prototypes=3).fit(x)
     found = layers.transform(new)
     np.testing.assert_allclose(found, reference.layers(x, layers.prototypes_, new), atol=1e-12)
     columns = layers.fit_transform(x)
@@ -55,8 +55,9 @@ def test_values_are_those_of_the_slow_twin(seed, n_layers):
 
 def test_prototypes_of_later_layers_are_medoids_by_cityblock():
     x = np.random.default_rng(2).random((20, 3))
-    layers = LayeredRepresentation(n_layers=2, n_prototypes=4).fit(x)
-    first = SimilarityRepresentation(prototypes=layers.prototypes_[0]).fit_transform(x)
+    layers = LayeredRepresentation(Gower(), 2, n_prototypes=4).fit(x)
+    first = SimilarityRepresentation(Gower(), prototypes=layers.prototypes_[0])
+    first = first.fit_transform(x)
     assert layers.prototypes_[0].tolist() == select_prototypes(Gower(), x, n=4).tolist()
     again = select_prototypes(Vector("cityblock"), first, n=4)
     assert layers.prototypes_[1].tolist() == again.tolist()

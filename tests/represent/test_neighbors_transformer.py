@@ -71,7 +71,7 @@ def test_a_wrong_mode_is_pointed_out():
 def test_dbscan(pets):
     table, y = pets
     dbscan = DBSCAN(eps=0.2, min_samples=3, metric="precomputed")
-    labels = make_pipeline(NeighborsTransformer(n_neighbors=10), dbscan).fit_predict(table)
+    labels = make_pipeline(NeighborsTransformer(Gower(), n_neighbors=10), dbscan).fit_predict(table)
     assert adjusted_rand_score(y[labels >= 0], labels[labels >= 0]) > 0.9
     assert (labels >= 0).mean() > 0.8
 
@@ -118,6 +118,6 @@ def test_a_frozen_measure_and_a_saved_transformer(pets, tmp_path):
 
 def test_rows_with_nothing_to_compare_have_no_entry():
     table = la.read_table({"a": [1.0, 2.0, None, 3.0], "b": ["x", "y", None, "x"]})
-    graph = NeighborsTransformer(n_neighbors=3).fit_transform(table)
+    graph = NeighborsTransformer(Gower(), n_neighbors=3).fit_transform(table)
     assert graph[2].nnz == 1  # itself
     assert np.isfinite(graph.data).all()

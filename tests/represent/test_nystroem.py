@@ -21,7 +21,7 @@ def table(seed, n=15):
 @given(seed=st.integers(0, 10**6))
 def test_inner_products_of_prototypes_are_their_similarities(seed):
     rows = table(seed)
-    represent = NystroemRepresentation(n_prototypes=5)
+    represent = NystroemRepresentation(Gower(), n_prototypes=5)
     points = represent.fit_transform(rows)
     s = Gower().fit(rows).similarity()
     at = represent.prototypes_
@@ -35,7 +35,7 @@ def test_inner_products_of_prototypes_are_their_similarities(seed):
 
 def test_all_rows_as_prototypes_give_all_similarities():
     rows = table(0)
-    points = NystroemRepresentation(n_prototypes=15).fit_transform(rows)
+    points = NystroemRepresentation(Gower(), n_prototypes=15).fit_transform(rows)
     np.testing.assert_allclose(points @ points.T, Gower().fit(rows).similarity(), atol=1e-7)
 
 

@@ -6,6 +6,7 @@ import pytest
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.hubness import NICDM
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
+from lookalike.measures.default import default_measure
 from lookalike.represent import cfs, select_prototypes
 from lookalike.represent.cross_validation import shares_to_try
 from lookalike.represent.prototypes import METHODS, count_prototypes
@@ -37,7 +38,7 @@ def test_any_method_on_any_measure(method, measure):
 @pytest.mark.parametrize("method", METHODS)
 def test_mixed_columns_gaps_and_a_named_target(method):
     found = select_prototypes(None, {**MIXED, "y": Y}, "y", method, n=4, random_state=0)
-    same = select_prototypes(Gower(), MIXED, Y, method, n=4, random_state=0)
+    same = select_prototypes(default_measure(), MIXED, Y, method, n=4, random_state=0)
     assert found.tolist() == same.tolist()
 
 
@@ -151,8 +152,8 @@ def test_too_many_for_the_memory_limit():
 
 def test_kinds_decide_how_columns_are_read():
     code = {"code": [0, 0, 0, 1, 1, 9]}
-    as_numbers = select_prototypes(None, code, n=2, kinds={"code": "number"})
-    as_categories = select_prototypes(None, code, n=2, kinds={"code": "category"})
+    as_numbers = select_prototypes(Gower(), code, n=2, kinds={"code": "number"})
+    as_categories = select_prototypes(Gower(), code, n=2, kinds={"code": "category"})
     assert as_numbers.tolist() == [0, 5]
     assert as_categories.tolist() == [0, 3]
 

@@ -31,7 +31,7 @@ def test_worked_numbers():
 def test_columns_are_similarities_to_the_prototypes(table):
     represent = SimilarityRepresentation(n_prototypes=3)
     columns = represent.fit_transform(table)
-    measure = Gower(undefined=0.5).fit(table)
+    measure = Gower(scale="rank", missing="midpoint").fit(table)
     np.testing.assert_array_equal(columns, measure.similarity()[:, represent.prototypes_])
     assert (columns[represent.prototypes_, np.arange(3)] == 1).all()
     assert ((columns >= 0) & (columns <= 1)).all()
@@ -74,7 +74,7 @@ def test_a_matrix_of_distances_and_a_frozen_measure():
 
 def test_kinds_and_a_named_target():
     table = {"code": [1, 2, 1, 3], "size": [1.0, 2.0, 3.0, 4.0], "y": ["a", "b", "a", "b"]}
-    represent = SimilarityRepresentation(kinds={"code": "category"}, prototypes=[0, 3])
+    represent = SimilarityRepresentation(Gower(), kinds={"code": "category"}, prototypes=[0, 3])
     found = represent.fit(table, "y").transform(table)
     assert found[:, 0].tolist() == pytest.approx([1, 1 / 3, 2 / 3, 0])
     assert represent.feature_names_in_.tolist() == ["code", "size"]
@@ -108,8 +108,9 @@ def test_tuning_is_cross_validation_by_hand(classes):
     if not classes:
         y = np.sin(7 * x[:, 0]) + x[:, 1]
     learner = KNeighborsClassifier(3) if classes else KNeighborsRegressor(3)
-    tuned = SimilarityRepresentation(n_prototypes="tune", estimator=learner, random_state=4)
-    tuned.fit(x, y)
+    tuned = SimilarityRepresentation(
+        Gower(), n_prototypes="tune", estimator=learner, random_state=4
+    ).fit(x, y)
     folds = assign_folds(y if classes else None, 60, 5, np.random.default_rng(4), "x")
     losses = {}
     for n in shares_to_try(60):

@@ -102,7 +102,12 @@ def test_several_classes_and_a_class_of_one(file, tmp_path):
     single.write_text(text + "\n90,moby,whale")
     done = run("classify", single, *WORDS)
     assert done.exit_code == 0
-    assert "a class with a single row, 'whale'" in done.stderr
+    assert done.stderr == "1 row left out, the only one of its class: 'whale'\n"
+    assert "5-fold cross-validation" in done.stdout
+    found = answer(single, *WORDS)
+    assert "whale" not in found["classes"]
+    assert found["rows_left_out"] == 1
+    assert found == answer(file, *WORDS) | {"rows_left_out": 1}
 
 
 def test_mistakes_are_one_line(file, tmp_path):
@@ -125,3 +130,9 @@ def test_rows_without_the_columns_are_refused_in_the_spelling_of_the_surface(tmp
     assert "--predict: needs the 1 column of the fitted table" in " ".join(done.stderr.split())
     with pytest.raises(InvalidInput, match=r"^classify\(predict=\.\.\.\): needs the 1 column"):
         la.classify(paths[0], "who", predict=paths[1], folds=0)
+
+
+def test_sets_are_no_classes():
+    rows = {"x": [1.0, 2.0, 3.0, 4.0] * 5, "tags": [{"a", "b"}, {"b"}, {"a"}, {"c"}] * 5}
+    with pytest.raises(InvalidInput, match="one class per row, found sets"):
+        la.classify(rows, "tags")

@@ -25,7 +25,7 @@ def test_options_are_those_of_the_estimator():
     name, model = make_model("Classifier", "forest:trees=7", rows, None, None, 3)
     assert (name, model.n_estimators, model.random_state) == ("forest", 7, 3)
     name, model = make_model("Regressor", "neighbors", rows, None, {"size": 2.0}, 3)
-    assert (name, model.n_neighbors) == ("neighbors", "tune")
+    assert (name, model.n_neighbors) == ("neighbors", None)
     assert model.measure.weights == {"size": 2.0}
     with pytest.raises(InvalidInput, match="an option of 'forest'"):
         make_model("Classifier", "forest:oob_score=1", rows, None, None, 3)

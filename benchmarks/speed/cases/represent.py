@@ -32,19 +32,21 @@ def rows(small):
 
 
 def transform(table):
+    from lookalike.measures import Gower
     from lookalike.represent import SimilarityRepresentation
 
     fitted = table[: min(2_000, len(table))]
-    model = SimilarityRepresentation(n_prototypes=PROTOTYPES).fit(fitted)
+    model = SimilarityRepresentation(Gower(), n_prototypes=PROTOTYPES).fit(fitted)
     return lambda: model.transform(table)
 
 
 def by_hand(table):
     """Column by column, vectorized over the rows, as usual in numpy."""
+    from lookalike.measures import Gower
     from lookalike.represent import SimilarityRepresentation
 
     fitted = table[: min(2_000, len(table))]
-    at = SimilarityRepresentation(n_prototypes=PROTOTYPES).fit(fitted).prototypes_
+    at = SimilarityRepresentation(Gower(), n_prototypes=PROTOTYPES).fit(fitted).prototypes_
 
     def run():
         total, compared = np.zeros((len(table), len(at))), np.zeros((len(table), len(at)))

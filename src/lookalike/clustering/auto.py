@@ -30,9 +30,9 @@ from lookalike.errors import (
     suggest,
 )
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.default import is_auto
 from lookalike.measures.forest.proximity import ForestProximity
-from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.names import as_measure
+from lookalike.measures.names import DEFAULT, as_measure
 from lookalike.measures.task import TableTask, TaskSource, accept_mixed, read_source
 from lookalike.saving.fields import (
     Anything,
@@ -71,7 +71,7 @@ class AutoClustering(ClusterMixin, TableTask):
     ----------
     measures : sequence or mapping of name to measure, optional
         Each entry a Measure, or a pair of a Measure and a mapping of parameter to values to try.
-        None: ``Gower()`` and ``ForestProximity(method="ratio")``.
+        None: "auto", the default comparison, and ``ForestProximity(method="ratio")``.
     methods : sequence of method names
         See ``SimilarityClustering``.
     n_clusters : int, "auto" or sequence of int
@@ -231,7 +231,7 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _configurations(self) -> Iterator[Configuration]:
         """Yield every measure with every choice of its parameters, repeated where it is random."""
-        default = [Gower(), ForestProximity(method="ratio")]
+        default = [DEFAULT, ForestProximity(method="ratio")]
         given = default if self.measures is None else self.measures
         named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
         rng = make_generator(self.random_state)
@@ -246,7 +246,9 @@ class AutoClustering(ClusterMixin, TableTask):
                     candidate.set_params(**{p: int(rng.integers(2**31)) for p in seeded})
                 # Drawn for every configuration, used or not: adding a method changes no seed.
                 label, seed = name or type(measure).__name__, int(rng.integers(2**31))
-                yield Configuration(label, candidate, dict(choice), repeat, seed)
+                # What "auto" means is known with the table.
+                used = DEFAULT if is_auto(entry) else candidate
+                yield Configuration(label, used, dict(choice), repeat, seed)
 
     def _read_entry(self, entry: Any) -> tuple[Measure, Mapping[str, Any]]:
         """Return a measure and the grid of its parameters, as one entry of ``measures`` has it."""
@@ -357,7 +359,7 @@ class Configuration:
     """A measure to be fitted, and how it came about."""
 
     name: str
-    measure: Measure
+    measure: Measure | str
     parameters: dict[str, Any]
     repeat: int
     seed: int
@@ -379,9 +381,9 @@ def _judge(space: Space, model: SimilarityClustering) -> float:
     return silhouette_of(inside, labels[members]) * len(members) / len(labels)
 
 
-def _read_once(X: Any, kinds: Any, measures: list[Measure]) -> tuple[Any, bool]:
+def _read_once(X: Any, kinds: Any, measures: list[Measure | str]) -> tuple[Any, bool]:
     """Return the data as one table for all measures, unless one takes a matrix of distances."""
     # A matrix of distances cannot be read as a table: such measures read X themselves.
-    if any(measure.traits.pairwise for measure in measures):
+    if any(isinstance(one, Measure) and one.traits.pairwise for one in measures):
         return X, False
     return read_table(X, kinds=kinds), True

@@ -41,7 +41,8 @@ class DensitySearch(MeasureClusterer):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted, without the labels.
+        How alike rows are; None: "auto" (``choose_measure``). A clone is fitted, without the
+        labels.
     min_neighbors : int or iterable of int
         Numbers to try: the rows within eps, itself among them, that make a row dense. Numbers above
         the number of rows are left out.

@@ -59,8 +59,8 @@ KNEE = "knee"
 class SimilarityClustering(TransformerMixin, MeasureClusterer):
     """Cluster the rows of a table by any measure.
 
-    Takes mixed tables: with ``Gower``, the default, numbers, categories, texts, sets and missing
-    values. Every cluster has an exemplar, one of its rows, and every method can assign new rows.
+    Takes mixed tables: numbers, categories, texts, sets and missing values. Every cluster has an
+    exemplar, one of its rows, and every method can assign new rows.
 
     Which method: "spectral" finds clusters of any shape and is the best first choice together with
     forest measures; "medoids" makes compact clusters around a typical row; "ward" and "complete"
@@ -71,8 +71,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted. The frozen form of a
-        fitted measure keeps what it has learned; ``Precomputed()`` takes a matrix of distances.
+        How alike rows are; None: "auto", the default of the library (``choose_measure``). A
+        clone is fitted. The frozen form of a fitted measure keeps what it has learned;
+        ``Precomputed()`` takes a matrix of distances.
     n_clusters : int or "auto"
         "auto": the number from 2 to ``max_clusters`` with the highest mean silhouette in the
         measure's own distance (the smaller one on ties; one cluster if there are fewer than three

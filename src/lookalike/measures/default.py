@@ -1,8 +1,8 @@
 """The one comparison that is used where the caller names none.
 
-Every verb and surface asks here, and estimators with ``measure="auto"``, so that two questions
-about one table compare rows in the same way. The choice was made by a study on public tables
-(``studies/defaults.py``, decision 27).
+Every verb, surface and estimator asks here, so that two questions about one table compare rows in
+the same way. The choice was made by a study on public tables (``studies/defaults.py``, decision
+27). One exception: outliers by neighbors are compared by ranges, since ranks hide extremes.
 """
 
 from __future__ import annotations
@@ -113,5 +113,5 @@ def _skewness_of(values: np.ndarray) -> float:
 
 
 def is_auto(measure: Any) -> bool:
-    """Whether the default comparison is asked for by its name."""
-    return isinstance(measure, str) and measure.strip().lower() == AUTO
+    """Whether the default comparison is asked for: by its name, or by naming none."""
+    return measure is None or (isinstance(measure, str) and measure.strip().lower() == AUTO)

@@ -131,15 +131,14 @@ def make_measure(text: str, who: str | Param = WHO, *, matrices: bool = True) ->
 
 
 def as_measure(value: Any, who: str = WHO) -> Any:
-    """Return a measure for its name, ``Gower()`` for None, and everything else unchanged.
+    """Return a measure for its name, the default for None, and everything else unchanged.
 
     Examples
     --------
     >>> as_measure("cosine")
     Vector(metric='cosine')
     """
-    if value is None:
-        return MEASURES["Gower"]()
+    value = DEFAULT if value is None else value
     return make_measure(value, who) if isinstance(value, str) else value
 
 
@@ -154,7 +153,7 @@ class IsMeasure(Field):
         Other words that are allowed.
     """
 
-    def __init__(self, none: str = "Gower()", words: tuple[str, ...] = ()) -> None:
+    def __init__(self, none: str = repr(DEFAULT), words: tuple[str, ...] = ()) -> None:
         self.none, self.words = none, words
 
     def fits(self, value: Any) -> bool:

@@ -21,7 +21,6 @@ from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.default import default_measure, is_auto
-from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.names import IsMeasure, as_measure, same_settings
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
@@ -86,7 +85,7 @@ def read_source(
     Parameters
     ----------
     measure : Measure or name of one, optional
-        None: Gower; "auto": the default for the table. It is cloned; a frozen one is used as it is.
+        None or "auto": the default for the table. It is cloned; a frozen one is used as it is.
     X : anything ``read_table`` takes, or what the measure reads
     y : array of n, name of a column, or None
     who : who is asking, for error messages
@@ -156,10 +155,8 @@ def _read_frozen(
 
 def copy_input_tags(tags: Any, measure: Any) -> Any:
     """Let scikit-learn expect of a task the input that its measure takes; return the tags."""
-    if isinstance(measure, str) and IsMeasure().fits(measure):
-        measure = as_measure(measure)
-    measure = measure if isinstance(measure, Measure) else Gower()
     # Tags must not raise: scikit-learn reads them before it has checked any parameter.
+    measure = as_measure(measure if IsMeasure().fits(measure) else None)
     inner = get_tags(measure).input_tags
     for name in ("allow_nan", "categorical", "string", "pairwise", "positive_only"):
         setattr(tags.input_tags, name, getattr(inner, name))
@@ -203,8 +200,8 @@ def accept_mixed(tags: Any, mixed: bool = True) -> Any:
 class MeasureTask(TableTask, abstract=True):
     """Base of the estimators that wrap a measure.
 
-    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for
-    ``Gower()``), and may have ``kinds``, ``random_state`` and ``n_jobs``.
+    Subclasses have a parameter ``measure`` (an instance, a name such as "gower", or None for the
+    default of the library), and may have ``kinds``, ``random_state`` and ``n_jobs``.
     """
 
     FIELDS: ClassVar[Fields] = {"measure": IsMeasure()}

@@ -35,6 +35,7 @@ from lookalike.saving.fields import (
     Either,
     Fields,
     Integer,
+    Maybe,
     Saved,
     Sometimes,
     require,
@@ -44,6 +45,9 @@ from lookalike.table.model.targets import check_sample_weight
 
 TUNE = "tune"
 N_FOLDS = 5
+# Chosen with the votes by a study on public tables, studies/neighbors.py: neither tuning them nor
+# learning weights of columns is ahead beyond noise on both halves.
+N_NEIGHBORS, VOTES = 10, "kernel"
 # Chosen by hand: every k up to 15, where one neighbor more matters, then steps of about a quarter.
 TRIED_K = (*range(1, 16), 20, 25, 30, 40, 50, 65, 80, 100, 125, 160, 200)
 MIN_LARGEST_K = 50  # tried on small tables, too
@@ -72,6 +76,18 @@ def candidate_k(n: int, most: int) -> list[int]:
     # The best k grows with the table where votes are noisy; the root is the usual rule of thumb.
     largest = min(most, max(MIN_LARGEST_K, int(np.ceil(2 * np.sqrt(n)))))
     return [k for k in TRIED_K if k <= largest]
+
+
+def default_k(n: int) -> int:
+    """Return how many rows of n vote unless it is said: 10, at most four fifths of them.
+
+    Examples
+    --------
+    >>> default_k(13), default_k(12), default_k(5), default_k(1)
+    (10, 9, 4, 1)
+    """
+    # A fifth is held out where votes are tuned, and each row is left out of its own list.
+    return min(N_NEIGHBORS, max(1, n - -(-n // N_FOLDS)))
 
 
 def held_out_losses(
@@ -165,7 +181,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     """Base of the predictors that ask the nearest fitted rows."""
 
     FIELDS: ClassVar[Fields] = {
-        "n_neighbors": Either(Integer(1), Choice(TUNE)),
+        "n_neighbors": Maybe(Either(Integer(1), Choice(TUNE))),
         "weights": Choice(*WEIGHTS, TUNE),
         "measure_": Saved("Measure"),
         "rows_": Saved("Rows"),
@@ -178,9 +194,9 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     REQUIRES_TARGET = True
 
     measure: Measure | None = None
-    n_neighbors: int | str = 5
+    n_neighbors: int | str | None = None
     _: KW_ONLY
-    weights: str = "uniform"
+    weights: str = VOTES
     kinds: Mapping[str, Any] | None = None
     random_state: Any = None
     n_jobs: int | None = None
@@ -220,12 +236,13 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         self._remember_target(X, source.table, y)
         who = type(self).__name__
         self.sample_weight_ = check_sample_weight(sample_weight, len(source), who)
-        if self.n_neighbors != TUNE:
-            check_k(self.n_neighbors, len(source), who, False)
+        asked = default_k(len(source)) if self.n_neighbors is None else self.n_neighbors
+        if asked != TUNE:
+            check_k(asked, len(source), who, False)
         # scikit-learn wants fit to forget everything of an earlier fit.
         self.__dict__.pop("cv_results_", None)
-        tune = TUNE in (self.n_neighbors, self.weights)
-        chosen = self._tune(source, votes, y_measure) if tune else (self.n_neighbors, self.weights)
+        tune = TUNE in (asked, self.weights)
+        chosen = self._tune(source, votes, y_measure, asked) if tune else (asked, self.weights)
         self.n_neighbors_, self.weights_ = int(chosen[0]), chosen[1]
         self.measure_, self.rows_ = source.fit(y_measure)
         self.votes_ = votes
@@ -233,7 +250,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
         return self
 
     def _tune(
-        self, source: TaskSource, votes: np.ndarray, y_measure: np.ndarray
+        self, source: TaskSource, votes: np.ndarray, y_measure: np.ndarray, asked: int | str
     ) -> tuple[int, str]:
         """Return the k and the weights with the smallest error on held-out rows."""
         names = [name for name in ("n_neighbors", "weights") if getattr(self, name) == TUNE]
@@ -248,7 +265,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
 
         strata = votes if is_classifier(self) else None  # every fold has all classes
         choices, losses, folds = held_out_losses(
-            source, strata, y_measure, self.n_neighbors, self.weights, self.random_state, who, lose
+            source, strata, y_measure, asked, self.weights, self.random_state, who, lose
         )
         self.cv_results_ = summarize(choices, losses, folds, self.sample_weight_)
         return choices[int(self.cv_results_["error"].argmin())]
@@ -360,28 +377,30 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
 class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     """Classify rows by the classes of the most similar rows (k nearest neighbors).
 
-    Takes mixed tables: with ``Gower``, the default, numbers, categories, texts, sets and missing
-    values. It works wherever scikit-learn expects a classifier: pipelines,
-    cross-validation, grid search over the parameters of the measure (``measure__missing``).
+    Takes mixed tables: numbers, categories, texts, sets and missing values. It works wherever
+    scikit-learn expects a classifier: pipelines, cross-validation, grid search over the parameters
+    of the measure (``measure__missing``).
 
     With many columns that have nothing to do with the class, learn weights for them
-    (``measure=Gower(weights="relieff")``); where classes are far from even, look at
+    (``measure="auto:weights=relieff"``); where classes are far from even, look at
     ``predict_proba`` rather than at the vote.
 
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted. The frozen form of a
-        fitted measure (``measure.frozen()``) keeps what it has learned, and the rows given to
-        ``fit`` are then read as new rows. ``Precomputed()`` takes a matrix of distances as X.
-    n_neighbors : int or "tune"
-        How many rows vote; never shrunk. "tune": the k with the fewest errors in 5-fold
+        How alike rows are; None: "auto", the default of the library (``choose_measure``). A
+        clone is fitted. The frozen form of a fitted measure (``measure.frozen()``) keeps what it
+        has learned, and the rows given to ``fit`` are then read as new rows. ``Precomputed()``
+        takes a matrix of distances as X.
+    n_neighbors : int, "tune" or None
+        How many rows vote. None: 10, at most four fifths of the rows; a number that is given is
+        never shrunk. "tune": the k with the fewest errors in 5-fold
         cross-validation, the smaller one on ties. Tried are 1 to 15, then 20, 25, 30, 40, 50 and
         further up to twice the square root of n, at most 200.
-    weights : {"uniform", "distance", "kernel", "tune"}
-        Every vote counts alike; in proportion to 1 / distance, where rows at distance 0 decide
-        alone; or by a bell curve of the distance, two deviations wide at the last neighbor
-        (Gaussian kernel). "tune": the one of the three with the fewest errors, chosen together
+    weights : {"kernel", "uniform", "distance", "tune"}
+        Votes count by a bell curve of the distance, two deviations wide at the last neighbor
+        (Gaussian kernel); all alike; or in proportion to 1 / distance, where rows at distance 0
+        decide alone. "tune": the one of the three with the fewest errors, chosen together
         with ``n_neighbors="tune"`` or for the k that is given.
     tie : {"first", "nearest"}
         Among classes with equal votes the one whose member comes first in the list, or the class
@@ -430,7 +449,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     dog cat
     >>> position, why = model.explain({"weight": 28.0, "sound": "woof"})[0]
     >>> pets["animal"][position], round(why.similarity, 3)
-    ('dog', 0.967)
+    ('dog', 0.95)
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -506,11 +525,11 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     ----------
     measure : Measure, optional
         As for ``NeighborClassifier``.
-    n_neighbors : int or "tune"
-        How many rows are averaged; never shrunk. "tune": the k with the smallest mean squared error
-        in 5-fold cross-validation, of the same numbers as for ``NeighborClassifier``.
-    weights : {"uniform", "distance", "kernel", "tune"}
-        A plain mean, or one weighted by distance, as for ``NeighborClassifier``.
+    n_neighbors : int, "tune" or None
+        How many rows are averaged, as for ``NeighborClassifier``. "tune": the k with the smallest
+        mean squared error in 5-fold cross-validation, of the same numbers.
+    weights : {"kernel", "uniform", "distance", "tune"}
+        A mean weighted by distance, or a plain one, as for ``NeighborClassifier``.
     kinds : mapping of column to kind, optional
     random_state : None, int, RandomState or Generator
     n_jobs : int, optional
@@ -543,8 +562,8 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     ...     "rent": [600.0, 500.0, 1400.0, 1100.0, 900.0],
     ... }
     >>> model = NeighborRegressor(n_neighbors=2).fit(flats, "rent")
-    >>> model.predict({"area": [84.0], "district": ["harbor"]})
-    array([1000.])
+    >>> model.predict({"area": [84.0], "district": ["harbor"]}).round()
+    array([1013.])
     """
 
     FIELDS: ClassVar[Fields] = {"votes_": Array("float64", "rows")}

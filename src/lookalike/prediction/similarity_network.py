@@ -213,7 +213,7 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted.
+        How alike rows are; None: "auto" (``choose_measure``). A clone is fitted.
     prototypes : str
         How the centers of the units are chosen (see ``select_prototypes``).
     n_prototypes : int, float or "tune"

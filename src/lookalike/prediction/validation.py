@@ -15,7 +15,7 @@ from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
 from lookalike.evaluate.folds import assign_folds
 from lookalike.saving.fields import Integer
 from lookalike.table import read_table
-from lookalike.table.model.targets import read_classes, read_numbers, split_target
+from lookalike.table.model.targets import keep_repeated, read_classes, read_numbers, split_target
 
 WHO = "cross_validate"
 
@@ -81,7 +81,8 @@ def cross_validate(
         A matrix of distances where the measure of the model takes one.
     y : array of n, or the name of a column
     n_splits : int
-        Folds, at least 2. A class of fewer rows lowers their number to its size.
+        Folds, at least 2. A class of fewer rows lowers their number to its size; one of a single
+        row is left out of learning and of the scores, with a warning.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     random_state : None, int, numpy Generator or RandomState
@@ -94,9 +95,11 @@ def cross_validate(
     Examples
     --------
     >>> import numpy as np
+    >>> from lookalike.measures import Gower
     >>> from lookalike.prediction import NeighborClassifier, cross_validate
     >>> X = np.concatenate([np.arange(10.0), np.arange(30.0, 40.0)])[:, None]
-    >>> result = cross_validate(NeighborClassifier(n_neighbors=3), X, X[:, 0] > 20, random_state=0)
+    >>> model = NeighborClassifier(Gower(), n_neighbors=3)
+    >>> result = cross_validate(model, X, X[:, 0] > 20, random_state=0)
     >>> print(result)
     5-fold cross-validation: accuracy 1.000, auc 1.000 (without a model: accuracy 0.500)
     >>> result.predictions[:2]
@@ -112,9 +115,11 @@ def cross_validate(
         raise InvalidInput(WHO, "a target", "none", ("Pass ", Param("y")))
     target = np.asarray(target)
     n = len(target)
-    classes, codes = None, None
+    classes, codes, kept = None, None, np.ones(n, dtype=bool)
     if is_classifier(model):
-        classes, codes = read_classes(target, WHO, "a regressor", 2)
+        read_classes(target, WHO, "a regressor", 2)
+        kept = keep_repeated(target)
+        classes, codes = read_classes(target[kept], WHO, "a regressor", 2)
         n_splits = _splits_of_classes(classes, codes, n_splits)
     else:
         target = read_numbers(target, WHO, "Use a classifier")
@@ -122,7 +127,9 @@ def cross_validate(
             fewer = Phrase("Use ", Param("n_splits", n), " or add rows")
             hint = fewer if n > 1 else "Add rows"
             raise TooFewRows(WHO, f"at least {n_splits} rows", Param("n_samples", n), hint)
-    folds = assign_folds(codes, n, n_splits, random_state, WHO)
+    # Rows that are left out are predicted with the first fold, and never learned from.
+    folds = np.zeros(n, dtype=np.int64)
+    folds[kept] = assign_folds(codes, int(kept.sum()), n_splits, random_state, WHO)
     # Of the type of the target, so that classes compare equal to it.
     predictions = np.empty(n, dtype=target.dtype)
     shares = None
@@ -130,13 +137,14 @@ def cross_validate(
         # Columns in the order of all classes: every fold knows them all, being stratified.
         shares = np.zeros((n, len(classes)))
     for fold in range(n_splits):
-        known, held = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+        known, held = np.flatnonzero((folds != fold) & kept), np.flatnonzero(folds == fold)
         fitted = clone(model).fit(_cut(rows, known, known, pairwise), target[known])
         new = _cut(rows, held, known, pairwise)
         predictions[held] = fitted.predict(new)
         if shares is not None:
             shares[held] = fitted.predict_proba(new)
-    scores = _score(target, predictions, codes, shares)
+    judged = None if shares is None else shares[kept]
+    scores = _score(target[kept], predictions[kept], codes, judged)
     baseline = _score_baseline(target, codes, folds)
     return CrossValidation(n_splits, scores, baseline, predictions, shares, classes)
 

@@ -56,7 +56,8 @@ class LayeredRepresentation(Representation):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are in the first layer; None: ``Gower()``. A clone is fitted.
+        How alike rows are in the first layer; None: "auto" (``choose_measure``).
+        A clone is fitted.
     n_layers : int
     schedule : {"constant", "decreasing", "geometric"}
         How many prototypes the layers have: all the same, w, or with the last one having w, by
@@ -94,9 +95,10 @@ class LayeredRepresentation(Representation):
 
     Examples
     --------
+    >>> from lookalike.measures import Gower
     >>> from lookalike.represent import LayeredRepresentation
     >>> points = [[0.0], [1.0], [3.0], [7.0]]
-    >>> layers = LayeredRepresentation(n_layers=2, n_prototypes=2)
+    >>> layers = LayeredRepresentation(Gower(), n_layers=2, n_prototypes=2)
     >>> layers.fit_transform(points).round(3)
     array([[1.   , 0.083],
            [0.845, 0.071],

@@ -34,7 +34,7 @@ class MapLayout(Representation):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted.
+        How alike rows are; None: "auto" (``choose_measure``). A clone is fitted.
     n_neighbors : int, optional
         Neighbors of each row that the map looks at. None: 15, or half of the other rows if that is
         less.

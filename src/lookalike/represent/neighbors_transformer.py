@@ -30,7 +30,7 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
     Parameters
     ----------
     measure : Measure, optional
-        How far rows are apart; None: ``Gower()``.
+        How far rows are apart; None: "auto" (``choose_measure``).
     n_neighbors : int
         How many other rows each list has; in mode "distance" it has the row itself as well, as in
         scikit-learn.
@@ -63,7 +63,7 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
     ...     "sound": ["meow", "meow", "meow", "woof", "woof", None],
     ... }
     >>> graph = NeighborsTransformer(n_neighbors=3)
-    >>> model = make_pipeline(graph, DBSCAN(eps=0.3, min_samples=2, metric="precomputed"))
+    >>> model = make_pipeline(graph, DBSCAN(eps=0.4, min_samples=2, metric="precomputed"))
     >>> model.fit_predict(pets)
     array([0, 0, 0, 1, 1, 1])
     """

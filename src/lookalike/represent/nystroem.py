@@ -36,7 +36,7 @@ class NystroemRepresentation(SimilarityRepresentation):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted.
+        How alike rows are; None: "auto" (``choose_measure``). A clone is fitted.
     prototypes : str or array of positions
         As for ``SimilarityRepresentation``.
     n_prototypes : int, float or "tune"
@@ -79,9 +79,9 @@ class NystroemRepresentation(SimilarityRepresentation):
     >>> pets = {"weight": [4.0, 5.0, 30.0], "animal": ["cat", "cat", "dog"]}
     >>> points = NystroemRepresentation(n_prototypes=3).fit_transform(pets)
     >>> (points @ points.T).round(2) + 0.0
-    array([[1.  , 0.98, 0.  ],
-           [0.98, 1.  , 0.02],
-           [0.  , 0.02, 1.  ]])
+    array([[1.  , 0.83, 0.17],
+           [0.83, 1.  , 0.33],
+           [0.17, 0.33, 1.  ]])
     """
 
     FIELDS: ClassVar[Fields] = {

@@ -257,7 +257,7 @@ def select_prototypes(
     Parameters
     ----------
     measure : Measure or None
-        How alike rows are; None: ``Gower()``. A clone is fitted to X.
+        How alike rows are; None: "auto" (``choose_measure``). A clone is fitted to X.
     X : table, frame, array, dict of columns or path
     y : array of n, or the name of a column, optional
         The target that "relieff" and "cfs" choose for; also handed to a measure that learns.

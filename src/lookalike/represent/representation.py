@@ -55,7 +55,7 @@ class SimilarityRepresentation(Representation):
     Parameters
     ----------
     measure : Measure, optional
-        How alike rows are; None: ``Gower()``. A clone is fitted.
+        How alike rows are; None: "auto" (``choose_measure``). A clone is fitted.
     prototypes : str or array of positions
         How prototypes are chosen: "medoids", "medoids_similarity", "relieff", "cfs", "random" or
         "farthest" (see ``select_prototypes``), or which rows they are.
@@ -104,14 +104,14 @@ class SimilarityRepresentation(Representation):
     >>> pets = {"weight": [4.0, 5.0, 30.0, None], "animal": ["cat", "cat", "dog", "dog"]}
     >>> represent = SimilarityRepresentation(n_prototypes=2)
     >>> represent.fit_transform(pets).round(2)
-    array([[1.  , 0.  ],
-           [0.98, 0.02],
-           [0.  , 1.  ],
-           [0.  , 1.  ]])
+    array([[1.  , 0.17],
+           [0.83, 0.33],
+           [0.17, 1.  ],
+           [0.25, 0.75]])
     >>> represent.get_feature_names_out()
     array(['like row 0', 'like row 2'], dtype=object)
-    >>> represent.transform({"weight": 17.0, "animal": "cat"})
-    array([[0.75, 0.25]])
+    >>> represent.transform({"weight": 17.0, "animal": "cat"}).round(2)
+    array([[0.75, 0.42]])
     """
 
     FIELDS: ClassVar[Fields] = {

@@ -88,7 +88,7 @@ def classify(
     method : str
         forest: a random similarity forest (forest:trees=200, or
         'forest:distances={"name": "jaro_winkler"}' for how it compares the cells of a column);
-        neighbors: the rows most alike (neighbors:k=5; chosen by cross-validation unless given).
+        neighbors: the rows most alike (neighbors:k=5; k=tune by cross-validation; 10 unless given).
     measure : str or Measure, optional
         For neighbors: how rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional
@@ -112,9 +112,14 @@ def classify(
     >>> found.classes, found.cross_validation["accuracy"] > 0.95
     (['Adelie', 'Chinstrap', 'Gentoo'], True)
     """
+    from lookalike.table.model.targets import keep_repeated
+
     source = as_source(table)
     rows, classes, left_out = split_label(source, label, columns, filter)
     check_classes(label, classes)
+    kept = keep_repeated(classes)
+    rows, classes = rows.take(kept.nonzero()[0]), classes[kept]
+    left_out += int((~kept).sum())
     name, model = make_model("Classifier", method, rows, measure, weights, seed)
     _, learned = judge_and_fit(model, name, rows, classes, folds, seed)
     ((commonest, count),) = Counter(classes.tolist()).most_common(1)
@@ -133,11 +138,15 @@ def classify(
 
 
 def check_classes(label: str, values: Any) -> None:
-    """Refuse numbers that look like amounts, such as a class for each price."""
+    """Refuse numbers that look like amounts, such as a class for each price, and sets."""
     import numpy as np
 
     from lookalike.table.model.targets import holds_classes
 
+    kinds = Param("kinds", {label: "category"})
+    if isinstance(values, list):
+        found, hint = "sets, so a row may have several", ("Use ", kinds, " if each is a class")
+        raise InvalidInput(Param("label", label), "one class per row", found, hint)
     numbers = np.asarray(values)
     if numbers.dtype.kind not in "iuf":
         return
@@ -146,6 +155,5 @@ def check_classes(label: str, values: Any) -> None:
     if distinct <= MAX_NUMERIC_CLASSES and holds_classes(numbers):
         return
     found = f"{distinct:,} different numbers, which look like amounts"
-    kinds = Param("kinds", {label: "category"})
     hint = ("Use regress, or ", kinds, " if each number is a class")
     raise InvalidInput(Param("label", label), "classes", found, hint)

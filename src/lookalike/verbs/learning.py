@@ -38,7 +38,7 @@ class Learned(Result):
         Of the table.
     label, method : str
     rows, rows_left_out : int
-        Rows that were learned from, and rows without a label.
+        Rows that were learned from, and rows without a label or with a class of their own.
     baseline : dict or None
         What guessing without looking at any column scores.
     cross_validation : dict or None
@@ -151,8 +151,7 @@ def make_model(
     if name == "forest":
         return name, models[name](**options, random_state=seed)
     chosen, _ = choose_measure(measure, rows, weights, seed)
-    # Tuned unless given: the best k depends on the table, and costs little to find.
-    return name, models[name](chosen, **{"n_neighbors": "tune"} | options, random_state=seed)
+    return name, models[name](chosen, **options, random_state=seed)
 
 
 def judge_and_fit(

@@ -81,7 +81,7 @@ def regress(
     method : str
         forest: a random similarity forest (forest:trees=200, or
         'forest:distances={"name": "jaro_winkler"}' for how it compares the cells of a column);
-        neighbors: the rows most alike (neighbors:k=5; chosen by cross-validation unless given).
+        neighbors: the rows most alike (neighbors:k=5; k=tune by cross-validation; 10 unless given).
     measure : str or Measure, optional
         For neighbors: how rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional

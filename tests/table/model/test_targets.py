@@ -5,11 +5,12 @@ import pytest
 from numpy.testing import assert_array_equal
 
 import lookalike as la
-from lookalike.errors import InvalidInput, WrongType
+from lookalike.errors import InvalidInput, LookalikeWarning, WrongType
 from lookalike.measures import Gower, Vector
 from lookalike.table.model.targets import (
     check_sample_weight,
     code_labels,
+    keep_repeated,
     label_sets,
     read_classes,
     read_numbers,
@@ -86,3 +87,16 @@ def test_names_go_when_refitted_without_names():
     measure.fit([[0.0], [1.0]])
     assert not hasattr(measure, "feature_names_in_")
     assert measure.n_features_in_ == 1
+
+
+def test_classes_of_one_row_are_named_and_left_out():
+    assert keep_repeated(np.array(["a", "b", "a", "b"])).tolist() == [True] * 4
+    with pytest.warns(LookalikeWarning, match="^1 row left out, the only one of its class: 7$"):
+        assert keep_repeated(np.array([1, 7, 2, 1, 2])).tolist() == [True, False, True, True, True]
+    five = "^5 rows left out, each the only one of its class: 'c', 'd', 'e', 'f', 'g'$"
+    with pytest.warns(LookalikeWarning, match=five):
+        assert keep_repeated(np.array(list("aabbcdefg"))).tolist() == [True] * 4 + [False] * 5
+    with pytest.warns(LookalikeWarning, match="^6 rows left out, .* 'f', 'g', [.][.][.]$"):
+        keep_repeated(np.array(list("aabbcdefgh")))
+    # Fewer than two classes would be left: nothing is left out, and nothing said.
+    assert keep_repeated(np.array(["a", "a", "b"])).tolist() == [True] * 3

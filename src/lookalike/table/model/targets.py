@@ -9,15 +9,25 @@ from __future__ import annotations
 
 import numbers
 import warnings
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, WrongType, suggest
+from lookalike.errors import (
+    InPython,
+    InvalidInput,
+    LookalikeWarning,
+    Param,
+    Phrase,
+    WrongType,
+    suggest,
+)
 from lookalike.table.model.table import Table
 
+MAX_NAMED = 5  # classes named in a warning
 TARGETS = ("auto", "classes", "numbers")
 COMPLETE = "a target without missing values"
 PASS_Y = ("Pass ", Param("y"), " as an array of n values or as the name of a column")
@@ -170,6 +180,22 @@ def read_classes(
         words = {1: "one class", 2: "two classes"}.get(least, f"{least} classes")
         raise InvalidInput(_y(who), f"at least {words}", found, "Add rows of another class")
     return classes, codes.astype(np.int64)
+
+
+def keep_repeated(y: np.ndarray) -> np.ndarray:
+    """Return which rows have a class that another row has too; of the others a warning tells.
+
+    A class of one row cannot be both learned and judged. Where fewer than two classes would be
+    left, all rows are kept: it is for the caller to refuse them.
+    """
+    counts = Counter(y.tolist())
+    single = [label for label, count in counts.items() if count == 1]
+    if not single or len(counts) - len(single) < 2:
+        return np.ones(len(y), dtype=bool)
+    rows = "1 row left out, the" if len(single) == 1 else f"{len(single):,} rows left out, each the"
+    names = ", ".join(map(repr, single[:MAX_NAMED])) + (", ..." if single[MAX_NAMED:] else "")
+    warnings.warn(LookalikeWarning(f"{rows} only one of its class: {names}"), stacklevel=3)
+    return np.array([counts[label] > 1 for label in y.tolist()])
 
 
 def read_numbers(y: np.ndarray, who: str, hint: str) -> np.ndarray:
