@@ -12,6 +12,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Self
 
+from lookalike._runtime.keywords import ForgivingMixin
 from lookalike.errors import InvalidInput, suggest
 
 MAX_REPR_CHARACTERS = 700  # as scikit-learn
@@ -23,7 +24,7 @@ def _defaults_of(cls: Callable[..., Any]) -> dict[str, Any]:
     return {name: params[name].default for name in sorted(params)}
 
 
-class Estimator:
+class Estimator(ForgivingMixin):
     """Gives ``get_params``, ``set_params``, ``clone``, tags and a repr as scikit-learn has them.
 
     Examples

@@ -158,8 +158,8 @@ def warn_other_number(estimator: Any, needed: str, found: str) -> None:
     hint = Phrase(
         "Use these clusters", InPython(" (see n_clusters_)"), ", or ask for another number"
     )
-    # Four frames up is the line that called fit: fit, _cluster and this function are ours.
-    warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
+    # Five frames up is the line that called fit: its keywords are checked one frame above it.
+    warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=5)
 
 
 class MeasureClusterer(ClusterMixin, MeasureTask, abstract=True):

@@ -179,7 +179,7 @@ class MutualProximity(_Scaled):
         if n > MAX_ROWS_WITHOUT_WARNING:
             found = f"{n:,}, whose pairs make {n**3 / 2:.0e} triples"
             advice = ("Use ", faster, ", which gives much the same lists")
-            warnings.warn(LookalikeWarning(who, "fewer rows", found, advice), stacklevel=5)
+            warnings.warn(LookalikeWarning(who, "fewer rows", found, advice), stacklevel=6)
 
     def _count_ranks(self) -> np.ndarray:
         """Return the competition rank of every distance within its row, -1 where undefined."""
@@ -202,7 +202,7 @@ class MutualProximity(_Scaled):
             who, needed = "MutualProximity.fit", "distances that differ"
             found = f"{tied / (n * (n - 1)):.0%} tied within their row, so that all values are low"
             hint = InPython("Ask k_occurrence for ties='expected'")
-            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=5)
+            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=6)
         return ranks
 
     def _rank_table(self) -> np.ndarray:

@@ -95,7 +95,7 @@ def _choose(
         said = why.format(who=who, names=name_some(left_out))
         message = f"{said}; Gower takes every kind of column."
         # Five frames up is the caller's line that calls ``fit``.
-        warnings.warn(message, ColumnsLeftOut, stacklevel=5)
+        warnings.warn(message, ColumnsLeftOut, stacklevel=6)
     owner = [column.name for column in used for _ in range(_width(column))]
     return tuple(column.name for column in used), tuple(owner), left_out
 

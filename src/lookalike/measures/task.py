@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 
 from lookalike._runtime.config import count_jobs
+from lookalike._runtime.keywords import ForgivingMixin
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
@@ -166,7 +167,7 @@ def copy_input_tags(tags: Any, measure: Any) -> Any:
     return tags
 
 
-class TableTask(SaveMixin, BaseEstimator, abstract=True):
+class TableTask(SaveMixin, ForgivingMixin, BaseEstimator, abstract=True):
     """Base of the estimators that are fitted to a table: the parameters that all of them share."""
 
     FIELDS: ClassVar[Fields] = {

@@ -255,7 +255,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
             who, needed = "out-of-bag score", "trees that were grown without the row"
             found = Param("n_samples", always), " drawn for every tree, which cannot be scored"
             warning = LookalikeWarning(who, needed, found, ("Raise ", Param("n_estimators")))
-            warnings.warn(warning, stacklevel=4)
+            warnings.warn(warning, stacklevel=5)
 
     # -- votes -------------------------------------------------------------------------------------
 

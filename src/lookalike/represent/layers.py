@@ -161,7 +161,7 @@ class LayeredRepresentation(Representation):
         needed = f"columns that differ in layer {depth} to build the next one"
         hint = f"{depth} of {self.n_layers} layers are kept; use ", Param("n_layers", depth)
         warning = LookalikeWarning(type(self).__name__, needed, "all of them constant", hint)
-        warnings.warn(warning, stacklevel=4)
+        warnings.warn(warning, stacklevel=5)
 
     def _represent(self, rows: Rows) -> np.ndarray:
         columns = block_or_half(self.measure_, rows, self.prototype_rows_[0])

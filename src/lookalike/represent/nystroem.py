@@ -105,7 +105,7 @@ class NystroemRepresentation(SimilarityRepresentation):
             hint = (
                 "Negative ones are left out; fill missing values, or use SimilarityRepresentation"
             )
-            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
+            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=5)
         kept = np.flatnonzero(values > MIN_EIGENVALUE * largest)[::-1][: self.n_components]
         # Signs of eigenvectors are arbitrary: the largest entry is made positive.
         vectors = vectors[:, kept]
