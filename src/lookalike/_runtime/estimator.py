@@ -36,6 +36,9 @@ class Estimator(ForgivingMixin):
     ({'depth': 5, 'seed': 1}, Trees(depth=5))
     """
 
+    def __init__(self) -> None:
+        """Take no parameters; ``inspect.signature`` would show those of ``__new__``."""
+
     def get_params(self, deep: bool = True) -> dict[str, Any]:
         """Return the parameters of the constructor; ``deep`` adds those of estimators in them."""
         params: dict[str, Any] = {}

@@ -74,12 +74,12 @@ def forgiving(function: Function) -> Function:
     """
     # Without self: a method is called with it as the first positional argument.
     known = [name for name in inspect.signature(function).parameters if name != "self"]
-    who = function.__qualname__
+    names = set(known)
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if not kwargs.keys() <= set(known):
-            kwargs = check_keywords(who, known, kwargs)
+        if not kwargs.keys() <= names:
+            kwargs = check_keywords(function.__qualname__, known, kwargs)
         return function(*args, **kwargs)
 
     return cast(Function, call)
@@ -90,11 +90,11 @@ class ForgivingMixin:
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Self:
         """Refuse unknown parameters with the right name, before ``__init__`` raises without."""
+        # Here, as a dataclass gets its __init__ only after __init_subclass__ was called.
         if kwargs:
-            known = inspect.signature(cls.__init__).parameters
-            takes_any = any(p.kind is p.VAR_KEYWORD for p in known.values())
-            if not takes_any and not kwargs.keys() <= known.keys():
-                check_keywords(cls.__name__, [name for name in known if name != "self"], kwargs)
+            known = [name for name in inspect.signature(cls.__init__).parameters if name != "self"]
+            if not kwargs.keys() <= set(known):
+                check_keywords(cls.__name__, known, kwargs)
         return super().__new__(cls)
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
