@@ -158,11 +158,10 @@ def test_a_query_may_be_the_name_of_a_row(catalog):
     text = "query='toy': needs the name of one row, found 2 rows: 0 .*; 1 .*query=0"
     with pytest.raises(InvalidInput, match=text) as caught:
         search(view, {"query": "toy"})
-    python = pytest.raises(InvalidInput, la.search, films, row="toy").value
-    assert str(python).replace("row=", "query=") == str(caught.value)
-    with pytest.raises(
-        InvalidInput, match="query: needs the id or the name of a row, found 'Alxen'"
-    ):
+    with pytest.raises(InvalidInput) as python:
+        la.search(films, row="toy")
+    assert str(python.value).replace("row=", "query=") == str(caught.value)
+    with pytest.raises(InvalidInput, match="needs the id or the name of a row, found 'Alxen'"):
         search(view, {"query": "Alxen"})
 
 

@@ -262,7 +262,10 @@ def _several(index: "Index", positions: list[int], mark: Any, name: str) -> Inva
     now, most = index.state_, positions[:MAX_LISTED_ROWS]
     ids, lines = now.names.of(most), []
     for id, (segment, row) in zip(ids, now.segments.look_up(most), strict=True):
-        lines.append(f"{id} ({write_row(segment.table, row, MAX_LISTED_WIDTH)})")
+        one = segment.table[[row]]
+        # The id stands in front; the column that a service numbers rows by is not a cell of the table.
+        shown = one.drop(now.id_column) if now.id_column else one
+        lines.append(f"{id} ({write_row(shown, 0, MAX_LISTED_WIDTH)})")
     more = f" and {len(positions) - len(most):,} more" if len(positions) > len(most) else ""
     found = f"{len(positions):,} rows: {'; '.join(lines)}{more}"
     hint = ("Choose one by its id: ", Param(name, ids[0]))
