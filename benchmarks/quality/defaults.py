@@ -1,8 +1,9 @@
 """The default comparison beside Gower as published, table by table.
 
-Both are scored as in ``studies/defaults.py``: how well neighbors predict hidden columns (0: as random
-pairs, 1: perfectly), and leave-one-out accuracy of ten neighbors where a table has classes. Before
-is Gower by ranges without missing cells, after is the default of today. ``--limit 0`` is all tables.
+Both are scored as in ``studies/defaults.py``: how well neighbors predict hidden columns (0: as
+random pairs, 1: perfectly), and leave-one-out accuracy of ten neighbors where a table has classes.
+Before is Gower by ranges without missing cells, after is the default of today. ``--limit 0`` is all
+tables.
 """
 
 import argparse
