@@ -113,7 +113,8 @@ papers: $(VENV)/.studies ## the published tables beside our numbers; CASE=name f
 	$(BIN)/python -m studies $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data $(DATA)) \
 		$(if $(DOWNLOAD),--download) --write docs/papers
 
-quality: $(VENV)/.dev ## predictions and clusters on labelled tables; BEFORE=path/to/src compares versions
+quality: $(VENV)/.dev $(VENV)/.studies ## the default comparison before and after per table, then predictions and clusters; BEFORE=path/to/src
+	PYTHONPATH=$(VENV)/data $(BIN)/python -m benchmarks.quality.defaults
 	$(BIN)/python -m benchmarks.quality $(if $(BEFORE),--before $(BEFORE))
 
 docs: $(VENV)/.docs ## the documentation as HTML in docs/_build/html

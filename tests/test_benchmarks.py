@@ -163,3 +163,27 @@ def test_exponents_are_measured_and_judged(monkeypatch):
     assert growth.measure(work, enough=0.1, repeats=2).sizes == [10, 20, 40]
     every = list(importlib.import_module("benchmarks.speed.cases.growth").GROWTHS())
     assert len({one.name for one in every}) == len(every) > 40
+
+
+def test_the_default_is_compared_with_gower_as_published_table_by_table(capsys, monkeypatch):
+    import numpy as np
+
+    from lookalike.table import read_table
+
+    quality = importlib.import_module("benchmarks.quality.defaults")
+    rng = np.random.default_rng(0)
+    kind = np.arange(60) % 2
+    skewed = np.exp(4 * kind + rng.normal(size=60))
+    skewed[0] = 1e9  # the range of one row leaves no difference between all others
+    table = read_table({"a": skewed, "b": skewed**2, "c": rng.normal(size=60), "d": kind + skewed})
+    task = quality.Task("made", table, kind)
+    (hidden, old, new), (labels, before, after) = quality.compare(task)
+    assert (hidden, labels) == ("hidden columns", "labels")
+    assert new > old + 0.1
+    assert after > before
+    assert [name for name, *_ in quality.compare(quality.Task("made", table))] == [hidden]
+    monkeypatch.setattr(quality, "tasks", lambda work, rows, limit: [task] * (limit or 3))
+    assert quality.main(["--limit", "2"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("better") >= 2
+    assert f"labels: mean of 2 tables {before:.3f} before, {after:.3f} after" in shown

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from rich.console import Console
 
 import lookalike as la
-from lookalike.errors import InvalidInput, MissingExtra
+from lookalike.errors import InvalidInput, MissingExtra, MissingFile, WrongType
 from lookalike.evaluate import (
     goodman_kruskal,
     intrinsic_dimension,
@@ -35,7 +35,7 @@ from lookalike.hubness import (
     symmetric_share,
 )
 from lookalike.hubness.report import HubnessReport, histogram, hub_map, hub_maps
-from lookalike.measures import Vector
+from lookalike.measures import Vector, choose_measure
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 30))
@@ -134,7 +134,8 @@ class Tags(HTMLParser):
 
 
 def test_the_page_needs_nothing_else(report, tmp_path):
-    text = report.to_html(tmp_path / "hubs.html")
+    text = report.to_html()
+    assert report.to_html(tmp_path / "hubs.html") is None
     assert (tmp_path / "hubs.html").read_text(encoding="utf-8") == text
     tags = Tags()
     tags.feed(text)
@@ -235,7 +236,53 @@ def test_bad_input():
     with pytest.raises(InvalidInput, match="Use k=119"):
         la.hubness_report(Vector().fit(X), k=120)
     with pytest.raises(TypeError, match="fitted measure"):
+        la.hubness_report(3)
+    with pytest.raises(MissingFile, match=r"rows\.csv"):
         la.hubness_report("rows.csv")
+    with pytest.raises(WrongType, match=r"hubness_report: has no parameter 'n'. Did you mean k=3"):
+        la.hubness_report(X, n=3)
+
+
+PETS = {
+    "weight": [4.0, 30.0, 5.0, 28.0, None, 26.0, 4.5, 31.0],
+    "animal": ["cat", "dog", "cat", "dog", "cat", "dog", "cat", "dog"],
+}
+
+
+def test_a_table_is_compared_by_the_default_measure(tmp_path):
+    import pandas as pd
+
+    frame = pd.DataFrame(PETS)
+    frame.to_csv(tmp_path / "pets.csv", index=False)
+    records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    fitted = choose_measure(PETS)[0].fit(PETS)
+    expected = la.hubness_report(fitted, k=3)
+    given = [PETS, frame, la.read_table(PETS), records, tmp_path / "pets.csv"]
+    for table in [*given, str(tmp_path / "pets.csv")]:
+        found = la.hubness_report(table, k=3)
+        assert_array_equal(found.occurrences["value"], expected.occurrences["value"])
+        assert "1 missing cell" in found.reason
+        assert len(found.table) == 8
+    assert expected.reason is None
+
+
+def test_a_column_of_the_table_is_the_label_by_either_name():
+    by_y = la.hubness_report(PETS, "animal", 3)
+    assert by_y.table.names == ("weight",)
+    assert by_y.statistics["value"]["accuracy"] == 1.0
+    assert la.hubness_report(PETS, label="animal", k=3).statistics == by_y.statistics
+
+
+def test_a_square_frame_of_numbers_is_a_matrix_of_distances():
+    import pandas as pd
+
+    distances = Vector().fit(X[:6]).distance()
+    square = pd.DataFrame(distances)
+    assert la.hubness_report(square, k=2).title == "Precomputed, 6 rows"
+    square[5] = list("abcdef")
+    assert la.hubness_report(square, k=2).title == "Gower, 6 rows"
+    words = pd.DataFrame({"a": ["x", "y", "x"], "b": ["u", "u", "v"], "c": [1, 2, 3]})
+    assert la.hubness_report(words, k=1).title == "Gower, 3 rows"
 
 
 # -- reports made by hand --------------------------------------------------------------------------

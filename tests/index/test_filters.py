@@ -71,6 +71,22 @@ def chosen(index, condition):
         ({"shape": None}, []),
         ({"shape": ("!=", None)}, [0, 1, 2, 3, 4]),
         ({"note": ("in", ["n1", "n4"])}, [1, 4]),
+        ("year=1990", [1]),
+        ("year == 1990", [1]),
+        ("year>=1990", [1, 3, 4]),
+        ("year>1990", [3, 4]),
+        ("year<=1990", [0, 1]),
+        ("year!=1990", [0, 3, 4]),
+        ("year=", [2]),
+        ("year!=", [0, 1, 3, 4]),
+        (["year>=1990", "year<2010"], [1, 3]),
+        (("seen=yes", "size<=mid"), [0, 2, 3]),
+        ("genre=drama", [0, 2]),
+        ("title~Sea", [0, 2]),
+        ("title=The Sea and its years", []),  # no second condition: no operator follows
+        ("tags~b", [1, 3]),
+        ("day>=2002-01-01", [2, 3, 4]),
+        ("note=n4", [4]),
         (lambda record: record["year"] is not None and record["year"] > 1985, [1, 3, 4]),
         (lambda record: np.bool_(record["seen"]), [0, 2, 3]),
         ([4, 0], [0, 4]),
@@ -155,8 +171,20 @@ def test_deleted_rows_meet_no_condition():
         ),
         ({"year": (">", ">3")}, InvalidInput, r"'year' \(>\): needs a number, found '>3'.*1980"),
         ({"shape": [1.0, 2.0]}, InvalidInput, "shape"),
-        ("year > 1990", WrongType, "mapping"),
-        (3, WrongType, "mapping"),
+        (3, WrongType, "conditions on columns, found 3.*filter='year>=1990'"),
+        ("yaer>1990", InvalidInput, "Did you mean 'year'"),
+        ("year=>1990", InvalidInput, "Did you mean 'year>=1990'"),
+        ("year", InvalidInput, "COLUMN, an operator and a value, found 'year'"),
+        (["year>1980", "year>1990"], InvalidInput, "each condition once, found > twice"),
+        ("year>many", InvalidInput, r"'year' \(>\): needs a number, found 'many'"),
+        (
+            "genre=drama and year>=1990",
+            InvalidInput,
+            r"one condition in a text, .* Use filter=\['genre=drama', 'year>=1990'\]",
+        ),
+        ("genre=drama,year=1", InvalidInput, r"Use filter=\['genre=drama', 'year=1'\]"),
+        ("genre=drama & year = 1 ", InvalidInput, r"Use filter=\['genre=drama', 'year = 1'\]"),
+        (["n1"], InvalidInput, "an existing id, found 'n1'"),
         ([99], InvalidInput, "99"),
         (lambda record: record["year"], WrongType, "True or False"),
     ],
@@ -164,6 +192,35 @@ def test_deleted_rows_meet_no_condition():
 def test_bad_conditions_are_named(index, condition, error, message):
     with pytest.raises(error, match=message):
         chosen(index, condition)
+
+
+def test_texts_are_ids_where_rows_are_called_so():
+    rows = {"name": ["a=1", "b", "c"], "a": [1.0, 2.0, 3.0]}
+    index = la.Index(id_column="name").fit(rows)
+    assert chosen_ids(index, ["b", "c"]) == ["b", "c"]
+    assert chosen_ids(index, ["a=1"]) == ["a=1"]
+    assert chosen_ids(index, "a=2") == ["b"]
+    assert chosen_ids(index, ["a>=2", "name!=c"]) == ["b"]
+    assert index.count("a>1") == 2
+    with pytest.raises(InvalidInput, match="an existing id, found 'd'"):
+        chosen_ids(index, ["b", "d"])
+
+
+def chosen_ids(index, condition):
+    return sorted(index.search({"a": 2.0}, 9, filter=condition).ids)
+
+
+def test_numbers_in_texts_are_read_as_they_are_written():
+    kinds = la.read_table({"year": [1990.0, 1999.5], "mpaa": ["PG", "R"]}).kinds
+    words = ["year>=1990", "year<1999.5", "year!=1e3", "mpaa=7"]
+    found = filters.read_texts(words, kinds)
+    assert found == {"year": {">=": 1990, "<": 1999.5, "!=": 1000.0}, "mpaa": {"==": "7"}}
+    assert [type(value) for value in found["year"].values()] == [int, float, float]
+    assert filters.read_texts(["year=soon"], kinds) == {"year": {"==": "soon"}}
+
+
+def test_the_longest_name_of_a_column_is_meant():
+    assert filters.read_texts(["a>b>3"], {"a": "", "a>b": ""}) == {"a>b": {">": "3"}}
 
 
 def test_a_column_that_added_rows_do_not_have_is_missing_in_all_of_them():

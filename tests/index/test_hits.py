@@ -109,3 +109,10 @@ def test_columns_that_do_not_fit_are_named():
     wide = shown(hits, width=400, why=True)
     assert "why: + for, - against" in wide
     assert "why: + for" not in shown(hits, width=159, why=True)
+
+
+def test_the_head_is_the_best_hits(hits):
+    assert hits.head(1).ids == hits.ids[:1]
+    many = la.Index().fit({"size": [float(i) for i in range(9)]}).search(0, 8)
+    assert len(many.head()) == 5
+    assert many.head(2).to_pandas().equals(many.to_frame("pandas")[:2])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lookalike as la
 from index import reference
-from lookalike.errors import InvalidInput, LookalikeWarning, WrongType
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, WrongType
 from lookalike.hubness import NICDM, MutualProximity
 from lookalike.index.segments import MAX_SKIPPED_ROWS
 from lookalike.measures import Gower, Precomputed, Ranked, StochasticForest, Vector
@@ -398,7 +398,7 @@ def test_a_mark_counts_once_and_the_query_is_not_its_own_mark():
         (lambda i: i.add(mixed()), InvalidInput, "'p' again"),
         (lambda i: i.add(mixed().assign(code="x")), InvalidInput, "'x' 5 times"),
         (lambda i: i.add(mixed().assign(code=None)), InvalidInput, "none in row 0"),
-        (lambda i: i.add(mixed().drop(columns="size")), InvalidInput, "size"),
+        (lambda i: i.add(mixed().rename(columns={"size": "sise"})), InvalidInput, "'size'"),
     ],
 )
 def test_bad_input_is_named_and_changes_nothing(named, ask, error, message):
@@ -539,3 +539,82 @@ def test_an_index_without_sketches_says_so_when_it_is_fitted_and_not_again(monke
         assert index.recall_ == 1.0
         assert index.search(1, k=1).ids == [5]
     assert repr(index).endswith("  # finds 100.0% of the ten nearest rows of a sample")
+
+
+PETS = {"weight": [4.0, 30.0, 5.0, 28.0, 4.5], "animal": ["cat", "dog", "cat", "wolf", "cat"]}
+
+
+def test_partial_records_have_missing_cells():
+    index = la.Index().fit(PETS)
+    assert index.add({"weight": 6.0}) == [5]
+    assert index.add([{"weight": 7.0}, {"animal": "dog"}]) == [6, 7]
+    assert index.add(pd.DataFrame({"animal": ["cat", "wolf"]})) == [8, 9]
+    assert index.add(la.read_table({"animal": ["cat", "dog", "cat"]})) == [10, 11, 12]
+    assert index.get(5) == {"weight": 6.0, "animal": None}
+    assert index.get(7) == {"weight": None, "animal": "dog"}
+    assert index.get(12) == {"weight": None, "animal": "cat"}
+    assert index.search(5, 1)[0].compared == 1
+    whole = la.Index().fit(PETS)
+    whole.add({"weight": 6.0, "animal": None})
+    assert whole.search(5, 3).ids == index.search(5, 3, filter=range(5)).ids
+
+
+@pytest.mark.parametrize(
+    ("rows", "message"),
+    [
+        ({"wieght": 6.0, "animal": "cat"}, "columns of the table, found 'wieght'. Did you mean 'w"),
+        ([{"weight": 6.0, "animal": "cat", "age": 3}], "columns of the table, found 'age'"),
+        (pd.DataFrame({"weight": [1.0], "x": [1]}), "columns of the table, found 'x'"),
+        ({"x": [1.0]}, "the 2 columns of the fitted table"),
+        ([[1.0]], "2 columns, found 1"),
+    ],
+)
+def test_unknown_columns_are_not_added(rows, message):
+    index = la.Index().fit(PETS)
+    with pytest.raises(InvalidInput, match=message):
+        index.add(rows)
+    assert len(index) == 5
+
+
+def test_partial_records_need_an_id_and_a_measure_that_takes_missing_cells():
+    named = la.Index(id_column="name").fit(
+        {"name": list("abc"), "x": [1.0, 2.0, 4.0], "y": list("uvu")}
+    )
+    assert named.add({"name": "d", "x": 3.0}) == ["d"]
+    with pytest.raises(InvalidInput, match="an id for every row, found none in row 0"):
+        named.add({"x": 3.0})
+    with pytest.raises(InvalidInput, match="missing"):
+        la.Index("vector").fit({"x": [1.0, 2.0], "y": [3.0, 5.0]}).add({"x": 1.0})
+
+
+def test_kneighbors_is_scikit_learns():
+    index = la.Index().fit(PETS)
+    distances, indices = index.kneighbors(n_neighbors=2)
+    expected = index.measure_.kneighbors(n_neighbors=2)
+    np.testing.assert_array_equal(indices, expected[1])
+    np.testing.assert_allclose(distances, expected[0])
+    np.testing.assert_array_equal(index.kneighbors(n_neighbors=2, return_distance=False), indices)
+    frame = pd.DataFrame({"weight": [4.0, 29.0], "animal": ["cat", "wolf"]})
+    distances, indices = index.kneighbors(frame, 5)
+    assert indices[:, 0].tolist() == [0, 3]  # a row that is in the index is its own neighbor
+    assert distances[0, 0] == 0
+    assert (np.diff(distances) >= 0).all()
+    assert sorted(indices[0]) == [0, 1, 2, 3, 4]
+    assert index.kneighbors([0, 2], 1)[1].tolist() == [[4], [4]]  # by id: not itself
+
+
+def test_kneighbors_counts_live_rows():
+    index = la.Index().fit(PETS)
+    index.delete(0)
+    indices = index.kneighbors([{"weight": 4.0, "animal": "cat"}], 2, return_distance=False)
+    assert [index.ids[i] for i in indices[0]] == [4, 2]
+    assert [row["weight"] for row in index.table[indices[0]].to_pandas().to_dict("records")] == [
+        4.5,
+        5.0,
+    ]
+    own = index.kneighbors(n_neighbors=1)[1]
+    assert [index.ids[i] for i in own[[0, 1, 3], 0]] == [3, 4, 2]
+    with pytest.raises(TooFewRows, match=r"kneighbors\(n_neighbors=4\): needs at least 5 rows"):
+        index.kneighbors(n_neighbors=4)
+    with pytest.raises(TooFewRows, match="Use n_neighbors=4"):
+        index.kneighbors([{"weight": 4.0}], 5)

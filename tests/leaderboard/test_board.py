@@ -89,7 +89,8 @@ def test_as_text(board):
 
 
 def test_as_a_page(board, tmp_path):
-    page = board.to_html(tmp_path / "board.html")
+    page = board.to_html()
+    board.to_html(tmp_path / "board.html")
     assert (tmp_path / "board.html").read_text(encoding="utf-8") == page
     assert "&lt;b&gt;bold&lt;/b&gt;" in page
     assert "<b>" not in page

@@ -189,7 +189,8 @@ def test_forms(tmp_path):
     assert text.startswith("Diagnosis of NICDM, 60 rows")
     assert "agreement of the rankings after the transform log" in text
     assert "NICDM of Vector" in text
-    page = found.to_html(tmp_path / "found.html")
+    page = found.to_html()
+    found.to_html(tmp_path / "found.html")
     assert (tmp_path / "found.html").read_text(encoding="utf-8") == page
     assert "<script" not in page
     assert "http" not in page

@@ -3,6 +3,7 @@
 import pytest
 
 import lookalike as la
+from lookalike.errors import InvalidInput
 from lookalike.service import answers
 from lookalike.service.api.models import SearchIn
 from lookalike.service.catalog import Catalog
@@ -134,3 +135,44 @@ def test_the_page_opens_on_a_row_that_stands_out(server):
     even = [{"x": i, "y": "ab"[i % 2]} for i in range(10)]
     server.create("even", rows=[{"x": None, "y": "a"}, *even])
     assert server.describe("even")["start"] == 1  # nothing is skewed: the first whole row
+
+
+def test_a_query_may_be_the_name_of_a_row(catalog):
+    names = ["Toy Story", "Toy Story 2", "Alien", "Aliens of the Deep", "The Sting"]
+    films = [{"title": name, "year": 1970.0 + i * i} for i, name in enumerate(names)]
+    view = create(catalog, films).view
+    for query, id in (
+        ("Toy Story", 0),  # exact, though another begins so
+        ("alien", 2),  # in other case
+        ("The St", 4),  # its beginning
+        ("of the", 3),  # a part
+        ("title=Alien", 2),
+        ("1", 1),  # an id
+        (1, 1),
+    ):
+        found = search(view, {"query": query, "k": 2})
+        assert found["query"]["id"] == id
+        assert found["hits"] == search(view, {"query": {"id": id}, "k": 2})["hits"]
+    several = search(view, {"query": ["Alien", {"id": 0}], "k": 2})
+    assert [one["query"]["id"] for one in several["answers"]] == [2, 0]
+    text = "query='toy': needs the name of one row, found 2 rows: 0 .*; 1 .*query=0"
+    with pytest.raises(InvalidInput, match=text) as caught:
+        search(view, {"query": "toy"})
+    with pytest.raises(InvalidInput) as python:
+        la.search(films, row="toy")
+    assert str(python.value).replace("row=", "query=") == str(caught.value)
+    with pytest.raises(InvalidInput, match="needs the id or the name of a row, found 'Alxen'"):
+        search(view, {"query": "Alxen"})
+
+
+def test_conditions_may_be_texts(server):
+    found = server.search("pets", 0, 9, filter="animal=cat")
+    assert found["hits"] == server.search("pets", 0, 9, filter={"animal": "cat"})["hits"]
+    both = server.search("pets", 0, 9, filter=["animal=cat", "weight>4"])
+    assert 0 < both["matched"] < found["matched"]
+
+
+def test_a_session_keeps_the_row_that_a_name_meant(pets):
+    started = pets.session("pets", "1", 2)
+    assert started["asked"]["query"] == {"id": 1}
+    assert started["answer"]["query"]["id"] == 1

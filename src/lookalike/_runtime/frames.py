@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -12,6 +12,16 @@ from lookalike.errors import MissingExtra
 from lookalike.saving.fields import Choice
 
 BACKEND = Choice("pandas", "polars", "pyarrow")
+
+
+class FrameMixin:
+    """Gives ``to_pandas`` to what has ``to_frame``."""
+
+    to_frame: Callable[..., Any]
+
+    def to_pandas(self) -> Any:
+        """Return the same as ``to_frame()``: a pandas frame."""
+        return self.to_frame("pandas")
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") -> Any:

@@ -97,7 +97,8 @@ def write_result(result: Result, output: str | Path) -> None:
     """
     # A page is a file; everything else is the answer on standard output.
     if isinstance(output, Path):
-        size = len(result.to_html(output).encode("utf-8"))
+        result.to_html(output)
+        size = output.stat().st_size
         note(f"wrote {output} ({size / 1000:,.0f} kB)")
     elif output == "text":
         result.render(make_console(), lambda text: spelled(text, spell_option))

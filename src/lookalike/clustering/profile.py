@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.frames import frame_of_records
+from lookalike._runtime.frames import FrameMixin, frame_of_records
 from lookalike._runtime.text import percent, plain, short
 from lookalike._runtime.threads import blocks
 from lookalike.clustering.scores import adjusted_rand, clustering_f_measure, purity
@@ -324,7 +324,7 @@ class ClusterProfile:
 
 
 @dataclass(frozen=True, eq=False)
-class ClusteringProfile(HtmlReport):
+class ClusteringProfile(HtmlReport, FrameMixin):
     """All clusters of a table, what sets each apart, and how good they are.
 
     Made by ``profile_clusters``. It prints as text, shows itself in a notebook, and has

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.evaluate.agreement import (
@@ -24,19 +27,21 @@ from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewn
 from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
 from lookalike.hubness.reducer import _Reducer
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.default import choose_measure
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
 from lookalike.show.html import markup
 from lookalike.show.html.drawings import dots, frame, mark, new_figure, words
 from lookalike.show.html.markup import AGAINST, FOR, Html
 from lookalike.show.result import Result, Spell
-from lookalike.table import Table
+from lookalike.table import Table, read_table
 from lookalike.table.model.display import write_row
-from lookalike.table.model.targets import code_labels
+from lookalike.table.model.targets import code_labels, split_target
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+WHO = "hubness_report"
 SOME_HUBNESS = 1.0  # skewness of the k-occurrence from which a reducer is suggested
 STRONG_HUBNESS = 1.4  # the threshold of the hubness literature
 N_CHECKED_HUBS = 10  # rows in the most lists whose missing cells are counted
@@ -467,6 +472,7 @@ class HubnessReport(Result):
         return figure
 
 
+@forgiving
 def hubness_report(
     space: Any, y: Any = None, k: int = 5, *, factor: float = 5.0, ties: str = "index"
 ) -> HubnessReport:
@@ -474,10 +480,12 @@ def hubness_report(
 
     Parameters
     ----------
-    space : fitted measure, NeighborGraph or square matrix of distances
+    space : fitted measure, NeighborGraph, square matrix of distances, or table
+        A frame, dict of columns, path or Table is compared by the default measure (see
+        ``lookalike.measures.choose_measure``); a square frame of numbers is a matrix.
         For a reducer, such as ``MutualProximity``, the report has two columns: before (the inner
         measure) and after.
-    y : n labels, or n sets of labels, optional
+    y : n labels, n sets of labels, or the name of a column of the table, optional
         With labels the report says how often neighbors agree with them.
     k : int
         Length of the lists.
@@ -502,7 +510,12 @@ def hubness_report(
     >>> report.statistics["before"]["skewness"] > 2 * report.statistics["after"]["skewness"]
     True
     """
-    checked = as_space(space, "hubness_report")
+    table, reason = None, None
+    if _is_table(space):
+        table, y = split_target(read_table(space), y, WHO)
+        measure, reason = choose_measure(table)
+        space = measure.fit(table)
+    checked = as_space(space, WHO)
     n = size_of(checked)
     labels, label_sets = _labels(y, n)
     spaces: dict[str, Space] = {"value": checked}
@@ -516,7 +529,7 @@ def hubness_report(
     occurrences: dict[str, np.ndarray] = {}
     graphs: dict[str, NeighborGraph] = {}
     for name, one in spaces.items():
-        lists = lists_of(one, k, "hubness_report")
+        lists = lists_of(one, k, WHO)
         if isinstance(one, NeighborGraph):
             lists = one  # with all its entries, which may show where ties end
         graphs[name] = lists
@@ -545,7 +558,19 @@ def hubness_report(
     test = mcnemar(*right) if len(right) == 2 else None
     notes, title = list(dict.fromkeys(notes)), f"{title}, {n:,} rows"
     found_in = statistics, occurrences
-    return HubnessReport(title, k, factor, *found_in, test, notes, checked, lists=graphs)
+    return HubnessReport(
+        title, k, factor, *found_in, test, notes, checked, table, reason=reason, lists=graphs
+    )
+
+
+def _is_table(space: Any) -> bool:
+    """Whether rows are given instead of a space; a square frame of numbers is a matrix."""
+    if isinstance(space, Table | Mapping | str | os.PathLike):
+        return True
+    if not hasattr(space, "columns"):  # no frame
+        return isinstance(space, list) and isinstance(next(iter(space), None), Mapping)
+    n_rows, n_columns = space.shape
+    return n_rows != n_columns or np.asarray(space).dtype.kind not in "biuf"
 
 
 def _labels(y: Any, n: int) -> tuple[np.ndarray | None, list[Any] | None]:
@@ -555,7 +580,7 @@ def _labels(y: Any, n: int) -> tuple[np.ndarray | None, list[Any] | None]:
     listed = not isinstance(y, str) and hasattr(y, "__len__") and len(y) == n
     if listed and all(isinstance(cell, set | frozenset | list | tuple) for cell in y):
         return None, list(y)
-    return code_labels(y, n, "hubness_report")[0], None
+    return code_labels(y, n, WHO)[0], None
 
 
 def _about_occurrence(groups: HubsAndOrphans) -> Statistics:

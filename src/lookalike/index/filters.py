@@ -11,11 +11,15 @@ Operators: ``==``, ``!=``, ``<``, ``<=``, ``>``, ``>=``, ``in``, ``not in`` and 
 in a text, an item in a set or sequence). A missing cell meets no condition but ``None``. Values are
 read as cells of the column, so a date may be written as text, and ordered levels compare by their
 order.
+
+Conditions may be written as text, one or several: ``"day=Sun"``, ``["year>=1990", "mpaa=PG"]``.
+There ``~`` is ``contains``, and nothing after the operator is a missing cell.
 """
 
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -35,6 +39,7 @@ ORDERED: dict[str, Callable[[Any, Any], Any]] = {
     ">=": operator.ge,
 }
 OPERATORS = ("==", "!=", *ORDERED, "in", "not in", "contains")
+TEXT_OPERATORS = ("==", "!=", "<=", ">=", "=", "<", ">", "~")  # a longer one before its beginning
 BY_SIZE = ("number", "order")
 BY_CODE = ("number", "order", "category", "flag")
 HOLDING = ("text", "set", "sequence")
@@ -67,6 +72,74 @@ def read_conditions(given: Mapping[Any, Any], names: Sequence[str]) -> Condition
                 raise InvalidInput(where, "a known operator", repr(word), hint)
             found.append((str(name), word, value))
     return found
+
+
+def read_texts(words: Sequence[str], kinds: Mapping[str, Any]) -> dict[str, Any]:
+    """Return conditions that are written as text as a mapping.
+
+    Parameters
+    ----------
+    words : texts of one condition each
+    kinds : mapping of column to Kind, or to something else where the kind is not known
+
+    Examples
+    --------
+    >>> read_texts(["year>=1990", "year<2000", "mpaa=PG"], {"year": "", "mpaa": ""})
+    {'year': {'>=': '1990', '<': '2000'}, 'mpaa': {'==': 'PG'}}
+    """
+    found: dict[str, Any] = {}
+    for word in words:
+        column, sign, value = _condition(word, list(kinds))
+        _refuse_two(word, value, list(kinds))
+        if sign in found.setdefault(column, {}):
+            who, hint = Param("filter", word), "Use one of them, or the operator 'in' of JSON"
+            raise InvalidInput(who, "each condition once", f"{sign} twice", hint)
+        found[column][sign] = _value(value, getattr(kinds[column], "name", ""))
+    return found
+
+
+def _refuse_two(word: str, value: str, names: list[str]) -> None:
+    """Refuse two conditions in one text, which would be one with a value that no cell has."""
+    columns = "|".join(map(re.escape, names))
+    second = re.search(rf"(?:,|&+| and )\s*((?:{columns})\s*[=!<>~].*)", value)
+    if second is not None:
+        first = word[: word.rindex(value) + second.start()]
+        hint = ("Use ", Param("filter", [first.strip(), second[1]]))
+        raise InvalidInput(WHO, "one condition in a text", repr(word), hint)
+
+
+def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
+    """Split a condition at the operator; the name of a column may hold one itself."""
+    # The longest name first: a column "a>b" must not be read as the column "a" and an operator.
+    for name in sorted(names, key=len, reverse=True):
+        rest = word[len(name) :].lstrip() if word.startswith(name) else ""
+        if rest.startswith(("=>", "=<")):
+            needed = f"an operator ({' '.join(TEXT_OPERATORS)})"
+            hint = f"Did you mean {f'{name}{rest[1]}={rest[2:]}'!r}?"
+            raise InvalidInput(Param("filter", word), needed, rest[:2], hint)
+        for sign in TEXT_OPERATORS:
+            if rest.startswith(sign):
+                meant = {"=": "==", "~": "contains"}.get(sign, sign)
+                return name, meant, rest[len(sign) :].strip()
+    column, *more = re.split("[=!<>~]", word, maxsplit=1)
+    if not more:
+        needed = "COLUMN, an operator and a value"
+        raise InvalidInput(WHO, needed, repr(word), "Try 'year>=1990'")
+    hint = suggest(column.strip(), names)
+    raise InvalidInput(WHO, "a column of the table", repr(column.strip()), hint)
+
+
+def _value(text: str, kind: str) -> Any:
+    if text == "":
+        return None
+    if kind == "number":
+        try:
+            number = float(text)
+        except ValueError:
+            return text  # a date, or a mistake that the filter reports
+        # An integer where it is written as one: a message then quotes 1990, not 1990.0.
+        return int(number) if number.is_integer() and "e" not in text.lower() else number
+    return text
 
 
 def meets(table: Table, conditions: Conditions) -> np.ndarray:
@@ -200,21 +273,24 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
 
     Parameters
     ----------
-    given : None, mapping, callable, ids or boolean array
+    given : None, text or texts, mapping, callable, ids or boolean array
     names : RowIds, the ids of an index
     schema : Schema, its columns
     """
     if given is None:
         return None
     segments = names.segments.segments
+    words = _as_texts(given, names)
+    if words is not None:
+        given = read_texts(words, {**schema.aside, **schema.kinds})
     if isinstance(given, Mapping):
         conditions = read_conditions(given, [*schema.kinds, *schema.aside])
         return [meets(segment.table, conditions) for segment in segments]
     if callable(given):
         return [_call(segment, given) for segment in segments]
-    if isinstance(given, str) or not hasattr(given, "__iter__"):
-        hint = Phrase("Pass for example ", Param("filter", {"year": (">=", 1990)}))
-        raise WrongType(WHO, "a mapping of column to condition", repr(given), hint)
+    if not hasattr(given, "__iter__"):
+        hint = Phrase("Pass for example ", Param("filter", "year>=1990"))
+        raise WrongType(WHO, "conditions on columns", repr(given), hint)
     entries = list(given)
     if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
         if len(entries) != len(names.segments):
@@ -224,6 +300,19 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
     else:
         positions = np.array([names.position(id, WHO) for id in entries], dtype=np.int64)
     return [np.isin(segment.positions, positions) for segment in segments]
+
+
+def _as_texts(given: Any, names: RowIds) -> list[str] | None:
+    """Return conditions that are written as text, None for another filter."""
+    words = [given] if isinstance(given, str) else given
+    if not isinstance(words, list | tuple) or not words:
+        return None
+    if not all(isinstance(word, str) for word in words):
+        return None
+    # Ids may be texts too; without an operator it is no condition, but an id that is mistyped.
+    several = words is given
+    is_condition = not several or any(re.search("[=!<>~]", word) for word in words)
+    return list(words) if is_condition and words[0] not in names else None
 
 
 def _call(segment: Segment, function: Callable[[Any], Any]) -> np.ndarray:

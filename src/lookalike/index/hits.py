@@ -311,6 +311,10 @@ class Hits(Sequence[Hit], Result):
             return Hits(self._hits[key], self._query, self.info)
         return self._hits[key]
 
+    def head(self, n: int = 5) -> Hits:
+        """Return the n best hits."""
+        return self[:n]
+
     def __len__(self) -> int:
         return len(self._hits)
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.estimator import Estimator, check_is_fitted, clone
+from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import lock_of
@@ -356,8 +357,8 @@ class Index(SaveMixin, Estimator):
         Parameters
         ----------
         rows : table, frame, array, list of records, or one record
-            With all columns of the fitted rows; cells may be missing if the measure takes missing
-            values.
+            Columns of the fitted rows that a record or frame does not have are missing cells, which
+            the measure must take; a column that the fitted rows do not have is an error.
         """
 
         def change(now: Snapshot) -> tuple[Snapshot, tuple[list[Any], list[ColumnDrift]]]:
@@ -436,6 +437,7 @@ class Index(SaveMixin, Estimator):
 
     # -- searching ---------------------------------------------------------------------------------
 
+    @forgiving
     def search(
         self,
         query: Any,
@@ -464,8 +466,10 @@ class Index(SaveMixin, Estimator):
         like, unlike : ids or records
         gamma : float
             How much the rows that are not liked count.
-        filter : mapping, callable, ids or boolean array, optional
-            Which rows may be found. A mapping of column to condition: a value, ``(">=", 5)``,
+        filter : text or texts, mapping, callable, ids or boolean array, optional
+            Which rows may be found. "day=Sun", or several such conditions: ["year>=1990",
+            "genre!=Drama", "tags~red" (contains), "budget=" (missing)]. Or a mapping of column to
+            condition: a value, ``(">=", 5)``,
             ``{"in": [...]}`` or None for missing; operators are == != < <= > >= in "not in" and
             contains, and all conditions must hold. A function of the record that returns a bool.
             A list of ids. A boolean array with one entry per row, in the order of ``ids``.
@@ -694,6 +698,49 @@ class Index(SaveMixin, Estimator):
 
     # -- neighbors of all rows ---------------------------------------------------------------------
 
+    @forgiving
+    def kneighbors(self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True) -> Any:
+        """Return the nearest rows as scikit-learn does: (distances, indices).
+
+        Parameters
+        ----------
+        X : table, frame, array, records or ids, optional
+            Rows to find the neighbors of. None: the rows of the index; none is in its own list.
+        n_neighbors : int
+            Never shrunk: more than there are rows is an error.
+        return_distance : bool
+            False: indices only.
+
+        Returns
+        -------
+        distances : float array of shape (rows of X, n_neighbors), ascending in each row
+        indices : int array of the same shape
+            Positions in ``ids`` and ``table``, which leave deleted rows out:
+            ``index.table[indices[0]]`` are the neighbors of the first row.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> index = la.Index("gower").fit({"size": [1.0, 2.5, 2.0]})
+        >>> distances, indices = index.kneighbors([{"size": 2.5}], n_neighbors=2)
+        >>> distances.round(3).tolist(), indices.tolist()
+        ([[0.0, 0.333]], [[1, 2]])
+        """
+        now = self._now()
+        segments, measure, who = now.segments, now.measure, "Index.kneighbors"
+        if X is None:
+            check_k(n_neighbors, len(segments) - 1, who, True)
+            graph = self.neighbors(n_neighbors)
+        else:
+            check_k(n_neighbors, len(segments), who, False)
+            queries = now.reader.read(X, who)
+            graph = segments.nearest(
+                measure, queries.rows, n_neighbors, queries.positions, NO_POSITIONS
+            ).finish("last" if measure.traits.undefined_last else "raise")
+        # Positions count deleted rows, which have no place in ``ids`` any more.
+        indices = np.searchsorted(segments.positions, graph.indices)
+        return (graph.distances, indices) if return_distance else indices
+
     def neighbors(self, k: int = 5) -> NeighborGraph:
         """Return the k nearest rows of every row, exactly, as a fold over the segments.
 
@@ -737,7 +784,7 @@ class Index(SaveMixin, Estimator):
             guide = ", or see the guide to approximate search for measures that have sketches"
             hint = ("Rows are searched exactly; leave out ", Param("approximate", True), guide)
             who, needed = Param("approximate", True, of=type(self).__name__), "rows with sketches"
-            warnings.warn(LookalikeWarning(who, needed, why, hint), stacklevel=3)
+            warnings.warn(LookalikeWarning(who, needed, why, hint), stacklevel=4)
 
     def _tuned(self, state: Snapshot) -> tuple[float, str]:
         """Return the recall over all segments, and why rows are searched exactly if they are."""

@@ -93,12 +93,12 @@ class QueryReader:
         positions, cells = np.full(len(table), -1), _cells_of(table)
         return Queries(self.measure.encode(table), cells, positions, one=len(table) == 1)
 
-    def read_table(self, source: Any, who: str) -> Table:
-        """Read rows by the schema of the fitted ones."""
+    def read_table(self, source: Any, who: str, partial: bool = False) -> Table:
+        """Read rows by the schema of the fitted ones; partial ones may lack columns."""
         # Rows of a precomputed measure are distances to the fitted rows, not cells of columns.
         if self.measure.traits.pairwise:
             return self.measure.read_new(source)
-        return as_table(source, self.schema, who=who)
+        return as_table(source, self.schema, who=who, partial=partial)
 
     def read_some(self, items: Any, who: str) -> Queries | None:
         """Read rows that were marked: one or several ids or records; None for none."""
@@ -184,7 +184,7 @@ class QueryReader:
                         repr(value),
                         "No row shares it. " + suggest(str(value), column.kind.levels[:20]),
                     ),
-                    stacklevel=6,
+                    stacklevel=7,
                 )
 
     def _is_id(self, item: Any) -> bool:

@@ -151,13 +151,14 @@ class Snapshot(Learned):
     def read_added(self, rows: Any, who: str) -> Table:
         """Read more rows by the schema of the first ones; ids that exist already are refused."""
         if self.id_kind is None or self.id_column is None:
-            return self.reader.read_table(rows, who)
+            return self.reader.read_table(rows, who, partial=True)
         rows, _ = with_labels(rows, self.id_column, who)
         # The column of ids is set aside, but read by the kind it had at first, so that ids compare
         # as equal: a CSV file of digits alone would give numbers.
         kinds = {**self.schema.kinds, self.id_column: self.id_kind}
         aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
-        whole = as_table(rows, Schema(kinds, aside, self.schema.missing), who=who)
+        schema = Schema(kinds, aside, self.schema.missing)
+        whole = as_table(rows, schema, who=who, partial=True)
         return take_ids(whole, self.id_column, who, self.names)[0]
 
     def prepared(self) -> Snapshot:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._runtime.frames import frame_of_records
+from lookalike._runtime.frames import FrameMixin, frame_of_records
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.datasets import transforms
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, TooFewRows
@@ -59,7 +59,7 @@ MEANINGS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class Diagnosis(HtmlReport):
+class Diagnosis(HtmlReport, FrameMixin):
     """What ``diagnose`` found; print it, or show it in a notebook.
 
     Parameters

@@ -20,6 +20,7 @@ from lookalike.service.collection import Collection
 from lookalike.service.notes import collected, spell_field
 from lookalike.service.view import View
 from lookalike.table import Column, Table
+from lookalike.verbs.search import find_row
 from lookalike.verbs.search import search as find_rows
 from lookalike.verbs.source import read_filter
 
@@ -162,8 +163,12 @@ def start_of(view: View, table: Table) -> Any:
 ALL = "all"
 
 
-def read_query(view: View, query: Mapping[str, Any]) -> Any:
-    """Return the id of an existing row, or a record."""
+def read_query(view: View, query: str | int | Mapping[str, Any]) -> Any:
+    """Return the id of an existing row, also by its name, or a record."""
+    if isinstance(query, str):
+        return find_row(view.index, query, "query")
+    if isinstance(query, int):
+        return view.find(query)
     if query.get("id") is not None:
         return view.find(query["id"])
     record = dict(query.get("record") or {})

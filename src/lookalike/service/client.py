@@ -174,7 +174,7 @@ class Client:
         Parameters
         ----------
         collection : str
-        query : id, record, or list of them
+        query : id, name of a row, record, or list of them
         k : int
         options : like, unlike, gamma, filter, weights, columns, explain, space, at_least
         """
@@ -292,5 +292,6 @@ def _at(*parts: Any) -> str:
     return "/api/collections/" + "/".join(quoted)
 
 
-def _query(query: Any) -> dict[str, Any]:
-    return {"record": dict(query)} if isinstance(query, Mapping) else {"id": query}
+def _query(query: Any) -> Any:
+    """Return a query as the service takes it: a record, an id, or a text, the name of a row."""
+    return {"record": dict(query)} if isinstance(query, Mapping) else query

@@ -63,7 +63,11 @@ class Sessions:
     def start(self, collection: Collection, view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Begin a session with a search; return its document."""
         id = secrets.token_hex(8)
-        document: dict[str, Any] = {"asked": dict(asked), "rounds": []}
+        query = asked["query"]
+        # By its id from now on: rows that are added later may have the same name.
+        if isinstance(query, str | int):
+            query = {"id": read_query(view, query)}
+        document: dict[str, Any] = {"asked": {**asked, "query": query}, "rounds": []}
         answer = self._answer(id, view, document)  # without its lock: no client knows the id yet
         values = {"id": id, "collection": collection.key, "document": dumps(document)}
         with self._database.write() as connection:

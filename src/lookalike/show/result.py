@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lookalike._runtime.frames import frame_of_records, make_frame
+from lookalike._runtime.frames import FrameMixin, frame_of_records, make_frame
 from lookalike._runtime.text import plain
 from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import escape
@@ -19,7 +19,7 @@ DEFAULT_WIDTH = 100  # characters of a line where there is no terminal
 Spell = Callable[[str], str]
 
 
-class Result(HtmlReport, ABC):
+class Result(HtmlReport, FrameMixin, ABC):
     """Result of a verb: as a data frame, plain values, text of a given width, or HTML.
 
     A subclass defines ``cells`` for frames and CSV, ``to_dict`` for JSON and ``render`` for text.

@@ -21,7 +21,7 @@ from lookalike.errors import (
 )
 from lookalike.table.formats import sources
 from lookalike.table.formats.delimited import CsvOptions
-from lookalike.table.formats.raw import Raw, of_array
+from lookalike.table.formats.raw import Raw, of_array, of_values
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
@@ -311,6 +311,7 @@ def as_table(
     who: str = "as_table",
     encoding: str | None = None,
     delimiter: str | None = None,
+    partial: bool = False,
 ) -> Table:
     """Read new rows the way a fitted table was read.
 
@@ -332,6 +333,9 @@ def as_table(
         Encoding of a CSV file.
     delimiter : str, optional
         The character between the fields of a CSV file.
+    partial : bool
+        Whether rows may lack columns, whose cells are then missing. An extra column is an error in
+        this case: a mistyped name would be a missing cell that is never noticed.
 
     Returns
     -------
@@ -349,7 +353,7 @@ def as_table(
         schema = schema.schema
     source = sources.unwrap(source)
     if isinstance(source, Table):
-        return _fit_table(source, schema, who)
+        return _fit_table(source, schema, who, partial)
     matrix = sources.numeric_array(source)
     if matrix is not None:
         return _fit_columns(_array_columns(matrix, schema, who), schema, who)
@@ -362,7 +366,8 @@ def as_table(
         names = _array_names(len(raws), schema, who)
         raws = [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
     raws = _by_position(raws, schema, who)
-    return _fit_columns({raw.name: raw.without(schema.missing) for raw in raws}, schema, who)
+    given = {raw.name: raw.without(schema.missing) for raw in raws}
+    return _fit_columns(given, schema, who, partial)
 
 
 def _array_columns(matrix: np.ndarray, schema: Schema, who: str) -> dict[str, Raw | Column]:
@@ -377,9 +382,11 @@ def _array_columns(matrix: np.ndarray, schema: Schema, who: str) -> dict[str, Ra
     return columns
 
 
-def _fit_columns(given: Mapping[str, Raw | Column], schema: Schema, who: str) -> Table:
+def _fit_columns(
+    given: Mapping[str, Raw | Column], schema: Schema, who: str, partial: bool = False
+) -> Table:
     """Read columns as the fitted kinds; an array's numbers are columns already."""
-    _check_names(list(given), schema, who)
+    given = {**given, **_fill(given, schema, who, partial)}
     columns = []
     for name, kind in schema.kinds.items():
         cells = given[name]
@@ -390,10 +397,11 @@ def _fit_columns(given: Mapping[str, Raw | Column], schema: Schema, who: str) ->
     return Table(columns, aside, missing=schema.missing)
 
 
-def _fit_table(table: Table, schema: Schema, who: str) -> Table:
+def _fit_table(table: Table, schema: Schema, who: str, partial: bool = False) -> Table:
     sources.check_shape(len(table), table.shape[1])
     every = {column.name: column for column in table.columns + table.aside}
-    _check_names(list(every), schema, who)
+    lacking = _fill(every, schema, who, partial)
+    every |= {name: convert(raw, schema.kinds[name], fitted=True) for name, raw in lacking.items()}
     columns, converted = [], []
     for name, kind in schema.kinds.items():
         column = every[name]
@@ -421,6 +429,20 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
     warnings.warn(warning, stacklevel=5)
 
 
+def _fill(given: Mapping[str, Any], schema: Schema, who: str, partial: bool) -> dict[str, Raw]:
+    """Return columns of missing cells for those that partial rows lack; refuse other rows."""
+    known = [name for name in given if name in schema.kinds]
+    if not partial or not known:
+        _check_names(list(given), schema, who)
+        return {}
+    every = [*schema.kinds, *schema.aside]
+    for name in given:
+        if name not in every:
+            raise InvalidInput(who, "columns of the table", repr(name), suggest(name, every))
+    empty = [None] * len(given[known[0]])
+    return {name: of_values(name, empty) for name in schema.kinds if name not in given}
+
+
 def _check_names(names: list[str], schema: Schema, who: str) -> None:
     """Refuse rows without a fitted column; warn of columns that were not fitted."""
     missing = [name for name in schema.kinds if name not in set(names)]
@@ -435,7 +457,7 @@ def _check_names(names: list[str], schema: Schema, who: str) -> None:
     if extra:
         hint = "They are not used; leave them out to silence this"
         needed, found = "only the columns of the fitted table", f"also {name_some(extra, 5)}"
-        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
+        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=5)
 
 
 def _array_names(width: int, schema: Schema, who: str) -> list[str]:

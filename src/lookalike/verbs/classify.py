@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
@@ -63,6 +64,7 @@ class Classified(Learned):
             layout.say(console, always, "")
 
 
+@forgiving
 def classify(
     table: args.TableLike,
     label: args.Target,

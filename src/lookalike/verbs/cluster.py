@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
+from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
@@ -178,6 +179,7 @@ class Clustered(Result):
         return self.profile.html_body()
 
 
+@forgiving
 def cluster(
     table: args.TableLike,
     n_clusters: Clusters = "auto",

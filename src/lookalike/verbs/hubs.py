@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from lookalike._runtime.keywords import forgiving
 from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
@@ -29,6 +30,7 @@ REDUCERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
+@forgiving
 def hubs(
     table: args.TableLike,
     k: args.Count = 5,

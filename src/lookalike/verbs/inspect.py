@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.source import as_source
 
@@ -16,6 +17,7 @@ EXAMPLES = (
 )
 
 
+@forgiving
 def inspect(table: args.TableLike, *, filter: args.Filter = None) -> "TableSummary":
     """Show what each column of a table holds, and the reason for thinking so.
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
@@ -23,6 +24,7 @@ METHODS = {"combined": (), "isolation": ("n_estimators",), "neighbors": ("n_neig
 BY_RANGES = "gower:missing=midpoint"
 
 
+@forgiving
 def outliers(
     table: args.TableLike,
     n: args.Number = 10,

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
+from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
@@ -56,6 +57,7 @@ class Regressed(Learned):
             layout.say(console, f"out-of-bag R2: {bag['r2']:.3f}", "")
 
 
+@forgiving
 def regress(
     table: args.TableLike,
     label: args.Target,

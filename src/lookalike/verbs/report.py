@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure, read_measure
 from lookalike.verbs.source import as_source
@@ -20,6 +21,7 @@ ManyRows = Annotated[int, args.Spelling(json=int, metavar="N", least=10)]
 Title = Annotated[str | None, args.Spelling(json=str | None, metavar="TEXT")]
 
 
+@forgiving
 def report(
     table: args.TableLike,
     label: args.Label = None,

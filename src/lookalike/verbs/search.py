@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from lookalike._runtime.keywords import forgiving
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, suggest
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, name_measure, read_measure
@@ -33,6 +34,7 @@ MAX_LISTED_WIDTH = 48  # characters of each of them
 ROW_HINT = "Count rows from 0, without the header line"
 
 
+@forgiving
 def search(
     table: args.TableLike,
     row: args.RowRef = None,
@@ -90,12 +92,12 @@ def search(
     first = "like" if row is None else "row"
     index, reason, names = _get_index(source, measure, weights, columns)
     sample = index.sample
-    query = _find(index, start, first)
+    query = find_row(index, start, first)
     found: Any = (source.searched or index).search(
         query,
         k,
-        like=[_find(index, mark, "like") for mark in liked],
-        unlike=[_find(index, mark, "unlike") for mark in unliked],
+        like=[find_row(index, mark, "like") for mark in liked],
+        unlike=[find_row(index, mark, "unlike") for mark in unliked],
         filter=read_filter(filter, sample) if filter else None,
         weights=weights,
         columns=names,
@@ -158,8 +160,16 @@ def _get_index(
     return index, index.reason_ if isinstance(given, str) else None, None
 
 
-def _find(index: "Index", mark: Any, name: str) -> Any:
-    """Return a record as it is, and the id of a row; a number may be given as text."""
+def find_row(index: "Index", mark: Any, name: str) -> Any:
+    """Return a record as it is, and of a row its id: by its id, or by its name.
+
+    Parameters
+    ----------
+    index : Index
+    mark : record, id (a number may be given as text) or name
+    name : str
+        The parameter that it was given as, for errors.
+    """
     if isinstance(mark, Mapping):
         return mark
     id = _as_id(index, mark)
@@ -252,7 +262,10 @@ def _several(index: "Index", positions: list[int], mark: Any, name: str) -> Inva
     now, most = index.state_, positions[:MAX_LISTED_ROWS]
     ids, lines = now.names.of(most), []
     for id, (segment, row) in zip(ids, now.segments.look_up(most), strict=True):
-        lines.append(f"{id} ({write_row(segment.table, row, MAX_LISTED_WIDTH)})")
+        one = segment.table[[row]]
+        # The id stands in front; the column that a service numbers rows by is not shown.
+        shown = one.drop(now.id_column) if now.id_column else one
+        lines.append(f"{id} ({write_row(shown, 0, MAX_LISTED_WIDTH)})")
     more = f" and {len(positions) - len(most):,} more" if len(positions) > len(most) else ""
     found = f"{len(positions):,} rows: {'; '.join(lines)}{more}"
     hint = ("Choose one by its id: ", Param(name, ids[0]))
@@ -276,4 +289,4 @@ def _warn_not_compared(index: "Index", record: Mapping[str, Any], name: str) -> 
         hint = (f"To start from the row that is called {cell!r}, use ", Param("row", id))
     found = ", ".join(f"{column!r} ({aside[column]})" for column in given)
     text = "columns that are compared"
-    warnings.warn(LookalikeWarning(Param(name), text, found, hint), stacklevel=3)
+    warnings.warn(LookalikeWarning(Param(name), text, found, hint), stacklevel=4)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 SAVED = ".lookalike"
 # Either file marks the folder of an index; the plan comes first, while it is being built.
 INDEX_FILES = ("manifest.json", "plan.json")
-OPERATORS = ("==", "!=", "<=", ">=", "=", "<", ">", "~")
 
 
 @dataclass(frozen=True)
@@ -263,58 +261,25 @@ def read_filter(filter: Any, table: Table) -> Any:
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
-    found: dict[str, Any] = {}
-    for word in words:
-        if word.lstrip().startswith("{"):
-            given = read_json(word, "filter")
-            found |= {name: _as_pair(value) for name, value in given.items()}
-            continue
-        column, operator, value = _condition(word, column_names(table))
-        if operator in found.setdefault(column, {}):
-            who, hint = Param("filter", word), "Use one of them, or the operator 'in' of JSON"
-            raise InvalidInput(who, "each condition once", f"{operator} twice", hint)
-        found[column][operator] = _value(value, table[column].kind.name)
+    from lookalike.index.filters import read_texts
+
+    objects = [word for word in words if word.lstrip().startswith("{")]
+    kinds = {column.name: column.kind for column in table.columns + table.aside}
+    found = read_texts([word for word in words if word not in objects], kinds)
+    for word in objects:
+        given = read_json(word, "filter")
+        # One would replace the other, where both have to hold.
+        for name in [name for name in given if name in found]:
+            hint = "Put all conditions on it into the object"
+            raise InvalidInput(Param("filter"), "each column once", f"{name!r} twice", hint)
+        found |= {name: _as_pair(value) for name, value in given.items()}
     return found or None
-
-
-def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
-    """Split a condition at the operator; the name of a column may hold one itself."""
-    # The longest name first: a column "a>b" must not be read as the column "a" and an operator.
-    for name in sorted(names, key=len, reverse=True):
-        rest = word[len(name) :].lstrip() if word.startswith(name) else ""
-        if rest.startswith(("=>", "=<")):
-            needed = f"an operator ({' '.join(OPERATORS)})"
-            hint = f"Did you mean {f'{name}{rest[1]}={rest[2:]}'!r}?"
-            raise InvalidInput(Param("filter", word), needed, rest[:2], hint)
-        for operator in OPERATORS:  # ">=" is listed before ">"
-            if rest.startswith(operator):
-                meant = {"=": "==", "~": "contains"}.get(operator, operator)
-                return name, meant, rest[len(operator) :].strip()
-    column, *more = re.split("[=!<>~]", word, maxsplit=1)
-    if not more:
-        needed = "COLUMN, an operator and a value"
-        raise InvalidInput(Param("filter"), needed, repr(word), "Try 'year>=1990'")
-    who, hint = Param("filter"), suggest(column.strip(), names)
-    raise InvalidInput(who, "a column of the table", repr(column.strip()), hint)
 
 
 def _as_pair(value: Any) -> Any:
     """Return an operator and a value as the pair that Python has, where JSON has a list."""
-    from lookalike.index.filters import OPERATORS as KNOWN
+    from lookalike.index.filters import OPERATORS
 
     # Another list is the cell of a set, none of whose items is an operator.
     is_pair = isinstance(value, list) and len(value) == 2 and isinstance(value[0], str)
-    return tuple(value) if is_pair and value[0] in KNOWN else value
-
-
-def _value(text: str, kind: str) -> Any:
-    if text == "":
-        return None
-    if kind == "number":
-        try:
-            number = float(text)
-        except ValueError:
-            return text  # a date, or a mistake that the filter reports
-        # An integer where it is written as one: a message then quotes 1990, not 1990.0.
-        return int(number) if number.is_integer() and "e" not in text.lower() else number
-    return text
+    return tuple(value) if is_pair and value[0] in OPERATORS else value

@@ -1,7 +1,9 @@
 import re
+import sys
 
 import pytest
 
+from lookalike.errors import MissingExtra
 from lookalike.measures import Explanation
 from lookalike.measures.contract.explanation import show
 
@@ -57,3 +59,30 @@ def test_cells_in_a_few_characters():
     assert show(frozenset({"b", "a"})) == "a, b"
     assert show([0.25, 0.5]) == "[0.25 0.5]"
     assert show("x" * 99) == "x" * 27 + "…"
+
+
+def test_contributions_are_drawn_as_bars():
+    pytest.importorskip("matplotlib")
+    axes = EXPLAINED.plot()
+    words = ["(other)" if name is None else str(name) for name in EXPLAINED.strongest]
+    assert [label.get_text() for label in axes.get_yticklabels()] == words
+    against, speaks_for = axes.containers
+    names = EXPLAINED.strongest
+    widths = [bar.get_width() for bar in speaks_for]
+    assert widths == pytest.approx([EXPLAINED.plus.get(name, 0.0) for name in names])
+    widths = [bar.get_width() for bar in against]
+    assert widths == pytest.approx([-EXPLAINED.minus.get(name, 0.0) for name in names])
+    assert axes.yaxis_inverted()  # the strongest on top
+    assert EXPLAINED.plot(axes) is axes
+    dollars = Explanation(0.5, 0.5, {"$a$": 0.5}, {"$a$": 0.5}).plot()
+    assert dollars.get_yticklabels()[0].get_text() == r"\$a\$"
+
+
+def test_drawing_needs_matplotlib(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    with pytest.raises(MissingExtra, match=r"Explanation.plot: needs matplotlib.*\[report"):
+        EXPLAINED.plot()
+
+
+def test_to_pandas_is_the_frame():
+    assert EXPLAINED.to_pandas().equals(EXPLAINED.to_frame("pandas"))

@@ -144,3 +144,9 @@ def test_loaded_cells_are_checked():
         with pytest.raises(ValueError, match="x"):
             check_cells(values, kind, "x")
     assert Column("x", Kind("vector"), np.empty((2, 0))).missing.tolist() == [False, False]
+
+
+def test_the_head_is_the_first_rows():
+    table = read_table({"size": [float(i) for i in range(9)], "color": list("abcabcabc")})
+    assert table.head().shape == (5, 2)
+    assert table.head(2).to_pandas().equals(table.to_frame("pandas")[:2])

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lookalike._runtime.frames import make_frame
+from lookalike._runtime.frames import FrameMixin, make_frame
 from lookalike._runtime.text import clean
 from lookalike.measures.contract.rows import Rows, kept_beside
 from lookalike.show.html.document import fragment, grid, sides
+from lookalike.show.html.drawings import new_figure
 from lookalike.show.html.markup import AGAINST, FOR, Html
 from lookalike.show.reasons import Reason, Style, make_reason
 
@@ -25,7 +26,7 @@ BASELINE_PAIRS = 24  # sampled pairs explained in full: a forest takes some mill
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class Explanation(FrameMixin):
     """What each column contributed to a similarity.
 
     Parameters
@@ -197,6 +198,44 @@ class Explanation:
         backend : {"pandas", "polars", "pyarrow"}
         """
         return make_frame(self.to_dict(), backend)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw what each column contributed: bars for and against, the strongest on top.
+
+        Needs matplotlib (``pip install lookalike[report]``).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            To draw into; of a new figure by default.
+
+        Returns
+        -------
+        matplotlib Axes
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> index = la.Index().fit({"size": [1.0, 2.5, 2.0], "color": ["red", "blue", "red"]})
+        >>> axes = index.search(0, k=1)[0].explanation.plot()
+        >>> [label.get_text() for label in axes.get_yticklabels()]
+        ['color', 'size']
+        """
+        names = self.strongest
+        if ax is None:
+            ax = new_figure("Explanation.plot", 6, 1.2 + 0.3 * len(names)).subplots()
+        sides = (("against", self.minus, AGAINST, -1), ("for", self.plus, FOR, 1))
+        for label, shares, color, sign in sides:
+            widths = [sign * shares.get(name, 0.0) for name in names]
+            ax.barh(range(len(names)), widths, color=color, label=label)
+        # Signs are drawn as text: a dollar in the name of a column would begin a formula.
+        words = ["(other)" if name is None else clean(name).replace("$", r"\$") for name in names]
+        ax.set_yticks(range(len(names)), words)
+        ax.invert_yaxis()  # matplotlib counts from below
+        ax.axvline(0, color="gray", linewidth=0.8)
+        ax.set(title=f"similarity {self.similarity:.3f}", xlabel="against | for")
+        ax.legend()
+        return ax
 
     @property
     def strongest(self) -> list[str | None]:

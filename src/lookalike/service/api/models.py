@@ -41,6 +41,10 @@ class QueryIn(Strict):
     record: Record | None = None
 
 
+# A text is the name of a row, or its id: "Toy Story", "title=Toy Story".
+Query = QueryIn | Id
+
+
 class CreateIn(Strict):
     """A new collection, from records or from a file under the allowed folder."""
 
@@ -72,7 +76,7 @@ class QuestionIn(Strict):
 
     k: StrictInt = Field(10, ge=1)
     gamma: float | None = Field(None, ge=0, le=100, allow_inf_nan=False)
-    filter: dict[str, Any] | None = None
+    filter: StrictStr | list[StrictStr] | dict[str, Any] | None = None
     weights: dict[str, Weight] | None = None
     columns: list[StrictStr] | None = None
     explain: Annotated[StrictInt, Field(ge=0, le=1_000)] | Literal["all"] = 3
@@ -82,7 +86,7 @@ class QuestionIn(Strict):
 class SearchIn(QuestionIn):
     """A search in the words of ``Index.search``."""
 
-    query: QueryIn | list[QueryIn]
+    query: Query | list[Query]
     like: list[Id] = Field(default_factory=list)
     unlike: list[Id] = Field(default_factory=list)
     at_least: StrictInt | None = None
@@ -91,7 +95,7 @@ class SearchIn(QuestionIn):
 class SessionIn(QuestionIn):
     """A search that will be refined by feedback."""
 
-    query: QueryIn
+    query: Query
 
 
 class MarksIn(Strict):

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
+from typing import overload
 
 from lookalike._runtime.files import check_writable, write_text
 from lookalike.show.html.markup import AGAINST, FOR, Html, escape
@@ -56,20 +57,24 @@ class HtmlReport:
         """Return the content below the heading, as HTML."""
         raise AssertionError(f"{type(self).__name__} must write html_body")
 
-    def to_html(self, path: str | os.PathLike[str] | None = None) -> str:
-        """Return everything as one HTML page that needs no other file; write it where asked.
+    @overload
+    def to_html(self) -> str: ...
+    @overload
+    def to_html(self, path: str | os.PathLike[str]) -> None: ...
+    def to_html(self, path: str | os.PathLike[str] | None = None) -> str | None:
+        """Return everything as one HTML page that needs no other file, or write it to a file.
 
         Parameters
         ----------
         path : str or path, optional
-            Where to write it; a file that is there is replaced once the new one is complete.
+            Where to write it; a file that is there is replaced once the new one is complete. Then
+            nothing is returned, so that a notebook does not print the page.
         """
-        if path is not None:
-            check_writable(path)  # before the work of drawing
-        text = page(self.html_title(), self.html_body())
-        if path is not None:
-            write_text(path, text)
-        return text
+        if path is None:
+            return page(self.html_title(), self.html_body())
+        check_writable(path)  # before the work of drawing
+        write_text(path, page(self.html_title(), self.html_body()))
+        return None
 
     def _repr_html_(self) -> str:
         return fragment(self.html_body())

@@ -33,6 +33,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from lookalike._runtime.frames import FrameMixin
 from lookalike.errors import InvalidInput, message, suggest
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -226,7 +227,7 @@ def check_columns(who: str, columns: Sequence[Any]) -> None:
 
 
 @saveable
-class Table:
+class Table(FrameMixin):
     """Typed columns of equal length.
 
     Made by ``read_table``; slices keep the kinds, so that cross-validation does not guess them
@@ -444,6 +445,19 @@ class Table:
         from lookalike.table.model.display import frame_of
 
         return frame_of(self, backend)
+
+    def head(self, n: int = 5) -> Table:
+        """Return the first n rows.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> la.read_table({"size": [1.0, 2.5, 2.0]}).head(2).to_pandas()
+           size
+        0   1.0
+        1   2.5
+        """
+        return self[:n]
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that columns have different names and one length."""
