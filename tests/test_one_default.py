@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 
 import lookalike as la
+from lookalike.clustering import SimilarityClustering
 from lookalike.measures import choose_measure
+from lookalike.prediction import NeighborClassifier, NeighborRegressor
 from lookalike.service.answers import search
 from lookalike.service.api.models import SearchIn
 from lookalike.service.catalog import Catalog
@@ -20,7 +22,11 @@ from lookalike.table import read_table
 
 # Estimators with the default comparison: name -> function of a table and a target that returns the
 # measure that a fitted one compares by.
-ESTIMATORS = {}
+ESTIMATORS = {
+    "NeighborClassifier": lambda table, y: NeighborClassifier().fit(table, y).measure_,
+    "NeighborRegressor": lambda table, y: NeighborRegressor().fit(table, y * 1.0).measure_,
+    "SimilarityClustering": lambda table, y: SimilarityClustering(n_clusters=2).fit(table).measure_,
+}
 N_TABLES, MAX_ROWS, K = 40, 120, 5
 # Spread over packages, so that a few tables of the default run are unlike each other.
 PUBLIC = [
