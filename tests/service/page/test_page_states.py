@@ -181,7 +181,8 @@ BOXES = """() => [...document.querySelectorAll("header :is(button, select, input
 
 def test_a_phone_has_two_rows_of_things_to_press(visit):
     visit.page.set_viewport_size({"width": 360, "height": 780})
-    visit.open("#/films?view=graph")
+    visit.open("#/films?view=graph&space=repaired")
+    visit.page.wait_for_selector(".compare")
     boxes = visit.page.evaluate(BOXES)
     assert len(boxes) == 8  # table, search, measure, two spaces, theme, keys, share
     assert len({row for row, *_ in boxes}) == 2

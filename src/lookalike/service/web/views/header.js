@@ -81,11 +81,13 @@ function measures(state, act) {
 
 const SPACES = {
   plain: "distances as the measure gives them",
-  repaired: "hubs repaired: rows that are in everybody's list step back",
+  repaired: "hubness reduced: rows that are in everybody's list step back",
 };
 
-/** @param {State} state @param {Dispatch} act */
+/** Offered where the reduction helps, and to leave it. @param {State} state @param {Dispatch} act */
 function hubSwitch(state, act) {
+  const helps = state.slots.hubs?.value?.reduction_helps ?? info(state)?.spaces?.reduction_helps;
+  if (!helps && state.link.space === "plain") return null;
   return h(
     "span",
     { class: "segments", role: "group", "aria-label": "hubs" },
@@ -99,7 +101,7 @@ function hubSwitch(state, act) {
           "aria-pressed": String(state.link.space === space),
           on: { click: () => act({ type: "set", space }) },
         },
-        space,
+        space === "plain" ? space : "reduced",
       ),
     ),
   );
