@@ -109,3 +109,17 @@ def test_columns_that_do_not_fit_are_named():
     wide = shown(hits, width=400, why=True)
     assert "why: + for, - against" in wide
     assert "why: + for" not in shown(hits, width=159, why=True)
+
+
+def test_the_name_of_the_query_is_cut_so_that_the_heading_fits():
+    name = "TheVeryLongAndWindingTitleOfAFilmThatNobodyHasSeen"
+    films = {"title": [name, "Another", "Third"], "year": [1990.0, 1991.0, 1993.0]}
+    hits = la.search(films, 0, k=2)
+    # 46 characters are not the name; it has 12 to 40, the last one an ellipsis.
+    for width, characters in ((200, 40), (86, 40), (85, 39), (70, 24), (58, 12), (50, 12)):
+        console = Console(file=io.StringIO(), width=width, color_system=None)
+        hits.render(console)
+        head = f"table: the 2 rows most like row 0 ({name[: characters - 1]}…), by Gower"
+        assert " ".join(console.file.getvalue().split()).startswith(head)
+        one_line = console.file.getvalue().splitlines()[0] == head
+        assert one_line is (width >= 58)
