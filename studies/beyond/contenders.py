@@ -40,8 +40,8 @@ MEASURES: dict[str, Callable[[int], Measure]] = {
         "ratio", "similarity", random_state=seed, undefined=0.0
     ),
 }
-# On numbers without gaps "Gower on ranks" is ranked cityblock, divided by a constant.
-# Which tables a measure can be put to; the others are for numbers without gaps.
+# On numbers without missing "Gower on ranks" is ranked cityblock, divided by a constant.
+# Which tables a measure can be put to; the others are for numbers without missing.
 MIXED = ("Gower", "Gower on ranks", "Shi", "RatioRF", "RatioRF on cells")
 EVERYWHERE = ("Gower", "Gower on ranks", "RatioRF on cells")
 

@@ -133,7 +133,7 @@ def test_a_run_that_is_not_possible_is_kept_with_its_reason():
     with pytest.warns(UserWarning, match="leaves out 'color'"):
         search.fit(table)
     errors = [run["error"] for run in search.results_]
-    assert "needs numbers without gaps" in errors[0]
+    assert "needs numbers without missing" in errors[0]
     assert errors[2] is None
     assert search.results_[0]["silhouette"] is None
     assert search.best_index_ == 2

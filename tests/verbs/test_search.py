@@ -249,7 +249,7 @@ def test_a_measure_of_numbers_says_what_it_leaves_out_and_refuses_gaps(file):
     assert (done.exit_code, done.stdout) == (1, "")
     warning, error = done.stderr.splitlines()
     assert "leaves out 'kind'" in warning
-    assert "needs numbers without gaps" in error
+    assert "needs numbers without missing" in error
 
 
 def test_a_table_without_numbers_is_refused_by_a_measure_of_numbers(file):

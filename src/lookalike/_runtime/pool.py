@@ -8,71 +8,41 @@ its own when it needs them. Idle threads are joined at exit.
 
 from __future__ import annotations
 
-import atexit
 import os
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from concurrent.futures import Future, ThreadPoolExecutor
+from weakref import WeakSet
 
 NAME = "lookalike-worker"
-MAX_JOIN_SECONDS = 1.0  # at exit, for a thread at work; a kernel call takes well under a second
-
-Job = Callable[[], None]
 
 
 class _Workers:
     def __init__(self) -> None:
-        self.jobs: SimpleQueue[Job | None] = SimpleQueue()
         self.lock = threading.Lock()
-        self.threads: list[threading.Thread] = []
-        self.engaged = 0  # jobs that are waiting or at work
-        # Set at exit: the interpreter no longer starts threads, and the caller works alone.
-        self.closed = False
+        self.size = 0
+        self.pool: ThreadPoolExecutor | None = None
+        self.jobs: WeakSet[Future[None]] = WeakSet()
 
-    def submit(self, job: Job, n_threads: int) -> None:
+    def submit(self, job: Callable[[], None], n_threads: int) -> None:
         with self.lock:
-            if self.closed:
-                return
             most = max(n_threads, (os.cpu_count() or 1) - 1)  # the caller is a thread as well
-            # Only if all are busy: a second small call uses the threads of the first.
-            while len(self.threads) < min(most, self.engaged + n_threads):
-                name = f"{NAME}-{len(self.threads)}"
-                thread = threading.Thread(target=self.work, name=name, daemon=True)
+            if self.pool is None or most > self.size:
+                if self.pool is not None:
+                    self.pool.shutdown(wait=False)  # its threads end when they have nothing to do
+                self.pool, self.size = ThreadPoolExecutor(most, NAME), most
+            for _ in range(n_threads):
                 try:
-                    thread.start()
-                except RuntimeError:  # the limit of the system, or at exit: fewer threads will do
-                    break
-                self.threads.append(thread)
-            for _ in range(min(n_threads, len(self.threads))):
-                self.engaged += 1
-                self.jobs.put(job)
-
-    def work(self) -> None:
-        while True:
-            job = self.jobs.get()
-            if job is None:
-                return
-            try:
-                job()
-            finally:
-                del job  # what it holds is not kept while this thread waits
-                with self.lock:
-                    self.engaged -= 1
-
-    def close(self) -> None:
-        with self.lock:
-            self.closed = True
-            threads = list(self.threads)
-        for _ in threads:
-            self.jobs.put(None)  # each thread takes one and ends
-        for thread in threads:
-            thread.join(MAX_JOIN_SECONDS)
+                    self.jobs.add(self.pool.submit(job))
+                # The limit of the system, or at exit: fewer threads will do, the caller is one.
+                except RuntimeError:
+                    return
 
 
 _workers = _Workers()
 
 
-def submit(job: Job, n_threads: int) -> None:
+def submit(job: Callable[[], None], n_threads: int) -> None:
     """Let some threads call a function that must not raise; some may start late, or never.
 
     Parameters
@@ -85,7 +55,7 @@ def submit(job: Job, n_threads: int) -> None:
 
 def busy() -> int:
     """Return how many jobs are waiting or at work."""
-    return _workers.engaged
+    return sum(not job.done() for job in list(_workers.jobs))
 
 
 def _begin_anew() -> None:
@@ -96,4 +66,3 @@ def _begin_anew() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_begin_anew)
-atexit.register(lambda: _workers.close())

@@ -51,8 +51,8 @@ def hierarchy_clusters(space: Space, needed: int, smallest: int) -> Clustering:
     (a row itself is number one). Most edges are found in lists of the 30 nearest rows; where a list
     does not reach far enough, the row is compared with all others, so the tree is exact.
     Clusters are cut out of it as scikit-learn's HDBSCAN does, but for equal costs (duplicate rows
-    have them, and mutual reachability makes them): what meets at one cost meets at once, so that
-    the clusters do not depend on the order of the rows.
+    have them, and mutual reachability makes them): what meets at one cost is merged in one step, so
+    that the clusters do not depend on the order of the rows.
 
     The exemplar of a cluster is the row with the smallest core distance.
 
@@ -173,14 +173,14 @@ def _join(
 def _cut(ends: np.ndarray, others: np.ndarray, costs: np.ndarray, smallest: int) -> np.ndarray:
     """Return labels of the clusters that last longest in a spanning tree (excess of mass).
 
-    Parts that are joined at one cost are joined at once, and a part too small to be a cluster that
+    Parts of one cost are joined in one step, and a part too small to be a cluster that
     meets two clusters there is noise. Pair by pair, as scikit-learn has it, the part would belong
     to the cluster it is joined with first: mutual reachability has many equal costs, and the order
     among them is that of the rows.
     """
     order = np.argsort(costs, kind="stable")
     costs = costs[order]
-    # Clusters are weighed by 1 / cost: a billionth of the smallest stands for none.
+    # Clusters are weighed by 1 / cost: a cost of 0 is replaced by a billionth of the smallest.
     positive = costs[costs > 0]
     costs = np.maximum(costs, positive[0] * 1e-9 if len(positive) else 1.0)
     above, sizes = _dendrogram(ends[order], others[order])
@@ -197,7 +197,7 @@ def _dendrogram(ends: np.ndarray, others: np.ndarray) -> tuple[list[int], list[i
     for node, (a, b) in enumerate(zip(ends.tolist(), others.tolist(), strict=True), n):
         for i in (a, b):
             while roots[i] != i:
-                roots[i] = roots[roots[i]]  # half as long a way for whoever comes next
+                roots[i] = roots[roots[i]]  # path halving: later look-ups are shorter
                 i = roots[i]
             roots[i] = above[i] = node
         sizes[node] = 0

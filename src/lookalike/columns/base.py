@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import copy
-import inspect
 import reprlib
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param
@@ -33,7 +33,7 @@ Cells = np.ndarray | Ragged
 """Encoded cells: an array with one entry or row per cell, or a ``Ragged``."""
 
 
-class Distance(ABC):
+class Distance(Estimator, ABC):
     """How two cells of a column differ.
 
     A distance learns from the fitted column what it needs (``fit``), turns cells into numbers once
@@ -113,7 +113,7 @@ class Distance(ABC):
 
     # -- what a distance writes -------------------------------------------------------------------
 
-    def _learn(self, column: Column) -> None:  # noqa: B027 - most distances learn nothing
+    def _learn(self, column: Column) -> None:
         """Set attributes ending in an underscore: arrays, or values that JSON can hold."""
 
     @abstractmethod
@@ -127,18 +127,6 @@ class Distance(ABC):
     def _variance(self, cells: Cells) -> float | None:
         """Return the variance of present cells by a formula, None where none is known."""
         return None
-
-    # -- parameters -------------------------------------------------------------------------------
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Return the parameters by name, as scikit-learn's estimators do."""
-        return {name: getattr(self, name) for name in inspect.signature(type(self)).parameters}
-
-    def __repr__(self) -> str:
-        defaults = inspect.signature(type(self)).parameters
-        given = {n: v for n, v in self.get_params().items() if v is not defaults[n].default}
-        shown = ", ".join(f"{name}={show(value)}" for name, value in given.items())
-        return f"{type(self).__name__}({shown})"
 
     # -- checks -----------------------------------------------------------------------------------
 

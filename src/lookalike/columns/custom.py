@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -121,6 +122,7 @@ class CallableDistance(Distance):
         require(n is None or len(cells) == n, where, f"{n} cells", str(len(cells)))
 
 
+@dataclass(eq=False, repr=False)
 class MatrixDistance(Distance):
     """A finished matrix of distances; the cells of the column say which row of it they are.
 
@@ -153,12 +155,9 @@ class MatrixDistance(Distance):
     name = "matrix"
     kinds = ("number",)
 
-    def __init__(
-        self, matrix: np.ndarray, symmetric: bool = True, scale: float | None = None
-    ) -> None:
-        self.matrix = matrix
-        self.symmetric = symmetric
-        self.scale = scale
+    matrix: np.ndarray
+    symmetric: bool = True
+    scale: float | None = None
 
     def _learn(self, column: Column) -> None:
         check_matrix(self.matrix, column.name, self.symmetric)

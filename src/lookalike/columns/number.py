@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +18,7 @@ MIN_SPACED_FLOAT = 2.0**54
 MAX_SHARE = 1e307
 
 
+@dataclass(eq=False, repr=False)
 class Absolute(Distance):
     """How far two numbers are apart, ``|u - v|``.
 
@@ -71,19 +73,11 @@ class Absolute(Distance):
     kinds = ("number",)
     CELLS = Array("float64 float32", "n")
 
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        constant: str = "keep",
-        scale: float | None = None,
-        trim: float = 0.0,
-    ) -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.constant = constant
-        self.scale = scale
-        self.trim = trim
+    alpha: float = 1.0
+    beta: float = 1.0
+    constant: str = "keep"
+    scale: float | None = None
+    trim: float = 0.0
 
     def _learn(self, column: Column) -> None:
         # Shares are counted from here: far outside of the range they would lose their digits.

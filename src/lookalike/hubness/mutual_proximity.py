@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import warnings
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +39,7 @@ MAX_ROWS_WITHOUT_WARNING = 20_000  # above it comparing all triples takes many m
 _rank_lock = threading.Lock()
 
 
+@dataclass(eq=False, repr=False)
 class MutualProximity(_Scaled):
     """Compare two rows by how many others are farther away from both.
 
@@ -117,26 +118,15 @@ class MutualProximity(_Scaled):
         "reference_": Maybe(Array("int64", "sample", low=0, ascending=True)),
     }
 
-    def __init__(
-        self,
-        measure: Measure,
-        model: str = AUTO,
-        *,
-        sample: int | None = None,
-        augment: bool = False,
-        self_distance: str = "exclude",
-        n_candidates: int | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.model = model
-        self.sample = sample
-        self.augment = augment
-        self.self_distance = self_distance
-        self.n_candidates = n_candidates
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    measure: Measure
+    model: str = AUTO
+    _: KW_ONLY
+    sample: int | None = None
+    augment: bool = False
+    self_distance: str = "exclude"
+    n_candidates: int | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +24,7 @@ from lookalike.trees.growers import ExtraForest
 ROWS_PER_BLOCK = 2048  # scored by one thread at a time (chosen by hand)
 
 
+@dataclass(eq=False, repr=False)
 class ReFeat(SaveMixin, Estimator):
     """Rank rows by an isolation forest, without a distance between two rows.
 
@@ -87,22 +89,13 @@ class ReFeat(SaveMixin, Estimator):
         "lengths_": fields.Array("float64", "leaves", finite=True),
     }
 
-    def __init__(
-        self,
-        n_estimators: int = 1000,
-        max_samples: int = 8,
-        *,
-        max_depth: str | None = "log2",
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.max_samples = max_samples
-        self.max_depth = max_depth
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_estimators: int = 1000
+    max_samples: int = 8
+    _: KW_ONLY
+    max_depth: str | None = "log2"
+    kinds: Mapping[str, Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Grow trees on rows, and store these as the rows to be ranked.

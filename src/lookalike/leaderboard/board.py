@@ -218,10 +218,8 @@ class Leaderboard(Result):
             brief = [[row[0][:MAX_NAME_CHARACTERS], *row[1:]] for row in rows]
             shown = layout.fitting(heads, brief, console.width, OPTIONAL_HEADS)
             # Numbers are never folded; a very long name takes several lines.
-            grid = layout.grid([(heads[i], "right" if i else "fold") for i in shown])
-            for row in rows:
-                grid.add_row(*layout.cells([row[i] for i in shown]))
-            console.print(grid)
+            columns = [(heads[i], "right" if i else "fold") for i in shown]
+            console.print(layout.grid(columns, ([row[i] for i in shown] for row in rows)))
             if hidden := ", ".join(head for i, head in enumerate(heads) if i not in shown):
                 layout.say(console, f"not shown at this width: {hidden} (csv and json have all)")
         for remark in remarks:

@@ -108,7 +108,7 @@ def compare(
     >>> board.best
     Gower(missing='midpoint')
     >>> print(board["Vector"].error)
-    Vector: needs numbers without gaps or infinities, found 8 missing values (NaN), ...
+    Vector: needs numbers without missing or infinite values, found 8 missing values (NaN), ...
     """
     _check(k=k, sample=sample, max_seconds=max_seconds, kinds=kinds, random_state=random_state)
     count_jobs(n_jobs)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
@@ -62,6 +62,7 @@ def _added(totals: Mapping[Any, float], more: Mapping[Any, float]) -> dict[Any, 
     return {**totals, **{name: totals.get(name, 0.0) + value for name, value in more.items()}}
 
 
+@dataclass(eq=False, repr=False)
 class Combined(Measure):
     """Compare rows by several measures, each with its weight.
 
@@ -124,22 +125,13 @@ class Combined(Measure):
         "units_": fields.Sometimes(fields.Array("float64", "parts")),
     }
 
-    def __init__(
-        self,
-        parts: Sequence[Any],
-        how: str = "similarity",
-        *,
-        sample: int | None = None,
-        kinds: Any = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.parts = parts
-        self.how = how
-        self.sample = sample
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    parts: Sequence[Any]
+    how: str = "similarity"
+    _: KW_ONLY
+    sample: int | None = None
+    kinds: Any = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     @classmethod
     def examples(cls) -> list[Measure]:

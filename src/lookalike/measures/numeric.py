@@ -19,7 +19,7 @@ from lookalike.table.model.tally import Tally
 FILL = "Drop or fill these rows, or use Gower, which accepts missing values"
 NUMERIC = ("number", "vector", "histogram")
 ORDERED = ("number", "order", "flag", "vector", "histogram")  # kinds that a threshold can split
-COMPLETE = "numbers without gaps or infinities"
+COMPLETE = "numbers without missing or infinite values"
 
 
 @saveable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ ROWS_PER_TASK = 64  # compared with a tile of candidates before the next one is 
 MAX_PAIR_CELLS = 2**20  # of single pairs that are compared in one go: 8 MB
 
 
+@dataclass(eq=False, repr=False)
 class Ranked(_BoundedMeasure):
     """Compare rows by the order of their numbers, whatever the units.
 
@@ -85,20 +87,12 @@ class Ranked(_BoundedMeasure):
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
 
-    def __init__(
-        self,
-        metric: str = "cityblock",
-        *,
-        unseen: str = "insertion",
-        scale: bool = False,
-        kinds: Mapping[str, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.metric = metric
-        self.unseen = unseen
-        self.scale = scale
-        self.kinds = kinds
-        self.n_jobs = n_jobs
+    metric: str = "cityblock"
+    _: KW_ONLY
+    unseen: str = "insertion"
+    scale: bool = False
+    kinds: Mapping[str, Any] | None = None
+    n_jobs: int | None = None
 
     @classmethod
     def examples(cls) -> list[Measure]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from itertools import zip_longest
 from typing import Any, ClassVar
 
@@ -28,6 +29,7 @@ Parts = Callable[[], Iterator[np.ndarray]]  # the matrix of all rows, some rows 
 METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
 
+@dataclass(eq=False, repr=False)
 class Vector(_BoundedMeasure):
     """Compare the number columns of rows as points in space.
 
@@ -78,18 +80,11 @@ class Vector(_BoundedMeasure):
 
     traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
 
-    def __init__(
-        self,
-        metric: str = "euclidean",
-        *,
-        scale: str | None = None,
-        kinds: Mapping[str, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.metric = metric
-        self.scale = scale
-        self.kinds = kinds
-        self.n_jobs = n_jobs
+    metric: str = "euclidean"
+    _: KW_ONLY
+    scale: str | None = None
+    kinds: Mapping[str, Any] | None = None
+    n_jobs: int | None = None
 
     @classmethod
     def examples(cls) -> list[Measure]:

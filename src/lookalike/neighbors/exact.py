@@ -22,7 +22,8 @@ Fill = Callable[[slice, slice, NeighborGraph], None]
 MIN_CANDIDATES_PER_THREAD = 2048
 MAX_QUERIES_PER_BLOCK = 256
 # Neighbors from which on a list is filled as a heap; chosen by hand. Sorting all candidates instead
-# was no faster, however long the list.
+# took up to twice as long on random distances, and was ahead only where lists are nearly complete
+# (1,900 of 2,000 rows: 0.06 against 0.08 s).
 MIN_HEAP_LENGTH = 96
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from typing import Any
 
 from fastapi import Request
@@ -20,23 +21,6 @@ from lookalike.service.notes import field_of, fields, spell_field
 from lookalike.service.store.database import StoreFull, StoreUnavailable
 from lookalike.service.store.store import Conflict, NotFound
 
-TITLES = {
-    400: "Bad request",
-    401: "A token is needed",
-    403: "Not allowed",
-    404: "Not found",
-    405: "Method not allowed",
-    408: "Too slow",
-    409: "Conflict",
-    411: "Length needed",
-    413: "Too large",
-    415: "Unsupported content type",
-    422: "Not valid",
-    429: "Too many requests",
-    500: "Internal error",
-    503: "Not ready",
-    507: "Disk full",
-}
 # The first that fits: subclasses before LookalikeError.
 STATUS: tuple[tuple[type[Exception], int], ...] = (
     (NotFound, 404),
@@ -105,7 +89,7 @@ def to_problem(status: int, error: LookalikeError) -> dict[str, Any]:
     """Return a problem document; the hint has its parameter, and a value to try, as fields too."""
     document = {
         "type": f"urn:lookalike:problem:{status}",
-        "title": TITLES.get(status, "Problem"),
+        "title": HTTPStatus(status).phrase,
         "status": status,
         "detail": _short(error.text(spell_field)),
         **{name: _short(text) for name, text in error.words(spell_field).items()},

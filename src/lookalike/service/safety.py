@@ -356,7 +356,7 @@ class _Body:
         if not length.isdigit() or int(length[:20]) > self._most:
             raise self._too_large(length[:20])
         self._size = 0
-        # A request without a body is not read by its route, so that it is watched at once.
+        # A request without a body is not read by its route, so it is watched immediately.
         empty = length == "0" and "transfer-encoding" not in headers
         self._first: Message | None = None
         if empty:

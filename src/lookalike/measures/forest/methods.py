@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -81,6 +82,7 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
         """Explain one row against one, given their similarity and distance."""
 
 
+@dataclass(eq=False, repr=False)
 class Ratio(ProximityMethod):
     """Two rows are alike if they answer alike the tests that either meets on its path [1]_.
 
@@ -120,10 +122,10 @@ class Ratio(ProximityMethod):
     undefined_last: ClassVar[bool] = True
     keeps_bins: ClassVar[bool] = True
 
-    def __init__(self, alpha: float = 1.0, beta: float = 1.0, *, parting: str = "twice") -> None:
-        self.alpha = alpha
-        self.beta = beta
-        self.parting = parting
+    alpha: float = 1.0
+    beta: float = 1.0
+    _: KW_ONLY
+    parting: str = "twice"
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]

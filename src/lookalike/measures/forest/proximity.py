@@ -6,6 +6,7 @@ import copy
 import os
 import warnings
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -57,6 +58,7 @@ GROWERS = fields.Choice("synthetic", "extra", "isolation", "similarity")
 SAVED_FORESTS = fields.Saved("Grower", "Forest", "TreeForest", fitted=False)
 
 
+@dataclass(eq=False, repr=False)
 class ForestProximity(Measure):
     """Compare rows by their leaves and paths in the trees of a forest, by one of seven proximities.
 
@@ -194,24 +196,14 @@ class ForestProximity(Measure):
         "trees_": fields.Sometimes(fields.Saved("SimilarityTrees")),
     }
 
-    def __init__(
-        self,
-        method: str | ProximityMethod = "ratio",
-        forest: Any = None,
-        *,
-        n_estimators: int | None = None,
-        random_state: Any = None,
-        undefined: float | None = None,
-        kinds: Mapping[str, Any] | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.method = method
-        self.forest = forest
-        self.n_estimators = n_estimators
-        self.random_state = random_state
-        self.undefined = undefined
-        self.kinds = kinds
-        self.n_jobs = n_jobs
+    method: str | ProximityMethod = "ratio"
+    forest: Any = None
+    _: KW_ONLY
+    n_estimators: int | None = None
+    random_state: Any = None
+    undefined: float | None = None
+    kinds: Mapping[str, Any] | None = None
+    n_jobs: int | None = None
 
     @property
     def _method(self) -> ProximityMethod:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -31,6 +32,7 @@ from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import grow_stochastic
 
 
+@dataclass(eq=False, repr=False)
 class StochasticForest(Measure):
     """Compare rows by how often random median splits keep them together (SimUSF).
 
@@ -115,28 +117,16 @@ class StochasticForest(Measure):
 
     traits = Traits(native="similarity", conversion="one_minus", missing=True, kinds=ORDERED)
 
-    def __init__(
-        self,
-        n_estimators: int = 1000,
-        height: int = 5,
-        *,
-        side: str = "left",
-        on_fail: str = "error",
-        max_retries: int = 100,
-        missing: str = "half",
-        kinds: Mapping[str, Any] | None = None,
-        random_state: Any = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_estimators = n_estimators
-        self.height = height
-        self.side = side
-        self.on_fail = on_fail
-        self.max_retries = max_retries
-        self.missing = missing
-        self.kinds = kinds
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    n_estimators: int = 1000
+    height: int = 5
+    _: KW_ONLY
+    side: str = "left"
+    on_fail: str = "error"
+    max_retries: int = 100
+    missing: str = "half"
+    kinds: Mapping[str, Any] | None = None
+    random_state: Any = None
+    n_jobs: int | None = None
 
     @classmethod
     def examples(cls) -> list[Measure]:

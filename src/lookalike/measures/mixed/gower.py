@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from dataclasses import fields as dataclass_fields
 from functools import cache
 from typing import Any, ClassVar, Self
@@ -29,6 +30,7 @@ from lookalike.table import Column, LazyTable, Table
 LEARNED = ("relieff", "least_squares")
 
 
+@dataclass(eq=False, repr=False)
 class Gower(_BoundedMeasure):
     """Compare rows of mixed columns with missing cells, each column by its kind.
 
@@ -136,38 +138,21 @@ class Gower(_BoundedMeasure):
         "weights_": fields.MapOf(fields.Text(), fields.Real(0.0, finite=True)),
     }
 
-    def __init__(
-        self,
-        kinds: Mapping[str, Any] | None = None,
-        weights: Any = None,
-        missing: str = "ignore",
-        *,
-        distances: Mapping[str, Any] | None = None,
-        ranges: Mapping[str, float] | None = None,
-        scale: str | Mapping[str, str] = "range",
-        order: str = "information",
-        constant: str = "keep",
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        undefined: float | None = None,
-        conversion: str = "one_minus",
-        self_similarity: str = "exact",
-        n_jobs: int | None = None,
-    ) -> None:
-        self.kinds = kinds
-        self.weights = weights
-        self.missing = missing
-        self.distances = distances
-        self.ranges = ranges
-        self.scale = scale
-        self.order = order
-        self.constant = constant
-        self.alpha = alpha
-        self.beta = beta
-        self.undefined = undefined
-        self.conversion = conversion
-        self.self_similarity = self_similarity
-        self.n_jobs = n_jobs
+    kinds: Mapping[str, Any] | None = None
+    weights: Any = None
+    missing: str = "ignore"
+    _: KW_ONLY
+    distances: Mapping[str, Any] | None = None
+    ranges: Mapping[str, float] | None = None
+    scale: str | Mapping[str, str] = "range"
+    order: str = "information"
+    constant: str = "keep"
+    alpha: float = 1.0
+    beta: float = 1.0
+    undefined: float | None = None
+    conversion: str = "one_minus"
+    self_similarity: str = "exact"
+    n_jobs: int | None = None
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]

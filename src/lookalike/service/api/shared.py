@@ -6,6 +6,7 @@ Bodies are untrusted: bounded, not nested deeply, without NaN, no number out of 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
+from http import HTTPStatus
 from typing import Annotated, Any, TypeVar
 
 import anyio
@@ -94,21 +95,9 @@ PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {
         "model": ProblemOut,
         "content": {"application/problem+json": {}},
-        "description": description,
+        "description": HTTPStatus(status).phrase,
     }
-    for status, description in {
-        401: "A token is needed.",
-        403: "The token, the host or the origin is not allowed.",
-        404: "Not found.",
-        408: "The body was received too slowly.",
-        409: "It exists already.",
-        413: "Too large.",
-        415: "Unsupported content type.",
-        422: "The request is not valid.",
-        429: "Too many requests.",
-        503: "Not ready; see Retry-After.",
-        507: "The disk is full; nothing was written.",
-    }.items()
+    for status in (401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507)
 }
 
 

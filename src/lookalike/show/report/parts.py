@@ -28,8 +28,8 @@ def columns_part(study: Study) -> str:
     """Return what each column holds, and why it was read so."""
     summary = study.table.summary()
     lines = [
-        [short(name, 40), kind, gaps, short(values, 60), short(reason, 120)]
-        for name, kind, gaps, values, reason in summary.grid()
+        [short(name, 40), kind, missing, short(values, 60), short(reason, 120)]
+        for name, kind, missing, values, reason in summary.grid()
     ]
     more = len(lines) - MAX_COLUMNS
     heads = ["column", "kind", "missing", "values", "why this kind"]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from lookalike.table.model.table import Column, Table
 
+HEADS = ("column", "kind", "missing", "values", "why")
 # All chosen by hand.
 # Share of missing cells from which a column is called mostly missing.
 MIN_SHARE_MOSTLY_MISSING = 0.5
@@ -180,14 +181,12 @@ class TableSummary(Sequence[ColumnSummary], Result):
 
     def table(self) -> Grid:
         """Return the columns as a table for a console, the first ones if there are very many."""
-        heads = [("column", "left"), ("kind", "left"), ("gaps", "right")]
-        table = layout.grid([*heads, ("values", "fold"), ("why", "fold")])
-        for name, *words in self.grid()[:MAX_SHOWN_COLUMNS]:
-            table.add_row(*layout.cells([short(name), *words]))
-        return table
+        aligned = ("left", "left", "right", "fold", "fold")
+        lines = ((short(name), *words) for name, *words in self.grid()[:MAX_SHOWN_COLUMNS])
+        return layout.grid(list(zip(HEADS, aligned, strict=True)), lines)
 
     def grid(self) -> list[tuple[str, ...]]:
-        """Return column, kind, gaps, values and reason of each column as words."""
+        """Return column, kind, missing share, values and reason of each column as words."""
         return [
             (
                 one.column,
@@ -200,7 +199,7 @@ class TableSummary(Sequence[ColumnSummary], Result):
         ]
 
     def __str__(self) -> str:
-        lines = [("column", "kind", "gaps", "values", "why"), *self.grid()]
+        lines = [HEADS, *self.grid()]
         wide = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
         words = [
             "  ".join(cell.ljust(width) for cell, width in zip(line, wide, strict=True)).rstrip()
