@@ -58,6 +58,22 @@ def test_info_and_check(saved):
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_info_is_about_all_rows(saved, tmp_path):
+    """Rows that were added count, those that were deleted do not."""
+
+    def told():
+        return " ".join(run("index", "info", saved).stdout.split())
+
+    more = tmp_path / "more.csv"
+    more.write_text("id,size,color\ne,7,red\n")
+    assert run("index", "add", saved, more).exit_code == 0
+    assert "5 rows, 3 columns" in told()
+    assert "1 to 7" in told()
+    assert run("index", "delete", saved, "a", "b").exit_code == 0
+    assert "3 rows, 3 columns" in told()
+    assert "3 to 7" in told()
+
+
 def test_mistakes_are_one_line(saved, tmp_path):
     rows = tmp_path / "rows.csv"
     for words, complaint in [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lookalike._runtime.text import clean, percent, plain, short, spark
-from lookalike.cli.output import write_csv, write_json
+from lookalike.cli.output import compile_note, quiet, write_csv, write_json
 from lookalike.table import Graph
 
 
@@ -96,3 +96,41 @@ def test_csv_and_json_on_standard_output(capsys):
 def test_percent_never_rounds_to_nothing_or_all():
     shares = [0, 0.001, 0.29, 0.666, 0.995, 1]
     assert [percent(share) for share in shares] == ["0%", "<1%", "29%", "67%", ">99%", "100%"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "rest"),
+    [
+        ("kernels", "this happens once, later runs find them on disk"),
+        (None, "no folder can be written to keep them in: NUMBA_CACHE_DIR names another"),
+    ],
+)
+def test_compiling_is_noted_once_in_a_command(monkeypatch, capsys, folder, rest):
+    from lookalike import kernels
+
+    monkeypatch.setattr(kernels, "cache_folder", lambda: folder)
+
+    def compile_some():
+        with compile_note():
+            for _ in range(2):
+                for call in tuple(kernels.when_compiling):
+                    call()
+
+    def lines():
+        return capsys.readouterr().err.replace("\n", " ").split("compiling ")[1:]
+
+    with quiet(False):
+        compile_some()
+        assert lines() == [f"the loops that this command needs; {rest} "]
+        compile_some()  # another block of the same command
+        assert lines() == []
+    with quiet(False):
+        compile_some()
+        assert len(lines()) == 1
+    with quiet(True):
+        compile_some()
+        assert lines() == []
+    compile_some()  # outside of a command
+    compile_some()
+    assert len(lines()) == 2
+    assert kernels.when_compiling == []

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from cli.run import PLAIN, run
 from lookalike.cli.app import app
-from lookalike.cli.reading import ending_of
+from lookalike.cli.reading import FileSource, ending_of
 
 ROWS = "id,size,color,tags\na,1.5,red,x;y\nb,2.5,blue,y\nc,2.0,red,\nd,9.0,,x;z\n"
 
@@ -135,3 +135,14 @@ def test_parquet_says_what_csv_says(file, words):
     table = pyarrow.parquet.read_table(io.BytesIO(done.stdout_bytes))
     assert table.column_names == list(rows[0])
     assert table.num_rows == len(rows)
+
+
+def test_standard_input_exists_and_a_mistyped_file_does_not(file, tmp_path):
+    FileSource("-").check_exists()
+    FileSource(str(file)).check_exists()
+    done = run("search", tmp_path / "rowz.csv", "--row", 0)
+    assert done.exit_code == 1
+    assert "file not found. Did you mean" in done.stderr
+    # Before the page to write is looked at.
+    done = run("hubs", tmp_path / "none.csv", "-o", "/nowhere/x.html")
+    assert "none.csv" in done.stderr

@@ -34,8 +34,9 @@ from lookalike.hubness import (
     skewness,
     symmetric_share,
 )
+from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.hubness.report import HubnessReport, histogram, hub_map, hub_maps
-from lookalike.measures import Vector, choose_measure
+from lookalike.measures import Gower, Vector, choose_measure
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(120, 30))
@@ -297,27 +298,38 @@ def made(counts, *statistics, k=5, **more):
     return HubnessReport("Vector, 4 rows", k, 5.0, values, counted, **more)
 
 
-def test_the_verdict_names_strength_largest_hub_and_orphans():
-    most = ": the row in the most lists is in 12 where 5 is the mean, and "
-    for statistics, word, none in (
-        ((1.0, 12.0, 0.0, 1.0), "No hubness to speak of", "every row is in at least one."),
-        ((1.01, 12.0, 1.0, 0.75), "Some hubness", "1 row (25%) is in none."),
-        ((1.4, 12.0, 3.0, 0.25), "Some hubness", "3 rows (75%) are in none."),
-        ((1.41, 12.0, 1234.0, 0.5), "Strong hubness", "1,234 rows (50%) are in none."),
-    ):
-        advice = " A hubness reducer, such as mutual proximity, may help."
-        expected = f"{word} (skewness {statistics[0]:.2f}){most}{none}"
-        expected += advice if statistics[0] > 1 else ""
-        assert made([1], statistics).verdict == expected
-    lower = made([1], (2.0, 30.0, 9.0, 0.5), (1.99, 20.0, 3.0, 0.9), test=McNemar(0.5, 0.04, 3, 9))
-    assert lower.verdict.endswith(
-        " 9 rows (50%) are in none. The reducer lowers the skewness (2.00 to 1.99); the largest "
-        "hub goes from 30 to 20 lists, the rows in none from 9 to 3. Votes that are right only "
-        "after reduction: 9, only before: 3 (McNemar p = 0.04, significant)."
+def test_the_verdict_is_that_of_the_statistics_and_of_the_test():
+    few = made([1], (1.0, 12.0, 0.0, 1.0))
+    assert few.verdict == "No hub problem here: largest 12, skewness 1.00, rows in no list 0."
+    test = McNemar(0.5, 0.04, 3, 9)
+    lower = made([1], (2.0, 30.0, 9.0, 0.5), (1.5, 20.0, 3.0, 0.9), test=test)
+    assert lower.verdict == (
+        "A problem, and the reduction helps: largest 30 -> 20, skewness 2.00 -> 1.50, rows in no "
+        "list 9 -> 3. Votes that are right only after reduction: 9, only before: 3 (McNemar p = "
+        "0.04, significant)."
     )
+    assert lower.to_dict()["hub_problem"]
+    assert lower.to_dict()["reduction_helps"]
     same = made([1], (2.0, 30.0, 9.0, 0.5), (2.0, 20.0, 3.0, 0.9), test=McNemar(0.5, 0.05, 3, 9))
-    assert "The reducer does not lower the skewness (2.00 to 2.00)" in same.verdict
+    assert same.verdict.startswith("A problem that the reduction does not solve: largest 30 -> 20")
     assert same.verdict.endswith("(McNemar p = 0.05, not significant).")
+    assert not same.to_dict()["reduction_helps"]
+
+
+def test_the_reduction_is_tried_where_hubs_are_a_problem(monkeypatch):
+    from lookalike.hubness import report as module
+
+    report = la.hubness_report(Vector().fit(X))
+    reduced = la.hubness_report(default_reducer(Vector(), len(X)).fit(X))
+    before, after = (f"{reduced.statistics[name]['largest']:.0f}" for name in ("before", "after"))
+    assert f"the reduction helps: largest {before} -> {after}, skewness" in report.verdict
+    assert report.verdict.endswith("(mutual proximity).")
+    assert report.judged is report.judged  # tried once
+    # Not tried without need.
+    monkeypatch.setattr(module, "try_reduction", None)
+    even = la.hubness_report(Vector().fit(np.arange(30.0)[:, None]))
+    assert even.verdict.startswith("No hub problem here: ")
+    assert la.hubness_report(Vector().fit(X), k=5).columns == ["value"]
 
 
 def test_hubs_with_missing_cells_are_noted():
@@ -329,18 +341,23 @@ def test_hubs_with_missing_cells_are_noted():
         counts = range(len(missing), 0, -1)  # the first ten rows are the hubs
         return made(list(counts), (0.2, 3.0, 0.0, 1.0), table=table, **more).missing_cells
 
-    cure = "missing cells are not compared, so they are near to all others: compare with"
+    cure = ": compare with measure='auto', which counts a missing cell as half alike."
     assert note_of([1] * 5 + [0] * 15) is None  # 5 of 10 hubs, 5 of 20 rows: a quarter more
-    hubs = "10 rows in the most lists"
-    text = f"60% of the {hubs} have a missing cell, 30% of all rows do: {cure}"
-    assert note_of([1] * 6 + [0] * 14).startswith(text)
+    hubs = "Among the 10 rows in the most lists are rows with many missing cells"
+    text = f"{hubs} (60% have one, 30% of all rows do){cure}"
+    assert note_of([1] * 6 + [0] * 14) == text
     assert note_of([1] * 4 + [0] * 36) is None  # not half of the hubs
-    assert note_of([1] * 5 + [0] * 35).startswith("50% of the 10 rows")
+    assert note_of([1] * 5 + [0] * 35).startswith(f"{hubs} (50% have one")
+    plain, midpoint = Gower().fit(X[:4]), Gower(missing="midpoint").fit(X[:4])
+    fitted = note_of([1] * 6 + [0] * 14, space=plain)
+    assert fitted == text.replace("'auto'", "'gower:missing=midpoint'")
+    assert note_of([1] * 6 + [0] * 14, space=NICDM(plain, 2).fit(X[:4])) == fitted
+    assert note_of([1] * 6 + [0] * 14, space=midpoint) is None
     few, many = [1] * 10 + [1] * 10, [2] * 10 + [1] * 20
     assert note_of(few, wide=2) is None
     assert note_of(many, wide=2) is None  # 2 where 1.33 is the mean
-    text = f"The {hubs} have 3.0 missing cells each, where 1.5 is the mean: {cure}"
-    assert note_of([3] * 10 + [1] * 30, wide=3).startswith(text)
+    text = f"{hubs} (3.0 each, where 1.5 is the mean){cure}"
+    assert note_of([3] * 10 + [1] * 30, wide=3) == text
     assert made([1], (0.2, 3.0, 0.0, 1.0)).missing_cells is None
 
 
@@ -354,16 +371,16 @@ def test_printed_on_a_console_with_ids_and_rows():
     report.render(console)
     lines = [line.strip() for line in console.file.getvalue().splitlines() if line.strip()]
     assert lines[:2] == ["pets: Vector, 4 rows, lists of 2", "why so"]
-    assert " ".join(lines[2:4]) == report.verdict
-    assert lines[6:10] == [
+    assert lines[2] == report.verdict
+    assert lines[5:9] == [
         "hubness: skewness of the k-occurrence    0.20",
         "lists that the largest hub is in            3",
         "orphans: rows in no list                    0",
         "rows in at least one list              100.0%",
     ]
-    assert lines[10] == "Rows in the most lists"
-    assert lines[11].split() == ["row", "lists", "missing"]
-    assert lines[13:] == [
+    assert lines[9] == "Rows in the most lists"
+    assert lines[10].split() == ["row", "lists", "missing"]
+    assert lines[12:] == [
         "t      4        0  b v, a 5",
         "p      3        0  b x, a 1",
         "r      2        0  b z, a 3",
@@ -371,6 +388,7 @@ def test_printed_on_a_console_with_ids_and_rows():
         "q      1        1  b y",
         "one note",
     ]
+    assert str(report).splitlines()[1] == report.verdict
     assert str(report).splitlines()[3:] == [
         "hubness: skewness of the k-occurrence      0.20",
         "lists that the largest hub is in              3",

@@ -116,3 +116,17 @@ def test_the_head_is_the_best_hits(hits):
     many = la.Index().fit({"size": [float(i) for i in range(9)]}).search(0, 8)
     assert len(many.head()) == 5
     assert many.head(2).to_pandas().equals(many.to_frame("pandas")[:2])
+
+
+def test_the_name_of_the_query_is_cut_so_that_the_heading_fits():
+    name = "TheVeryLongAndWindingTitleOfAFilmThatNobodyHasSeen"
+    films = {"title": [name, "Another", "Third"], "year": [1990.0, 1991.0, 1993.0]}
+    hits = la.search(films, 0, k=2)
+    # 46 characters are not the name; it has 12 to 40, the last one an ellipsis.
+    for width, characters in ((200, 40), (86, 40), (85, 39), (70, 24), (58, 12), (50, 12)):
+        console = Console(file=io.StringIO(), width=width, color_system=None)
+        hits.render(console)
+        head = f"table: the 2 rows most like row 0 ({name[: characters - 1]}…), by Gower"
+        assert " ".join(console.file.getvalue().split()).startswith(head)
+        one_line = console.file.getvalue().splitlines()[0] == head
+        assert one_line is (width >= 58)

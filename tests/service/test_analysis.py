@@ -183,14 +183,56 @@ def many(tmp_path_factory):
 
 
 def test_hubs_are_those_of_the_library(many):
+    assert many.describe("many")["spaces"]["reduction_helps"] is None  # not counted yet
     found = many.hubs("many", k=5)
-    view = many.service.catalog.get("many").view
+    # No problem, so that no other space is computed.
+    assert found["sentence"].startswith("No hub problem here: largest ")
+    assert (found["hub_problem"], found["reduction_helps"]) == (False, False)
+    assert many.describe("many")["spaces"] == {
+        "plain": True, "repaired": "none", "reduction_helps": False,
+    }  # fmt: skip
+    check_hubs(many, "many", found, [found["plain"]])
+    assert found["repaired"] is None
+
+
+def test_hubs_are_reduced_where_that_helps(many):
+    values = np.random.default_rng(0).normal(size=(120, 20))
+    values[0] *= 0.05  # in the middle of all others
+    rows = [{f"x{j}": value for j, value in enumerate(row)} for row in values.tolist()]
+    many.create("spots", rows=rows)
+    found = many.hubs("spots", k=5)
+    largest = [found[space]["largest"] for space in ("plain", "repaired")]
+    words = "A problem, and the reduction helps: largest {} -> {}, skewness "
+    assert found["sentence"].startswith(words.format(*largest))
+    assert (found["hub_problem"], found["reduction_helps"]) == (True, True)
+    assert many.describe("spots")["spaces"] == {
+        "plain": True, "repaired": "ready", "reduction_helps": True,
+    }  # fmt: skip
+    check_hubs(many, "spots", found, [found["plain"], found["repaired"]])
+    # The verb over HTTP offers it in the spelling of a request.
+    asked = many.post("/api/collections/spots/ask/hubs", {"k": 5})
+    assert asked["verdict"].startswith("A problem, and the reduction helps: largest ")
+    assert "reduce" in asked["notes"][-1]
+
+
+def test_hubs_with_missing_cells_have_a_cure_in_a_request(many):
+    values = np.random.default_rng(0).random((80, 6)).round(3)
+    rows = [{f"x{j}": value for j, value in enumerate(row)} for row in values.tolist()]
+    for row in rows[:12]:
+        row |= dict.fromkeys(list(row)[1:])
+    many.create("holes", rows=rows, measure="gower")
+    sentence = many.hubs("holes", k=5)["sentence"]
+    assert "rows with many missing cells" in sentence
+    assert "gower:missing=midpoint" in sentence
+
+
+def check_hubs(many, name, found, spaces):
+    view = many.service.catalog.get(name).view
     counts = la.hubness.k_occurrence(view.index.measure_, 5)
     assert found["plain"]["largest"] == counts.max()
     assert found["plain"]["skewness"] == pytest.approx(la.hubness.skewness(counts))
     assert found["plain"]["unreachable"] == (counts == 0).sum()
     # Rows in no list have a bin of their own, and the last one ends behind the largest count.
-    spaces = [found["plain"], found["repaired"]]
     largest = max(space["largest"] for space in spaces)
     steps = np.geomspace(1, largest + 1, 30).round().astype(int)
     for space in spaces:
@@ -203,16 +245,17 @@ def test_hubs_are_those_of_the_library(many):
     assert not found["sampled"]
     top = found["plain"]["top"][0]
     assert top["occurrence"] == counts.max()
-    shown = many.get(f"/api/collections/many/hubs/{top['id']}", {"k": 5, "limit": 1000})
+    shown = many.get(f"/api/collections/{name}/hubs/{top['id']}", {"k": 5, "limit": 1000})
     assert shown["occurrence"] == len(shown["shown_by"]) == top["occurrence"]
     for one in shown["shown_by"][:3]:
-        hits = many.search("many", one["id"], 5)["hits"]
+        hits = many.search(name, one["id"], 5)["hits"]
         assert hits[one["rank"] - 1]["id"] == top["id"]
 
 
 def test_the_repaired_space_answers_and_says_why_it_cannot_weigh(many):
     many.repair("many")
-    assert many.describe("many")["spaces"] == {"plain": True, "repaired": "ready"}
+    spaces = {"plain": True, "repaired": "ready", "reduction_helps": False}
+    assert many.describe("many")["spaces"] == spaces
     plain, repaired = (many.search("many", 3, 20, space=space) for space in ("plain", "repaired"))
     assert plain["hits"] != repaired["hits"]
     with pytest.raises(ServiceError, match="a measure that weighs columns") as error:

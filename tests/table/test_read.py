@@ -216,6 +216,23 @@ def test_names_after_an_array_are_taken_by_position_with_a_warning():
     assert new.record(0) == {"x0": 1, "x1": 2}
 
 
+def test_a_dictionary_with_names_is_columns_by_position_for_an_array():
+    """Names that the array did not have must not make one record of columns of length one."""
+    schema = read_table(np.arange(8.0).reshape(4, 2)).schema
+    for source, expected in (
+        ({"a": [1.5], "b": [2.5]}, [[1.5], [2.5]]),
+        ({"a": [1.5, 3.5], "b": [2.5, 4.5]}, [[1.5, 3.5], [2.5, 4.5]]),
+        ({"a": 1.5, "b": 2.5}, [[1.5], [2.5]]),  # one record
+    ):
+        with pytest.warns(LookalikeWarning, match="taken by position"):
+            new = as_table(source, schema)
+        assert [column.values.tolist() for column in new] == expected
+    # Names of the array are matched by name, whatever their order.
+    assert as_table({"x1": [2.5], "x0": [1.5]}, schema)["x0"].values.tolist() == [1.5]
+    with pytest.raises(InvalidInput, match="no column .x0., .x1."):
+        as_table({"a": [1.5], "b": [2.5], "c": [3.5]}, schema)
+
+
 def test_a_schema_leaves_nothing_else_to_say(fitted):
     with pytest.raises(InvalidInput, match="Leave them out"):
         read_table([ROW], kinds={"year": "number"}, schema=fitted)

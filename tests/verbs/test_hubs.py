@@ -99,7 +99,53 @@ def test_hubs_that_are_empty_rows_have_a_cure():
     rows = {f"x{j}": rng.random(80) for j in range(6)}
     for j in range(1, 6):
         rows[f"x{j}"][:12] = np.nan
-    plain = la.hubs(rows, measure="gower").missing_cells
-    assert plain is not None
-    assert "compare with measure='auto'" in plain
+    report = la.hubs(rows, measure="gower")
+    cure = "rows with many missing cells"
+    assert cure in report.missing_cells
+    assert "compare with measure='gower:missing=midpoint'" in report.missing_cells
+    # On every surface, in its own spelling.
+    assert report.missing_cells in str(report).splitlines()
+    assert cure in report.html_body()
     assert la.hubs(rows).missing_cells is None
+
+
+def test_the_cure_is_an_option_of_the_shell(tmp_path):
+    rng = np.random.default_rng(0)
+    rows = rng.random((80, 6)).round(3).astype(object)
+    rows[:12, 1:] = ""
+    path = tmp_path / "rows.csv"
+    path.write_text("a,b,c,d,e,f\n" + "\n".join(",".join(map(str, row)) for row in rows))
+    shown = " ".join(run(path, "--measure", "gower").stdout.split())
+    assert "rows with many missing cells" in shown
+    assert "compare with --measure gower:missing=midpoint, which" in shown
+    assert "many missing" not in run(path, "--measure", "gower:missing=midpoint").stdout
+
+
+def test_the_reduction_is_offered_where_it_helps(file):
+    _, rows = file
+    report = la.hubs(rows, measure="vector")
+    assert report.verdict.startswith("A problem, and the reduction helps: largest ")
+    offer = "the reduction helps: see it with reduce='mp-gauss'"
+    reduced = "mutual-proximity:model=gauss_independent,measure=vector"
+    assert report.notes[-1] == f"{offer}, compare by it with measure={reduced!r}"
+    # What is offered has the effect that the verdict promises.
+    for more in ({"reduce": "mp-gauss", "measure": "vector"}, {"measure": reduced}):
+        after = la.hubs(rows, **more)
+        assert f"-> {after.statistics['after']['largest']:.0f}, skewness" in report.verdict
+        assert not [note for note in after.notes if "reduction" in note]
+    # A measure with options, or an object, has no short name with a reducer around it.
+    for measure in ("vector:metric=euclidean", Vector()):
+        assert la.hubs(rows, measure=measure).notes[-1] == offer
+    line = {"x": np.arange(40.0)}
+    assert la.hubs(line).verdict.startswith("No hub problem here: ")
+    assert not [note for note in la.hubs(line).notes if "reduction" in note]
+
+
+def test_the_offer_is_an_option_of_the_shell(file):
+    shown = " ".join(
+        run(
+            file[0], "--measure", "vector", "--columns", "x0,x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11"
+        ).stdout.split()
+    )
+    assert "A problem, and the reduction helps: largest " in shown
+    assert "see it with --reduce mp-gauss, compare by it with --measure mutual-proximity:" in shown

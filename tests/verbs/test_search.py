@@ -441,3 +441,46 @@ def test_no_line_is_wider_than_the_terminal(films, width):
     words = [word for line in out.splitlines() for word in line.split()]
     longest = max(width, max(map(len, words)))  # a path is not cut
     assert all(len(line.rstrip()) <= longest for line in out.splitlines())
+
+
+PEOPLE = {
+    "name": [f"{a} {b}" for a in ("Anna", "Berta", "Carl", "Doris") for b in ("Maier", "Wolf")],
+    "x": [float(i % 5) for i in range(8)],
+}
+
+
+def test_a_record_that_cannot_be_used_is_refused_before_fitting(monkeypatch):
+    def fit(*args, **more):
+        raise AssertionError("fitted")
+
+    monkeypatch.setattr(la.Index, "fit", fit)
+    with pytest.raises(la.errors.InvalidInput, match="columns of the table, found 'y'"):
+        la.search(PEOPLE, {"y": 3})
+    with pytest.raises(la.errors.InvalidInput, match="Column 'x': needs numbers"):
+        la.search(PEOPLE, like={"x": "heavy"})
+    with pytest.raises(la.errors.InvalidInput, match="a record without any of them"):
+        la.search(PEOPLE, {"name": "Anna Wolf"})
+    with pytest.raises(AssertionError, match="fitted"):
+        la.search(PEOPLE, {"x": 3.0})
+
+
+def test_a_warning_about_a_record_is_given_once():
+    rows = {"x": [1.0, 2.0, 3.0, 4.0], "kind": ["a", "b", "a", "b"]}
+    with pytest.warns(la.errors.LookalikeWarning, match="No row shares it") as warned:
+        la.search(rows, {"kind": "c", "x": 1.0})
+    assert len(warned) == 1
+
+
+def test_a_name_that_is_weighed_is_compared():
+    assert "name" not in la.read_table(PEOPLE).names
+    hits = la.search(PEOPLE, 0, weights={"name": 50}, k=2)
+    assert hits.table.names == ("x", "name")
+    assert hits[0].row["name"] in ("Anna Wolf", "Carl Maier", "Berta Maier", "Doris Maier")
+    assert hits[0].compared_of == 2
+    # The record of it too, and rows are still called by it.
+    assert la.search(PEOPLE, {"name": "Doris Wolf"}, weights={"name": 1}, k=1).ids == [7]
+    assert la.search(PEOPLE, "Doris Wolf", weights={"name": 1}, k=1).info.id == 7
+    assert la.search(PEOPLE, 0, columns=["name"], k=1).table.names == ("name",)
+    # Two wishes that contradict each other.
+    with pytest.raises(la.errors.InvalidInput, match="'name', which is set aside"):
+        la.search(PEOPLE, 0, weights={"name": 2}, columns=["x"])

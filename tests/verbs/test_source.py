@@ -1,12 +1,14 @@
 """The table of a verb: which of its rows, by filters as text and as JSON; saved indexes."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
 import lookalike as la
 from cli.run import run
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, MissingFile
 from lookalike.verbs.source import as_source, select_columns
 
 ROWS = "id,size,color,tags\na,1.5,red,x;y\nb,2.5,blue,y\nc,2.0,red,\nd,9.0,,x;z\n"
@@ -134,3 +136,36 @@ def test_columns_are_named_with_commas():
     for columns in ("", "c", ["a", "c"]):
         with pytest.raises(InvalidInput, match="columns of the table"):
             select_columns(table, columns)
+
+
+def test_a_missing_file_is_refused_before_anything_is_imported(tmp_path):
+    """Reading and fitting import about a second of modules: a mistyped name need not wait."""
+    code = (
+        "import sys\n"
+        "from lookalike.errors import MissingFile\n"
+        "from lookalike.verbs import get_verb\n"
+        "try:\n"
+        f"    get_verb('search')({str(tmp_path / 'rowz.csv')!r}, 0)\n"
+        "except MissingFile as error:\n"
+        "    print(error, {'numpy', 'lookalike.table', 'lookalike.index'} & set(sys.modules))\n"
+    )
+    (tmp_path / "rows.csv").write_text(ROWS)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "file not found. Did you mean" in done.stdout
+    assert done.stdout.endswith("set()\n")
+
+
+def test_what_may_exist_is_not_refused(tmp_path, file):
+    for given in (
+        file,
+        str(file),
+        tmp_path,
+        f"{tmp_path}/*.csv",
+        "row?.csv",
+        "a[1].csv",
+        {"a": [1]},
+    ):
+        as_source(given)
+    for given in (tmp_path / "none.csv", f"{tmp_path}/none.lookalike", "~/none-of-these.csv"):
+        with pytest.raises(MissingFile, match="file not found"):
+            as_source(given)

@@ -163,6 +163,7 @@ def add_verb(
         source: FileSource, output: str | None, scheduler: str | None = None, **values: Any
     ) -> None:
         # Before any work.
+        source.check_exists()
         form = check_page(output or str(getattr(module_of(verb), "OUTPUT", "text")), source.file)
         with compile_note(), source.asked_of(scheduler):
             result = ask(source, **values)

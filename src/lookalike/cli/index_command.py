@@ -137,7 +137,8 @@ def info(file: Saved, output: Form = None) -> None:
     """Show what an index holds: rows, measure, and each column with its kind."""
     form = check_form(output or "text")
     made = load(file)
-    summary = made.sample.summary()
+    # Of a folder a sample; rows in memory with those that were added.
+    summary = (made.table if made.folder is None else made.sample).summary()
     if form != "text":
         about = {"file": file, "rows": len(made), "measure": type(made.measure_).__name__}
         about |= {"reason": made.reason_, "id_column": made.id_column}

@@ -131,16 +131,18 @@ def write(
 # -- lines on standard error ----------------------------------------------------------------------
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
+_noted: ContextVar[set[str] | None] = ContextVar("noted", default=None)
 
 
 @contextmanager
 def quiet(wanted: bool) -> Iterator[None]:
-    """Suppress notes and warnings inside this block, if that is wanted."""
-    before = _quiet.set(wanted)
+    """Run one command; notes and warnings are suppressed, if that is wanted."""
+    before, noted = _quiet.set(wanted), _noted.set(set())
     try:
         yield
     finally:
         _quiet.reset(before)
+        _noted.reset(noted)
 
 
 def complain(text: str) -> None:
@@ -168,25 +170,34 @@ def _line(text: str, style: str) -> None:
     Console(stderr=True).print(Text(clean(text), style), soft_wrap=True)
 
 
-COMPILING = "compiling the comparison loops; this happens once, later runs skip it"
+COMPILING = "compiling the loops that this command needs"
+KEPT = "this happens once, later runs find them on disk"
+NOT_KEPT = "no folder can be written to keep them in: NUMBA_CACHE_DIR names another"
 
 
 @contextmanager
 def compile_note() -> Iterator[None]:
-    """Write a note if something is compiled inside this block; a loop found on disk is silent.
+    """Write a note if something is compiled inside this block, once in a command.
+
+    A loop found on disk is silent.
 
     Examples
     --------
     >>> with compile_note():
     ...     pass
     """
-    from lookalike.kernels import when_compiling
+    from lookalike.kernels import cache_folder, when_compiling
 
     # A callback of the compiler: loops that are read from the cache on disk do not call it.
     def write() -> None:
         if write in when_compiling:  # once
             when_compiling.remove(write)
-            note(COMPILING)
+            noted = _noted.get()
+            if noted is not None and COMPILING in noted:  # by another block of this command
+                return
+            if noted is not None:
+                noted.add(COMPILING)
+            note(f"{COMPILING}; {NOT_KEPT if cache_folder() is None else KEPT}")
 
     when_compiling.append(write)
     try:

@@ -95,6 +95,11 @@ class FileSource(TableSource):
         self.file, self.reading = file, reading or ReadOptions()
         self.workers: Index | None = None  # set while a scheduler answers
 
+    def check_exists(self) -> None:
+        """Refuse a file that does not exist; standard input does."""
+        if self.file != STDIN:
+            super().check_exists()
+
     @property
     def searched(self) -> Any:
         """What answers searches: the workers of a scheduler where they were asked for."""

@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,8 +27,10 @@ from lookalike.evaluate.space import Space, as_space, lists_of, size_of
 from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewness
 from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
 from lookalike.hubness.reducer import _Reducer
+from lookalike.hubness.verdict import HubVerdict, Statistics, try_reduction
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.default import choose_measure
+from lookalike.measures.mixed.gower import Gower
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
 from lookalike.show.html import markup
@@ -42,40 +45,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 WHO = "hubness_report"
-SOME_HUBNESS = 1.0  # skewness of the k-occurrence from which a reducer is suggested
-STRONG_HUBNESS = 1.4  # the threshold of the hubness literature
 N_CHECKED_HUBS = 10  # rows in the most lists whose missing cells are counted
-Statistics = dict[str, float | None]
-
-
-def _number(statistics: Statistics, name: str) -> float:
-    return statistics.get(name) or 0.0
-
-
-def _state(statistics: Statistics, report: HubnessReport) -> str:
-    names = ("skewness", "largest", "orphans", "reachability")
-    skewness, largest, orphans, reached = (_number(statistics, name) for name in names)
-    word = "No hubness to speak of"
-    if skewness > SOME_HUBNESS:
-        word = "Strong hubness" if skewness > STRONG_HUBNESS else "Some hubness"
-    none = "every row is in at least one"
-    if orphans:
-        rows = "1 row" if round(orphans) == 1 else f"{orphans:,.0f} rows"
-        none = f"{rows} ({percent(1.0 - reached)}) {'is' if rows == '1 row' else 'are'} in none"
-    lists = f"the row in the most lists is in {largest:,.0f} where {report.k} is the mean"
-    return f"{word} (skewness {skewness:.2f}): {lists}, and {none}."
-
-
-def _change(before: Statistics, after: Statistics) -> str:
-    old, new = _number(before, "skewness"), _number(after, "skewness")
-    largest, orphans = (
-        f"{_number(before, name):,.0f} to {_number(after, name):,.0f}"
-        for name in ("largest", "orphans")
-    )
-    return (
-        f"The reducer {'lowers' if new < old else 'does not lower'} the skewness ({old:.2f} to "
-        f"{new:.2f}); the largest hub goes from {largest} lists, the rows in none from {orphans}."
-    )
 
 
 COLORS = (AGAINST, FOR)  # before, after
@@ -316,6 +286,8 @@ class HubnessReport(Result):
             "title": self.title,
             "k": self.k,
             "verdict": self.verdict,
+            "hub_problem": self.judged.problem,
+            "reduction_helps": self.judged.reduction_helps,
             "statistics": self.statistics,
             "test": test,
             "top": [{"id": self.id_of(line.pop("row")), **line} for line in self.top()],
@@ -339,20 +311,21 @@ class HubnessReport(Result):
             return None
         missing = np.sum([column.missing for column in self.table], axis=0)
         hubs = [int(line["row"]) for line in self.top(N_CHECKED_HUBS)]
-        rows = f"{len(hubs)} rows in the most lists"
-        cure = "compare with ", Param("measure", "auto"), ", where a missing cell is half alike."
-        why = "missing cells are not compared, so they are near to all others: ", *cure
+        rows = f"Among the {len(hubs)} rows in the most lists"
+        same = "gower:missing=midpoint" if isinstance(space, Gower) else "auto"
+        cure = ", which counts a missing cell as half alike."
         # Thresholds chosen by hand: clearly more hubs than rows have a missing cell, or hubs have
         # twice as many of them.
         share, usual = float((missing[hubs] > 0).mean()), float((missing > 0).mean())
-        if share > usual + 0.25 and share >= 0.5:
-            others = f"{percent(usual)} of all rows do"
-            return Phrase(f"{percent(share)} of the {rows} have a missing cell, {others}: ", *why)
         count, mean = float(missing[hubs].mean()), float(missing.mean())
-        if count < 2.0 * mean or count < 1.0:
+        if share > usual + 0.25 and share >= 0.5:
+            found = f"{percent(share)} have one, {percent(usual)} of all rows do"
+        elif count >= 2.0 * mean and count >= 1.0:
+            found = f"{count:.1f} each, where {mean:.1f} is the mean"
+        else:
             return None
-        means = f"{count:.1f} missing cells each, where {mean:.1f} is the mean"
-        return Phrase(f"The {rows} have {means}: ", *why)
+        found = f"{rows} are rows with many missing cells ({found}): compare with "
+        return Phrase(found, Param("measure", same), cure)
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per statistic."""
@@ -367,7 +340,7 @@ class HubnessReport(Result):
         layout.headline(console, f"{self.name}: {self.title}, lists of {self.k}")
         if self.reason is not None:
             layout.say(console, self.reason)
-        layout.say(console, spell(self.verdict), "")
+        layout.say(console, self.verdict, "")
         if self.missing_cells is not None:
             layout.say(console, spell(self.missing_cells), "yellow")
         grid = layout.grid([("", "left"), *((column, "right") for column in self.columns)])
@@ -403,7 +376,7 @@ class HubnessReport(Result):
     def __str__(self) -> str:
         rows = self.rows()
         wide = max(len(label) for _, label, _ in rows)
-        lines = [f"{self.title}, lists of {self.k}", self.verdict]
+        lines = [f"{self.title}, lists of {self.k}", *self.sentences]
         lines.append(" " * wide + "".join(f"{name:>10}" for name in self.columns))
         lines += [
             f"{label:<{wide}}" + "".join(f"{text:>10}" for text in texts)
@@ -411,13 +384,20 @@ class HubnessReport(Result):
         ]
         return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
 
+    @cached_property
+    def judged(self) -> HubVerdict:
+        """Whether hubs are a problem; if so, whether a reduction helps, which is then tried."""
+        before, *after = self.statistics.values()
+        if after:
+            return HubVerdict(before, before, after[0])
+        verdict = HubVerdict(before)
+        tried = try_reduction(self.space, self.k) if verdict.problem else None
+        return verdict if tried is None else HubVerdict(before, *tried)
+
     @property
     def verdict(self) -> str:
-        """The meaning of the statistics, in a few sentences."""
-        before, *after = self.statistics.values()
-        sentences = [_state(before, self), *(_change(before, values) for values in after)]
-        if not after and _number(before, "skewness") > SOME_HUBNESS:
-            sentences.append("A hubness reducer, such as mutual proximity, may help.")
+        """The verdict in words, and the test of the votes where there are labels."""
+        sentences = [str(self.judged)]
         if self.test is not None:
             word = "significant" if self.test.significant else "not significant"
             sentences.append(
@@ -425,6 +405,11 @@ class HubnessReport(Result):
                 f"{self.test.only_first} (McNemar p = {self.test.pvalue:.3g}, {word})."
             )
         return " ".join(sentences)
+
+    @property
+    def sentences(self) -> list[str]:
+        """The verdict, and the cure where the hubs are rows with missing cells."""
+        return [text for text in (self.verdict, self.missing_cells) if text is not None]
 
     def html_title(self) -> str:
         """Return the heading of the page."""
@@ -435,7 +420,7 @@ class HubnessReport(Result):
         title = f"{self.title}, lists of {self.k}"
         lines = [[label, *texts] for _, label, texts in self.rows()]
         largest = [[f"{value:g}" for value in line.values()] for line in self.top()]
-        parts = [markup.paragraphs([self.verdict]), markup.table(lines, ["", *self.columns], title)]
+        parts = [markup.paragraphs(self.sentences), markup.table(lines, ["", *self.columns], title)]
         parts.append(markup.paragraphs(f"Note: {note}" for note in self.notes))
         parts.append(markup.section("In how many lists are the rows?", histogram(self)))
         mapped = hub_map(self)

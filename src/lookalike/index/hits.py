@@ -25,6 +25,8 @@ Cell = tuple[Table, int]  # a table and the position of a row in it
 # All chosen by hand.
 MAX_TEXT_COLUMNS = 4  # columns of the record in the text form
 MIN_COMPARED_SHARE = 4  # pairs compared in at most one of so many columns are noted
+MIN_NAME_WIDTH, MAX_NAME_WIDTH = 12, 40  # characters of the name of the query in a heading
+MAX_TITLE_WIDTH = 80  # characters of it with the id
 MAX_NAMED_COLUMNS = 6  # columns that do not fit on a line, named below the table
 OURS = ("id", "score", "distance", "similarity")
 COMPARED = ("compared", "compared_of")
@@ -405,10 +407,12 @@ class Hits(Sequence[Hit], Result):
             why = "no row meets the filter: take a condition out"
             layout.say(console, why if info.filtered else "there is no other row to find")
             return
-        what = "the record" if info.id is None else f"row {self._named()}"
         by = "" if info.by is None else f", by {info.by}"
-        rows = "row" if n == 1 else f"{n} rows"
-        layout.headline(console, f"{info.name}: the {rows} most like {what}{by}")
+        start = f"{info.name}: the {'row' if n == 1 else f'{n} rows'} most like "
+        # The name of the row is cut so that the heading fits on one line.
+        free = console.width - len(f"{start}row {by}")
+        what = "the record" if info.id is None else f"row {self._named(free)}"
+        layout.headline(console, f"{start}{what}{by}")
         if info.reason is not None:
             layout.say(console, info.reason)
         self.render_lines(console)
@@ -449,14 +453,13 @@ class Hits(Sequence[Hit], Result):
         what = "a record" if self.info.id is None else f"row {self._named()}"
         return f"{self.info.name}: rows like {what}"
 
-    def _named(self) -> str:
+    def _named(self, width: int = MAX_TITLE_WIDTH) -> str:
         """Return the id of the query, with its name where it has one."""
         name = None if self.label.with_id else self.label.of(self.query)
-        return (
-            str(self.info.id)
-            if name in (None, str(self.info.id))
-            else f"{self.info.id} ({short(name, 40)})"
-        )
+        if name in (None, str(self.info.id)):
+            return str(self.info.id)
+        width = min(MAX_NAME_WIDTH, width - len(f"{self.info.id} ()"))
+        return f"{self.info.id} ({short(name, max(MIN_NAME_WIDTH, width))})"
 
     def html_body(self) -> str:
         """Return the query and the rows found, each with its reasons, as HTML."""

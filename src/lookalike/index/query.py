@@ -137,23 +137,7 @@ class QueryReader:
         return Queries(join_rows(rows)[order], cells, positions[order], one)
 
     def _read_records(self, records: Sequence[Mapping[Any, Any]], who: str) -> Table:
-        compared = list(self.schema.kinds)
-        every = [*compared, *self.schema.aside]
-        # Columns that are not named are missing; those set aside stay out unless they are named.
-        whole = []
-        for record in records:
-            for name in record:
-                if name not in every:
-                    hint = suggest(str(name), every)
-                    raise InvalidInput(who, "columns of the table", repr(name), hint)
-            cells = {name: record.get(name) for name in compared}
-            whole.append(cells | {n: record[n] for n in self.schema.aside if n in record})
-        table = as_table(whole, self.schema, who=who)
-        # A record without a value is at no distance from any row: all would be tied.
-        empty = np.all([column.missing for column in table], axis=0)
-        if empty.any():
-            needed, found = f"a value in one of {_first(compared)}", "a record without any of them"
-            raise InvalidInput(who, needed, found, "Fill in one")
+        table = read_records(records, self.schema, who)
         self._check_complete(table, who)
         self._warn_unknown(table, who)
         return table
@@ -191,6 +175,28 @@ class QueryReader:
         if isinstance(item, bool | np.bool_):
             return False
         return isinstance(item, int | np.integer) or (self.names_rows and _is_scalar(item))
+
+
+def read_records(records: Sequence[Mapping[Any, Any]], schema: Schema, who: str) -> Table:
+    """Read records by the schema of the table; columns that they do not name are missing."""
+    compared = list(schema.kinds)
+    every = [*compared, *schema.aside]
+    # Columns set aside stay out unless they are named.
+    whole = []
+    for record in records:
+        for name in record:
+            if name not in every:
+                hint = suggest(str(name), every)
+                raise InvalidInput(who, "columns of the table", repr(name), hint)
+        cells = {name: record.get(name) for name in compared}
+        whole.append(cells | {n: record[n] for n in schema.aside if n in record})
+    table = as_table(whole, schema, who=who)
+    # A record without a value is at no distance from any row: all would be tied.
+    empty = np.all([column.missing for column in table], axis=0)
+    if empty.any():
+        needed, found = f"a value in one of {_first(compared)}", "a record without any of them"
+        raise InvalidInput(who, needed, found, "Fill in one")
+    return table
 
 
 def _cells_of(table: Table) -> list[tuple[Table, int]]:

@@ -124,9 +124,10 @@ class Diagnosis(HtmlReport, FrameMixin):
         if self.seeds is not None and self.seeds.mean < 0.9:
             out.append("Two seeds rank rows differently: use more trees or a larger sample.")
         out += self._about_scales()
-        skew = 0.0 if self.hubness is None else _skewness(self.hubness)
-        if skew > 1.4:
-            out.append(f"Hubs (skewness {skew:.1f}): try a reducer such as MutualProximity.")
+        hubs = self.hubness
+        if hubs is not None and hubs.judged.problem:
+            reduced = len(hubs.columns) > 1 and hubs.judged.reduction_helps
+            out += [] if reduced else [f"Hubs: {hubs.judged}"]
         return out
 
     def _about_scales(self) -> list[str]:
@@ -198,10 +199,6 @@ class Diagnosis(HtmlReport, FrameMixin):
         notes = paragraphs(f"Note: {note}" for note in self.notes)
         hubs = "" if self.hubness is None else section("Hubs", self.hubness.html_body())
         return table(rows, caption=self.title) + bullets(self.findings()) + notes + hubs
-
-
-def _skewness(report: HubnessReport) -> float:
-    return float(list(report.statistics.values())[-1]["skewness"] or 0.0)
 
 
 MAX_SAMPLE_ROWS = 2_000  # rows of a larger table that are compared

@@ -159,7 +159,10 @@ class Service:
         repaired = "ready" if view.repaired is not None else "none"
         if repaired == "none" and any(job.kind in ("repair", "hubs") for job in active):
             repaired = "job"
-        spaces = {"plain": True, "repaired": repaired}
+        hubs = self.analyses.known_hubs(collection, view)
+        # None: unknown until hubs are counted. Results kept by an earlier version do not say it.
+        helps = None if hubs is None else hubs.document.get("reduction_helps")
+        spaces = {"plain": True, "repaired": repaired, "reduction_helps": helps}
         jobs = [job.to_dict() for job in active]
         return describe(collection.name, view) | {"spaces": spaces, "jobs": jobs}
 

@@ -478,8 +478,7 @@ def _array_names(width: int, schema: Schema, who: str) -> list[str]:
 def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
     """Take named columns by position where the fitted table came from an array without names."""
     names = list(schema.kinds)
-    unnamed = names == [f"x{j}" for j in range(len(names))]
-    if not unnamed or len(raws) != len(names) or any(raw.name in names for raw in raws):
+    if not _has_other_names([raw.name for raw in raws], schema):
         return raws
     found = f"names ({name_some([raw.name for raw in raws], 5)})"
     hint = "They are taken by position; fit on a table with names to match by name"
@@ -488,10 +487,20 @@ def _by_position(raws: list[Raw], schema: Schema, who: str) -> list[Raw]:
     return [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
 
 
+def _has_other_names(names: list[str], schema: Schema) -> bool:
+    """Whether columns have names where the fitted table came from an array without names."""
+    fitted = list(schema.kinds)
+    unnamed = fitted == [f"x{j}" for j in range(len(fitted))]
+    return unnamed and len(names) == len(fitted) and not set(names) & set(fitted)
+
+
 def _is_record(source: Mapping[Any, Any], schema: Schema) -> bool:
     """Whether a dictionary is one row: single values decide first, then the depth of lists."""
+    names, kinds = [str(name) for name in source], schema.kinds
+    if _has_other_names(names, schema):
+        kinds = dict(zip(names, kinds.values(), strict=True))
     cells = {str(name): value for name, value in source.items() if value is not None}
-    known = [(schema.kinds[name], cell) for name, cell in cells.items() if name in schema.kinds]
+    known = [(kinds[name], cell) for name, cell in cells.items() if name in kinds]
     single = [cell for kind, cell in known if _is_single(kind)]
     if single:
         return not any(_is_column(cell) for cell in single)

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from lookalike._runtime.keywords import forgiving
-from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
-from lookalike.verbs.measures import choose_measure
+from lookalike.verbs.measures import AUTO, choose_measure
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ def hubs(
     label: args.Label = None,
     seed: args.Seed = 0,
 ) -> "HubnessReport":
-    """Say whether a few rows (hubs) fill most neighbor lists, and which.
+    """Say whether a few rows (hubs) fill most neighbor lists, which, and whether reducing helps.
 
-    A label that is a column of sets gives a row several classes.
+    Where hubs are a problem, a reduction is tried on the same rows (a sample of a large table) and
+    offered only if it helps. A label that is a column of sets gives a row several classes.
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def hubs(
     k : int
         How many neighbors to look at.
     reduce : str
-        Show the statistics before and after hubness is reduced: mutual proximity (mp; mp-gauss for
+        Show all statistics before and after hubness is reduced: mutual proximity (mp; mp-gauss for
         many rows), local scaling (nicdm, ls, cdm, csls), shared neighbors (snn).
     measure : str or Measure, optional
         How rows are compared. None: the measure of an index, "auto" for a table.
@@ -94,4 +95,16 @@ def hubs(
         name, options = REDUCERS[reduce]
         chosen = getattr(hubness, name)(chosen, **options)
     report = hubness.hubness_report(chosen.fit(compared.table), truth, k)
-    return replace(report, table=compared.table, ids=rows.ids, name=rows.name, reason=reason)
+    report = replace(report, table=compared.table, ids=rows.ids, name=rows.name, reason=reason)
+    if len(report.columns) == 1 and report.judged.reduction_helps:  # not reduced yet
+        report.notes.append(_offer(AUTO if measure is None and rows.index is None else measure))
+    return report
+
+
+def _offer(measure: Any) -> Phrase:
+    """Return how to see the reduction and, for a measure by its name, how to compare by it."""
+    seen = "the reduction helps: see it with ", Param("reduce", "mp-gauss")
+    if not isinstance(measure, str) or ":" in measure:  # options would be read as the reducer's
+        return Phrase(*seen)
+    reduced = f"mutual-proximity:model=gauss_independent,measure={measure}"
+    return Phrase(*seen, ", compare by it with ", Param("measure", reduced))

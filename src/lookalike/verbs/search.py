@@ -6,7 +6,7 @@ from numbers import Number
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.keywords import forgiving
-from lookalike.errors import InvalidInput, LookalikeWarning, Param, suggest
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, name_measure, read_measure
 from lookalike.verbs.source import (
@@ -19,6 +19,7 @@ from lookalike.verbs.source import (
 
 if TYPE_CHECKING:
     from lookalike.index import Hits, Index
+    from lookalike.table import Table
 
 HEADING, RANK = "Look at a table", 20
 EXAMPLES = (
@@ -90,7 +91,7 @@ def search(
     source = as_source(table)
     start, liked, unliked = _read_marks(row, like, unlike)
     first = "like" if row is None else "row"
-    index, reason, names = _get_index(source, measure, weights, columns)
+    index, reason, names = _get_index(source, measure, weights, columns, start)
     sample = index.sample
     query = find_row(index, start, first)
     found: Any = (source.searched or index).search(
@@ -141,9 +142,12 @@ def _as_list(marks: Any) -> list[Any]:
 
 
 def _get_index(
-    source: TableSource, measure: Any, weights: Any, columns: Any
+    source: TableSource, measure: Any, weights: Any, columns: Any, start: Any
 ) -> tuple["Index", str | None, list[str] | None]:
-    """Return the index to search, the reason for its measure, and columns still to be chosen."""
+    """Return the index to search, the reason for its measure, and columns still to be chosen.
+
+    A record to start from that cannot be used is an error before anything is fitted.
+    """
     from lookalike.index import Index
 
     if source.index is not None:
@@ -156,8 +160,22 @@ def _get_index(
     # The measure first: a mistake in its name is an error before the table is read.
     given = AUTO if measure is None else read_measure(measure)
     table, (_, id_column) = select_columns(source.read(), columns), source.labels
+    if columns is None and isinstance(weights, Mapping):
+        # Who weighs a column wants it compared, also where it was taken for a name.
+        table = table.compare_also(weights)
+    if isinstance(start, Mapping) and not (id_column or getattr(given, "frozen_", False)):
+        _check_record(start, table)
     index = Index(given, id_column=id_column).fit(table)
     return index, index.reason_ if isinstance(given, str) else None, None
+
+
+def _check_record(record: Mapping[str, Any], table: "Table") -> None:
+    from lookalike.index.index import WHO
+    from lookalike.index.query import read_records
+
+    with warnings.catch_warnings():  # the search warns
+        warnings.simplefilter("ignore", LookalikeWarning)
+        read_records([record], table.schema, Phrase(Param("query", of=WHO)))
 
 
 def find_row(index: "Index", mark: Any, name: str) -> Any:

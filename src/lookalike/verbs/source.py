@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import InvalidInput, LookalikeWarning, Param, suggest
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, missing_file, suggest
 from lookalike.verbs.annotations import read_json
 
 if TYPE_CHECKING:
@@ -134,6 +134,14 @@ class TableSource:
         self.is_path = isinstance(given, str | os.PathLike)
         self.name = name or (os.fspath(given) if self.is_path else "table")
 
+    def check_exists(self) -> None:
+        """Refuse a file that does not exist, before anything that reads files is imported."""
+        if not self.is_path or any(letter in os.fspath(self.given) for letter in "*?["):
+            return  # a pattern may name several files
+        path = Path(self.given).expanduser()
+        if not path.exists():
+            raise missing_file(path)
+
     @property
     def is_index(self) -> bool:
         """Whether the rows are those of an index, saved or in memory."""
@@ -193,7 +201,9 @@ class TableSource:
 
 def as_source(table: Any) -> TableSource:
     """Return the source of the table that a verb was given; a surface may bring its own."""
-    return table if isinstance(table, TableSource) else TableSource(table)
+    source = table if isinstance(table, TableSource) else TableSource(table)
+    source.check_exists()
+    return source
 
 
 def is_saved_index(path: Any) -> bool:

@@ -69,6 +69,16 @@ def wide_rows():
     return rows
 
 
+def hub_rows():
+    """Return a table of twenty numbers with one row in the middle: a hub, which can be reduced."""
+    values = np.random.default_rng(0).normal(size=(120, 20))
+    values[0] *= 0.05
+    return [
+        {"name": f"spot {i}", **{f"x{j}": value for j, value in enumerate(row)}}
+        for i, row in enumerate(values.round(3).tolist())
+    ]
+
+
 class Site:
     """The address of a server, and calls to it."""
 
@@ -112,6 +122,7 @@ def site(browser, tmp_path_factory):  # not used where there is no browser
         time.sleep(0.1)
     site = Site(found.group())
     tables = {"films": film_rows(1200), "pets": small_rows(), "parts": wide_rows()}
+    tables["spots"] = hub_rows()
     for name, rows in tables.items():
         made = site.call("POST", "/api/collections", {"name": name, "rows": rows})
         site.search(name, query={"id": made["start"]}, k=20, explain="all")  # the first compiles

@@ -181,14 +181,15 @@ BOXES = """() => [...document.querySelectorAll("header :is(button, select, input
 
 def test_a_phone_has_two_rows_of_things_to_press(visit):
     visit.page.set_viewport_size({"width": 360, "height": 780})
-    visit.open("#/films?view=graph")
+    visit.site.wait_for("/api/collections/spots/hubs")
+    visit.open("#/spots?view=graph")
     boxes = visit.page.evaluate(BOXES)
     assert len(boxes) == 8  # table, search, measure, two spaces, theme, keys, share
     assert len({row for row, *_ in boxes}) == 2
     assert all(width >= 40 and height >= 40 for _, width, height, *_ in boxes)
     assert all(left >= 0 and right <= 360 for *_, left, right in boxes)
     assert visit.button("Share", exact=True).inner_text().strip() == "Share"  # heard, not seen
-    visit.page.locator("#search").fill("star wars")
+    visit.page.locator("#search").fill("spot")
     visit.page.wait_for_selector("#suggestions [role=option]")
     wide = visit.page.locator("#suggestions").bounding_box()
     assert wide["width"] > 300

@@ -132,24 +132,50 @@ def test_graph_grows_where_it_is_clicked(visit):
 
 
 def test_hub_switch_shows_what_came_in_and_what_left(visit):
-    visit.open()
+    visit.site.wait_for("/api/collections/spots/hubs")
+    visit.open("#/spots")
     plain = visit.ids()[:10]
-    visit.button("repaired", exact=True).click()
+    visit.button("reduced", exact=True).click()
     visit.page.wait_for_selector(".compare")
     visit.ready()
     repaired = visit.ids()[:10]
-    answer = visit.site.search("films", query={"id": start(visit)}, k=20, space="repaired")
+    first = visit.site.call("GET", "/api/collections/spots")["start"]
+    answer = visit.site.search("spots", query={"id": first}, k=20, space="repaired")
     assert repaired == [hit["id"] for hit in answer["hits"]][:10]
     came, left = set(repaired) - set(plain), set(plain) - set(repaired)
     assert visit.page.locator(".compare .came").count() == len(came)
     assert visit.page.locator(".compare .left").count() == len(left)
     words = f"{len(came)} row" if came else "changed no row"
     assert words in visit.page.locator(".compare summary").inner_text()
-    assert visit.page.get_by_label("weight of year").is_disabled()
+    assert visit.page.get_by_label("weight of x1", exact=True).is_disabled()
     visit.page.reload()
     visit.page.wait_for_selector(".compare li")
     visit.ready()
     assert visit.ids()[:10] == repaired
+    # A link into the reduced space has the way back, whatever is known about hubs.
+    visit.button("plain", exact=True).click()
+    visit.until("() => document.querySelectorAll('.compare').length === 0")
+    visit.ready()
+    assert visit.ids()[:10] == plain
+
+
+def test_the_switch_is_offered_where_the_reduction_helps(visit):
+    visit.site.wait_for("/api/collections/films/hubs")
+    visit.open("#/films?view=hubs")
+    sentence = visit.page.wait_for_selector(".panel .sentence").inner_text()
+    assert sentence.startswith("No hub problem here: largest ")
+    assert visit.button("reduced", exact=True).count() == 0
+    assert visit.button("Reduce hubness").count() == 0
+    assert visit.page.locator(".beforeafter figure").count() == 1
+    visit.site.wait_for("/api/collections/spots/hubs")
+    visit.open("#/spots?view=hubs")
+    visit.page.wait_for_selector(".beforeafter figure + figure")
+    sentence = visit.page.locator(".panel .sentence").inner_text()
+    assert sentence.startswith("A problem, and the reduction helps: largest ")
+    assert visit.texts(".beforeafter figcaption") == ["plain", "reduced"]
+    assert visit.button("reduced", exact=True).count() == 1
+    visit.page.set_viewport_size({"width": 360, "height": 780})
+    assert visit.page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_hubs_and_rows_that_no_search_shows(visit):
@@ -158,7 +184,7 @@ def test_hubs_and_rows_that_no_search_shows(visit):
     visit.page.wait_for_selector(".tops li")
     hubs = visit.site.call("GET", "/api/collections/films/hubs")
     assert visit.page.locator(".panel .sentence").inner_text() == hubs["sentence"]
-    assert visit.page.locator(".beforeafter .histogram").count() == 2
+    assert visit.page.locator(".beforeafter .histogram").count() == 1
     assert visit.page.locator(".tops li").count() == len(hubs["plain"]["top"])
     assert visit.page.locator(".orphans li").count() == len(hubs["plain"]["orphans"])
     visit.button("who shows it").first.click()

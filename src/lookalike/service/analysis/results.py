@@ -94,12 +94,14 @@ class Analyses:
         """Return the hubs of a collection, or the job that counts them."""
 
         def make(view: View) -> views.Hubs:
-            repaired, few = view.repaired, len(view.index) <= MAX_ANALYZED_ROWS
-            if repaired is None and few and views.can_be_repaired(view):
+            found = views.find_hubs(view, view.repaired, k)
+            helps = view.repaired is None and found.document["reduction_helps"]
+            if helps and len(view.index) <= MAX_ANALYZED_ROWS and views.can_be_repaired(view):
                 # The page compares both spaces, and the index also serves searches from now on.
                 repaired = fit_repaired(view)
                 collection.set_repaired(view, repaired)
-            return views.find_hubs(view, repaired, k)
+                found = views.find_hubs(view, repaired, k)
+            return found
 
         return self._get(collection, f"hubs-{k}", views.Hubs, make)
 

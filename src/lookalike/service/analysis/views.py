@@ -132,7 +132,9 @@ def find_hubs(view: View, repaired: Index | None, k: int) -> Hubs:
         "generation": view.generation,
         "repaired": None,
         **{space: _about(sample, report, name, edges) for space, name in columns.items()},
-        "sentence": spelled(report.verdict, spell_field),
+        "sentence": " ".join(spelled(text, spell_field) for text in report.sentences),
+        "hub_problem": report.judged.problem,
+        "reduction_helps": report.judged.reduction_helps,
     }
     # 32 bits hold every position, and halve what is stored.
     lists = {space: report.lists[name].indices[:, :k] for space, name in columns.items()}

@@ -29,7 +29,7 @@ interface Collection {
   columns: Column[];
   drift: { refit: boolean; reasons: string[] };
   start: Id | null;
-  spaces: { plain: boolean; repaired: "ready" | "job" | "none" };
+  spaces: { plain: boolean; repaired: "ready" | "job" | "none"; reduction_helps: boolean | null };
   jobs: Job[];
 }
 

@@ -181,7 +181,7 @@ def neighbors_part(study: Study) -> str:
 
 
 def hubs_part(study: Study) -> str:
-    """Return hubness before and after it is reduced, and where the hubs are."""
+    """Return hubness, before and after a reduction where it helps, and where the hubs are."""
     found = study.hubs
     shown = [[label, *texts] for name, label, texts in found.rows() if name in HUBNESS_STATISTICS]
     writer = RowWriter(study.rows)
@@ -191,10 +191,11 @@ def hubs_part(study: Study) -> str:
         counts = [f"{hub[column]:g}" for column in found.columns]
         lines.append([writer.name(row, study), *counts, writer.words(study.rows.record(row))])
     heads = ["row", *(f"lists {column}" for column in found.columns), ""]
+    caption = "Hubness" if len(found.columns) == 1 else "Hubness before and after reduction"
     maps = hub_maps(found, np.arange(len(study.rows)), study.places)
     return (
-        paragraphs([found.verdict] if found.verdict else [])
-        + table(shown, ["", *found.columns], "Hubness before and after reduction")
+        paragraphs(found.sentences)
+        + table(shown, ["", *found.columns], caption)
         + f"{histogram(found)}<h3>Where the hubs are</h3>{maps}"
         + table(lines, heads, "Rows in the most lists", text=(len(heads) - 1,))
         + paragraphs(f"Note: {note}" for note in found.notes)
@@ -299,10 +300,7 @@ class ReportPart(NamedTuple):
 FIT = "index = la.Index({measure}).fit({rows})\n"
 MISSING = "{one.column: one.missing_share for one in table.summary()}"
 MAP = "from lookalike.represent import layout\nplaces = layout(index.measure_)"
-HUBS = (
-    "from lookalike.hubness import MutualProximity\n"
-    "print(la.hubness_report(MutualProximity(index.measure_.frozen()).fit({rows}), k={k}))"
-)
+HUBS = "print(la.hubness_report(index.measure_, k={k}))"
 CLUSTERS = (
     "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
     "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))"

@@ -13,7 +13,8 @@ from lookalike._runtime.text import short
 from lookalike.clustering import SimilarityClustering
 from lookalike.clustering.profile import ClusteringProfile, profile_clusters
 from lookalike.errors import Param, TooFewRows
-from lookalike.hubness import HubnessReport, MutualProximity, hubness_report
+from lookalike.hubness import HubnessReport, hubness_report
+from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.index import Index
 from lookalike.index.hits import Hits
 from lookalike.leaderboard import Leaderboard
@@ -99,7 +100,6 @@ def _by_size(values: np.ndarray, title: str) -> RowGroups:
 
 # Sizes of a report that is read in minutes and made in about one; chosen by hand.
 MIN_ROWS = 3  # that an analysis needs
-MAX_EMPIRICAL_ROWS = 1_000  # rows up to which mutual proximity counts all pairs
 MAX_COMPARED_ROWS = 600  # rows that measures are compared on
 MAX_COMPARE_SECONDS = 30.0  # after which no further measure is tried
 MAX_CLUSTERS = 8
@@ -174,13 +174,12 @@ class Study:
 
     @cached_property
     def hubs(self) -> HubnessReport:
-        """Hubness before and after it is reduced by mutual proximity."""
-        measure = self.measure
-        if not isinstance(measure, MutualProximity):
-            # The empirical model compares all pairs, Gauss needs means and deviations only.
-            model = "empirical" if len(self.rows) <= MAX_EMPIRICAL_ROWS else "gauss_independent"
-            measure = MutualProximity(measure.frozen(), model=model).fit(self.rows)
-        return hubness_report(measure, self.classes, self.k)
+        """Hubness, and what is left of it after a reduction where that helps."""
+        found = hubness_report(self.measure, self.classes, self.k)
+        if len(found.columns) == 1 and found.judged.reduction_helps:
+            reducer = default_reducer(self.measure.frozen(), len(self.rows)).fit(self.rows)
+            found = hubness_report(reducer, self.classes, self.k)
+        return replace(found, table=self.rows)
 
     @cached_property
     def places(self) -> np.ndarray:

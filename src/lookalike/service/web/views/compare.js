@@ -1,5 +1,5 @@
 // @ts-check
-/** The same list in the plain and the repaired space: what came in, what left, what moved. */
+/** The same list in the plain and the reduced space: what came in, what left, what moved. */
 import { h } from "../draw/dom.js";
 import { counted } from "../draw/scales.js";
 import { bones, problem } from "./states.js";
@@ -34,13 +34,13 @@ export default function compare(state, act) {
       ),
     );
   const summary = came.size
-    ? `${counted(came.size, "row")} came in and ${left.size} left when hubs were repaired`
+    ? `${counted(came.size, "row")} came in and ${left.size} left when hubness was reduced`
     : "Repairing the hubs changed no row of this list";
   return h(
     "details",
     { class: "compare", key: "compare", open: true },
     h("summary", null, summary),
-    h("div", { class: "pairs" }, column("plain", plain, left, "left"), column("repaired", repaired, came, "came")),
+    h("div", { class: "pairs" }, column("plain", plain, left, "left"), column("reduced", repaired, came, "came")),
   );
 }
 

@@ -19,12 +19,7 @@ export function header(state, act) {
       { class: "tools" },
       button("moon", "Light or dark", () => act({ type: "theme" })),
       button("keys", "Keys (?)", () => act({ type: "ui", dialog: "keys" })),
-      h(
-        "button",
-        { class: "plain", type: "button", on: { click: () => act({ type: "share" }) } },
-        icon("share"),
-        h("span", { class: "word" }, "Share"),
-      ),
+      h("button", { class: "plain", type: "button", on: { click: () => act({ type: "share" }) } }, icon("share"), h("span", { class: "word" }, "Share")),
     ),
   ];
 }
@@ -41,12 +36,7 @@ function collections(state, act) {
   const known = list.some((one) => one.name === state.link.collection);
   return h(
     "select",
-    {
-      class: "table",
-      "aria-label": "table",
-      value: known ? state.link.collection : "",
-      on: { change: (event) => act({ type: "collection", name: event.target.value }) },
-    },
+    { class: "table", "aria-label": "table", value: known ? state.link.collection : "", on: { change: (event) => act({ type: "collection", name: event.target.value }) } },
     known ? null : h("option", { key: "", value: "" }, "choose a table"),
     list.map((one) => h("option", { key: one.name, value: one.name }, one.title || one.name)),
   );
@@ -59,48 +49,34 @@ function measures(state, act) {
   const plain = (name) => name.toLowerCase().replaceAll("-", "");
   const known = list.find((one) => plain(one.name) === plain(measure.name));
   const now = known?.name ?? measure.name;
+  const change = (event) => {
+    const wanted = event.target.value;
+    event.target.value = now; // it changes when the new one is ready
+    act({ type: "ui", wanted, dialog: "refit" });
+  };
   return h(
     "select",
-    {
-      class: "measure",
-      "aria-label": "measure",
-      title: `${measure.text}. ${measure.reason ?? ""}`,
-      value: now,
-      on: {
-        change: (event) => {
-          const wanted = event.target.value;
-          event.target.value = now; // it changes when the new one is ready
-          act({ type: "ui", wanted, dialog: "refit" });
-        },
-      },
-    },
+    { class: "measure", "aria-label": "measure", title: `${measure.text}. ${measure.reason ?? ""}`, value: now, on: { change } },
     known ? null : h("option", { key: measure.name, value: measure.name }, measure.name),
     list.map((one) => h("option", { key: one.name, value: one.name }, one === known ? measure.name : one.name)),
   );
 }
 
-const SPACES = {
-  plain: "distances as the measure gives them",
-  repaired: "hubs repaired: rows that are in everybody's list step back",
-};
+const SPACES = [
+  ["plain", "plain", "distances as the measure gives them"],
+  ["repaired", "reduced", "rows that are in everybody's list step back"],
+];
 
-/** @param {State} state @param {Dispatch} act */
+/** Where the reduction helps, or was chosen. @param {State} state @param {Dispatch} act */
 function hubSwitch(state, act) {
+  const now = state.link.space;
+  const helps = state.slots.hubs?.value?.reduction_helps ?? info(state)?.spaces?.reduction_helps;
+  if (!helps && now === "plain") return null;
   return h(
     "span",
     { class: "segments", role: "group", "aria-label": "hubs" },
-    Object.entries(SPACES).map(([space, title]) =>
-      h(
-        "button",
-        {
-          key: space,
-          type: "button",
-          title,
-          "aria-pressed": String(state.link.space === space),
-          on: { click: () => act({ type: "set", space }) },
-        },
-        space,
-      ),
+    SPACES.map(([space, name, title]) =>
+      h("button", { key: space, type: "button", title, "aria-pressed": String(now === space), on: { click: () => act({ type: "set", space }) } }, name),
     ),
   );
 }

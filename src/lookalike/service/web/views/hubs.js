@@ -1,5 +1,5 @@
 // @ts-check
-/** Who is in everybody's list, who is in nobody's, before and after the repair. */
+/** Who is in everybody's list, who is in nobody's, before and after hubness is reduced. */
 import { h } from "../draw/dom.js";
 import { histogram } from "../draw/histogram.js";
 import { count, percent } from "../draw/scales.js";
@@ -10,7 +10,7 @@ export default function hubs(state, act) {
   const slot = state.slots.hubs;
   if (slot?.status === "error") return problem(slot.problem, act, "hubs");
   if (!slot?.value?.plain) return working(slot, act);
-  const { k, rows, sampled, sentence, plain, repaired } = slot.value;
+  const { k, rows, sampled, sentence, plain, repaired, reduction_helps: helps } = slot.value;
   const shown = state.link.space === "repaired" && repaired ? repaired : plain;
   return [
     h("p", { class: "sentence" }, sentence),
@@ -18,7 +18,7 @@ export default function hubs(state, act) {
       "div",
       { class: "beforeafter", key: "charts" },
       chart("plain", plain, k, state.link.space === "plain"),
-      repaired ? chart("repaired", repaired, k, state.link.space === "repaired") : later(act),
+      repaired ? chart("reduced", repaired, k, state.link.space === "repaired") : helps ? later(act) : null,
     ),
     sampled ? h("p", { class: "muted", key: "sampled" }, `Counted on a sample of ${count(rows)} rows.`) : null,
     h("h3", { key: "tops" }, "In most lists"),
@@ -62,9 +62,9 @@ function later(act) {
   return h(
     "figure",
     { key: "later" },
-    h("figcaption", null, "repaired"),
+    h("figcaption", null, "reduced"),
     h("p", { class: "muted" }, "Not made yet."),
-    h("button", { type: "button", on: { click: () => act({ type: "set", space: "repaired" }) } }, "Repair the hubs"),
+    h("button", { type: "button", on: { click: () => act({ type: "set", space: "repaired" }) } }, "Reduce hubness"),
   );
 }
 

@@ -42,7 +42,7 @@ export function query(state, act) {
 function hint(state, collection) {
   if (weighable(state)) return "What matters to you? Drag a slider: 0 leaves a column out. The list follows.";
   if (state.link.space === "repaired") {
-    return "The repaired space was learned with all columns as they are: switch to plain to weigh them.";
+    return "The reduced space was learned with all columns as they are: switch to plain to weigh them.";
   }
   return `${collection.measure.name} learned its own weights, so columns cannot be weighed here.`;
 }

@@ -19,7 +19,7 @@ export function working(slot, act) {
 }
 
 /** What work is called until it says itself what it does. */
-const WORK = { map: "preparing the map", hubs: "preparing to count hubs", clusters: "preparing clusters", measure: "preparing to refit", repair: "preparing the repair" };
+const WORK = { map: "preparing the map", hubs: "preparing to count hubs", clusters: "preparing clusters", measure: "preparing to refit", repair: "preparing to reduce hubness" };
 
 /** @param {Job} job @param {Dispatch} act */
 export function progress(job, act) {
