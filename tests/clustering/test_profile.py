@@ -18,7 +18,7 @@ from lookalike.clustering import (
     profile_clusters,
     purity,
 )
-from lookalike.clustering.profile import column_differences
+from lookalike.clustering.profile import column_differences, divided_by
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Vector
 from lookalike.table import read_table
@@ -264,3 +264,12 @@ def test_rows_of_mostly_missing_cells_are_no_examples():
     assert len(empty[0].typical) == 3
     alone = profile_clusters(np.array([0, 0, 1, 1, 1, 1, 1, 1, 1, 1]), rows)
     assert set(alone[0].typical) == {0, 1}
+
+
+def test_a_cluster_of_a_twentieth_of_the_rows_is_looked_at():
+    # Cluster 2 has 5 of 100 rows, just enough, and one level; with 4 of 99 it is not looked at.
+    for size, expected in ((5, {0: "a", 2: "b"}), (4, {})):
+        levels = ["a"] * 45 + ["a", "b"] * 25 + ["b"] * size
+        labels = np.repeat([0, 1, 2], [45, 50, size])
+        table = read_table({"level": levels}, kinds={"level": "category"})
+        assert divided_by(table["level"], labels, 3) == expected

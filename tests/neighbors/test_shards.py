@@ -8,7 +8,7 @@ import pytest
 
 from lookalike._runtime.files import MACHINE
 from lookalike._runtime.locks import locked
-from lookalike.errors import UnreadableFile, UnwritableFile, WrongType
+from lookalike.errors import MissingFile, UnreadableFile, UnwritableFile, WrongType
 from lookalike.neighbors.shards import open_shard, write_shard
 
 ARRAYS = {
@@ -122,3 +122,9 @@ def test_one_writer_at_a_time(tmp_path):
     (tmp_path / ".lock").write_text(str(2**22 + 1))  # left by a process that is no more
     with locked(tmp_path, "build"):
         pass
+
+
+def test_a_folder_without_its_page_is_no_shard(place):
+    (place / "shard.json").unlink()
+    with pytest.raises(MissingFile, match="file not found"):
+        open_shard(place)

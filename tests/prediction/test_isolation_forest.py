@@ -75,3 +75,10 @@ def test_isolation_forest_is_saved(tmp_path):
     assert_array_equal(again.score_samples(table), model.score_samples(table))
     with pytest.raises(InvalidInput, match="contamination"):
         RandomSimilarityIsolationForest(contamination=0.7).fit(table)
+
+
+@pytest.mark.parametrize("option", ["max_samples", "contamination"])
+def test_a_share_of_no_rows_is_refused(option):
+    model = RandomSimilarityIsolationForest(3, **{option: 0.0})
+    with pytest.raises(InvalidInput, match=f"{option}=0.0"):
+        model.fit(np.arange(12.0).reshape(6, 2))

@@ -117,3 +117,9 @@ def test_the_diagonal_is_taken_to_be_one_and_the_input_kept():
 def test_bad_input(s, options, words):
     with pytest.raises(InvalidInput, match=words):
         transitive_closure(s, **options)
+
+
+def test_round_off_beyond_the_bounds_is_cut_off():
+    exact = np.array([[1.0, 0.0], [0.0, 1.0]])
+    close = exact + np.array([[1e-10, -1e-10], [-1e-10, 1e-10]])
+    np.testing.assert_array_equal(transitive_closure(close), exact)

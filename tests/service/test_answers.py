@@ -132,8 +132,8 @@ def test_numbers_are_summarized_by_cells(server):
 def test_the_page_opens_on_a_row_that_stands_out(server):
     """Of the rows without missing cells, the one with the extreme of a skewed column."""
     assert server.describe("pets")["start"] == 5  # a horse of 90 among cats and dogs
-    even = [{"x": i, "y": "ab"[i % 2]} for i in range(10)]
-    server.create("even", rows=[{"x": None, "y": "a"}, *even])
+    even = [{"x": i, "y": "ab"[i % 2], "same": 7} for i in range(10)]
+    server.create("even", rows=[{"x": None, "y": "a", "same": 7}, *even])
     assert server.describe("even")["start"] == 1  # nothing is skewed: the first whole row
 
 

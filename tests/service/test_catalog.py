@@ -60,3 +60,10 @@ def test_a_collection_that_another_server_made_again_is_not_taken_for_the_old_on
 )
 def test_names_from_files(file, name):
     assert name_from(file) == name
+
+
+def test_a_collection_is_known_once_it_was_asked_for(catalog):
+    assert catalog.known("pets") is None
+    made = create(catalog)
+    assert catalog.known("pets") is made
+    assert catalog.known("others") is None

@@ -1,5 +1,6 @@
 """Long work: jobs with progress, and an end; views of a whole collection."""
 
+import asyncio
 import json
 import threading
 import time
@@ -12,6 +13,7 @@ from lookalike._runtime.progress import Cancelled, watching
 from lookalike._runtime.threads import run
 from lookalike.service import ServiceError
 from lookalike.service import jobs as jobs_module
+from lookalike.service.api.operations import POLL_SECONDS, _events
 from lookalike.service.jobs import Job, Jobs
 from lookalike.service.store.store import NotFound
 from service.running import running
@@ -138,3 +140,23 @@ def test_jobs_that_are_remembered_are_few(monkeypatch):
         jobs.get(made[1].id)
     assert jobs.counts() == {"done": 3}
     jobs.close()
+
+
+def test_a_job_that_does_not_change_sends_no_event():
+    job = Job("1", "map", "films", "key")
+
+    async def listen():
+        events = _events(job)
+        sent = [await anext(events)]
+        waiting = asyncio.ensure_future(anext(events, b"end"))
+        for _ in range(3):  # three looks at a job that is as it was
+            await asyncio.sleep(POLL_SECONDS)
+            assert not waiting.done()
+        job.state, job.version = "done", job.version + 1
+        job.ended.set()
+        return [*sent, await waiting, await anext(events, b"end")]
+
+    first, last, end = asyncio.run(listen())
+    assert b'"queued"' in first
+    assert b'"done"' in last
+    assert end == b"end"

@@ -316,3 +316,10 @@ def test_lists_written_as_text_are_sets():
     assert column.kind.name == "set"
     assert column.kind.reason.startswith("written ")
     assert column.cell(0) == {"red", "green"}
+
+
+def test_codes_that_repeat_need_more_than_twenty_different_ones():
+    for n, role in ((20, ""), (21, "code")):
+        codes = [f"AB-{number:03d}" for number in range(n)]
+        kind = read_table({"part": [*codes, *codes[:8]]}).kinds["part"]
+        assert (kind.name, kind.role) == ("category", role)

@@ -5,7 +5,7 @@ import pyarrow as pa
 import pytest
 
 from lookalike.table.formats.raw import Words
-from lookalike.table.infer.numbers import are_integers, find_numbers, read_amount
+from lookalike.table.infer.numbers import _is_unit, are_integers, find_numbers, read_amount
 
 
 def find(*strings, prefer=""):
@@ -54,3 +54,12 @@ def test_integers_that_a_float_holds():
     assert are_integers(np.array([2.0**53 - 1]))
     for values in ([0.5], [np.inf], [np.nan], [2.0**53], [-(2.0**53)]):
         assert not are_integers(np.array(values)), values
+
+
+def test_unknown_units_are_words_of_three_letters_after_a_space():
+    assert _is_unit("zzz", True)
+    assert not _is_unit("zz", True)
+    assert not _is_unit("zzz", False)
+    assert not _is_unit("Zzz", True)
+    assert _is_unit("zzz yyy", True)
+    assert not _is_unit("zzz yyy xxx", True)
