@@ -32,7 +32,7 @@ def test_what_learns_from_labels_is_cross_validated():
     splitter = StratifiedKFold(N_FOLDS, shuffle=True, random_state=seed)
     right = 0
     for known, asked in splitter.split(BLOBS, codes):
-        model = NeighborClassifier(LEARNED, 3).fit(BLOBS[known], NAMES[known])
+        model = NeighborClassifier(LEARNED, 3, weights="uniform").fit(BLOBS[known], NAMES[known])
         right += (model.predict(BLOBS[asked]) == NAMES[asked]).sum()
     assert board["learned"].scored_by == "cross-validation"
     assert board["learned"].score == pytest.approx(right / 80)

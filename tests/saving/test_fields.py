@@ -417,7 +417,7 @@ def test_numbers_that_make_no_sense_are_refused(tmp_path):
 @pytest.mark.parametrize("value", [-1e308, np.inf, np.nan])
 def test_distances_that_make_no_sense_are_refused(value, tmp_path):
     path = tmp_path / "clusters.lookalike"
-    model = SimilarityClustering(method="hdbscan", min_neighbors=2, min_cluster_size=2)
+    model = SimilarityClustering(Gower(), method="hdbscan", min_neighbors=2, min_cluster_size=2)
     points = [[0.0], [0.1], [0.2], [5.0], [5.1], [5.2]]
     for name in ("core", "reach"):
         model.fit(points)

@@ -246,7 +246,7 @@ def test_a_table_is_not_guessed_again_in_every_fold():
     labels = np.repeat(["a", "b"], 30)
     zips = [f"0{code}" if code < 1000 else str(code) for code in rng.integers(900, 1100, 60)]
     table = read_table({"x": [f"${v:.2f}" for v in x], "zip": zips})
-    scores = cross_val_score(NeighborClassifier(n_neighbors=3), table, labels, cv=3)
+    scores = cross_val_score(NeighborClassifier(Gower(), 3, weights="uniform"), table, labels, cv=3)
     assert scores.min() > 0.9
     for rows in (slice(0, 5), np.arange(7)):
         assert table[rows].kinds == table.kinds

@@ -163,8 +163,8 @@ def add_verb(
         source: FileSource, output: str | None, scheduler: str | None = None, **values: Any
     ) -> None:
         # Before any work.
-        source.check_exists()
         form = check_page(output or str(getattr(module_of(verb), "OUTPUT", "text")), source.file)
+        source.check_exists()
         with compile_note(), source.asked_of(scheduler):
             result = ask(source, **values)
         write_result(result, form)

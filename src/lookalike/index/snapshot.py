@@ -143,22 +143,26 @@ class Snapshot(Learned):
 
     def added(self, rows: Any, who: str) -> tuple[Snapshot, list[Any]]:
         """Return the snapshot with more rows, and their ids."""
-        table = self.read_added(rows, who)
+        table = self.read_added(rows, who, partial=True)
         segments = self.segments.added(self.measure.encode(table), table)
         after = replace(self, segments=segments).prepared()
         return after, after.names.of(range(self.segments.next_position, segments.next_position))
 
-    def read_added(self, rows: Any, who: str) -> Table:
-        """Read more rows by the schema of the first ones; ids that exist already are refused."""
+    def read_added(self, rows: Any, who: str, partial: bool = False) -> Table:
+        """Read more rows by the schema of the first ones; ids that exist already are refused.
+
+        Files must have all columns (not ``partial``): a column that is missing from a million rows
+        is a mistake.
+        """
         if self.id_kind is None or self.id_column is None:
-            return self.reader.read_table(rows, who, partial=True)
+            return self.reader.read_table(rows, who, partial)
         rows, _ = with_labels(rows, self.id_column, who)
         # The column of ids is set aside, but read by the kind it had at first, so that ids compare
         # as equal: a CSV file of digits alone would give numbers.
         kinds = {**self.schema.kinds, self.id_column: self.id_kind}
         aside = {n: why for n, why in self.schema.aside.items() if n != self.id_column}
         schema = Schema(kinds, aside, self.schema.missing)
-        whole = as_table(rows, schema, who=who, partial=True)
+        whole = as_table(rows, schema, who=who, partial=partial)
         return take_ids(whole, self.id_column, who, self.names)[0]
 
     def prepared(self) -> Snapshot:

@@ -112,7 +112,7 @@ def test_the_lines_of_python_run(penguins, capsys):
         if "la.compare" not in code:  # minutes; its own tests call it
             exec(code, names)
     assert names["places"].shape == (344, 2)
-    assert len(names["odd"]) == 344
+    assert len(names["odd"].scores) == 344
     assert "cluster 0" in capsys.readouterr().out
 
 

@@ -307,7 +307,7 @@ CLUSTERS = (
 )
 ROWS = (
     "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
-    "print(la.outliers({rows}))"
+    "odd = la.outliers({rows})"
 )
 PARTS = (
     ReportPart(columns_part, "Columns", "print(table.summary())"),
