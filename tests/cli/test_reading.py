@@ -143,6 +143,6 @@ def test_standard_input_exists_and_a_mistyped_file_does_not(file, tmp_path):
     done = run("search", tmp_path / "rowz.csv", "--row", 0)
     assert done.exit_code == 1
     assert "file not found. Did you mean" in done.stderr
-    # Before the page to write is looked at.
-    done = run("hubs", tmp_path / "none.csv", "-o", "/nowhere/x.html")
+    done = run("hubs", tmp_path / "none.csv", "-o", tmp_path / "page.html")
     assert "none.csv" in done.stderr
+    assert not (tmp_path / "page.html").exists()

@@ -4,6 +4,7 @@ import asyncio
 import json
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -156,7 +157,9 @@ def test_a_job_that_does_not_change_sends_no_event():
         job.ended.set()
         return [*sent, await waiting, await anext(events, b"end")]
 
-    first, last, end = asyncio.run(listen())
+    # In a thread of its own: a browser of other tests may have a loop running in this one.
+    with ThreadPoolExecutor(1) as alone:
+        first, last, end = alone.submit(lambda: asyncio.run(listen())).result()
     assert b'"queued"' in first
     assert b'"done"' in last
     assert end == b"end"

@@ -94,7 +94,7 @@ class QueryReader:
         return Queries(self.measure.encode(table), cells, positions, one=len(table) == 1)
 
     def read_table(self, source: Any, who: str, partial: bool = False) -> Table:
-        """Read rows by the schema of the fitted ones; partial ones may lack columns."""
+        """Read rows by the schema of the fitted ones; partial ones may be without some columns."""
         # Rows of a precomputed measure are distances to the fitted rows, not cells of columns.
         if self.measure.traits.pairwise:
             return self.measure.read_new(source)

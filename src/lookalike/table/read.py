@@ -334,7 +334,7 @@ def as_table(
     delimiter : str, optional
         The character between the fields of a CSV file.
     partial : bool
-        Whether rows may lack columns, whose cells are then missing. An extra column is an error in
+        Whether columns may be absent; their cells are then missing. An extra column is an error in
         this case: a mistyped name would be a missing cell that is never noticed.
 
     Returns
@@ -400,8 +400,8 @@ def _fit_columns(
 def _fit_table(table: Table, schema: Schema, who: str, partial: bool = False) -> Table:
     sources.check_shape(len(table), table.shape[1])
     every = {column.name: column for column in table.columns + table.aside}
-    lacking = _fill(every, schema, who, partial)
-    every |= {name: convert(raw, schema.kinds[name], fitted=True) for name, raw in lacking.items()}
+    absent = _fill(every, schema, who, partial)
+    every |= {name: convert(raw, schema.kinds[name], fitted=True) for name, raw in absent.items()}
     columns, converted = [], []
     for name, kind in schema.kinds.items():
         column = every[name]
@@ -430,7 +430,7 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
 
 
 def _fill(given: Mapping[str, Any], schema: Schema, who: str, partial: bool) -> dict[str, Raw]:
-    """Return columns of missing cells for those that partial rows lack; refuse other rows."""
+    """Return columns of missing cells for those absent from partial rows; refuse other rows."""
     known = [name for name in given if name in schema.kinds]
     if not partial or not known:
         _check_names(list(given), schema, who)

@@ -281,7 +281,7 @@ def _several(index: "Index", positions: list[int], mark: Any, name: str) -> Inva
     ids, lines = now.names.of(most), []
     for id, (segment, row) in zip(ids, now.segments.look_up(most), strict=True):
         one = segment.table[[row]]
-        # The id stands in front; the column that a service numbers rows by is not shown.
+        # The id comes first; the column that a service numbers rows by is not shown.
         shown = one.drop(now.id_column) if now.id_column else one
         lines.append(f"{id} ({write_row(shown, 0, MAX_LISTED_WIDTH)})")
     more = f" and {len(positions) - len(most):,} more" if len(positions) > len(most) else ""
