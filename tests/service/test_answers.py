@@ -6,23 +6,8 @@ import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.service import answers
 from lookalike.service.api.models import SearchIn
-from lookalike.service.catalog import Catalog
-from lookalike.service.fitting import CollectionSettings
-from lookalike.service.limits import RequestLimits
-from lookalike.service.store.store import Store
+from service.collections_made import create
 from service.running import PETS
-
-
-@pytest.fixture
-def catalog(address):
-    made = Catalog(Store(address))
-    made.address = address
-    yield made
-    made.store.close()
-
-
-def create(catalog, rows=PETS, **options):
-    return catalog.create("pets", rows, CollectionSettings("pets", **options), RequestLimits())
 
 
 def search(view, asked):

@@ -2,24 +2,12 @@
 
 import pytest
 
-from lookalike.service.catalog import Catalog
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
-from lookalike.service.store.store import NotFound, Store
+from lookalike.service.store.store import NotFound
 from lookalike.table.model.labels import label_of
+from service.collections_made import create
 from service.running import PETS
-
-
-@pytest.fixture
-def catalog(address):
-    made = Catalog(Store(address))
-    made.address = address
-    yield made
-    made.store.close()
-
-
-def create(catalog, rows=PETS, **options):
-    return catalog.create("pets", rows, CollectionSettings("pets", **options), RequestLimits())
 
 
 def test_text_is_found_label_first(catalog):

@@ -237,6 +237,6 @@ def _known(films: Table, most: int) -> Table:
 
 def _measure(index: Index) -> Any:
     """Return the measure of an index, not fitted yet."""
-    from sklearn.base import clone
+    from lookalike._runtime.estimator import clone
 
     return clone(index.measure_)

@@ -26,9 +26,8 @@ HUB_PROBLEM = 1.0
 # The reduction helps if it takes a quarter of the skewness or more, and the largest hub is in fewer
 # lists; chosen by hand: less is not worth another space.
 MAX_KEPT_SKEWNESS = 0.75
-MAX_TRIED_ROWS = (
-    2_000  # all pairs of them are compared, 32 MB; of more rows a fixed sample is tried
-)
+# All pairs of so many rows are compared, 32 MB; of more rows a fixed sample is tried.
+MAX_TRIED_ROWS = 2_000
 
 
 @dataclass(frozen=True)
