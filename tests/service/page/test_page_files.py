@@ -46,7 +46,7 @@ def brought_later():
 
 def test_every_module_is_reached_or_brought_later():
     later = brought_later()
-    assert len(later) == 11
+    assert len(later) == 12
     assert {path.resolve() for path in files(".js", ".css")} == loaded(later)
 
 

@@ -15,7 +15,6 @@ import { query } from "./views/query.js";
 import { results } from "./views/results.js";
 import { rounds } from "./views/rounds.js";
 import { side } from "./views/side.js";
-import { welcome } from "./views/welcome.js";
 
 
 const LOOK_AGAIN = 20000; // milliseconds between looks for changed rows
@@ -158,12 +157,19 @@ function open(state) {
   }
 }
 
+/** Whether there is no table to look at. @param {State} state */
+function nothing({ slots }) {
+  const failed = (slot) => slot?.status === "error" && !slot.value;
+  const list = slots.collections?.value?.collections;
+  return failed(slots.collections) || (list && (!list.length || failed(slots.info)));
+}
+
 /** @param {State} state */
 function draw(state) {
   cancelAnimationFrame(frame);
   frame = 0;
   drawn = true;
-  const empty = welcome(state, act);
+  const empty = nothing(state) && later("welcome", state, act);
   document.body.classList.toggle("nothing", Boolean(empty));
   for (const [id, view] of PARTS) {
     const root = /** @type {HTMLElement} */ (document.getElementById(id));

@@ -101,15 +101,21 @@ function listen(el, on) {
 }
 
 /** Values come after the children: a select takes a value only when it has the option. */
-function values(el, node) {
+function values(el, node, before) {
   for (const name of AS_PROPERTY) {
     if (!(name in node.props)) continue;
     const value = node.props[name] ?? (name === "value" ? "" : false);
     if (name === "value" && el.type === "number" && Number(el.value) === Number(value) && el.value) {
       continue; // "1." is on its way to 1.5
     }
+    if (name === "value" && value === before && typing(el, node.props.on)) continue;
     if (el[name] !== value && String(el[name]) !== String(value)) el[name] = value;
   }
+}
+
+/** Whether somebody may be typing what is read when it is done; an answer that arrives must not end it. */
+function typing(el, on) {
+  return el === document.activeElement && el.tagName === "INPUT" && on?.change && !on.input;
 }
 
 /** @param {VNode|string} node @param {boolean} inSvg @returns {any} */
@@ -123,16 +129,17 @@ function create(node, inSvg) {
   el._key = node.key;
   dress(el, node.props, svg);
   for (const child of node.children) el.appendChild(create(child, svg));
-  values(el, node);
+  values(el, node, null);
   if (node.props.hook) queueMicrotask(() => node.props.hook.mount?.(el, node.props));
   return el;
 }
 
 /** @param {any} el @param {VNode} node */
 function update(el, node) {
+  const before = el._props?.value;
   apply(el, node);
   if (!node.props.hook?.owns) children(el, node.children);
-  values(el, node);
+  values(el, node, before ?? "");
   node.props.hook?.update?.(el, node.props);
 }
 

@@ -12,6 +12,7 @@ const PARTS = {
   detail: () => import("./detail.js"),
   editor: () => import("./editor.js"),
   dialogs: () => import("./dialogs.js"),
+  welcome: () => import("./welcome.js"),
 };
 /** @type {Object<string, (state: State, act: Dispatch, ...more: any[]) => any>} */
 const HERE = {};
