@@ -1,4 +1,7 @@
-"""Files are written whole or not at all, with the permissions a person expects."""
+"""Files are written whole or not at all, with the permissions a person expects.
+
+A folder has one writer.
+"""
 
 import os
 import stat
@@ -9,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from lookalike._runtime.files import (
+    LOCK,
     MACHINE,
     check_writable,
+    locked,
     making_folder,
     replacing,
     write_text,
@@ -269,3 +274,30 @@ def test_an_index_in_a_folder_is_named_last(order, again, tmp_path):
         heads = [at for at, target in renamed if target == path / HEAD]
         assert max(heads) < last
     assert order[last + 1 :][:1] == [("sync", path)]
+
+
+def test_only_one_writer_at_a_time(tmp_path):
+    with locked(tmp_path, "add"):
+        with pytest.raises(UnwritableFile, match="add: .*another writer"), locked(tmp_path, "add"):
+            pass
+    with pytest.raises(KeyError), locked(tmp_path, "add"):
+        raise KeyError
+    with locked(tmp_path, "add"):  # an error gives the lock back as well
+        pass
+
+
+@posix
+def test_a_link_in_place_of_the_lock_is_not_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("kept")
+    (tmp_path / LOCK).symlink_to(victim)
+    with pytest.raises(UnwritableFile, match="add: .*a lock in .*a link"), locked(tmp_path, "add"):
+        pass
+    assert victim.read_text() == "kept"
+
+
+def test_a_folder_that_is_not_there_has_no_lock(tmp_path):
+    folder = tmp_path / "file"
+    folder.write_text("")
+    with pytest.raises(UnwritableFile, match="a lock in"), locked(folder, "add"):
+        pass

@@ -14,8 +14,9 @@ CODE = """
 import json, os, signal, sys, threading, time, warnings
 
 warnings.simplefilter("ignore")
+from concurrent.futures import ThreadPoolExecutor
 import numpy as np
-from lookalike._runtime import pool
+from lookalike._runtime.threads import NAME
 from lookalike.clustering import SimilarityClustering
 from lookalike.hubness import MutualProximity
 from lookalike.kernels.first_use import compile_at_once
@@ -61,6 +62,14 @@ SCENARIOS = {
     "leaderboard": (20_000, lambda n: compare(mixed(n), sample=n)),
 }
 
+jobs, submit = [], ThreadPoolExecutor.submit
+
+def submit_and_record(self, *args):
+    jobs.append(submit(self, *args))
+    return jobs[-1]
+
+ThreadPoolExecutor.submit = submit_and_record
+
 def interrupt():
     sent.append(time.monotonic())
     os.kill(os.getpid(), signal.SIGINT)
@@ -79,8 +88,8 @@ for name, (n, task) in SCENARIOS.items():
         took = time.monotonic() - sent[0]
         timer.join()
         time.sleep(0.05)  # threads that wait for work have just been told that there is none
-        left = [t.name for t in threading.enumerate()[1:] if not t.name.startswith(pool.NAME)]
-        left += ["at work"] * pool.busy()
+        left = [t.name for t in threading.enumerate()[1:] if not t.name.startswith(NAME)]
+        left += ["at work"] * sum(not job.done() for job in jobs)
     print(json.dumps([name, took, left]), flush=True)
 """
 

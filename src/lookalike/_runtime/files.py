@@ -2,7 +2,7 @@
 
 Every file that lookalike writes goes through ``replacing``. The draft carries the name of its
 target, the number of the process that writes it and a mark of its machine; drafts of processes that
-are gone from this machine are removed by the next write.
+are gone from this machine are removed by the next write. A folder has one writer (``locked``).
 """
 
 from __future__ import annotations
@@ -272,3 +272,39 @@ def runs(process: int) -> bool:
     except OSError as error:  # a process of another user may not be asked, but it runs
         return not isinstance(error, ProcessLookupError)
     return True
+
+
+LOCK = ".lock"
+
+
+@contextlib.contextmanager
+def locked(folder: str | os.PathLike[str], who: str) -> Iterator[None]:
+    """Hold the lock of a folder, or raise immediately if another writer holds it.
+
+    The lock ends with the process that holds it.
+
+    Parameters
+    ----------
+    folder : path of a folder that exists
+    who : str, the name that an error begins with
+    """
+    from filelock import FileLock, Timeout
+
+    # Held by the system, not by the file: a killed process leaves the file, but no lock.
+    lock = FileLock(Path(folder) / LOCK, blocking=False)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        needed = f"to be the only one that writes in {str(folder)!r}"
+        hint = "Wait until it has ended, or choose another folder"
+        raise UnwritableFile(who, needed, "another writer", hint) from error
+    except OSError as error:
+        # filelock follows no link: the file behind it would be emptied.
+        link = error.errno == errno.ELOOP
+        found = "a link" if link else os.strerror(error.errno or 0).lower()
+        hint = "Choose another folder, or ask for the permission to write there"
+        raise UnwritableFile(who, f"a lock in {str(folder)!r}", found, hint) from error
+    try:
+        yield
+    finally:
+        lock.release()

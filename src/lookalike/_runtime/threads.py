@@ -1,6 +1,9 @@
 """Run serial kernels side by side.
 
-Threads are kept as long as the process lives (see ``pool``); the caller is one of the workers.
+Threads are started when first needed, at most as many as one call asks for or as there are cores,
+and kept as long as the process lives; idle ones are joined at exit. A caller submits a job and is
+one of the workers: a job that no thread has time for costs nothing, so callers cannot deadlock by
+waiting for each other. A forked process starts without threads and gets its own when it needs them.
 Work started from inside a worker runs in that worker, so nested calls neither deadlock nor multiply
 threads. BLAS is held to one thread all the while, so that n_jobs means what it says.
 
@@ -16,19 +19,45 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import cache
 from typing import Any
 
 from lookalike._runtime.config import count_jobs
-from lookalike._runtime.pool import submit
 from lookalike._runtime.progress import Progress, check_cancelled
+
+NAME = "lookalike-worker"
 
 _here = threading.local()
 _blas_lock = threading.Lock()
 _blas_users = 0
 _blas_limit: Any = None
+
+
+class _Workers:
+    """Threads that wait for work."""
+
+    def __init__(self) -> None:
+        self.lock, self.size = threading.Lock(), 0
+        self.pool: ThreadPoolExecutor | None = None
+
+    def submit(self, job: Callable[[], None], n_threads: int) -> None:
+        """Let some threads call a function that must not raise; some may start late, or never."""
+        with self.lock:
+            most = max(n_threads, (os.cpu_count() or 1) - 1)  # the caller is a thread as well
+            if self.pool is None or most > self.size:
+                if self.pool is not None:
+                    self.pool.shutdown(wait=False)  # its threads end when they have nothing to do
+                self.pool, self.size = ThreadPoolExecutor(most, NAME), most
+            # The limit of the system, or at exit: fewer threads will do, the caller is one.
+            with suppress(RuntimeError):
+                for _ in range(n_threads):
+                    self.pool.submit(job)
+
+
+_workers = _Workers()
 
 
 class _Stopped(BaseException):
@@ -49,19 +78,17 @@ def run(
     todo = list(parts)
     jobs = min(count_jobs(n_jobs), len(todo))
     inside = getattr(_here, "inside", False)
-    if jobs <= 1 or inside:
-        with single_blas(), Progress(what, len(todo), quiet=inside) as bar:
+    with single_blas(), Progress(what, len(todo), quiet=inside) as bar:
+        if jobs <= 1 or inside:
             answers = []
             for part in todo:
                 check_stopped()
                 answers.append(task(*part))
                 bar.advance()
             return answers
-
-    with single_blas(), Progress(what, len(todo)) as bar:
         work = _Work(task, todo, bar.advance)
         try:
-            submit(work.help, jobs - 1)
+            _workers.submit(work.help, jobs - 1)
             work.do()
         except BaseException:  # ctrl-c between two steps of this very code
             work.stop.set()
@@ -207,13 +234,14 @@ def lock_of(thing: Any) -> Any:
         return _locks.setdefault(thing, threading.RLock())
 
 
-def _forget_locks() -> None:
-    """Start a forked process without locks: the threads that held them are not in it."""
-    global _locks_lock, _blas_lock
+def _begin_anew() -> None:
+    """Start a forked process without threads and locks: only the thread that forked is in it."""
+    global _workers, _locks_lock, _blas_lock
+    _workers = _Workers()
     # New ones: a lock that another thread held at the fork would never be released.
     _locks_lock, _blas_lock = threading.Lock(), threading.Lock()
     _locks.clear()
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_locks)
+    os.register_at_fork(after_in_child=_begin_anew)
