@@ -1,5 +1,6 @@
 """Servers for tests: in a thread of the test, or as a process of their own."""
 
+import asyncio
 import contextlib
 import os
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from lookalike.service import Client
@@ -25,6 +27,12 @@ PETS = [
     {"name": "Mini", "weight": 3.5, "animal": None, "tags": ["tame", "small"]},
     {"name": "Otto", "weight": 90, "animal": "horse", "tags": []},
 ]
+
+
+def run_alone(coroutine):
+    """Run a coroutine in a thread: a browser of other tests may have a loop running in this one."""
+    with ThreadPoolExecutor(1) as alone:
+        return alone.submit(asyncio.run, coroutine).result()
 
 
 def free_port():

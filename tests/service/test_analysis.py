@@ -1,17 +1,25 @@
 """Maps, hubs and clusters are kept across restarts, as long as the rows are the same."""
 
 import base64
+import hashlib
+import json
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import sqlalchemy as sa
 
 import lookalike as la
-from lookalike.service import ServiceError
-from lookalike.service.store import caches
+from lookalike.clustering import profile_clusters
+from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.service import ServiceError, analysis
+from lookalike.service.catalog import Catalog
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.store import database as tables
-from lookalike.service.store.caches import Kept, load_result, save_result
-from lookalike.service.store.store import Store
+from lookalike.service.store.store import Kept, NotFound, Store
+from lookalike.table import read_table
 from service.running import PETS, running
 
 RANDOM = np.random.default_rng(3)
@@ -106,7 +114,7 @@ def test_a_damaged_result_is_made_again(kept_map, damage):
             values = {"version": "0.0.0"}
         else:  # its hash is right, and it is still nothing
             bad = b"PK nothing"
-            values = {"bytes": bad, "hash": caches.hashlib.sha256(bad).hexdigest()}
+            values = {"bytes": bad, "hash": hashlib.sha256(bad).hexdigest()}
         connection.execute(tables.results.update().values(**values))
     store.close()
     with running(path) as (_, client):
@@ -115,43 +123,6 @@ def test_a_damaged_result_is_made_again(kept_map, damage):
         after = client.map("some")
     assert after[0] == before[0]
     assert np.array_equal(after[1], before[1])
-
-
-def test_results_are_few_and_small(tmp_path, monkeypatch):
-    store = Store(tmp_path / "store.sqlite")
-    head = store.create("some", "{}", b"", [("0", "{}")])
-
-    def kinds():
-        with store.database.read() as connection:
-            return {kind for (kind,) in connection.execute(sa.select(tables.results.c.kind))}
-
-    kept = Kept({"a": [1, "b"]}, {"x": np.arange(5.0)})
-    for k in range(12):
-        assert save_result(store.database, head.key, f"hubs-{k:02}", 1, kept)
-    assert len(kinds()) == caches.MAX_RESULTS
-    assert "hubs-11" in kinds()
-    found = load_result(store.database, head.key, "hubs-11", 1)
-    assert found.about == kept.about
-    assert np.array_equal(found.arrays["x"], kept.arrays["x"])
-    assert load_result(store.database, head.key, "hubs-11", 2) is None
-    assert save_result(store.database, head.key, "map", 2, kept)
-    assert kinds() == {"map"}  # what belongs to older rows has gone
-    monkeypatch.setattr(caches, "MAX_RESULT_BYTES", 100)
-    assert not save_result(store.database, head.key, "clusters", 2, kept)
-    assert not save_result(store.database, head.key + 1, "map", 2, kept)
-    assert kinds() == {"map"}
-    store.close()
-
-
-def test_objects_are_never_read(tmp_path):
-    """An array of objects would be a pickle."""
-    store = Store(tmp_path / "store.sqlite")
-    head = store.create("some", "{}", b"", [("0", "{}")])
-    values = np.empty(1, dtype=object)
-    values[0] = {"a": 1}
-    save_result(store.database, head.key, "map", 1, Kept({}, {"x": values}))
-    assert load_result(store.database, head.key, "map", 1) is None
-    store.close()
 
 
 def test_the_map_is_that_of_the_library(pets):
@@ -253,6 +224,7 @@ def check_hubs(many, name, found, spaces):
 
 
 def test_the_repaired_space_answers_and_says_why_it_cannot_weigh(many):
+    many.hubs("many", k=5)  # says whether the reduction helps
     many.repair("many")
     spaces = {"plain": True, "repaired": "ready", "reduction_helps": False}
     assert many.describe("many")["spaces"] == spaces
@@ -351,13 +323,453 @@ def test_an_analysis_of_too_few_rows_says_so(tmp_path):
 
 
 def test_an_empty_set_is_not_called_missing():
-    from types import SimpleNamespace
-
-    from lookalike.service.analysis.views import Map
-    from lookalike.table import read_table
-
     rows = {"tags": [{"a"}, set(), {"a", "b"}], "more": [{"a"}, None, {"b"}]}
     sample = SimpleNamespace(table=read_table(rows), ids=[0, 1, 2])
-    drawn = Map(sample, {"trust": None}, {"places": np.zeros((3, 2))})
+    drawn = analysis.Map(sample, {"trust": None}, {"places": np.zeros((3, 2))})
     assert drawn.colors("tags")["gap"] == "none"
     assert drawn.colors("more")["gap"] == "missing"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A collection of rows with a group, a text label and a set, without a server."""
+    store = Store(tmp_path_factory.mktemp("made") / "a.sqlite")
+    rows = [
+        {"name": f"row {i}", "x": float(i % 7), "y": float(i * i % 11), "group": "ab"[i % 2]}
+        for i in range(12)
+    ]
+    settings = CollectionSettings("made", label_column="name")
+    yield Catalog(store).create("made", rows, settings, RequestLimits())
+    store.close()
+
+
+def test_a_result_fits_until_a_share_of_many_rows_has_changed():
+    def at(changed, n, fitted=1):
+        return SimpleNamespace(fit=(fitted, "{}"), changed=changed, index=range(n))
+
+    def fits(view, now):
+        return analysis.RowSample(view, [], None, False).still_fits(now)
+
+    assert fits(at(3, 5_000), at(3, 5_000))
+    assert not fits(at(3, 5_000), at(3, 5_000, fitted=2))
+    assert not fits(at(3, 5_000), at(4, 5_000))
+    assert not fits(at(4, 5_000), at(3, 5_000))
+    assert fits(at(0, 5_001), at(250, 5_001))
+    assert not fits(at(0, 5_001), at(251, 5_001))
+    assert fits(at(300, 6_000), at(0, 6_000))
+    assert not fits(at(301, 6_000), at(0, 6_000))
+
+
+def test_rows_are_taken_whole_or_as_a_sample(made):
+    view = made.view
+    whole = analysis.take(view, 12)
+    assert (whole.ids, whole.sampled) == (list(range(12)), False)
+    assert whole.positions == {i: i for i in range(12)}
+    assert [c.name for c in whole.table.columns + whole.table.aside] == ["x", "y", "group", "name"]
+    assert whole.name(3) == {"id": 3, "label": "row 3"}
+    assert whole.row(3)["row"] == {"x": 3.0, "y": 9.0, "group": "b", "name": "row 3"}
+    some = analysis.take(view, 11)
+    assert some.sampled
+    expected = sorted(np.random.default_rng(0).choice(12, 11, replace=False).tolist())
+    assert some.ids == expected
+    assert [some.row(p)["row"]["name"] for p in range(11)] == [f"row {i}" for i in expected]
+    of_folder = analysis.take(replace(view, sample=view.table[np.arange(4)]))
+    assert (of_folder.ids, of_folder.sampled) == ([0, 1, 2, 3], True)
+    # The measure is that of the view only where it was fitted to exactly these rows.
+    assert whole.fitted_measure() is not None
+    assert some.fitted_measure() is None
+    assert analysis.take(replace(view, changed=1)).fitted_measure() is None
+
+    assert analysis.take_again(view, list(range(12))).ids == list(range(12))
+    order = [*range(1, 12), 0]
+    again = analysis.take_again(view, order)
+    assert (again.ids, again.sampled) == (order, False)
+    assert again.row(11)["row"]["name"] == "row 0"
+    assert analysis.take_again(view, order[1:]) is None
+    assert analysis.take_again(view, [*order[1:], 99]) is None
+
+    assert analysis.with_rows(whole, [1, 2, 1]) is whole
+    few = analysis.RowSample(view, [0, 1], whole.table[np.arange(2)], False)
+    more = analysis.with_rows(few, [5, 1, 5, 3])
+    assert (more.ids, more.sampled) == ([0, 1, 5, 3], True)
+    assert [more.row(p)["row"]["name"] for p in range(4)] == ["row 0", "row 1", "row 5", "row 3"]
+
+
+def test_only_a_measure_in_memory_can_be_repaired(made):
+    view = made.view
+    assert analysis.can_be_repaired(view)
+    repaired = analysis.fit_repaired(view)
+    assert repaired.ids == view.index.ids
+    assert hasattr(repaired.measure_, "measure_")
+    assert not analysis.can_be_repaired(replace(view, index=repaired))
+    matrix = SimpleNamespace(measure_=SimpleNamespace(traits=SimpleNamespace(pairwise=True)))
+    assert not analysis.can_be_repaired(replace(view, index=matrix))
+    with pytest.raises(InvalidInput, match="rows in a folder of shards"):
+        analysis.fit_repaired(replace(view, sample=view.table))
+
+
+def test_the_rows_of_a_collection_are_a_source_of_verbs(made):
+    view = made.view
+    source = analysis.CollectionSource(view)
+    assert (source.name, source.gamma, source.searched) == ("table", None, view.index)
+    assert source.rows().ids == list(range(12))
+    assert source.rows("group = a").ids == list(range(0, 12, 2))
+    asked = []
+    weighed = analysis.CollectionSource(view, "made", gamma=0.5)
+    weighed.given = SimpleNamespace(search=lambda *given, **options: asked.append(options))
+    weighed.searched.search(1, k=2)
+    assert asked == [{"gamma": 0.5, "k": 2}]
+
+
+def test_who_shows_a_row_by_rank_then_row(made):
+    lists = np.array([[1, 2], [2, 0], [1, 0], [2, 1], [1, -1]], dtype=np.int32)
+    sample = analysis.RowSample(made.view, [0, 1, 2, 3, 4], analysis.take(made.view).table, False)
+    found = analysis.Hubs(sample, {"k": 2}, {"plain": lists, "repaired": lists[:, ::-1]})
+    assert {space: n.tolist() for space, n in found.occurrences.items()} == {
+        "plain": [2, 4, 3, 0, 0], "repaired": [2, 4, 3, 0, 0],
+    }  # fmt: skip
+    first = [(0, 1), (2, 1), (4, 1), (3, 2)]
+    for space, limit, expected in (
+        ("plain", 9, first),
+        ("other", 9, first),
+        ("plain", 3, first[:3]),
+        ("repaired", 9, [(3, 1), (0, 2), (2, 2), (4, 2)]),
+    ):
+        shown = found.shown_by(1, space, limit)
+        assert shown == {
+            "id": 1,
+            "occurrence": 4,
+            "shown_by": [{"id": i, "label": f"row {i}", "rank": rank} for i, rank in expected],
+        }
+    assert found.shown_by(3, "plain", 9) == {"id": 3, "occurrence": 0, "shown_by": []}
+    with pytest.raises(NotFound, match="row 5"):
+        found.shown_by(5, "plain", 9)
+
+
+def test_hubs_of_a_view_are_counted_in_lists_no_longer_than_the_others(made):
+    found = analysis.find_hubs(replace(made.view, generation=7), None, 50)
+    about = found.document
+    assert (about["k"], about["rows"], about["generation"]) == (11, 12, 7)
+    assert (about["sampled"], about["repaired"]) == (False, None)
+    # Everyone is in every list but its own.
+    assert about["plain"]["histogram"] == {
+        "edges": [0, *np.unique(np.geomspace(1, 12, 30).round().astype(int)).tolist()],
+        "counts": [0] * 11 + [12],  # the last bin ends behind the largest count
+    }
+    assert (about["plain"]["largest"], about["plain"]["unreachable"]) == (11, 0)
+    assert about["plain"]["unreachable_share"] == 0
+    assert [one["id"] for one in about["plain"]["top"]] == list(range(12))  # ties in their order
+    assert about["plain"]["orphans"] == []
+    assert found.arrays["plain"].shape == (12, 11)
+    assert found.arrays["plain"].dtype == np.int32
+    assert found.sample.view.generation == 7
+    again = analysis.Hubs.of(made.view, found.kept())
+    assert again.document == about
+    assert again.sample.ids == list(range(12))
+    assert analysis.Hubs.of(made.view, Kept({"ids": [1], "document": {}}, {})) is None
+    both = analysis.find_hubs(made.view, analysis.fit_repaired(made.view), 3)
+    assert set(both.arrays) == {"plain", "repaired"}
+    assert both.arrays["repaired"].shape == (12, 3)
+    assert (
+        both.document["repaired"]["histogram"]["edges"]
+        == both.document["plain"]["histogram"]["edges"]
+    )
+    assert both.sample.view is made.view
+
+
+def test_a_profile_of_few_and_of_many_rows(made, monkeypatch):
+    view = made.view
+    found = analysis.profile(view, [3, 1, 3])
+    assert (found["size"], found["rest"], found["sampled"]) == (2, 10, False)
+    assert found["generation"] == view.generation
+    assert found["typical"] == [{"id": 1, "label": "row 1"}, {"id": 3, "label": "row 3"}]
+    scores = [one["score"] for one in found["differs"]]
+    assert scores == sorted(scores, reverse=True)
+    assert min(scores) > 0
+    assert all("size" not in one and one["text"] for one in found["differs"])
+    sample = analysis.take(view)
+    (one,) = profile_clusters(np.zeros(7, int), sample.table[np.arange(2, 9)], n_examples=5)
+    whole = analysis._typical(sample, np.arange(2, 9))
+    assert whole == [2 + row for row in one.typical]
+    assert len(whole) == 5
+    assert len(analysis._typical(sample, np.arange(3))) == 3
+    monkeypatch.setattr(analysis, "MAX_ROWS_FOR_TYPICAL", 7)
+    assert analysis._typical(sample, np.arange(2, 9)) == whole
+    monkeypatch.setattr(analysis, "MAX_ROWS_FOR_TYPICAL", 6)
+    drawn = np.sort(np.random.default_rng(0).choice(np.arange(2, 9), 6, replace=False))
+    (one,) = profile_clusters(np.zeros(6, int), sample.table[drawn], n_examples=5)
+    assert analysis._typical(sample, np.arange(2, 9)) == drawn[list(one.typical)].tolist()
+    with pytest.raises(NotFound, match="row 99"):
+        analysis.profile(view, [99])
+
+
+class Lists(list):
+    """The hits of a row as an index has them."""
+
+    @property
+    def ids(self):
+        return [hit.id for hit in self]
+
+
+class Ring:
+    """An index of numbers, whose neighbors are the next ones."""
+
+    def __init__(self):
+        self.asked = []
+
+    def search(self, ids, k):
+        self.asked.append(list(ids))
+        return [
+            Lists(SimpleNamespace(id=id + step, similarity=1 / step) for step in range(1, k + 1))
+            for id in ids
+        ]
+
+
+def test_a_graph_is_walked_ring_by_ring():
+    index = Ring()
+    lists, depths = analysis._walk(index, 0, 1, 2, 9)
+    assert (depths, index.asked) == ({0: 0, 1: 1, 2: 1}, [[0], [1, 2]])
+    # The list of 2 shows 3 and 4, which are not on the graph; those of the last ring are no links.
+    assert analysis._links(lists, depths, 1) == [
+        {"source": 0, "target": 1, "similarity": 1.0, "mutual": False},
+        {"source": 0, "target": 2, "similarity": 0.5, "mutual": False},
+    ]
+    lists[1].append(SimpleNamespace(id=0, similarity=0.1))
+    assert [one["mutual"] for one in analysis._links(lists, depths, 1)] == [True, False]
+    del lists[1]
+    assert [one["mutual"] for one in analysis._links(lists, depths, 1)] == [False, False]
+    for most, expected in ((9, {0: 0, 1: 1, 2: 1, 3: 2, 4: 2}), (4, {0: 0, 1: 1, 2: 1, 3: 2})):
+        index = Ring()
+        lists, depths = analysis._walk(index, 0, 2, 2, most)
+        assert depths == expected
+        assert index.asked == [[0], [1, 2], list(expected)[3:]]
+        assert all((one["target"] in expected) for one in analysis._links(lists, depths, 2))
+    index = Ring()
+    assert analysis._walk(index, 0, 3, 2, 1)[1] == {0: 0}
+    assert index.asked == [[0]]
+
+
+def test_nodes_of_a_graph_are_ringed_and_hollow(made):
+    # Row 0 is in all twelve lists, row 11 in none; row 5 came after they were counted.
+    lists = np.array([[0, 1 + i % 10] for i in range(12)], dtype=np.int32)
+    sample = analysis.take(made.view)
+    del sample.positions[5]
+    hubs = analysis.Hubs(sample, {"k": 2}, {"plain": lists})
+
+    def nodes(space, hubs):
+        found = analysis._nodes(made.view, {0: 0, 5: 1, 11: 1, 3: 2}, space, hubs)
+        return [tuple(one.values()) for one in found]
+
+    expected = [
+        (0, "row 0", 0, 12, True, False),
+        (5, "row 5", 1, None, False, False),
+        (11, "row 11", 1, 0, False, True),
+        (3, "row 3", 2, 1, False, False),
+    ]
+    assert nodes("plain", hubs) == nodes("repaired", hubs) == expected
+    assert [one[3:] for one in nodes("plain", None)] == [(None, False, False)] * 4
+    grown = analysis.grow(made.view, 0, depth=1, k=2, space="plain", most=9, hubs=hubs)
+    assert [one["depth"] for one in grown["nodes"]] == [0, 1, 1]
+    assert [one["source"] for one in grown["links"]] == [0, 0]
+    assert grown["generation"] == 1
+
+
+def decoded(colors, dtype=np.uint8):
+    return np.frombuffer(base64.b64decode(colors["values"]), dtype).tolist()
+
+
+def test_colors_are_codes_of_the_most_common_names():
+    names = ["b", "a", None, "b", *"hgfedc"]
+    found = analysis._codes(names, "gone")
+    assert (found["kind"], found["gap"]) == ("category", "gone")
+    assert found["labels"] == ["b", "a", "c", "d", "e", "f", "g", "h"]
+    assert decoded(found) == [0, 1, 255, 0, 7, 6, 5, 4, 3, 2]
+    more = analysis._codes([*names, "i"], "gone")
+    assert more["labels"] == [*found["labels"], "other"]
+    assert decoded(more)[-1] == 8
+    cells = [{"x", "y"}, {"y"}, None, set(), {"z", "x"}, {"v", "w"}]
+    assert analysis._common_items(cells) == ["x", "y", None, None, "x", "v"]
+    assert analysis._numbers([1, np.nan])["kind"] == "number"
+
+
+def test_a_map_as_bytes_and_in_colors(made):
+    places = np.arange(24.0).reshape(12, 2)
+    sample = analysis.take(made.view)
+    drawn = analysis.Map(sample, {"trust": 0.5}, {"places": places})
+    head, _, cells = drawn.to_bytes().partition(b"\n")
+    assert json.loads(head) == {
+        "rows": 12, "ids": "positions", "generation": 1, "sampled": False, "trust": 0.5,
+        "columns": ["x", "y", "group"],
+    }  # fmt: skip
+    assert np.frombuffer(cells, "<f4").tolist() == [*range(0, 24, 2), *range(1, 24, 2)]
+    some = analysis.RowSample(made.view, [1, 0, 7], sample.table[np.array([1, 0, 7])], True)
+    part = analysis.Map(some, {"trust": None}, {"places": places[:3]})
+    head = json.loads(part.to_bytes().partition(b"\n")[0])
+    assert (head["ids"], head["rows"], head["sampled"]) == ([1, 0, 7], 3, True)
+    assert decoded(part.colors("y"), "<f4") == [1, 0, 5]
+    assert part.colors("group")["labels"] == ["b", "a"]
+    assert part.colors("name")["labels"] == ["row 0", "row 1", "row 7"]
+    with pytest.raises(NotFound, match="Did you mean 'group'"):
+        part.colors("grup")
+    clusters = analysis.Clusters(sample, {}, {"labels": np.array([1, -1, *[0] * 10])})
+    assert part.by_cluster(clusters) == analysis._codes(
+        [None, "cluster 1", "cluster 0"], "no cluster"
+    )
+    gone = analysis.Clusters(some, {}, {"labels": np.array([2, 0, 0])})
+    assert decoded(drawn.by_cluster(gone))[:3] == [0, 1, 255]
+    hubs = analysis.Hubs(some, {}, {"plain": np.array([[1], [2], [1]])})
+    assert decoded(part.by_occurrence(hubs), "<f4") == [0, 2, 1]
+    assert np.isnan(decoded(drawn.by_occurrence(hubs), "<f4")).sum() == 9
+
+
+def test_a_map_is_trusted_by_as_many_neighbors_as_are_defined(made, monkeypatch):
+    view = made.view
+    asked = []
+
+    def trusted(measure, places, k):
+        asked.append((len(places), k))
+        return np.float64(0.75)
+
+    monkeypatch.setattr(analysis, "trustworthiness", trusted)
+    monkeypatch.setattr(analysis, "layout", lambda measure: np.zeros((size, 2)))
+    for size in (4, 5, 7, 24, 25):
+        found = analysis.make_map(view)
+        assert found.document == {"trust": None if size == 4 else 0.75}
+    assert asked == [(5, 1), (7, 2), (24, 10), (25, 10)]
+
+
+def test_a_fit_with_other_options_keeps_rows_and_settings(made):
+    view = replace(made.view, changed=4, repaired=made.view.index)
+    after = analysis.fit_again(view, "gower", {"group": "text"}, {"x": 2.0})
+    settings = after.settings
+    assert (settings.measure, settings.weights, settings.kinds) == (
+        "gower", {"x": 2.0}, {"group": "text"},
+    )  # fmt: skip
+    assert (settings.reason, settings.measured, settings.compared) == ("given", "Gower", 3)
+    assert list(settings.aside) == ["name"]
+    assert settings.aside["name"] == made.view.settings.aside["name"]
+    assert (after.repaired, after.changed, after.generation) == (None, 0, view.generation)
+    assert after.index.ids == view.index.ids
+    assert after.schema.kinds["group"].name == "text"
+    assert after.index.measure_.get_params()["weights"] == {"x": 2.0}
+    plain = analysis.fit_again(view, "auto", {}, {})
+    assert plain.settings.measure == "auto"
+    assert plain.settings.reason != "given"
+    assert plain.schema.kinds["group"].name == "category"
+
+
+class Now:
+    """Jobs that are done at once, or kept."""
+
+    def __init__(self):
+        self.started, self.cancelled, self.problem = [], [], None
+
+    def start(self, kind, name, key, work):
+        self.started.append((kind, name, key))
+        self.result = work(None)
+        return "a job"
+
+    def failure(self, kind, key):
+        return self.problem
+
+    def of(self, name):
+        return [f"job of {name}"]
+
+    def cancel(self, job):
+        self.cancelled.append(job)
+
+
+def test_results_are_kept_until_they_are_forgotten(made, monkeypatch):
+    jobs = Now()
+    analyses, view = analysis.Analyses(jobs), made.view
+    assert analyses.known_hubs(made, view) is None
+    assert analyses.clusters(made) == "a job"
+    assert jobs.started == [("clusters", "made", (made.key, "clusters", *view.fit, 0))]
+    assert jobs.result == {"rows": 12, "sampled": False, "generation": 1}
+    found = analyses.clusters(made)
+    assert isinstance(found, analysis.Clusters)
+    assert analyses.clusters(made) is found
+    assert len(jobs.started) == 1
+    assert analyses.known_hubs(made, view) is None  # clusters are no hubs
+    assert analyses.hubs(made, 3) == "a job"
+    assert jobs.started[1] == ("hubs", "made", (made.key, "hubs-3", *view.fit, 0))
+    hubs = analyses.hubs(made, 3)
+    assert hubs.document["k"] == 3
+    assert analyses.known_hubs(made, view) is hubs
+    assert analyses.known_hubs(made, replace(view, fitted=2)) is None
+    assert analyses.known_hubs(SimpleNamespace(key=made.key + 1), view) is None
+    analyses.forget(SimpleNamespace(key=made.key + 1, name="other"))
+    assert analyses.known_hubs(made, view) is hubs
+    analyses.forget(made)
+    assert jobs.cancelled == ["job of other", "job of made"]
+    assert analyses.known_hubs(made, view) is None
+    again = analyses.clusters(made)  # from the store
+    assert again is not found
+    assert again.document == found.document
+    assert analyses.clusters(made) is again
+    assert len(jobs.started) == 2
+    parts = dict.fromkeys(("type", "title", "detail", "who", "needed", "found", "hint"), "x")
+    jobs.problem = parts | {"status": 422, "who": "too few rows"}
+    assert analyses.clusters(made) is again
+    with pytest.raises(LookalikeError, match="too few rows"):
+        analyses.hubs(made, 4)
+    assert len(jobs.started) == 2
+
+
+def test_hubness_is_reduced_once_and_only_where_it_helps(made, monkeypatch):
+    jobs, kept = Now(), []
+    view, fitted = made.view, []
+    one = SimpleNamespace(
+        key=99, name="one", view=view, set_repaired=lambda *given: kept.append(given),
+        store=SimpleNamespace(load_result=lambda *_: None, save_result=lambda *_: True),
+    )  # fmt: skip
+    monkeypatch.setattr(analysis, "fit_repaired", lambda view: fitted.append(view) or "repaired")
+
+    def count(view, repaired, k):
+        sample = analysis.take(view)
+        return analysis.Hubs(sample, {"reduction_helps": helps, "space": repaired}, {})
+
+    monkeypatch.setattr(analysis, "find_hubs", count)
+    analyses = analysis.Analyses(jobs)
+    for k, helps in enumerate((False, True), 1):
+        analyses.hubs(one, k)
+        assert analyses.hubs(one, k).document["space"] == ("repaired" if helps else None)
+        assert len(fitted) == len(kept) == helps
+    assert kept == [(view, "repaired")]
+    one.view = replace(view, repaired="before")
+    analyses.hubs(one, 3)
+    assert analyses.hubs(one, 3).document["space"] == "before"
+    one.view = view
+    monkeypatch.setattr(analysis, "MAX_ANALYZED_ROWS", 12)
+    analyses.hubs(one, 4)
+    assert len(kept) == 2
+    monkeypatch.setattr(analysis, "MAX_ANALYZED_ROWS", 11)
+    analyses.hubs(one, 5)
+    assert len(kept) == 2
+    monkeypatch.setattr(analysis, "can_be_repaired", lambda view: False)
+    monkeypatch.setattr(analysis, "MAX_ANALYZED_ROWS", 99)
+    analyses.hubs(one, 6)
+    assert len(kept) == 2
+    with pytest.raises(InvalidInput, match="a measure without a reducer"):
+        analyses.repair(one)
+    monkeypatch.setattr(analysis, "can_be_repaired", lambda view: True)
+    analyses.repair(one)
+    assert jobs.started[-1] == ("repair", "one", (99, *view.fit))
+    assert jobs.result == {"space": "repaired", "generation": 1}
+    assert len(kept) == 3
+    one.view = replace(view, repaired="before")
+    analyses.repair(one)
+    assert len(kept) == 3
+
+
+def test_a_refit_is_one_job_for_equal_options(made):
+    jobs, saved = Now(), []
+    one = SimpleNamespace(
+        key=99, name="one", save_cache=lambda: saved.append(True),
+        refit=lambda make: replace(make(made.view), generation=5),
+    )  # fmt: skip
+    analysis.Analyses(jobs).refit(one, "gower", {"group": "text"}, {"y": 2, "x": 1})
+    key = (99, "gower", "[('group', 'text')]", "[('x', 1), ('y', 2)]")
+    assert jobs.started == [("measure", "one", key)]
+    assert jobs.result == {"measure": "Gower", "generation": 5}
+    assert saved == [True]

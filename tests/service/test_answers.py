@@ -1,11 +1,16 @@
 """Answers as JSON: descriptions, hits and reasons are those of the library."""
 
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.service import answers
+from lookalike.service.analysis import fit_again
 from lookalike.service.api.models import SearchIn
+from lookalike.service.cells import ROW_NAMES
 from service.collections_made import create
 from service.running import PETS
 
@@ -161,3 +166,124 @@ def test_a_session_keeps_the_row_that_a_name_meant(pets):
     started = pets.session("pets", "1", 2)
     assert started["asked"]["query"] == {"id": 1}
     assert started["answer"]["query"]["id"] == 1
+
+
+def summary(values, kind=None):
+    column = la.read_table({"x": values}, kinds=kind and {"x": kind})["x"]
+    return answers._summary(column, np.flatnonzero(~column.missing))
+
+
+def test_summaries_of_every_kind():
+    numbers = summary([4.0, 1.0, None, np.inf, 9.0, 2.0])
+    assert (numbers["min"], numbers["median"], numbers["max"]) == (1.0, 2.0, 9.0)
+    assert len(numbers["histogram"]["edges"]) == 25
+    assert sum(numbers["histogram"]["counts"]) == 4
+    for n, median in ((3, 1.5), (4, 1.5), (5, 2.5), (9, 4.5)):
+        assert summary([i + 0.5 for i in range(n)], "number")["median"] == median
+    levels = summary(["b", "a", "b", None, "c"], "category")
+    assert levels == {"counts": [["b", 2], ["a", 1], ["c", 1]], "distinct": 3}
+    order = summary(["high", "low", "high", None], ["low", "mid", "high"])
+    assert order == {"counts": [["low", 1], ["high", 2]], "distinct": 2}
+    sets = summary([["b", "a"], ["b"], [], None], "set")
+    assert sets == {"counts": [["b", 2], ["a", 1]], "distinct": 2}
+    assert summary([["c", "c"], ["d"]], "sequence")["counts"] == [["c", 1], ["d", 1]]
+    many = [f"level {i:02}" for i in range(21)] * 2
+    for values, kind in ((many, "category"), ([[one] for one in many], "set")):
+        found = summary(values, kind)
+        assert found["counts"] == [[one, 2] for one in many[:20]]
+        assert found["distinct"] == 21
+    texts = [f"some longer text {i % 8}" for i in range(9)]
+    assert summary(texts, "text") == {"distinct": 8, "examples": [texts[0], texts[3], texts[6]]}
+    assert summary(["one text", None], "text") == {"distinct": 1, "examples": ["one text"]}
+    assert summary([[1.0, 2.0], [3.0, 4.0]], "vector") == {"examples": [[1.0, 2.0], [3.0, 4.0]]}
+
+
+def test_what_a_column_is_said_to_be(catalog):
+    rows = [
+        {"name": f"n{i}", "mass": f"{i} kg", "c": None if i == 1 else "ab"[i % 2]} for i in range(8)
+    ]
+    view = create(catalog, rows).view
+    found = answers.describe("pets", view)
+    columns = {one["name"]: one for one in found["columns"]}
+    assert list(columns) == ["mass", "c", "name"]
+    assert [one["compared"] for one in columns.values()] == [True, True, False]
+    assert [one["gaps"] for one in columns.values()] == [0.0, 1 / 8, 0.0]
+    assert [one["unit"] for one in columns.values()] == ["kg", None, None]
+    assert columns["name"]["reason"] == view.settings.aside["name"]["reason"]
+    assert columns["c"]["note"] is None
+    assert (found["name"], found["title"], found["rows"], found["generation"]) == (
+        "pets", "pets", 8, 1,
+    )  # fmt: skip
+    assert answers.describe("pets", view) is found  # once per view
+    weighed = fit_again(view, "gower", {}, {"mass": 3.0})
+    measure = answers.describe_measure(weighed)
+    assert measure["weights"] == {"mass": 3.0, "c": 1.0}
+    assert (measure["name"], measure["asked"], measure["reason"]) == ("Gower", "gower", "given")
+    assert measure["weighable"] is True
+
+
+def test_the_row_to_open_on(catalog):
+    def start(**columns):
+        ids = [*range(10, 10 + len(columns["x"]))]
+        table = la.read_table({"lookalike_id": ids, **columns}, kinds={"lookalike_id": ROW_NAMES})
+        settings = SimpleNamespace(names="lookalike_id")
+        return answers.start_of(SimpleNamespace(settings=settings), table)
+
+    flat = [1.0, 2.0, 3.0, 4.0]
+    assert start(x=flat, y=["a", None, "b", "b"]) == 10  # nothing is skewed
+    assert start(x=flat, y=[None, "a", "b", "b"]) == 11  # the first whole row
+    assert start(x=[1.0, 1.5, 90.0, 1.2, 1.4], y=[2.0, 1.0, 3.0, 2.5, 1.5]) == 12
+    assert start(x=[1.0, 1.5, 90.0, 1.2, 1.4], y=["a", "b", None, "a", "b"]) == 10
+    # Of two long tails the longer one.
+    tail, longer = [0.0, 1.0, 1.0, 2.0, 1.0, 6.0], [0.0, 1.0, 1.0, 2.0, 90.0, 1.5]
+    assert start(x=tail, y=longer) == start(x=longer, y=tail) == 14
+    assert start(x=[7.0, 7.0, 7.0, 7.0], y=flat) == 10  # no spread
+
+
+def test_queries_and_options_of_a_request(catalog):
+    view = create(catalog).view
+    for query, expected in (
+        ("Tom", 0), (1, 1), ({"id": 2}, 2), ({"id": 0, "record": None}, 0),
+        ({"record": {"weight": 3, "lookalike_id": 1}}, {"weight": 3}), ({}, {}),
+    ):  # fmt: skip
+        assert answers.read_query(view, query) == expected
+    assert answers.read_options(view, {"filter": None, "weights": {}, "columns": []}) == {
+        "filter": None, "weights": None, "columns": None,
+    }  # fmt: skip
+    options = {"filter": None, "weights": {"weight": 2}, "columns": ["weight"]}
+    assert answers.read_options(view, options) == options
+    with pytest.raises(InvalidInput, match="something to start from, found an empty list"):
+        search(view, {"query": []})
+
+
+def test_an_answer_in_full(catalog):
+    collection = create(catalog)
+    view = collection.view
+    assert not answers.has_first(collection)
+    first = answers.first_answer("pets", view)
+    assert answers.has_first(collection)
+    assert answers.first_answer("pets", view) is first
+    assert (first["query"]["id"], len(first["hits"]), first["space"]) == (5, 5, "plain")
+    hits = view.index.search(5, 20)
+    shown = first["hits"][0]
+    names = ("score", "similarity", "distance", "compared", "compared_of")
+    assert [shown[name] for name in names] == [getattr(hits[0], name) for name in names]
+    assert [hit["rank"] for hit in first["hits"]] == [1, 2, 3, 4, 5]
+    why = hits[0].explanation
+    assert [one["column"] for one in shown["columns"]] == list(why.columns)
+    for one in shown["columns"]:
+        assert one["plus"] == why.plus.get(one["column"], 0.0)
+        assert one["minus"] == why.minus.get(one["column"], 0.0)
+        assert one["query"] == first["query"]["row"][one["column"]]
+        assert one["found"] == shown["row"][one["column"]]
+    few = search(view, {"query": {"id": 5}, "explain": 1})["hits"][0]
+    assert max(map(len, few["reasons"].values())) == 1
+    assert "columns" not in few
+    none = search(view, {"query": {"record": {"weight": 3}}, "explain": 0})
+    assert "reasons" not in none["hits"][0]
+    assert (none["note"], none["query"]["label"], none["query"]["id"]) == (None, None, None)
+    several = search(view, {"query": [{"id": 0}, {"id": 1}], "k": 2, "filter": {"animal": "cat"}})
+    assert (several["matched"], several["generation"]) == (2, 1)
+    assert [one["matched"] for one in several["answers"]] == [2, 2]
+    assert several["took_ms"] > 0
+    assert not answers.has_first(SimpleNamespace(loaded=False, view=view))

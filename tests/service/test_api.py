@@ -1,12 +1,25 @@
 """The HTTP API: the words of the library, as JSON."""
 
 import json
+from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
+from pydantic import ValidationError
 
 from lookalike.service import ServiceError
+from lookalike.service.api import collections as collection_routes
+from lookalike.service.api import models, operations, shared
+from lookalike.service.api import search as search_routes
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.jobs import Job
+from lookalike.service.limits import RequestLimits
+from lookalike.service.problems import Refused
+from lookalike.service.safety import AccessPolicy
+from lookalike.service.service import Service
 from lookalike.service.store.store import Store
-from service.running import PETS, running
+from lookalike.verbs import get_verb
+from service.running import PETS, run_alone, running
 
 
 def refused(status, call, *arguments, **options):
@@ -37,6 +50,12 @@ def test_filters(server, condition, ids):
     answer = server.search("pets", {"weight": 10}, 10, filter=condition)
     assert {hit["id"] for hit in answer["hits"]} == ids
     assert answer["matched"] == len(ids)
+
+
+def test_measures_are_listed(server):
+    found = {one["name"]: one["text"] for one in server.get("/api/measures")["measures"]}
+    assert {"auto", "gower", "ranked", "cosine"} <= set(found)
+    assert all(found.values())
 
 
 def test_rows_come_and_go(pets):
@@ -94,8 +113,6 @@ def test_bad_searches_are_distinguished(server):
 
 
 def test_a_generation_that_is_not_there_yet_is_503(tmp_path):
-    from lookalike.service.limits import RequestLimits
-
     with running(tmp_path / "a.sqlite", limits=RequestLimits(wait=0.1)) as (_, client):
         client.create("pets", rows=PETS)
         problem = refused(503, client.search, "pets", 0, at_least=5)
@@ -252,3 +269,157 @@ def test_ids_of_a_file_are_numbers_only_where_all_of_them_are(tmp_path, pets):
         name = "numbers" if ids[0] == 7 else "texts"
         pets.create(name, file=path, id_column="key")
         assert [row["id"] for row in pets.rows(name)] == ids
+
+
+def test_defaults_and_bounds_of_requests():
+    asked = models.SearchIn(query=1)
+    assert (asked.k, asked.gamma, asked.explain, asked.space) == (10, None, 3, "plain")
+    assert (asked.filter, asked.weights, asked.columns, asked.at_least) == (None,) * 4
+    assert (asked.like, asked.unlike) == ([], [])
+    made = models.CreateIn()
+    assert made.model_dump() == {
+        "name": None, "title": None, "path": None, "rows": None, "kinds": {}, "missing": [],
+        "id_column": None, "label_column": None, "measure": "auto",
+    }  # fmt: skip
+    assert models.MeasureIn().model_dump() == {"measure": "auto", "kinds": {}, "weights": {}}
+    for model, fits, refuses in (
+        (models.SearchIn, {"query": "x" * 1_000}, {"query": "x" * 1_001}),
+        (models.SearchIn, {"query": 1, "k": 1}, {"query": 1, "k": 0}),
+        (models.SearchIn, {"query": 1, "gamma": 0}, {"query": 1, "gamma": -0.1}),
+        (models.SearchIn, {"query": 1, "gamma": 100}, {"query": 1, "gamma": 100.5}),
+        (models.SearchIn, {"query": 1, "gamma": None}, {"query": 1, "gamma": float("nan")}),
+        (models.SearchIn, {"query": 1, "explain": 0}, {"query": 1, "explain": -1}),
+        (models.SearchIn, {"query": 1, "explain": 1_000}, {"query": 1, "explain": 1_001}),
+        (models.SearchIn, {"query": 1, "weights": {"a": 0}}, {"query": 1, "weights": {"a": -1}}),
+        (models.MeasureIn, {"weights": {"a": 1e300}}, {"weights": {"a": float("inf")}}),
+        (models.MeasureIn, {"measure": "m" * 1_000}, {"measure": "m" * 1_001}),
+        (models.CreateIn, {"title": "t" * 200}, {"title": "t" * 201}),
+        (models.CreateIn, {"path": "p" * 1_000}, {"path": "p" * 1_001}),
+        (models.CreateIn, {"missing": ["x"] * 100}, {"missing": ["x"] * 101}),
+        (models.CreateIn, {"measure": "m" * 1_000}, {"measure": "m" * 1_001}),
+        (models.RowsIn, {"rows": [{}]}, {"rows": []}),
+        (models.ProfileIn, {"ids": [1]}, {"ids": []}),
+    ):
+        model.model_validate(fits)
+        with pytest.raises(ValidationError):
+            model.model_validate(refuses)
+
+
+def test_json_that_no_column_can_hold_is_refused():
+    few = RequestLimits(cell=5, depth=3)
+    for fits in (["abcde"], {"a": 2**63 - 1}, [-(2**63)], [1e308], [True], {"abcde": None}):
+        assert shared.read_json(json.dumps(fits).encode(), few) == fits
+    for bad, status, needed in (
+        (b'["abcdef"]', 413, "texts of at most 5 characters, found one of 6"),
+        (b'{"abcdef": 1}', 413, "texts of at most 5 characters"),
+        (b"[9223372036854775808]", 422, "integers of at most 64 bits, found a larger one"),
+        (b"[-9223372036854775809]", 422, "integers of at most 64 bits"),
+        (b"[1e400]", 422, "numbers that a float can hold|JSON"),
+        (b'["\\ud800"]', 422, "whole characters, found half of a surrogate pair"),
+        (b"[[[[1]]]]", 422, "a JSON text"),
+        (b"nothing", 422, "a JSON text"),
+    ):
+        with pytest.raises(Refused, match=needed) as caught:
+            shared.read_json(bad, few)
+        assert caught.value.status == status
+    service = SimpleNamespace(limits=RequestLimits(k=7))
+    shared.check_k(service, 7)
+    with pytest.raises(Refused, match="at most 7 hits, found 8") as caught:
+        shared.check_k(service, 8)
+    assert caught.value.status == 422
+    assert (shared.answer({}).status_code, shared.answer([1], 201).status_code) == (200, 201)
+    assert list(shared.documented({"a": 1}, "text")) == [200]
+    assert shared.LATER[202]["content"]["application/json"]["example"] == models.EXAMPLES["started"]
+
+
+def test_limits_of_lists_and_the_pages_behind_them(server):
+    limits, get = server.service.limits, server.get
+    at = "/api/collections/pets"
+    server.service.limits = replace(limits, marks=2, queries=2, nodes=3, batch=2, rows=7)
+    try:
+        server.search("pets", [0, 1])
+        refused(413, server.search, "pets", [0, 1, 2])
+        server.search("pets", 0, like=[1], unlike=[2])
+        refused(413, server.search, "pets", 0, like=[1], unlike=[2, 3])
+        id = server.session("pets", 0)["id"]
+        server.mark("pets", id, like=[1], unlike=[2])
+        refused(413, server.mark, "pets", id, like=[1, 2], unlike=[3])
+        assert server.profile("pets", [0, 1, 2, 3] * 5)["size"] == 4
+        refused(413, server.profile, "pets", [0] * 21)
+        assert len(server.graph("pets", 0, k=5)["nodes"]) == 3
+        refused(413, server.add, "pets", PETS[:3])
+        refused(413, server.add, "pets", PETS[:2])  # one more than the collection may have
+        refused(413, server.create, "eight", rows=[*PETS, *PETS[:2]])
+    finally:
+        server.service.limits = limits
+    assert len(server.graph("pets", 0)["nodes"]) == 6  # five neighbors by default
+    for query in ({"limit": 0}, {"limit": 1_001}, {"text": "x" * 201}, {"after": "x" * 1_001}):
+        refused(422, get, f"{at}/rows", query)
+    assert get(f"{at}/rows", {"limit": 6})["next"] is None
+    assert get(f"{at}/rows", {"limit": 5})["next"] == 4
+    assert [row["id"] for row in get(f"{at}/rows", {"text": "cat", "limit": 1})["rows"]] == [0]
+    assert len(get(f"{at}/rows", {"text": " "})["rows"]) == 6
+    for path in ("graph?id=0&depth=0", "graph?id=0&depth=5", "graph?id=0&k=51", "hubs?k=0"):
+        refused(422, get, f"{at}/{path}")
+    assert len(get(f"{at}/graph", {"id": 0, "depth": 4, "k": 50})["nodes"]) == 6
+
+
+def test_events_of_a_job(monkeypatch):
+    job, now, slept = Job("7", "map", "pets", 1), [0.0], []
+
+    async def sleep(seconds):
+        slept.append(seconds)
+        now[0] += 10
+        if len(slept) == 3:
+            job.change("done")
+
+    monkeypatch.setattr(operations.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(operations.asyncio, "sleep", sleep)
+
+    async def listen():
+        return [event async for event in operations._events(job)]
+
+    events = run_alone(listen())
+    states = [event if event[:1] == b":" else json.loads(event[17:])["state"] for event in events]
+    assert states == ["queued", b": alive\n\n", "done"]
+    assert events[0].startswith(b"event: job\ndata: {")
+    assert slept == [0.1] * 3
+
+
+def test_verbs_are_asked_in_their_own_words():
+    assert search_routes._without({"h": 1, "a": [{"h": 2, "b": 3}, 4]}, "h") == {"a": [{"b": 3}, 4]}
+    model = search_routes.request_model(get_verb("hubs"))
+    assert model.__name__ == "HubsAsk"
+    assert model(k=1).k == 1
+    for wrong in ({"k": 0}, {"k": True}, {"k": "5"}, {"kk": 5}):
+        with pytest.raises(ValidationError):
+            model.model_validate(wrong)
+    assert search_routes.QUICK_VERBS == ("inspect", "search")
+
+
+def test_what_the_page_opens_on_is_sent_with_it_once_it_is_computed(tmp_path):
+    service = Service(tmp_path / "a.sqlite")
+    assert collection_routes.at_hand(service) is None  # nothing is there
+    for name in ("pets", "more"):
+        service.catalog.create(name, PETS, CollectionSettings(name), service.limits)
+    assert collection_routes.at_hand(service) is None
+    service.warm("more")
+    assert collection_routes.at_hand(service) is None  # the first one counts
+    service.warm("pets")
+    name, data = collection_routes.at_hand(service)
+    opened = json.loads(data)
+    assert (name, opened["collection"]["name"], opened["answer"]["query"]["id"]) == (
+        "pets", "pets", 5,
+    )  # fmt: skip
+    assert [one["name"] for one in opened["collections"]] == ["pets", "more"]
+    service.store_answers = False
+    assert collection_routes.at_hand(service) is None
+    service.store_answers = True
+    service.access = AccessPolicy(tokens=True)
+    assert collection_routes.at_hand(service) is None
+    opening = collection_routes._opening
+    assert opening(service, "more", False)["answer"] is None
+    assert opening(service, "more", True)["collection"]["name"] == "more"
+    assert opening(service, None, False)["collection"]["name"] == "pets"
+    assert opening(service, "none", True)["collection"] is None
+    service.close()

@@ -9,7 +9,19 @@ import pytest
 import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.service.catalog import Catalog
-from lookalike.service.cells import read_stored, stored_columns
+from lookalike.service.cells import (
+    ROW_NAMES,
+    _read,
+    dumps,
+    id_column,
+    integer_of,
+    plain_id,
+    plain_ids,
+    read_stored,
+    store_record,
+    stored_columns,
+    to_json,
+)
 from lookalike.service.store.store import Store
 from service.collections_made import create, lists, reopened, without_cache
 
@@ -100,3 +112,50 @@ def test_numbers_that_json_has_no_word_for_come_back():
     assert [back["x"].cell(row) for row in range(4)] == [1.5, float("inf"), None, -2.0]
     with pytest.raises(InvalidInput, match="at least one row"):
         read_stored([], table.schema)
+
+
+def test_ids_are_texts_or_integers():
+    for cell in ("a", 7, -3, "007", "x" * 50):
+        assert plain_id(cell, 0, "id") == cell
+    for cell in (True, 7.5, None, "", ["a"]):
+        with pytest.raises(InvalidInput, match=r"id_column='id': needs a string or an integer"):
+            plain_id(cell, 4, "id")
+    for text, number in {
+        "0": 0, "-5": -5, "9" * 18: 10**18 - 1, "9" * 19: None, "-0": None, "+5": None,
+        "007": None, "--5": None, "": None, "-": None, "１": None, "1.0": None,
+    }.items():  # fmt: skip
+        assert integer_of(text) == number, text
+    kinds = {"id": ROW_NAMES}
+    for ids, expected in ((["7", "8"], [7, 8]), (["7", "b"], ["7", "b"]), ([7, "8"], [7, 8])):
+        column = id_column("id", ids)
+        assert (column.name, column.values.tolist(), len(column)) == ("id", ids, 2)
+        assert plain_ids(column) == expected
+    assert la.read_table({"id": ["1", "2"], "x": [1, 2]}, kinds=kinds)["id"].kind.role == "id"
+
+
+def test_json_is_short_and_plain():
+    assert to_json({"a": ["é", 1], "b": "\ud800"}) == '{"a":["é",1],"b":"\\ud800"}'.encode()
+    assert dumps({"a": ["é", 1]}) == '{"a":["\\u00e9",1]}'
+    for write in (to_json, dumps):
+        with pytest.raises(ValueError, match="JSON"):
+            write(float("nan"))
+
+
+def test_each_cell_has_its_stored_form():
+    table = la.read_table(EVERY_KIND, kinds=KINDS)
+    columns = stored_columns(table)
+    assert columns["day"][:2] == ["2020-01-02T00:00:00", "1969-12-31T23:59:59.500000"]
+    assert columns["span"] == [86400.0, 1.5, None, 0.0]
+    assert columns["infinite"][0] == "inf"
+    assert sorted(columns["tags"][0]) == ["x", "y"]
+    assert columns["baskets"][0] == [{"$set": ["a"]}, {"$set": ["b", "c"]}]
+    assert columns["graph"][0] == {"nodes": [["a", "x"], ["b", "y"]], "edges": [["a", "b"]]}
+    record = store_record({"day": dt.datetime(2020, 1, 2), "free": ("a", 1)}, table.schema)
+    assert record == {"day": "2020-01-02T00:00:00", "free": ["a", 1]}
+    assert _read(None, table.schema.kinds["day"]) is None
+    assert _read("inf", table.schema.kinds["number"]) == float("inf")
+    assert _read("a", table.schema.kinds["category"]) == "a"
+    assert _read([["a", ["b"]]], table.schema.kinds["tags"]) == frozenset({("a", ("b",))})
+    assert _read([1, None], table.schema.kinds["curve"]) == pytest.approx([1, np.nan], nan_ok=True)
+    aside = read_stored([{"number": 1.0, "unknown": 3}], table.schema)
+    assert aside["number"].values.tolist() == [1.0]

@@ -1,12 +1,42 @@
 """Collections: what is in memory is what is in the store, however it came there."""
 
+import json
+import os
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
 import pytest
 
 from lookalike.errors import InvalidInput
-from lookalike.service.analysis.results import fit_again
+from lookalike.measures import Gower
+from lookalike.service import collection as collections
+from lookalike.service.analysis import fit_again, take
 from lookalike.service.catalog import Catalog
+from lookalike.service.collection import (
+    FolderCollection,
+    _complete,
+    _new_ids,
+    _text_columns,
+    _texts,
+    _to_store,
+    apply_changes,
+    missing_row,
+    sample_of,
+    settings_of,
+)
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.store import database as tables
-from lookalike.service.store.store import NotFound, Store
+from lookalike.service.store.store import (
+    Changed,
+    Conflict,
+    NotFound,
+    Store,
+    StoredRow,
+    TooFarBehind,
+)
+from lookalike.table.model.labels import label_of
 from service.collections_made import change, create, lists, reopened, without_cache
 from service.running import PETS
 
@@ -124,3 +154,329 @@ def test_the_last_row_stays(catalog):
     collection = create(catalog)
     with pytest.raises(InvalidInput, match="at least one row"):
         collection.remove(list(range(len(PETS))))
+
+
+def test_text_is_found_label_first(catalog):
+    collection = create(catalog)
+    assert collection.texts.find(collection.view, "re", 9) == [1, 3]  # Rex, then Grey
+    assert collection.texts.find(collection.view, "REX", 9) == [1]
+    assert collection.texts.find(collection.view, "cat", 9) == [0, 2]
+    collection.add([{"name": "Regina", "weight": 2}])
+    assert collection.texts.find(collection.view, "re", 9) == [1, 6, 3]
+    collection.remove([1])
+    assert collection.texts.find(collection.view, "re", 9) == [6, 3]
+
+
+def test_a_path_has_numbers_as_text(catalog):
+    """Of integer ids "7" is one; of texts it is one of its own, and 7 is not."""
+
+    def view_of(name, ids):
+        rows, settings = [{"id": id, "x": i} for i, id in enumerate(ids)], {"id_column": "id"}
+        return catalog.create(
+            name, rows, CollectionSettings(name, **settings), RequestLimits()
+        ).view
+
+    numbers, texts = view_of("numbers", (7, -3, 8)), view_of("texts", ("7", "007", "a"))
+    assert [numbers.find(id) for id in ("7", "-3", 8)] == [7, -3, 8]
+    assert [texts.find(id) for id in ("7", "007")] == ["7", "007"]
+    for view, id in [(texts, 7), *((numbers, id) for id in ("07", "7.0", "9", 9, "７", "9" * 30))]:
+        with pytest.raises(NotFound, match="not found"):
+            view.find(id)
+
+
+def test_a_row_is_shown_by_its_label_without_the_hidden_ids(catalog):
+    view = create(catalog).view
+    assert view.hidden == "lookalike_id"
+    row = view.named_row(0, view.index.get(0))
+    assert row == {"id": 0, "label": "Tom", "row": PETS[0] | {"tags": ["small", "tame"]}}
+    assert view.label(3, {"name": ""}) == view.label(3, {"name": None}) == "3"
+    assert view.label(3, {"name": 0}) == "0"
+
+
+def test_a_view_is_never_changed(catalog):
+    collection = create(catalog)
+    before = collection.view
+    collection.add([PETS[0]])
+    collection.replace(1, PETS[2])
+    assert len(before.index) == 6
+    assert before.index.get(1)["name"] == "Rex"
+    assert (collection.view.changed, collection.view.generation) == (3, 3)
+
+
+def test_a_label_that_does_not_tell_rows_apart_has_the_id_and_survives_a_restart(catalog):
+    rows = [{"species": "ab"[i % 2], "island": "xyz"[i % 3], "mass": float(i)} for i in range(18)]
+    made = catalog.create("birds", rows, CollectionSettings("birds"), RequestLimits())
+    assert made.view.named_row(4, rows[4])["label"] == "y · a · #4"
+    assert made.texts.find(made.view, "4", 1) == [4]  # the id is always found
+    kept = CollectionSettings.of_text(made.view.settings.to_text())
+    assert kept.row_label.columns == label_of(made.view.table).columns == ("island", "species")
+
+
+def test_a_view_answers_about_rows_and_spaces(catalog):
+    view = create(catalog).view
+    assert view.space("plain") is view.index
+    with pytest.raises(InvalidInput) as caught:
+        view.space("repaired")
+    assert "a space that was computed, found none" in str(caught.value)
+    assert replace(view, repaired=view.schema).space("repaired") is view.schema
+    assert len(view.table) == 6
+    assert replace(view, sample=view.schema).table is view.schema
+    assert "lookalike_id" not in view.record(0)
+    assert view.require([0, 5]) is None
+    with pytest.raises(NotFound) as missing:
+        view.require([0, 6])
+    assert str(missing.value) == "row 6: not found. GET .../rows lists the rows."
+    assert len(missing_row("x" * 300).who) == 120
+    named = replace(view, settings=replace(view.settings, id_column="name"))
+    assert named.hidden is None
+    assert "lookalike_id" in named.shown({"lookalike_id": 1})
+    with_id = replace(view.settings, label={"columns": ["name"], "with_id": True})
+    assert replace(view, settings=with_id).label(3, {"name": "Grey"}) == "Grey · #3"
+
+
+def test_a_view_moves_in_both_spaces(catalog):
+    view = create(catalog).view
+    both = replace(view, repaired=view.index, changed=2)
+    row = {name: view.index.get(0)[name] for name in ("name", "weight", "animal", "tags")}
+    after = both.moved(7, [1, 3], [row | {"lookalike_id": 9}])
+    assert (after.generation, after.changed) == (7, 5)
+    assert after.index.ids == after.repaired.ids == [0, 2, 4, 5, 9]
+    assert both.moved(8, [], []).changed == 2
+    assert view.moved(8, [1], []).repaired is None
+    assert apply_changes(view, 3, Changed([], [])).index is view.index
+    record = json.dumps({"name": "Neu", "weight": 1.0, "animal": None, "tags": ["tame"]})
+    added = apply_changes(view, 4, Changed([], [StoredRow("9", record)]))
+    assert (added.generation, added.changed, added.index.get(9)["name"]) == (4, 1, "Neu")
+    gone = apply_changes(view, 4, Changed(["2"], []))
+    assert (gone.index.ids, gone.changed) == ([0, 1, 3, 4, 5], 1)
+
+
+def test_texts_have_four_ranks(catalog):
+    names = ["box", "redbox", "Box office", "red", "abc", "1"]
+    more = ["x", "x", "x", "mailbox", "x", "x"]
+    rows = [
+        {"title": n, "kept": k, "size": float(i * i)}
+        for i, (n, k) in enumerate(zip(names, more, strict=True))
+    ]
+    settings = CollectionSettings("t", label_column="title", kinds={"kept": "category"})
+    made = catalog.create("t", rows, settings, RequestLimits())
+    view, texts = made.view, made.texts
+    texts.follow(view, [0], [])  # nothing was asked for yet
+    assert texts._rows is None
+    assert texts.find(view, " BOX ", 9) == [0, 2, 1, 3]
+    for limit in (1, 2, 3):
+        assert texts.find(view, "box", limit) == [0, 2, 1, 3][:limit]
+    assert texts.find(view, "1", 9) == [1, 5]  # an id, and a label
+    assert texts.find(view, "nothing", 9) == []
+    texts.follow(view, [0, 77], [3])
+    assert texts.find(view, "box", 9) == [2, 1, 3]
+    texts.clear()
+    assert texts.find(view, "box", 9) == [0, 2, 1, 3]
+    assert _text_columns(view) == ["title", "kept"]
+    plain = replace(view, settings=replace(view.settings, label_column=None))
+    assert _text_columns(plain) == ["", "title", "kept"]
+    assert _texts({"a": "Ä", "b": None, "c": 2}, ["a", "b", "c", "d"]) == ("ä", "\n2\n")
+    many = catalog.create(
+        "ids", [{"id": f"a{i}", "x": i} for i in range(12)],
+        CollectionSettings("ids", id_column="id"), RequestLimits(),
+    )  # fmt: skip
+    assert many.texts.find(many.view, "A1", 9) == ["a1", "a10", "a11"]
+
+
+def test_a_generation_is_waited_for(catalog, monkeypatch):
+    collection = create(catalog)
+    assert not reopened(catalog).loaded
+    view = collection.view
+    assert collection.loaded
+    assert collection.count() == 6
+    assert collection.at_least(None, 0.0) is view
+    assert collection.at_least(1, 0.0) is view
+    slept = []
+    monkeypatch.setattr(
+        collections, "time", SimpleNamespace(monotonic=lambda: len(slept), sleep=slept.append)
+    )
+    with pytest.raises(TooFarBehind) as caught:
+        collection.at_least(2, 3)
+    assert slept == [0.02] * 3
+    assert str(caught.value) == (
+        "at_least=2: needs this generation, found 1. Send the request again in a second."
+    )
+    assert collection.follow() is view
+    catalog.delete("pets")
+    with pytest.raises(NotFound, match="'pets'"):
+        collection.follow()
+
+
+def test_the_cache_is_old_when_enough_rows_have_changed(catalog):
+    collection = create(catalog)
+    other = reopened(catalog)
+    assert other.cache_is_old is False
+    view = collection.view
+    for n, changed, cached, old in (
+        (6, 1_000, 0, True), (6, 999, 0, False), (6, 1_005, 5, True), (6, 1_004, 5, False),
+        (20_000, 2_000, 0, True), (20_000, 1_999, 0, False), (6, 0, -1_000, True),
+    ):  # fmt: skip
+        collection._view = replace(view, index=range(n), changed=changed)
+        collection._cached = cached
+        assert collection.cache_is_old is old
+    collection._view = replace(view, changed=3)
+    collection.save_cache()
+    assert collection._cached == 3
+    without_cache(catalog)
+    other.view  # noqa: B018
+    assert other._cached == -1_000  # fitted again: it counts as old
+    assert other.cache_is_old
+
+
+def test_a_repaired_space_is_brought_up_to_date(catalog):
+    collection = create(catalog)
+    before = collection.view
+    collection.add([PETS[0]])
+    collection.remove([2])
+    collection.set_repaired(before, before.index)
+    assert collection.view.repaired.ids == collection.view.index.ids == [0, 1, 3, 4, 5, 6]
+    now = collection.view
+    collection.set_repaired(now, before.index)
+    assert collection.view.repaired is before.index
+    collection.set_repaired(replace(now, fitted=9), now.index)  # of another measure by now
+    assert collection.view.repaired is before.index
+
+
+def test_a_refit_that_was_overtaken_is_refused(catalog):
+    collection = create(catalog)
+
+    def make(view):
+        if view.settings.measure == "auto":
+            collection.refit(lambda view: fit_again(view, "gower", {}, {}))
+        return fit_again(view, "gower", {}, {"weight": 2.0})
+
+    with pytest.raises(Conflict) as caught:
+        collection.refit(make)
+    assert str(caught.value) == (
+        "measure: needs the measure it began with, found another one. "
+        "Send the request again; another refit was faster."
+    )
+    view = collection.view
+    assert (view.generation, view.fitted, view.settings.weights) == (2, 1, {})
+
+
+def test_a_refit_of_the_same_rows_reaches_other_servers_and_the_next_start(catalog):
+    """No row has changed since the first fit: only the settings tell the two apart."""
+    collection, other = create(catalog), reopened(catalog)
+    before = lists(other)
+    assert other.texts.find(other.view, "cat", 9) == [0, 2]
+    sample = take(collection.view)
+    collection.refit(lambda view: fit_again(view, "gower", {}, {"weight": 9.0}))
+    assert not sample.still_fits(collection.view)
+    expected = lists(collection)
+    assert expected != before
+    other.follow()
+    assert other.view.settings.weights == {"weight": 9.0}
+    assert lists(other) == expected
+    # The cache of before is gone, though it is of the same rows.
+    started = reopened(catalog)
+    assert lists(started) == expected
+    assert started.last_load == "fitted again: no cache"
+
+
+def test_new_rows_are_named_and_complete(catalog):
+    numbered, view = create(catalog).view, create_named(catalog)
+    assert _new_ids(numbered, PETS[:3], 6) == [6, 7, 8]
+    assert _new_ids(view, [{"id": "x"}, {"id": 7}], 3) == ["x", 7]
+    for rows, found in (
+        ([{"id": "x"}, {"id": "x"}], "'x' twice"),
+        ([{"id": "a"}], "'a' again, which exists already"),
+    ):
+        with pytest.raises(Conflict) as caught:
+            _new_ids(view, rows, 3)
+        assert str(caught.value) == (
+            f"id_column='id': needs new ids, found {found}. PUT .../rows/{{id}} replaces a row."
+        )
+    assert _complete(view, [{"x": 1}, {"id": "z"}], ["y", "z"]) == [
+        {"x": 1, "c": None, "id": "y"}, {"x": None, "c": None, "id": "z"},
+    ]  # fmt: skip
+    assert _complete(numbered, [{"name": "a"}], [7]) == [
+        {"name": "a", "weight": None, "animal": None, "tags": None, "lookalike_id": 7}
+    ]
+    with pytest.raises(InvalidInput) as caught:
+        _complete(view, [{"id": "z"}], ["y"])
+    assert str(caught.value) == (
+        "row 'y': needs its own id, found 'z'. Leave it out, or make it the same."
+    )
+    for record in ({"wieght": 1}, {"lookalike_id": 1}):
+        with pytest.raises(InvalidInput, match="needs columns of the table, found"):
+            _complete(numbered, [record], [7])
+    pairs = _to_store(numbered, [2])
+    assert [(id, json.loads(record)) for id, record in pairs] == [("2", PETS[2])]
+
+
+def create_named(catalog):
+    rows = [{"id": id, "x": float(i * i), "c": "uv"[i % 2]} for i, id in enumerate("abcd")]
+    settings = CollectionSettings("named", id_column="id")
+    return catalog.create("named", rows, settings, RequestLimits()).view
+
+
+class Shard:
+    def __init__(self, positions, live):
+        self.positions, self.live = np.array(positions), np.array(live, bool)
+
+
+def test_pages_of_a_folder_leave_deleted_rows_out():
+    shards = [
+        Shard([0, 1, 2, 3], [1, 0, 1, 1]),
+        Shard(range(4, 20), [0] * 12 + [1] * 4),
+        Shard([20, 21], [1, 1]),
+    ]
+    names = SimpleNamespace(
+        position=lambda id, who: int(id[1:]), of=lambda found: [f"r{p}" for p in found]
+    )
+    state = SimpleNamespace(names=names, segments=SimpleNamespace(segments=shards))
+    folder = FolderCollection.__new__(FolderCollection)
+    folder._view = view = SimpleNamespace(index=SimpleNamespace(state_=state))
+    folder.name = "shards"
+    every = [0, 2, 3, 16, 17, 18, 19, 20, 21]
+    assert folder.follow() is view
+    for after in (None, "r0", "r1", "r2", "r3", "r4", "r16", "r20", "r21"):
+        behind = [p for p in every if after is None or p > int(after[1:])]
+        for limit in (1, 2, 3, 5, 9, 10):
+            assert folder.page(after, limit) == [f"r{p}" for p in behind[:limit]]
+    view.index = range(5)
+    assert folder.count() == 5
+    for call, hint in (
+        (lambda: folder.add([{}]), "lookalike index add FOLDER FILE adds rows; restart"),
+        (lambda: folder.replace(1, {}), "lookalike index delete FOLDER ID, then lookalike index"),
+        (lambda: folder.remove([1]), "lookalike index delete FOLDER ID deletes rows; restart"),
+        (lambda: folder.refit(None), "Build another folder: lookalike index build"),
+        (lambda: folder.set_repaired(None, None), "Ask in the space 'plain'."),
+    ):
+        with pytest.raises(Conflict) as caught:
+            call()
+        assert str(caught.value).startswith(
+            "collection 'shards': needs a collection in the store, found one in a folder of "
+            f"shards, which is only read here. {hint}"
+        )
+
+
+class Sampled:
+    """What a folder of shards knows without reading its rows."""
+
+    def __init__(self, table, schema, live):
+        self.sample, self.schema_, self.live = table, schema, live
+        self.measure_, self.reason_ = Gower(), "because"
+        self.state_ = SimpleNamespace(id_column="id")
+
+    def __contains__(self, id):
+        return id in self.live
+
+
+def test_the_settings_and_the_sample_of_a_folder(catalog, tmp_path):
+    view = create_named(catalog)
+    index = Sampled(view.table, view.schema, {"a", "d"})
+    kept = sample_of(index, view.settings)
+    assert kept["id"].values.tolist() == ["a", "d"]
+    asked = CollectionSettings("title", source={"file": "f"})
+    settings = settings_of(index, asked, tmp_path / "." / "x")
+    assert (settings.measure, settings.reason, settings.measured) == ("Gower", "because", "Gower")
+    assert (settings.id_column, settings.names, settings.compared) == ("id", "id", 2)
+    assert settings.source == {"file": "f", "folder": os.path.realpath(tmp_path / "x")}
+    assert settings.title == "title"

@@ -4,8 +4,18 @@ import numpy as np
 import pytest
 
 from lookalike.errors import InvalidInput
+from lookalike.index import Index
+from lookalike.measures import Gower
 from lookalike.service.catalog import Catalog
+from lookalike.service.fitting import (
+    CollectionSettings,
+    list_measures,
+    make,
+    read_rows,
+    settle,
+)
 from lookalike.service.store.store import Conflict, Store
+from lookalike.table import Kind, read_table
 from service.collections_made import create, lists, reopened, without_cache
 
 
@@ -57,7 +67,75 @@ def test_single_precision_is_stored_as_it_is_compared(tmp_path):
     catalog.store.close()
 
 
-def test_measures_are_listed(server):
-    found = {one["name"]: one["text"] for one in server.get("/api/measures")["measures"]}
-    assert {"auto", "gower", "ranked", "cosine"} <= set(found)
-    assert all(found.values())
+def test_settings_follow_from_the_table():
+    table = read_table({"name": ["a b", "c d", "e f", "g h"], "x": [1.0, 2.0, 5.0, 3.0]})
+    found = settle(CollectionSettings("t", kinds={"x": Kind("number"), "name": "text"}), table)
+    assert (found.names, found.kinds) == ("lookalike_id", {"x": "number", "name": "text"})
+    assert found.label_column == "name"
+    assert found.row_label.columns == ("name",)
+    assert found.aside == {
+        column.name: {
+            "kind": column.kind.name, "role": column.kind.role, "reason": column.kind.reason,
+        }
+        for column in table.aside
+    }  # fmt: skip
+    hidden = read_table(
+        {"lookalike_id": [3.0, 1.0, 2.0, 7.0], "lookalike_id_": [1.0, 2.0, 9.0, 4.0]}
+    )
+    assert settle(CollectionSettings("t"), hidden).names == "lookalike_id__"
+    # The ids name the rows where nothing else does, or where they are asked to.
+    numbers = read_table({"x": [1.0, 2.0, 5.0, 3.0], "y": [4.0, 1.0, 2.5, 0.0]})
+    by_id = settle(CollectionSettings("t", id_column="id"), numbers)
+    assert (by_id.names, by_id.label_column) == ("id", "id")
+    assert by_id.label == {"columns": ["id"], "with_id": False}
+    asked = settle(CollectionSettings("t", id_column="id", label_column="id"), table)
+    assert asked.label_column == "id"
+    named = settle(CollectionSettings("t", id_column="id"), table)
+    assert named.label_column == "name"
+    assert settle(CollectionSettings("t"), numbers).label_column is None
+    assert settle(CollectionSettings("t", label_column="x"), numbers).label_column == "x"
+    with pytest.raises(
+        InvalidInput, match="label_column: needs a column of the table, found 'nam'"
+    ):
+        settle(CollectionSettings("t", label_column="nam"), table)
+
+
+def test_settings_as_a_text():
+    settings = CollectionSettings("t", label_column="a")
+    assert CollectionSettings.of_text(settings.to_text()) == settings
+    assert (settings.row_label.columns, settings.row_label.with_id) == (("a",), False)
+    assert CollectionSettings("t").row_label.columns == ()
+    kept = CollectionSettings("t", label={"columns": ["a", "b"], "with_id": True})
+    assert (kept.row_label.columns, kept.row_label.with_id) == (("a", "b"), True)
+    assert (settings.measure, settings.reason, settings.compared) == ("auto", "given", 0)
+
+
+def test_rows_from_an_index_keep_their_ids():
+    rows = {"id": ["a", "b", "c"], "x": [1.0, 2.0, 4.0], "c": ["u", "v", "u"]}
+    for column, expected in (("id", ["a", "b", "c"]), (None, [0, 1, 2])):
+        index = Index(id_column=column).fit(rows)
+        table, ids, settings = read_rows(index, CollectionSettings("t", id_column="other"))
+        assert (ids, settings.id_column) == (expected, column)
+        assert "id" not in [one.name for one in table.columns]
+    table, ids, settings = read_rows(rows, CollectionSettings("t", id_column="id"))
+    assert ids == ["a", "b", "c"]
+    assert [one.name for one in table.columns] == ["x", "c"]
+    numbered = read_rows(rows, CollectionSettings("t", missing=[4.0], kinds={"x": "number"}))
+    assert numbered[1] == [0, 1, 2]
+    assert numbered[0]["x"].missing.tolist() == [False, False, True]
+
+
+def test_measures_by_name():
+    table = read_table({"x": [1.0, 2.0, 5.0, 3.0], "c": ["u", "v", "u", "u"]})
+    measure, reason = make(CollectionSettings("t", measure="gower", weights={"x": 2.0}), table)
+    assert (type(measure).__name__, reason, measure.weights) == ("Gower", "given", {"x": 2.0})
+    assert make(CollectionSettings("t"), table)[1] != "given"
+    assert make(CollectionSettings("t", measure="ratio"), table)[0].random_state == 0
+    listed = list_measures()
+    names = [one["name"] for one in listed]
+    assert names[0] == "auto"
+    assert names[1:] == sorted(names[1:])
+    text = {one["name"]: one["text"] for one in listed}
+    assert text["gower"] == (Gower.__doc__ or "").strip().partition("\n")[0]
+    assert "=" in text["cosine"]
+    assert text["cosine"].endswith(")")

@@ -4,7 +4,6 @@ import asyncio
 import json
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -17,7 +16,7 @@ from lookalike.service import jobs as jobs_module
 from lookalike.service.api.operations import POLL_SECONDS, _events
 from lookalike.service.jobs import Job, Jobs
 from lookalike.service.store.store import NotFound
-from service.running import running
+from service.running import run_alone, running
 
 RANDOM = np.random.default_rng(0)
 
@@ -157,9 +156,75 @@ def test_a_job_that_does_not_change_sends_no_event():
         job.ended.set()
         return [*sent, await waiting, await anext(events, b"end")]
 
-    # In a thread of its own: a browser of other tests may have a loop running in this one.
-    with ThreadPoolExecutor(1) as alone:
-        first, last, end = alone.submit(lambda: asyncio.run(listen())).result()
+    first, last, end = run_alone(listen())
     assert b'"queued"' in first
     assert b'"done"' in last
     assert end == b"end"
+
+
+def test_a_job_step_by_step():
+    job = Job("7", "map", "pets", 1)
+    assert job.to_dict() == {
+        "id": "7", "kind": "map", "collection": "pets", "state": "queued", "progress": None,
+        "text": "", "problem": None, "result": {},
+    }  # fmt: skip
+    for what, done, total, version, progress in (
+        ("a", 0, 1_000, 1, 0.0),
+        ("a", 9, 1_000, 1, 0.0),  # less than one percent
+        ("a", 11, 1_000, 2, 0.011),
+        ("b", 11, 1_000, 3, 0.011),
+        ("b", 995, 1_000, 4, 0.995),
+        ("b", 1_000, 1_000, 5, 1.0),  # the end always counts
+        ("b", 3, 0, 6, None),
+    ):
+        job.report(what, done, total)
+        assert (job.version, job.progress, job.text) == (version, progress, what)
+    job.change("running")
+    assert (job.version, job.ended.is_set()) == (7, False)
+    job.change("done", result={"x": 1})
+    assert (job.version, job.result, job.ended.is_set()) == (8, {"x": 1}, True)
+
+
+def test_clients_of_a_job_are_counted():
+    jobs, go = Jobs(), threading.Event()
+    first = jobs.start("a", "pets", 1, lambda job: go.wait(60) and {})
+    second = jobs.start("b", "pets", 1, lambda job: {"x": 1})
+    assert jobs.start("b", "pets", 1, dict) is second
+    assert jobs.start("b", "pets", 2, dict) is not second
+    assert (first.clients, second.clients) == (1, 2)
+    assert [job.kind for job in jobs.of("pets")] == ["a", "b", "b"]
+    assert jobs.of("others") == []
+    assert len(jobs.of()) == 3
+    jobs.leave(second)
+    assert not second.cancel.is_set()
+    jobs.leave(second)
+    assert (second.state, second.cancel.is_set()) == ("cancelled", True)
+    go.set()
+    assert first.ended.wait(60)
+    jobs.close()
+    counts = jobs.counts()
+    assert counts["cancelled"] >= 1
+    assert sum(counts.values()) == 3
+    assert jobs.failure("a", 1) is None
+    assert jobs.failure("a", 9) is None
+    jobs.leave(first)
+    assert first.state == "done"
+
+
+def test_only_our_own_mistakes_are_logged(monkeypatch):
+    jobs, logged = Jobs(), []
+    monkeypatch.setattr(jobs_module.log, "exception", lambda text, extra: logged.append(extra))
+    for kind, error, status in (
+        ("given", la.errors.InvalidInput("a", "b", "c", "d"), 422),
+        ("ours", RuntimeError("a cell"), 500),
+    ):
+
+        def work(job, error=error):
+            raise error
+
+        job = jobs.start(kind, "pets", 1, work)
+        assert job.ended.wait(60)
+        assert (job.state, job.problem["status"]) == ("failed", status)
+        assert jobs.failure(kind, 1) is job.problem
+    assert logged == [{"job": "ours"}]
+    jobs.close()

@@ -133,3 +133,47 @@ def test_values_inside_of_lists_and_objects_are_found():
     for many in ({"a": ["in", [1, 2, 3]]}, ['{"a": 1, "b": 2, "c": 3, "d": 4}']):
         with pytest.raises(TooLarge, match="filter: needs at most 3, found 4"):
             limits.check_filter(many, few)
+
+
+def test_the_limits_are_those_that_are_documented():
+    """An operator plans the memory and the time of a server by them."""
+    assert vars(RequestLimits()) == {
+        "body": 16_777_216, "upload": 536_870_912, "rows": 2_000_000, "columns": 2_000,
+        "unpacked": 16_777_216, "batch": 10_000, "cell": 100_000, "depth": 32, "k": 1_000,
+        "queries": 100, "marks": 1_000, "values": 10_000, "measures": 50, "seconds": 60.0,
+        "headers": 20.0, "wait": 2.0, "rate": 200.0, "burst": 400.0, "nodes": 200,
+    }  # fmt: skip
+    assert limits.AT_MOST == {
+        "n_estimators": 20_000, "height": 32, "max_depth": 1_000, "max_samples": 100_000,
+        "synthetic": 100_000, "max_retries": 1_000, "max_iter": 1_000, "n_neighbors": 1_000,
+        "min_neighbors": 1_000, "n_candidates": 10_000, "sample": 100_000, "landmarks": 10_000,
+        "n_jobs": 64, "n_clusters": 1_000, "folds": 50, "n": 1_000,
+    }  # fmt: skip
+
+
+def test_a_question_to_a_verb_is_within_limits():
+    few = RequestLimits(k=5, measures=2, marks=2, batch=3, values=4)
+    for fits in (
+        {"k": 5}, {"n": 1_000}, {"folds": 50, "seed": 10**9}, {"measures": "gower,ranked"},
+        {"measures": ["gower", "ranked"]}, {"like": [1, 2], "unlike": [3, 4]}, {"like": "abc"},
+        {"predict": [1, 2, 3]}, {"filter": {"a": [1, 2, 3, 4]}}, {"measure": "ratio:n_trees=20000"},
+    ):  # fmt: skip
+        limits.check_verb(fits, few)
+    for wrong, said in (
+        ({"k": 6}, "k=6: needs at most 5, found 6. Use k=5."),
+        ({"n": 1_001}, "n=1001: needs at most 1,000, found 1,001. Use n=1000."),
+        ({"measures": "gower,ranked,shi"}, "measures: needs at most 2, found 3."),
+        ({"measures": ["gower", "ranked", "shi"]}, "measures: needs at most 2, found 3."),
+        ({"like": [1, 2, 3]}, "like: needs at most 2, found 3."),
+        ({"unlike": [1, 2, 3]}, "unlike: needs at most 2, found 3."),
+        ({"predict": [1, 2, 3, 4]}, "predict: needs at most 3, found 4."),
+        ({"filter": {"a": [1, 2, 3, 4, 5]}}, "filter: needs at most 4, found 5."),
+        ({"measure": "ratio:n_trees=20001"}, "measure: needs n_trees of at most 20,000, found"),
+        ({"method": "x:n_clusters=1001"}, "method: needs n_clusters of at most 1,000, found"),
+        ({"measures": ["shi:height=33"]}, "measures: needs height of at most 32, found 33."),
+    ):
+        with pytest.raises((InvalidInput, TooLarge)) as caught:
+            limits.check_verb(wrong, few)
+        assert str(caught.value).startswith(said)
+    given = {"a": [1, True, {"b": 2.5}], "c": "x:d=3,e=f"}
+    assert list(limits._options(given)) == [("a", 1), ("b", 2.5), ("d", 3)]

@@ -2,13 +2,18 @@
 
 import json
 import re
+import threading
+import warnings
 
 import pytest
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
-from lookalike.errors import InvalidInput, Param
-from lookalike.service import ServiceError
+from lookalike.errors import InvalidInput, Param, TooLarge
+from lookalike.service import ServiceError, problems
 from lookalike.service.api import models
 from lookalike.service.problems import problem_of
+from lookalike.service.store.store import Conflict, NotFound, TooFarBehind
 
 PYTHON = re.compile(r"\w=['\"\[{(\w]|\w\(|None|Input should|read_table|Index\.|value_error")
 
@@ -115,3 +120,86 @@ def test_a_huge_value_is_not_sent_back():
     assert problem["parameter"] == "missing"
     assert "value" not in problem
     assert len(json.dumps(problem)) < 3_000
+
+
+def test_what_the_library_says_is_spelled_for_a_request():
+    hint = ("Ask for less, or raise ", Param("memory_limit", of="config"))
+    status, problem, _ = problem_of(TooLarge("Gower.distance", "1 GB", Param("n_samples", 3), hint))
+    assert status == 413
+    result = "request: needs 1 GB, found 3 rows. Ask for less, or raise memory limit."
+    assert problem["detail"] == result
+    assert "parameter" not in problem  # no request can set it
+
+
+def test_warnings_belong_to_the_thread_that_caused_them():
+    """Each request has its own notes, once each; other warnings are left alone."""
+    from lookalike.errors import LookalikeWarning
+    from lookalike.service.problems import collected
+
+    def warn(text):
+        with collected() as notes:
+            for _ in range(2):
+                warnings.warn(LookalikeWarning(text), stacklevel=1)
+            barrier.wait(300)
+        found[text] = notes
+
+    found, barrier = {}, threading.Barrier(2)
+    threads = [threading.Thread(target=warn, args=(text,)) for text in ("one", "two")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == {"one": ["one"], "two": ["two"]}
+
+
+def test_an_error_becomes_a_status_with_headers():
+    one = ("a", "b", "c", "d")
+    for error, status, headers in (
+        (problems.Refused(418, *one, headers={"X": "1"}), 418, {"X": "1"}),
+        (InvalidInput(*one), 422, {}),
+        (NotFound(*one), 404, {}),
+        (Conflict(*one), 409, {}),
+        (TooFarBehind(*one), 503, {"Retry-After": "1"}),
+        (TooLarge(*one), 413, {}),
+        (ClientDisconnect(), 400, {}),
+        (RuntimeError("a cell"), 500, {}),
+        (HTTPException(404), 404, {}),
+        (HTTPException(405, headers={"Allow": "GET"}), 405, {"Allow": "GET"}),
+    ):
+        found, document, sent = problems.problem_of(error)
+        assert (found, document["status"], sent) == (status, status, headers)
+        assert document["type"] == f"urn:lookalike:problem:{status}"
+        assert "a cell" not in json.dumps(document)
+    wrapped = HTTPException(400)
+    wrapped.__cause__ = problems.Refused(413, *one)
+    assert problems.problem_of(wrapped)[0] == 413
+    assert problems._of_http(HTTPException(404))["who"] == "address"
+    assert problems._of_http(HTTPException(405))["who"] == "method"
+    assert problems._of_http(HTTPException(406))["who"] == "request"
+    response = problems.respond(problems.Refused(418, *one, headers={"X": "1"}))
+    assert (response.status_code, response.headers["X"]) == (418, "1")
+    assert response.media_type == "application/problem+json"
+    again = problems.refused_again({**problems.problem_of(NotFound(*one))[1]})
+    assert (again.status, again.who, again.hint) == (404, "a", "d")
+
+
+def test_wrong_fields_in_words():
+    def said(kind, loc, more=0, **rest):
+        errors = [{"type": kind, "loc": loc, **rest}] + [{}] * more
+        return str(problems.invalid(errors))
+
+    bound = {"input": 0, "ctx": {"ge": 1}}
+    first = said("greater_than_equal", ("body", "k"), **bound)
+    assert first.startswith("k: needs ")
+    assert "found 0. Use k" in first
+    assert "(2 more to correct)" in said("greater_than_equal", ("body", "k"), 2, **bound)
+    assert "more to correct" not in first
+    assert "found none" in said("missing", ("body", "query"), input={})
+    assert "Did you mean 'weights'" in said("extra_forbidden", ("body", "weigths"), input=1)
+    assert said("unknown", ("body", "QueryIn"), input=[1]).startswith(
+        "body: needs another value, found a list."
+    )
+    assert said("unknown", ("query", "odd"), input={}).startswith(
+        "odd: needs another value, found an object."
+    )
+    assert said("unknown", ("k",), input="x").startswith('k: needs another value, found "x".')

@@ -19,8 +19,8 @@ from lookalike._runtime.threads import check_stopped
 from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.service import Client, limits
 from lookalike.service.limits import RequestLimits
-from lookalike.service.safety import HEADERS, AccessPolicy
-from service.running import PETS, running
+from lookalike.service.safety import HEADERS, AccessPolicy, Safety
+from service.running import PETS, run_alone, running
 
 
 def send(client, method, path, body=None, **headers):
@@ -457,3 +457,19 @@ def test_a_small_upload_of_very_many_rows_is_refused(server, tmp_path, monkeypat
     with pytest.raises(LookalikeError, match="at most") as caught:
         server.create("bomb", file=path)
     assert caught.value.status == 413
+
+
+def test_web_sockets_are_closed_and_the_end_of_the_server_passes():
+    sent, passed = [], []
+
+    async def send(message):
+        sent.append(message)
+
+    async def app(scope, receive, send):
+        passed.append(scope["type"])
+
+    safety = Safety(app, AccessPolicy(), RequestLimits(), None)
+    for kind in ("websocket", "lifespan"):
+        run_alone(safety({"type": kind}, None, send))
+    assert sent == [{"type": "websocket.close", "code": 1008}]
+    assert passed == ["lifespan"]

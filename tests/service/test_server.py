@@ -3,15 +3,32 @@
 import contextlib
 import socket
 import threading
+from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
 
 import lookalike as la
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, LookalikeError
+from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
-from lookalike.service.safety import TokenStore
-from lookalike.service.server import free_port, is_loopback, make_service, measure_text
+from lookalike.service.safety import AccessPolicy, TokenStore
+from lookalike.service.server import (
+    Server,
+    TimedHeaders,
+    _serve_folder,
+    _write,
+    data_folder,
+    default_store,
+    free_port,
+    is_loopback,
+    make_service,
+    measure_text,
+    run,
+    serve_file,
+    serve_films,
+)
+from lookalike.service.service import Service
 from lookalike.service.store.store import Store
 from service.running import PETS, running
 
@@ -97,3 +114,216 @@ def test_half_sent_headers_are_timed_out(tmp_path, monkeypatch):
         asked.join()
         assert late == [{"late": True}]
         assert client.get("/healthz") == {"ok": True}
+
+
+@pytest.fixture
+def service(tmp_path):
+    made = Service(tmp_path / "s.sqlite")
+    yield made
+    made.close()
+
+
+def test_a_file_is_read_once_and_again_when_it_has_changed(service, tmp_path):
+    path, said = tmp_path / "Some films.csv", []
+
+    def serve(**options):
+        del said[:]
+        name = serve_file(service, str(path), options, said.append)
+        return name, service.store.head(name).key, list(said)
+
+    path.write_text("title,year\n" + "".join(f"t{i},{i * i}\n" for i in range(6)))
+    reading = [f"reading {path}"]
+    assert serve(measure="", kinds={})[::2] == ("Some-films", reading)
+    first = service.store.head("Some-films").key
+    settings = CollectionSettings.of_text(service.store.head("Some-films").settings)
+    assert (settings.title, settings.source["file"]) == ("Some films.csv", "Some films.csv")
+    assert len(settings.source["hash"]) == 64
+    assert settings.source["options"] == "{}"
+    assert serve(measure="") == ("Some-films", first, [])
+    name, second, notes = serve(measure="gower")  # other options: read again
+    assert second > first
+    assert notes == reading
+    assert serve(measure="gower") == serve() == ("Some-films", second, [])
+    path.write_text("title,year\n" + "".join(f"u{i},{i * i}\n" for i in range(7)))
+    name, third, notes = serve()
+    assert third > second
+    assert service.catalog.get(name).count() == 7
+    service.catalog.get(name).add([{"year": 3}])
+    other = f"{path} has other options than when it was read; rows were written since"
+    assert serve(measure="gower") == (name, third, [f"{other}, so the store is served as it is"])
+    path.write_text("title,year\na,1\nb,2\nc,4\n")
+    changed = f"{path} has changed since it was read; rows were written since"
+    assert serve() == (name, third, [f"{changed}, so the store is served as it is"])
+    with pytest.raises(LookalikeError, match=r"none\.csv"):
+        serve_file(service, str(tmp_path / "none.csv"), {}, said.append)
+
+
+def test_a_saved_index_has_its_own_kinds_and_measure(service, tmp_path):
+    rows = {"x": [1.0, 2.0, 4.0, 7.0], "c": ["a", "b", "a", "b"]}
+    path = tmp_path / "kept.lookalike"
+    la.Index(la.measures.Gower(missing="midpoint")).fit(rows).save(path)
+    name = serve_file(service, str(path), {}, print)
+    assert name == "kept"
+    settings = service.catalog.get(name).view.settings
+    assert settings.measure == "gower:missing=midpoint"
+    for option in ("kinds", "missing", "encoding", "delimiter", "id_column"):
+        with pytest.raises(InvalidInput, match="needs a table to read, found a saved index"):
+            serve_file(service, str(path), {option: "x"}, print)
+    service.store.delete("kept")
+    service.catalog.follow()
+    serve_file(service, str(path), {"measure": "ranked"}, print)
+    assert service.catalog.get("kept").view.settings.measure == "ranked"
+
+
+def test_a_folder_of_shards_is_known_by_its_path(service, tmp_path, monkeypatch):
+    opened, deleted = [], []
+    monkeypatch.setattr(service.catalog, "open_folder", lambda *given: opened.append(given))
+    monkeypatch.setattr(service.catalog, "delete", deleted.append)
+    folder = tmp_path / "shards"
+    folder.mkdir()
+    assert _serve_folder(service, folder, {"label_column": "t"}) == "shards"
+    ((name, where, settings),) = opened
+    assert (name, where, settings.title, settings.label_column) == ("shards", folder, "shards", "t")
+    assert settings.source == {"file": "shards"}
+    for path, gone in ((folder, []), (tmp_path / "other", ["shards"])):
+        text = CollectionSettings("shards", source={"folder": str(path)}).to_text()
+        service.store.create("shards", text, b"", [], replace_old=True)
+        assert _serve_folder(service, folder, {}) == "shards"
+        assert deleted == gone
+        assert len(opened) == 1 + len(gone)
+
+
+def test_films_are_read_once(service, monkeypatch):
+    made = []
+    monkeypatch.setattr("lookalike.service.server.load_films", lambda: "films")
+    monkeypatch.setattr(service.catalog, "create", lambda *given: made.append(given))
+    assert serve_films(service.catalog, service.limits) == "films"
+    ((name, rows, settings, limits),) = made
+    assert (name, rows, settings.label_column, limits) == (
+        "films",
+        "films",
+        "title",
+        service.limits,
+    )
+    service.store.create("films", "{}", b"", [])
+    assert serve_films(service.catalog, service.limits) == "films"
+    assert len(made) == 1
+
+
+def test_where_the_store_is(tmp_path, monkeypatch):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    data = tmp_path / "data" / "lookalike"
+    assert default_store([]) == data / "store.sqlite"
+    assert data.is_dir()
+    files = [str(tmp_path / "a b.csv"), "c.csv"]
+    assert default_store(files) == tmp_path / "a-b.lookalike.sqlite"
+    monkeypatch.setattr("os.access", lambda path, mode: False)
+    assert default_store(files) == data / "a-b.sqlite"
+    monkeypatch.setenv("XDG_DATA_HOME", "")
+    monkeypatch.setattr("pathlib.Path.home", lambda: tmp_path)
+    assert data_folder() == tmp_path / ".local" / "share" / "lookalike"
+    assert data_folder().is_dir()
+
+
+def test_who_needs_a_token_says_why(tmp_path):
+    with pytest.raises(
+        InvalidInput, match=r"^--need-token: needs a token in the store, found none"
+    ):
+        make_service(tmp_path / "a.sqlite", "127.0.0.1", need_token=True)
+    with pytest.raises(InvalidInput, match=r"^--host ::, which others can reach"):
+        make_service(tmp_path / "a.sqlite", "::")
+    local = make_service(tmp_path / "a.sqlite", "localhost", folder=str(tmp_path), hosts=["h"])
+    assert local.access == AccessPolicy(("h",))
+    assert local.folder == tmp_path
+    local.close()
+
+
+def test_options_as_texts():
+    measure = la.measures.Gower(weights={"a": 2}, scale="rank")
+    assert measure_text(measure) == 'gower:scale=rank,weights={"a": 2}'
+    assert measure_text(la.measures.Gower()) == "gower"
+    assert _write("a") == "a"
+    assert _write([1, "b"]) == '[1, "b"]'
+    assert _write(la.measures.Ranked()) == "ranked"
+    assert _write({1}) == "{1}"
+
+
+class Transport:
+    def __init__(self):
+        self.closed = False
+
+    def is_closing(self):
+        return self.closed
+
+    def close(self):
+        assert not self.closed
+        self.closed = True
+
+
+def test_a_connection_is_closed_only_while_it_waits():
+    """The timer of headers, without a server."""
+    timed = TimedHeaders.__new__(TimedHeaders)
+    calls = []
+    handle = SimpleNamespace(cancel=lambda: calls.append("cancel"))
+    timed.loop = SimpleNamespace(call_later=lambda s, f: calls.append((s, f)) or handle)
+    timed._seconds, timed._timer, timed.cycle = 7.0, None, None
+    timed.transport = Transport()
+    assert timed._waits
+    timed._start()
+    assert calls == [(7.0, timed._late)]
+    assert timed._timer is handle
+    timed._stop()
+    timed._stop()
+    assert (calls[1:], timed._timer) == (["cancel"], None)
+    timed.cycle = SimpleNamespace(response_complete=False)
+    timed._timer = handle
+    timed._late()
+    assert (timed._waits, timed.transport.closed, timed._timer) == (False, False, None)
+    timed.cycle.response_complete = True
+    timed._late()
+    assert timed.transport.closed
+    timed._late()  # closed already
+
+
+def test_what_the_server_is_started_with(service):
+    said = []
+    server = Server(service, "127.0.0.1", 8571, lambda: said.append(True))
+    config = server.config
+    assert (config.host, config.port, config.log_config, config.access_log) == (
+        "127.0.0.1", 8571, None, False,
+    )  # fmt: skip
+    assert (config.server_header, config.timeout_keep_alive) == (False, 30)
+    assert config.timeout_graceful_shutdown == 10
+    assert config.http.args == (service.limits.headers,)
+    app = config.app
+    assert (app.title, app.docs_url, app.redoc_url, app.state.service) == (
+        "lookalike", None, None, service,
+    )  # fmt: skip
+    paths = app.openapi()["paths"]
+    assert "/" not in paths
+    assert "/web/{path}" not in paths
+    assert {"/api/collections", "/api/collections/{c}/map", "/metrics", "/api/jobs/{j}"} <= set(
+        paths
+    )
+    assert said == []
+
+
+def test_running_says_the_address_and_warms(service, monkeypatch):
+    made, said = [], []
+
+    class Listening:
+        def __init__(self, service, host, port, started):
+            made.append((host, port))
+            started()
+
+        def run(self):
+            made.append("run")
+
+    monkeypatch.setattr("lookalike.service.server.Server", Listening)
+    monkeypatch.setattr("lookalike.service.server.free_port", lambda host, port: port + 1)
+    monkeypatch.setattr(service, "warm_soon", lambda: said.append("warm"))
+    run(service, "127.0.0.1", 8570, said.append)
+    assert service.settles is True
+    run(service, "::1", 8570, said.append)
+    assert said == ["http://127.0.0.1:8571/", "warm", "http://[::1]:8571/", "warm"]
+    assert made == [("127.0.0.1", 8571), "run", ("::1", 8571), "run"]

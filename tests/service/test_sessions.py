@@ -1,5 +1,6 @@
 """Feedback sessions: searched once per round, without keeping those who write waiting."""
 
+import datetime as dt
 import threading
 import time
 
@@ -8,11 +9,14 @@ import pytest
 import lookalike as la
 from lookalike.index import Index
 from lookalike.service import ServiceError
+from lookalike.service import sessions as kept
 from lookalike.service.api.models import SessionIn
 from lookalike.service.collection import Collection
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
 from lookalike.service.service import Service
+from lookalike.service.store import database as tables
+from lookalike.service.store.store import NotFound
 from service.running import PETS, running
 
 ASKED = SessionIn(query={"id": 0}, k=4).model_dump()
@@ -160,3 +164,63 @@ def test_a_session_outlives_the_server_and_its_rows(tmp_path):
         assert after["round"] == 1
         without = client.search("pets", 0, 3, unlike=[4])
         assert [h["id"] for h in after["answer"]["hits"]] == [h["id"] for h in without["hits"]]
+
+
+def test_sessions_expire_a_month_after_the_last_mark(service, monkeypatch):
+    found, view = parts(service)
+    ids_made = [service.sessions.start(found, view, ASKED)["id"] for _ in range(2)]
+    c = tables.sessions.c
+    day = dt.timedelta(days=1)
+    with service.store.database.write() as connection:
+        for id, age in zip(ids_made, (29.9, 30.1), strict=True):
+            at = (dt.datetime.now(dt.UTC) - age * day).isoformat(timespec="seconds")
+            query = tables.sessions.update().where(c.id == id)
+            connection.execute(query.values(touched=at))
+    assert service.sessions.sweep() == 1
+    assert service.sessions.get(found, view, ids_made[0])["round"] == 0
+    with pytest.raises(NotFound, match=f"session '{ids_made[1]}': not found"):
+        service.sessions.get(found, view, ids_made[1])
+    assert service.sessions.sweep() == 0
+
+
+def test_only_the_newest_sessions_stay_in_memory(service, monkeypatch):
+    monkeypatch.setattr(kept, "MAX_LIVE_SESSIONS", 2)
+    found, view = parts(service)
+    sessions = service.sessions
+    one, two = (sessions.start(found, view, ASKED)["id"] for _ in range(2))
+    sessions.get(found, view, one)  # used again, so that the other is the oldest
+    three = sessions.start(found, view, ASKED)["id"]
+    assert list(sessions._live) == [one, three]
+    assert sessions.get(found, view, two)["id"] == two  # replayed from the store
+    sessions.delete(found, two)
+    assert list(sessions._live) == [three]
+    assert len(one) == 16
+    with pytest.raises(NotFound):
+        sessions.delete(found, two)
+
+
+def test_a_session_in_full(service):
+    found, view = parts(service)
+    start = service.sessions.start(found, view, ASKED | {"query": "Tom", "gamma": 0.5})
+    assert start["asked"]["query"] == {"id": 0}
+    assert (start["round"], start["history"], start["liked"], start["unliked"]) == (0, [], [], [])
+    assert (start["answer"]["matched"], start["answer"]["space"]) == (6, "plain")
+    assert start["answer"]["generation"] == 1
+    two = service.sessions.mark(found, view, start["id"], [1, 3], [4])
+    expected = la.Index().fit(PETS).search(0, 4, like=[1, 3], unlike=[4], gamma=0.5)
+    assert ids(two) == expected.ids
+    assert two["history"] == [{"round": 1, "liked": [1, 3], "unliked": [4]}]
+    ranks = {id: rank for rank, id in enumerate(ids(start), 1)}
+    assert [hit["moved"] for hit in two["answer"]["hits"]] == [
+        ranks[id] - rank if id in ranks else "new" for rank, id in enumerate(ids(two), 1)
+    ]
+    # All rows of the round are deleted: it counts, and changes nothing.
+    service.sessions.undo(found, view, start["id"])
+    service.sessions.mark(found, view, start["id"], [2], [])
+    found.remove([2])
+    after = service.sessions.get(found, found.view, start["id"])
+    assert (after["round"], after["liked"]) == (1, [2])
+    back = service.sessions.undo(found, found.view, start["id"])
+    assert (back["round"], ids(back)) == (0, ids(after))
+    record = service.sessions.start(found, view, ASKED | {"query": {"record": {"weight": 3}}})
+    assert record["answer"]["query"]["id"] is None

@@ -5,13 +5,17 @@ import os
 import sqlite3
 import stat
 
+import numpy as np
 import pytest
 import sqlalchemy as sa
 
 from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.index import Index
 from lookalike.service.store import database as tables
+from lookalike.service.store import store as stored
 from lookalike.service.store.database import Database, StoreFull, StoreUnavailable
-from lookalike.service.store.store import Conflict, NotFound, Store
+from lookalike.service.store.store import Changed, Conflict, Kept, NotFound, Store, StoredRow
+from lookalike.table import read_table
 
 
 @pytest.fixture
@@ -273,6 +277,19 @@ def test_a_folder_or_a_missing_folder_is_refused(tmp_path):
         Store(tmp_path / "not" / "there.sqlite")
 
 
+def test_a_path_is_always_a_file(tmp_path, monkeypatch):
+    """SQLite gives names such as ":memory:" a meaning of its own, and rows would be lost."""
+    monkeypatch.chdir(tmp_path)
+    for name in (":memory:", "file::memory:", "a b?mode=ro#c"):
+        store = Store(name)
+        assert store.database.shown == name
+        store.create("a", "{}", b"", rows(1))
+        store.close()
+        again = Store(tmp_path / name)
+        assert [head.name for head in again.heads()] == ["a"]
+        again.close()
+
+
 def test_only_its_owner_can_read_a_new_store(tmp_path):
     path = tmp_path / "a.sqlite"
     before = os.umask(0o022)
@@ -337,3 +354,297 @@ def test_errors_of_the_database_become_our_own():
     # Only the caller knows what two equal ids or names mean.
     twice = sa.exc.IntegrityError("INSERT", {}, LostConnection("UNIQUE"))
     assert said(twice) is twice
+
+
+def test_results_are_few_and_small(tmp_path, monkeypatch):
+    store = Store(tmp_path / "store.sqlite")
+    head = store.create("some", "{}", b"", [("0", "{}")])
+
+    def kinds():
+        with store.database.read() as connection:
+            return {kind for (kind,) in connection.execute(sa.select(tables.results.c.kind))}
+
+    kept = Kept({"a": [1, "b"]}, {"x": np.arange(5.0)})
+    for k in range(12):
+        assert store.save_result(head.key, f"hubs-{k:02}", 1, kept)
+    assert len(kinds()) == stored.MAX_RESULTS
+    assert "hubs-11" in kinds()
+    found = store.load_result(head.key, "hubs-11", 1)
+    assert found.about == kept.about
+    assert np.array_equal(found.arrays["x"], kept.arrays["x"])
+    assert store.load_result(head.key, "hubs-11", 2) is None
+    assert store.save_result(head.key, "map", 2, kept)
+    assert kinds() == {"map"}  # what belongs to older rows has gone
+    size = len(stored._pack(kept))
+    for most, fits in ((size, True), (size - 1, False)):
+        monkeypatch.setattr(stored, "MAX_RESULT_BYTES", most)
+        assert store.save_result(head.key, "map", 2, kept) is fits
+    assert not store.save_result(head.key, "clusters", 2, kept)
+    assert not store.save_result(head.key + 1, "map", 2, kept)
+    assert kinds() == {"map"}
+    store.close()
+
+
+def test_objects_are_never_read(tmp_path):
+    """An array of objects would be a pickle."""
+    store = Store(tmp_path / "store.sqlite")
+    head = store.create("some", "{}", b"", [("0", "{}")])
+    values = np.empty(1, dtype=object)
+    values[0] = {"a": 1}
+    store.save_result(head.key, "map", 1, Kept({}, {"x": values}))
+    assert store.load_result(head.key, "map", 1) is None
+    store.close()
+
+
+def test_a_result_that_is_no_document_is_none(tmp_path):
+    kept = Kept({"a": [1, "é"]}, {"x": np.arange(3)})
+    again = stored._unpack(stored._pack(kept))
+    assert again.about == {"a": [1, "é"]}
+    assert list(again.arrays) == ["x"]
+    assert stored._unpack(stored._pack(Kept([1], {}))) is None
+    assert stored._unpack(b"nothing") is None
+    store = Store(tmp_path / "a.sqlite")
+    key, other = (store.create(name, "{}", b"", []).key for name in "ab")
+    for one in (key, other):
+        assert store.save_result(one, "map", 1, kept)
+    assert store.load_result(key, "hubs", 1) is None
+    with store.database.write() as connection:
+        connection.execute(tables.results.update().values(version="0.0.0"))
+    assert store.load_result(key, "map", 1) is None
+    assert store.save_result(key, "hubs", 1, kept)  # takes the place of those of another version
+
+    def kinds(collection):
+        c = tables.results.c
+        with store.database.read() as connection:
+            found = connection.execute(sa.select(c.kind).where(c.collection == collection))
+            return [kind for (kind,) in found]
+
+    assert (kinds(key), kinds(other)) == (["hubs"], ["map"])
+    assert store.save_result(key, "hubs", 1, Kept({"new": 1}, {}))
+    assert store.load_result(key, "hubs", 1).about == {"new": 1}
+    with store.database.write() as connection:
+        connection.execute(tables.results.update().values(hash="0"))
+    assert store.load_result(key, "hubs", 1) is None
+    store.close()
+
+
+def test_the_cache_of_an_index(tmp_path, monkeypatch):
+    monkeypatch.setattr(stored, "PART_BYTES", 1_000)
+    store = Store(tmp_path / "a.sqlite")
+    key, other = (store.create(name, "{}", b"", []).key for name in "ab")
+    first, second = (Index().fit({"x": [1.0, 2.0, n], "c": ["a", "b", "a"]}) for n in (4.0, 5.0))
+    assert store.load_index(key, 1) == "no cache"
+    store.save_index(key, 3, 1, first)
+    store.save_index(other, 1, 1, second)
+    generation, found = store.load_index(key, 1)
+    assert (generation, found.get(2)["x"]) == (3, 4.0)
+    c = tables.cache_parts.c
+    with store.database.read() as connection:
+        query = sa.select(c.part, sa.func.length(c.bytes)).where(c.collection == key)
+        parts = connection.execute(query.order_by(c.part)).all()
+    assert [number for number, _ in parts] == list(range(len(parts)))
+    assert len(parts) > 1
+    assert {size for _, size in parts[:-1]} == {1_000}
+    store.save_index(key, 2, 1, second)  # an older one than that of another server
+    assert store.load_index(key, 1)[1].get(2)["x"] == 4.0
+    store.save_index(key, 3, 1, second)
+    assert store.load_index(key, 1)[1].get(2)["x"] == 5.0
+    assert store.load_index(key, 2) == "a cache of another fit or version"
+    with store.database.write() as connection:
+        connection.execute(tables.caches.update().values(version="0.0.0"))
+    assert store.load_index(key, 1) == "a cache of another fit or version"
+    store.save_index(key, 4, 2, second)
+    assert store.load_index(key, 2)[0] == 4
+    monkeypatch.setattr(stored, "load", lambda path: "something")
+    assert store.load_index(key, 2) == "a cache of something else"
+    store.save_index(99, 1, 1, first)  # deleted meanwhile
+    assert store.load_index(99, 1) == "no cache"
+    store.delete("a")
+    with store.database.read() as connection:
+        assert set(connection.execute(sa.select(c.collection)).scalars()) == {other}
+    store.close()
+
+
+def test_how_many_rows_have_moved(store):
+    key = store.create("a", "{}", b"", rows(*range(9))).key
+    other = store.create("b", "{}", b"", rows(1)).key
+    for kind, count in (("add", 3), ("replace", 2), ("fit", 9), ("delete", 4)):
+        with store.turn(key, "a") as turn:
+            turn.finish(kind, count)
+    expected = {(1, 2): 3, (1, 3): 7, (1, 4): 7, (1, 5): 11, (2, 3): 4, (4, 5): 4, (0, 1): 9}
+    assert {span: store.moved(key, *span) for span in expected} == expected
+    assert store.moved(key, 5, 5) == store.moved(key, 5, 99) == store.moved(other, 1, 9) == 0
+    assert [(c["kind"], c["rows"]) for c in log(store, key)] == [
+        ("create", 9), ("add", 3), ("replace", 2), ("fit", 9), ("delete", 4),
+    ]  # fmt: skip
+
+
+def test_changes_are_those_of_one_collection_and_until_the_transaction(store):
+    key, other = (store.create(name, "{}", b"", rows(1, 2)).key for name in "ab")
+    write(store, other, add=[7], remove=[1])
+    write(store, key, add=[3, 4], remove=[2])  # 2
+    write(store, key, remove=[3])  # 3
+    with store.turn(key, "a") as turn:
+        assert (turn.head.generation, turn.generation, turn.head.next_row) == (3, 4, 4)
+        assert turn.changed(1) == Changed(["2"], [StoredRow("4", '{"x": 4}')])
+        assert turn.changed(2) == Changed(["3"], [])
+        assert turn.changed(3) == Changed([], [])
+    assert store.changed(key, 3) == (store.head("a"), Changed([], []))
+    assert store.changed(key, 2)[1] == Changed(["3"], [])
+    assert store.changed(99, 1) == (None, Changed([], []))
+    assert ids(store.rows_at(other, 1)) == [1, 2]
+    assert ids(store.page(other, None, 9)) == [2, 7]
+    assert ids(store.page(key, None, 9)) == [1, 4]
+    assert store.count(other) == 2
+    assert store.generations() == {key: 3, other: 2}
+    assert store.head("a").next_row == 4
+    with pytest.raises(NotFound, match="collection 'gone': not found"), store.turn(99, "gone"):
+        pass
+
+
+def test_rows_are_written_in_parts(store, monkeypatch):
+    monkeypatch.setattr(stored, "BATCH_ROWS", 3)
+    head = store.create("a", '{"t": 1}', b"s", rows(*range(8)))
+    assert vars(head) | {"created": ""} == {
+        "key": head.key, "name": "a", "created": "", "generation": 1, "fitted": 1, "next_row": 8,
+        "settings": '{"t": 1}', "schema": b"s",
+    }  # fmt: skip
+    c = tables.rows.c
+    with store.database.read() as connection:
+        found = connection.execute(sa.select(c.number, c.id, c.born, c.died).order_by(c.number))
+        assert found.all() == [(i, str(i), 1, None) for i in range(8)]
+    write(store, head.key, remove=range(7), add=[9, 10])
+    assert ids(store.rows_at(head.key, 2)) == [7, 9, 10]
+    with store.database.read() as connection:
+        found = connection.execute(sa.select(c.number, c.born, c.died).order_by(c.number)).all()
+    assert found == [*((i, 1, 2) for i in range(7)), (7, 1, None), (8, 2, None), (9, 2, None)]
+    assert len(stored.now()) == len("2026-01-01T00:00:00+00:00")
+
+
+def test_names_are_checked_before_the_work(store):
+    store.create("b", "{}", b"", [])
+    store.create("a", "{}", b"", [])
+    assert [head.name for head in store.heads()] == ["b", "a"]
+    store.check_free("c")
+    message = (
+        "collection 'a': it exists already. Choose another name, or delete the old collection."
+    )
+    with pytest.raises(Conflict) as caught:
+        store.check_free("a")
+    assert str(caught.value) == message
+    with pytest.raises(NotFound) as missing:
+        store.head("c")
+    assert str(missing.value) == (
+        "collection 'c': not found. GET /api/collections lists all collections."
+    )
+    assert store.head("wrong name", store.head("a").key).name == "a"
+    with pytest.raises(NotFound, match="no row has this id. Start again"):
+        store.page(store.head("a").key, "7", 1)
+
+
+def test_a_schema_is_read_back():
+    schema = read_table({"x": [1.0, 2.0], "c": ["a", "b"]}).schema
+    again = stored.parse_schema(stored.dump(schema))
+    assert {name: kind.name for name, kind in again.kinds.items()} == {
+        name: kind.name for name, kind in schema.kinds.items()
+    }
+
+
+def test_the_tables_of_the_store():
+    """A column that is nullable, or a key of too few columns, would be noticed by nobody else."""
+    keyed = {
+        name.removeprefix("lookalike_"): (
+            sorted(column.name for column in table.primary_key),
+            sorted(column.name for column in table.columns if column.nullable),
+            sorted(
+                f"{column.name}:{column.type.length}"
+                for column in table.columns
+                if getattr(column.type, "length", None)
+            ),
+        )
+        for name, table in tables.METADATA.tables.items()
+    }
+    cached = ["hash:64", "version:32"]
+    assert keyed == {
+        "version": ([], [], []),
+        "keys": ([], [], []),
+        "collections": (["key"], [], ["created:32", "name:100"]),
+        "rows": (["collection", "number"], ["died"], []),
+        "changes": (["collection", "generation"], [], ["at:32", "kind:16"]),
+        "caches": (["collection"], [], cached),
+        "cache_parts": (["collection", "part"], [], []),
+        "results": (["collection", "kind"], [], ["hash:64", "kind:32", "made:32", "version:32"]),
+        "tokens": (
+            ["id"], ["revoked"],
+            ["created:32", "hash:64", "id:16", "name:100", "revoked:32", "scope:8"],
+        ),
+        "sessions": (["id"], [], ["id:32", "touched:32"]),
+    }  # fmt: skip
+    counted = {t.name: t.autoincrement_column for t in tables.METADATA.tables.values()}
+    assert [name for name, c in counted.items() if c is not None] == ["lookalike_collections"]
+    assert tables.collections.c.name.unique
+    indexes = {i.name: i.unique for t in tables.METADATA.tables.values() for i in t.indexes}
+    assert indexes == {
+        "lookalike_rows_by_id": True, "lookalike_rows_born": False, "lookalike_rows_died": False,
+        "lookalike_sessions_touched": False,
+    }  # fmt: skip
+    for table in tables.METADATA.tables.values():
+        for key in table.foreign_keys:
+            assert key.ondelete == "CASCADE"
+
+
+def test_a_connection_to_sqlite(tmp_path):
+    database = Database(tmp_path / "a.sqlite")
+    assert (database.dialect, database.path) == ("sqlite", tmp_path / "a.sqlite")
+    assert database.shown == str(tmp_path / "a.sqlite")
+    with database.read() as connection:
+        assert tables.version_of(connection) == 0
+        assert connection.exec_driver_sql("PRAGMA foreign_keys").scalar() == 1
+        assert connection.exec_driver_sql("PRAGMA busy_timeout").scalar() == 30_000
+    # A writer has its turn from its start; a reader does not wait for it.
+    impatient = sqlite3.connect(tmp_path / "a.sqlite", timeout=0, isolation_level=None)
+    with database.write(), database.read():
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            impatient.execute("BEGIN IMMEDIATE")
+    with database.read():
+        impatient.execute("BEGIN IMMEDIATE")
+        impatient.execute("ROLLBACK")
+    impatient.close()
+    with database.write() as connection:
+        assert tables.migrate(connection) == (0, 4)
+        assert tables.version_of(connection) == 4
+        assert connection.execute(sa.select(tables.keys.c.last)).scalar() == 0
+        numbers = connection.execute(sa.select(tables.version.c.version)).scalars().all()
+        assert sorted(numbers) == [1, 2, 3, 4]
+    database.close()
+
+
+def test_a_file_is_looked_at_before_it_is_opened(tmp_path):
+    empty = tmp_path / "empty.sqlite"
+    empty.touch()
+    tables._check_file(empty)
+    path = tmp_path / "a.sqlite"
+    store = Store(path)
+    tables._check_file(path)  # open, with a log beside it
+    store.close()
+    tables._check_file(path)
+    for where, message in (
+        (tmp_path, f"store {str(tmp_path)!r}: needs the name of a file, found a folder. "),
+        (tmp_path / "no" / "a", f"needs a folder that exists, found no folder '{tmp_path}/no'."),
+    ):
+        with pytest.raises(InvalidInput) as caught:
+            tables._check_file(where)
+        assert message in str(caught.value)
+
+
+def test_the_address_of_a_server():
+    pytest.importorskip("psycopg")
+    for address in ("postgres://me:secret@h/d", "postgresql+psycopg://me:secret@h/d"):
+        database = Database(address)
+        assert (database.dialect, database.path) == ("postgresql", None)
+        assert database.shown == "postgresql+psycopg://me:***@h/d"
+        pool = database.engine.pool
+        assert (pool.size(), pool._max_overflow, pool._pre_ping) == (8, 8, True)
+        database.close()
+    with pytest.raises(InvalidInput, match="an address of a database, found another"):
+        Database("://")

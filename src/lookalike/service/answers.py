@@ -14,11 +14,10 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, spelled
 from lookalike.index import Hit, Hits
 from lookalike.measures import Measure
-from lookalike.service.analysis.sample import CollectionSource
+from lookalike.service.analysis import CollectionSource
 from lookalike.service.api.models import SearchIn
-from lookalike.service.collection import Collection
-from lookalike.service.notes import collected, spell_field
-from lookalike.service.view import View
+from lookalike.service.collection import Collection, View
+from lookalike.service.problems import collected, spell_field
 from lookalike.table import Column, Table
 from lookalike.verbs.search import find_row
 from lookalike.verbs.search import search as find_rows

@@ -14,9 +14,8 @@ from lookalike.service.cells import dumps, stored_columns
 from lookalike.service.collection import Collection, FolderCollection, settings_of
 from lookalike.service.fitting import CollectionSettings, make, name_rows, read_rows
 from lookalike.service.limits import RequestLimits
-from lookalike.service.notes import collected
-from lookalike.service.store.caches import dump, save_index
-from lookalike.service.store.store import Head, NotFound, Store, missing_collection, taken_name
+from lookalike.service.problems import collected
+from lookalike.service.store.store import Head, NotFound, Store, dump, missing_collection
 from lookalike.table.formats.sizes import ReadLimits, check_counts, reading_at_most
 
 # Safe in a path, in a file name and in HTML, as they are.
@@ -111,7 +110,7 @@ class Catalog:
         """
         check_name(name)
         if not replace_old:
-            self._check_free(name)  # before the work; the database checks again
+            self.store.check_free(name)  # before the work; the database checks again
         most = ReadLimits(limits.rows, limits.columns, limits.unpacked)
         with collected(), reading_at_most(most):
             table, ids, settings = read_rows(source, settings)
@@ -128,7 +127,7 @@ class Catalog:
         about = (settings.to_text(), dump(table.schema))
         head = self.store.create(name, *about, rows, replace_old=replace_old)
         # The next start reads the fitted index instead of fitting it again.
-        save_index(self.store.database, head.key, 1, 1, index)
+        self.store.save_index(head.key, 1, 1, index)
         return self._enter(head)
 
     def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
@@ -141,17 +140,13 @@ class Catalog:
         settings : CollectionSettings
         """
         check_name(name)
-        self._check_free(name)
+        self.store.check_free(name)
         with collected():
             index = Index.open(folder)
             settings = settings_of(index, settings, folder)
         # Without rows: the store only knows that there is a folder.
         head = self.store.create(name, settings.to_text(), dump(index.schema_), [])
         return self._enter(head)
-
-    def _check_free(self, name: str) -> None:
-        if name in {head.name for head in self.store.heads()}:
-            raise taken_name(name)
 
     def delete(self, name: str) -> None:
         """Delete a collection; a folder of shards stays as it is."""

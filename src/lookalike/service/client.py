@@ -125,9 +125,11 @@ class Client:
         # Only what was given: the server refuses two sources, and has the defaults.
         named = {"name": name, "rows": records, "path": path}
         given = options | {key: value for key, value in named.items() if value is not None}
-        if file is not None:
-            return self._upload(Path(file), given)
-        return self.post("/api/collections", given)
+        if file is None:
+            return self.post("/api/collections", given)
+        with Path(file).open("rb") as content:
+            files, data = {"file": (Path(file).name, content)}, {"options": json.dumps(given)}
+            return self._send("POST", "/api/collections", files=files, data=data)
 
     def describe(self, collection: str) -> dict[str, Any]:
         """Return the description of a collection: columns, kinds, measure, drift."""
@@ -266,11 +268,6 @@ class Client:
             if not (isinstance(found, dict) and set(found) == {"job"}):
                 return found
             self.wait(found["job"]["id"])
-
-    def _upload(self, file: Path, options: Mapping[str, Any]) -> dict[str, Any]:
-        with file.open("rb") as content:
-            files, data = {"file": (file.name, content)}, {"options": json.dumps(options)}
-            return self._send("POST", "/api/collections", files=files, data=data)
 
     def _send(self, method: str, path: str, **content: Any) -> Any:
         try:

@@ -6,26 +6,37 @@ one, has it stored, and only then replaces the old.
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
+from lookalike._runtime.text import plain
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.index import Index
 from lookalike.index.shards.from_files import sample_positions
-from lookalike.service.cells import dumps, plain_id, read_stored, store_record
+from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, store_record
 from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
-from lookalike.service.notes import collected
-from lookalike.service.store.caches import dump, load_index, parse_schema, save_index
-from lookalike.service.store.store import Changed, Conflict, Head, Store, missing_collection
-from lookalike.service.view import TextSearch, View, apply_changes
-from lookalike.table import Table
+from lookalike.service.problems import collected
+from lookalike.service.store.store import (
+    Changed,
+    Conflict,
+    Head,
+    NotFound,
+    Store,
+    TooFarBehind,
+    dump,
+    missing_collection,
+    parse_schema,
+)
+from lookalike.table import Schema, Table
+from lookalike.table.model.labels import DOT
 
 POLL_SECONDS = 0.02  # between two reads of the change log, for a generation that is waited for
 # The cache is written again when as many rows have changed; both chosen by hand. Loading replays
@@ -33,8 +44,228 @@ POLL_SECONDS = 0.02  # between two reads of the change log, for a generation tha
 MIN_CHANGED_SHARE, MIN_CHANGED_ROWS = 0.1, 1_000
 
 
-class TooFarBehind(InvalidInput):
-    """The generation that was asked for has not been read by this server yet."""
+@dataclass(frozen=True, eq=False)
+class View:
+    """A collection at one generation.
+
+    Parameters
+    ----------
+    generation, fitted : int
+        The last change that is in it, and the one whose rows the measure was fitted to.
+    created : str
+    settings : CollectionSettings
+    schema : Schema
+    index : Index
+    repaired : Index or None
+        The same rows in the space with reduced hubness, where it was computed.
+    changed : int
+        Rows added or deleted since fitting.
+    sample : Table or None
+        A sample of the rows, where all are too many to be held in memory.
+    """
+
+    generation: int
+    fitted: int
+    created: str
+    settings: CollectionSettings
+    schema: Schema
+    index: Index
+    repaired: Index | None = None
+    changed: int = 0
+    sample: Table | None = None
+
+    @property
+    def fit(self) -> tuple[int, str]:
+        """Which fit it is: by its rows, and by its settings, as the same rows are fitted again."""
+        return self.fitted, self.settings.to_text()
+
+    @property
+    def table(self) -> Table:
+        """The rows with their ids; of a collection in a folder, a sample of them."""
+        return self.index.table if self.sample is None else self.sample
+
+    @property
+    def hidden(self) -> str | None:
+        """The column of ids that only the service knows of; None if the table has its own."""
+        return self.settings.names if self.settings.id_column is None else None
+
+    def find(self, id: str | int) -> str | int:
+        """Return the id of a row; a path, and JSON made from one, has numbers as text."""
+        # As text first: in a table with the ids "7" and 7 a path means the text.
+        for known in (id, integer_of(id) if isinstance(id, str) else None):
+            if known is not None and known in self.index:
+                return known
+        raise missing_row(id)
+
+    def record(self, id: Any) -> dict[str, Any]:
+        """Return a row without the hidden column of ids."""
+        self.require([id])
+        return self.shown(self.index.get(id))
+
+    def require(self, ids: Iterable[Any]) -> None:
+        """Refuse ids of rows that do not exist."""
+        for id in ids:
+            if id not in self.index:
+                raise missing_row(id)
+
+    def shown(self, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a record without the hidden column of ids."""
+        hidden = self.hidden
+        return {name: cell for name, cell in record.items() if name != hidden}
+
+    def label(self, id: Any, record: Mapping[str, Any]) -> str:
+        """Return the label of a row, with its id where others have the same; else its id."""
+        label = self.settings.row_label
+        name = label.of(record)
+        if name is None:
+            return str(id)
+        return f"{name}{DOT}#{id}" if label.with_id else name
+
+    def named_row(self, id: Any, record: Mapping[str, Any]) -> dict[str, Any]:
+        """Return id, label and record of a row, as JSON holds them."""
+        row = {name: plain(cell) for name, cell in self.shown(record).items()}
+        return {"id": id, "label": self.label(id, row), "row": row}
+
+    def space(self, name: str) -> Index:
+        """Return the index of a space: "plain" or "repaired"."""
+        if name == "plain":
+            return self.index
+        if self.repaired is None:
+            hint = Phrase("POST .../repair, wait for the job, or use ", Param("space", "plain"))
+            raise InvalidInput(Param("space", name), "a space that was computed", "none", hint)
+        return self.repaired
+
+    def moved(self, generation: int, deleted: Sequence[Any], added: Any) -> View:
+        """Return the view after some rows were deleted and others added.
+
+        Parameters
+        ----------
+        generation : int
+        deleted : ids
+        added : list of records, or a table, with ids
+        """
+        spaces = {"index": self.index, "repaired": self.repaired}
+        for name, index in spaces.items():
+            if index is None:
+                continue
+            # A shallow copy: the snapshot inside is replaced, never changed, so that readers of
+            # this view go on with theirs.
+            index = copy.copy(index)
+            with collected():
+                # Deleted first: a replaced row keeps its id, which must be free when it is added.
+                if deleted:
+                    index.delete(list(deleted))
+                if len(added):
+                    index.add(added)
+            spaces[name] = index
+        changed = self.changed + len(deleted) + len(added)
+        return replace(self, generation=generation, changed=changed, **spaces)  # type: ignore[arg-type]
+
+
+def apply_changes(view: View, generation: int, changed: Changed) -> View:
+    """Return the view with an entry of the change log applied."""
+    if not changed.deleted and not changed.added:
+        return replace(view, generation=generation)
+    added: Any = []
+    if changed.added:
+        table = read_stored([json.loads(row.record) for row in changed.added], view.schema)
+        added = name_rows(table, stored_ids(changed.added), view.settings)
+    return view.moved(generation, [json.loads(id) for id in changed.deleted], added)
+
+
+def fit_of(head: Head) -> tuple[int, str]:
+    """Return which fit the store has, in the form of ``View.fit``."""
+    # Read and written again: the settings of an older version have fewer fields.
+    return head.fitted, CollectionSettings.of_text(head.settings).to_text()
+
+
+def missing_row(id: Any) -> NotFound:
+    """Return the error about a row that does not exist."""
+    hint = "GET .../rows lists the rows"
+    return NotFound(f"row {id!r}"[:120], "the id of a row", "none", hint, problem="not found")
+
+
+SEARCHED_KINDS = ("text", "category", "order", "object")
+
+
+class TextSearch:
+    """The texts of all rows of a collection in lower case, made when they are first asked for."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._rows: dict[Any, tuple[str, str]] | None = None
+
+    def clear(self) -> None:
+        """Forget all texts."""
+        with self._lock:
+            self._rows = None
+
+    def follow(self, view: View, deleted: Iterable[Any], added: Iterable[Any]) -> None:
+        """Add the texts of new rows, and forget those of deleted ones."""
+        with self._lock:
+            if self._rows is None:
+                return
+            for id in deleted:
+                self._rows.pop(id, None)
+            columns = _text_columns(view)
+            for id in added:
+                self._rows[id] = _texts(view.index.get(id), columns)
+
+    def find(self, view: View, text: str, limit: int) -> list[Any]:
+        """Return ids of rows that hold a text: in the label first, at its beginning first of all.
+
+        Parameters
+        ----------
+        view : View
+        text : str
+        limit : int
+            How many at most.
+        """
+        wanted = text.casefold().strip()
+        # Four ranks: label or id are the text, the label begins with it, holds it; another column
+        # or the id holds it.
+        ranked: list[list[Any]] = [[], [], [], []]
+        with self._lock:
+            if self._rows is None:
+                self._rows = _all_texts(view)
+            for id, (label, rest) in self._rows.items():
+                if label == wanted or str(id).casefold() == wanted:
+                    ranked[0].append(id)
+                elif label.startswith(wanted):
+                    ranked[1].append(id)
+                elif wanted in label:
+                    ranked[2].append(id)
+                elif wanted in rest or wanted in str(id).casefold():
+                    ranked[3].append(id)
+                if len(ranked[0]) >= limit:
+                    break
+        return [id for ids in ranked for id in ids][:limit]
+
+
+def _text_columns(view: View) -> list[str]:
+    """Return the columns whose texts are searched, the label first."""
+    label = view.settings.label_column
+    compared = [name for name, kind in view.schema.kinds.items() if kind.name in SEARCHED_KINDS]
+    # The schema keeps only the names of columns set aside; the settings know what they hold.
+    known = view.settings.aside
+    aside = [name for name in view.schema.aside if known[name]["kind"] in SEARCHED_KINDS]
+    return [label or "", *(name for name in (*aside, *compared) if name != label)]
+
+
+def _all_texts(view: View) -> dict[Any, tuple[str, str]]:
+    table, columns = view.table, _text_columns(view)
+    used = [column for column in table.columns + table.aside if column.name in columns]
+    return {
+        id: _texts({column.name: column.cell(row) for column in used}, columns)
+        for row, id in enumerate(table[view.settings.names].values.tolist())
+    }
+
+
+def _texts(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
+    """Return the label and the other texts of a row; a line end keeps cells apart."""
+    cells = [record.get(name) for name in columns]
+    first, *rest = ["" if cell is None else str(plain(cell)).casefold() for cell in cells]
+    return first, "\n".join(rest)
 
 
 class Collection:
@@ -105,7 +336,7 @@ class Collection:
     def _caught_up(self, view: View, head: Head, changed: Changed) -> View:
         if head.generation <= view.generation:
             return view
-        if head.fitted != view.fitted:
+        if fit_of(head) != view.fit:
             return self._load()
         return apply_changes(view, head.generation, changed)
 
@@ -113,7 +344,7 @@ class Collection:
         """Make the index: from the cache and the changes since, or by fitting it again."""
         head = self.store.head(self.name, self.key)
         settings, schema = CollectionSettings.of_text(head.settings), parse_schema(head.schema)
-        found = load_index(self.store.database, self.key, head.fitted)
+        found = self.store.load_index(self.key, head.fitted)
         if isinstance(found, str):
             self.last_load = f"fitted again: {found}"
             index = build_index(self.store.rows_at(self.key, head.fitted), schema, settings)
@@ -126,13 +357,13 @@ class Collection:
         moved = self.store.moved(self.key, head.fitted, generation)
         view = View(generation, head.fitted, head.created, settings, schema, index, changed=moved)
         newest, changed = self.store.changed(self.key, generation)
-        if newest is None or newest.fitted != head.fitted:
+        if newest is None or fit_of(newest) != view.fit:
             return self._load()  # fitted by another server meanwhile
         return apply_changes(view, newest.generation, changed)
 
     def _set(self, view: View, deleted: Sequence[Any] = (), added: Sequence[Any] = ()) -> None:
         before, self._view = self._view, view
-        if before is None or before.fitted != view.fitted:
+        if before is None or before.fit != view.fit:
             self.texts.clear()  # columns may be read as other kinds now
         else:
             self.texts.follow(view, deleted, added)
@@ -194,7 +425,7 @@ class Collection:
         fitted = make(before)  # outside of the lock and of the transaction: it may take minutes
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
-                if turn.head.fitted != before.fitted:
+                if fit_of(turn.head) != before.fit:
                     hint = "Send the request again; another refit was faster"
                     raise Conflict("measure", "the measure it began with", "another one", hint)
                 # Rows that were written meanwhile are added to the new index.
@@ -210,7 +441,7 @@ class Collection:
         """Keep the space with reduced hubness that was computed from a view, brought up to date."""
         with self._lock:
             newest = self.view
-            if newest.fitted != view.fitted:
+            if newest.fit != view.fit:
                 return  # of another measure by now
             if newest.generation > view.generation:
                 _, changed = self.store.changed(self.key, view.generation)
@@ -232,7 +463,7 @@ class Collection:
         """Write the index beside the rows, so that the next start need not fit it."""
         view = self.view
         self._cached = view.changed
-        save_index(self.store.database, self.key, view.generation, view.fitted, view.index)
+        self.store.save_index(self.key, view.generation, view.fitted, view.index)
 
 
 # -- parts -----------------------------------------------------------------------------------------
@@ -307,8 +538,16 @@ def settings_of(
     return settle(settings, index.sample)
 
 
+# How rows of a folder are added, replaced and deleted.
+FOLDER_COMMANDS = {
+    "add": "lookalike index add FOLDER FILE adds rows; restart the server then",
+    "replace": "lookalike index delete FOLDER ID, then lookalike index add FOLDER FILE",
+    "delete": "lookalike index delete FOLDER ID deletes rows; restart the server then",
+}
+
+
 class FolderCollection(Collection):
-    """One collection that is kept in a folder of shards."""
+    """One collection that is kept in a folder of shards; its index is never cached as well."""
 
     def _load(self) -> View:
         head = self.store.head(self.name, self.key)
@@ -343,17 +582,9 @@ class FolderCollection(Collection):
                 break
         return list(state.names.of(found))
 
-    def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
-        """Refuse: rows are added to the folder itself."""
-        self._refuse("lookalike index add FOLDER FILE adds rows; restart the server then")
-
-    def replace(self, id: Any, record: Mapping[str, Any]) -> int:
+    def _write(self, kind: str, *_: Any) -> NoReturn:
         """Refuse: rows are changed in the folder itself."""
-        self._refuse("lookalike index delete FOLDER ID, then lookalike index add FOLDER FILE")
-
-    def remove(self, ids: Sequence[Any]) -> int:
-        """Refuse: rows are deleted from the folder itself."""
-        self._refuse("lookalike index delete FOLDER ID deletes rows; restart the server then")
+        self._refuse(FOLDER_COMMANDS[kind])
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Refuse: the measure was fitted when the folder was built."""
@@ -367,14 +598,6 @@ class FolderCollection(Collection):
         who = f"collection {self.name!r}"
         found = "one in a folder of shards, which is only read here"
         raise Conflict(who, "a collection in the store", found, hint)
-
-    @property
-    def cache_is_old(self) -> bool:
-        """Whether the cache is worth writing: never, the index is in the folder."""
-        return False
-
-    def save_cache(self) -> None:
-        """Do nothing: the index is in the folder."""
 
 
 def sample_of(index: Index, settings: CollectionSettings) -> Table:

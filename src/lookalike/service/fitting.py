@@ -157,14 +157,8 @@ def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
 
 def about_aside(table: Table) -> dict[str, dict[str, str]]:
     """Return what is known about columns that are not compared; the schema keeps less."""
-    return {
-        column.name: {
-            "kind": column.kind.name,
-            "role": column.kind.role,
-            "reason": column.kind.reason,
-        }
-        for column in table.aside
-    }
+    kinds = {column.name: column.kind for column in table.aside}
+    return {n: {"kind": k.name, "role": k.role, "reason": k.reason} for n, k in kinds.items()}
 
 
 def name_rows(table: Table, ids: Sequence[str | int], settings: CollectionSettings) -> Table:

@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lookalike._runtime.progress import Cancelled, watching
-from lookalike.service.notes import collected
-from lookalike.service.problems import problem_of
+from lookalike.service.problems import collected, problem_of
 from lookalike.service.store.store import NotFound
 
 MAX_JOBS = 500  # that are remembered, so that clients can ask for their results; chosen by hand

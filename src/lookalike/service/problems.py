@@ -1,9 +1,18 @@
-"""Errors as problem documents (RFC 9457), with the four parts of every LookalikeError."""
+"""Messages of the library in the terms of a request.
+
+Parameters are fields, errors become problem documents (RFC 9457) with the four parts of every
+LookalikeError, warnings become notes.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import threading
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import cache
 from http import HTTPStatus
 from typing import Any
 
@@ -13,13 +22,94 @@ from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 
-from lookalike._runtime.text import clean
-from lookalike.errors import LookalikeError, Param, Part, Phrase, TooLarge, suggest
+from lookalike._runtime.text import short
+from lookalike.errors import LookalikeError, LookalikeWarning, Param, Part, TooLarge, suggest
+from lookalike.service.api.models import Strict
 from lookalike.service.cells import to_json
-from lookalike.service.collection import TooFarBehind
-from lookalike.service.notes import field_of, fields, spell_field
 from lookalike.service.store.database import StoreFull, StoreUnavailable
-from lookalike.service.store.store import Conflict, NotFound
+from lookalike.service.store.store import Conflict, NotFound, TooFarBehind
+
+# Parameters whose field has another name.
+RENAMED_FIELDS = {"n_neighbors": "k", "y": "label_column"}
+
+
+@cache
+def fields() -> frozenset[str]:
+    """Return the names of all fields that a request can have."""
+    models: list[type[Strict]] = [Strict]
+    for one in models:  # which grows meanwhile
+        models += one.__subclasses__()
+    return frozenset(name for one in models for name in one.model_fields)
+
+
+def field_of(param: Param) -> str | None:
+    """Return the field of a request for a parameter; None if it has none."""
+    name = RENAMED_FIELDS.get(param.name, param.name)
+    return name if name in fields() else None
+
+
+def spell_field(param: Param) -> str:
+    """Return a parameter as a field with its value, as JSON has it.
+
+    Examples
+    --------
+    >>> spell_field(Param("kinds", {"zip": "category"})), spell_field(Param("n_neighbors"))
+    ('kinds: {"zip": "category"}', 'k')
+    >>> spell_field(Param("memory_limit", of="config")), spell_field(Param("n_samples", 1))
+    ('memory limit', '1 row')
+    """
+    if not param.name:
+        return "table" if param.of == "read_table" else "request"
+    if param.name == "n_samples":
+        return f"{param.value:,} row" + ("" if param.value == 1 else "s")
+    name = field_of(param) or param.name.replace("_", " ")
+    return name if param.value is ... else f"{name}: {json.dumps(param.value, default=str)}"
+
+
+_notes: ContextVar[list[str] | None] = ContextVar("lookalike_notes", default=None)
+_lock = threading.Lock()
+
+
+@contextmanager
+def collected() -> Iterator[list[str]]:
+    """Collect the warnings of this thread or task; those of others are not touched."""
+    # ``warnings.catch_warnings`` would change the filters of the whole process, so that the end of
+    # one request could hide the warnings of another.
+    _listen()
+    found: list[str] = []
+    mark = _notes.set(found)
+    try:
+        yield found
+    finally:
+        _notes.reset(mark)
+
+
+def _listen() -> None:
+    """Install the function that assigns our warnings to a request, once per process."""
+    # Other code may reset the filters at any time (pytest does), hence the test at every call.
+    ours = ("always", None, LookalikeWarning, None, 0)
+    if warnings.showwarning is _show and warnings.filters and warnings.filters[0] == ours:
+        return
+    with _lock:
+        if warnings.showwarning is not _show:
+            _usual.append(warnings.showwarning)
+            warnings.showwarning = _show
+        if not warnings.filters or warnings.filters[0] != ours:
+            warnings.simplefilter("always", LookalikeWarning)
+
+
+_usual: list[Any] = []
+
+
+def _show(message: Warning | str, *where: Any, **more: Any) -> None:
+    notes = _notes.get()
+    if isinstance(message, LookalikeWarning) and notes is not None:
+        # Once, however many rows of the request have caused it.
+        if (note := message.text(spell_field)) not in notes:
+            notes.append(note)
+    elif _usual:
+        _usual[-1](message, *where, **more)
+
 
 # The first that fits: subclasses before LookalikeError.
 STATUS: tuple[tuple[type[Exception], int], ...] = (
@@ -91,9 +181,10 @@ def to_problem(status: int, error: LookalikeError) -> dict[str, Any]:
         "type": f"urn:lookalike:problem:{status}",
         "title": HTTPStatus(status).phrase,
         "status": status,
-        "detail": _short(error.text(spell_field)),
-        **{name: _short(text) for name, text in error.words(spell_field).items()},
+        "detail": short(error.text(spell_field), MAX_PART_LENGTH),
     }
+    for name, text in error.words(spell_field).items():
+        document[name] = short(text, MAX_PART_LENGTH)
     for param in error.params:
         if (field := field_of(param)) is not None:
             document["parameter"] = field
@@ -157,7 +248,7 @@ def invalid(errors: Sequence[Any]) -> Refused:
     if kind == "extra_forbidden":
         found, hint = repr(path[-1]), suggest(str(path[-1]), sorted(fields()))
     elif names and (bound := context.get("ge", context.get("le"))) is not None:
-        hint = Phrase("Use ", Param(names[-1], bound))
+        hint = ("Use ", Param(names[-1], bound))
     needed = NEEDED.get(kind, "another value").format(**context)
     if more:
         hint = (*(hint if isinstance(hint, tuple) else (hint,)), f" ({more} more to correct)")
@@ -179,8 +270,3 @@ def _of_http(error: HTTPException) -> dict[str, Any]:
         parts = ("method", "one that the address takes", "another")
         problem = "this address does not take it"
     return to_problem(status, Refused(status, *parts, "See /openapi.json", problem=problem))
-
-
-def _short(text: str) -> str:
-    text = clean(text)
-    return text if len(text) <= MAX_PART_LENGTH else text[: MAX_PART_LENGTH - 1] + "…"

@@ -244,19 +244,18 @@ class Safety:
             scope["lookalike_limit"] = limit
             with watching(cancelled=limit.passed):
                 await self.app(scope, body.receive, safe_send)
-        except Refused as error:
-            if not begun:
-                await respond(error)(scope, receive, safe_send)
-        except Cancelled:
+        except (Refused, Cancelled) as error:
             if not begun:  # a status that was sent cannot be taken back
-                within = f"within {self.limits.seconds:g} seconds of processor time"
-                needed, problem = f"an answer {within}", f"no answer {within}"
-                hint = "Ask for less, or use a job"
-                refused = Refused(503, "request", needed, "none", hint, problem=problem)
+                refused = error if isinstance(error, Refused) else self._no_answer()
                 await respond(refused)(scope, receive, safe_send)
         finally:
             if body is not None:
                 body.close()
+
+    def _no_answer(self) -> Refused:
+        within = f"within {self.limits.seconds:g} seconds of processor time"
+        parts = ("request", f"an answer {within}", "none", "Ask for less, or use a job")
+        return Refused(503, *parts, problem=f"no answer {within}")
 
     def _check(self, scope: Scope) -> None:
         """Refuse a request that must not be answered; name its token for the log."""

@@ -16,12 +16,11 @@ from lookalike.index import FeedbackSession
 from lookalike.index.hits import SearchInfo
 from lookalike.service.answers import answer_of, read_options, read_query
 from lookalike.service.cells import dumps
-from lookalike.service.collection import Collection
-from lookalike.service.notes import collected
+from lookalike.service.collection import Collection, View
+from lookalike.service.problems import collected
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database
 from lookalike.service.store.store import NotFound, now
-from lookalike.service.view import View
 
 MAX_LIVE_SESSIONS = 200  # in memory, each with the hits of its rounds; chosen by hand
 N_LOCKS = 64
@@ -87,29 +86,25 @@ class Sessions:
         """Mark rows as liked or not; return the document after it."""
         view.require([*like, *unlike])
 
-        def change(document: dict[str, Any]) -> dict[str, Any]:
-            session, became = self._session(id, view, document)
+        def change(session: FeedbackSession, became: list[int], rounds: list[Any]) -> list[int]:
             with collected():
                 session.mark(like=like, unlike=unlike)
             last = session.history[-1]
-            document["rounds"].append({"like": list(last.like), "unlike": list(last.unlike)})
-            self._keep(id, view, document, (session, [*became, session.round]))
-            return document
+            rounds.append({"like": list(last.like), "unlike": list(last.unlike)})
+            return [*became, session.round]
 
         return self._change(collection, view, id, change)
 
     def undo(self, collection: Collection, view: View, id: str) -> dict[str, Any]:
         """Take the last round back; return the document after it."""
 
-        def change(document: dict[str, Any]) -> dict[str, Any]:
-            session, became = self._session(id, view, document)
+        def change(session: FeedbackSession, became: list[int], rounds: list[Any]) -> list[int]:
             left = became[-2] if len(became) > 1 else 0
             # A round that has added none has nothing to undo; without rounds this is an error.
-            if session.round > left or not document["rounds"]:
+            if session.round > left or not rounds:
                 session.undo()
-            document["rounds"].pop()
-            self._keep(id, view, document, (session, became[:-1]))
-            return document
+            rounds.pop()
+            return became[:-1]
 
         return self._change(collection, view, id, change)
 
@@ -138,7 +133,10 @@ class Sessions:
             while True:
                 with self._database.read() as connection:
                     before = _read(connection, collection, id)
-                document = change(json.loads(before))
+                document = json.loads(before)
+                session, became = self._session(id, view, document)
+                became = change(session, became, document["rounds"])
+                self._keep(id, view, document, (session, became))
                 with self._database.write() as connection:
                     if _read(connection, collection, id, lock=True) == before:
                         query = t.sessions.update().where(t.sessions.c.id == id)

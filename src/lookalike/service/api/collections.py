@@ -23,11 +23,10 @@ from lookalike.service.api.models import CreateIn, RowIn, RowsIn
 from lookalike.service.api.shared import Found, Serving, answer, documented, group, read_json
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.cells import dumps, to_json
-from lookalike.service.collection import Collection, FolderCollection
+from lookalike.service.collection import Collection, FolderCollection, View
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
-from lookalike.service.view import View
 from lookalike.verbs.source import is_index_folder
 
 router = group("/api", "collections")

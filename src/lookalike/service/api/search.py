@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from lookalike.service.analysis.sample import CollectionSource
+from lookalike.service.analysis import CollectionSource
 from lookalike.service.answers import search as find
 from lookalike.service.api.models import MarksIn, SearchIn, SessionIn
 from lookalike.service.api.shared import (
@@ -29,13 +29,11 @@ from lookalike.service.api.shared import (
     in_turn,
     started,
 )
-from lookalike.service.collection import Collection
+from lookalike.service.collection import Collection, View
 from lookalike.service.jobs import Job
 from lookalike.service.limits import check_at_most, check_filter, check_verb
-from lookalike.service.notes import collected
-from lookalike.service.problems import refused_again
+from lookalike.service.problems import collected, refused_again
 from lookalike.service.service import Service
-from lookalike.service.view import View
 from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.annotations import spelling_of
 

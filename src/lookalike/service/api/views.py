@@ -8,8 +8,8 @@ from typing import Annotated, Any
 from fastapi import Query
 from starlette.responses import Response
 
-from lookalike.service.analysis.views import Map, grow
-from lookalike.service.analysis.views import profile as make_profile
+from lookalike.service.analysis import Map, grow
+from lookalike.service.analysis import profile as make_profile
 from lookalike.service.api.models import ProfileIn, Space
 from lookalike.service.api.shared import LATER, Found, Serving, answer, documented, group, started
 from lookalike.service.jobs import Job

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -19,125 +19,89 @@ METADATA = sa.MetaData()
 INTEGER = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
 
 
-def _collection(**options: Any) -> sa.Column[int]:
+def _table(name: str, /, *columns: sa.Column[Any], **needed: Any) -> sa.Table:
+    """Return a table of some columns, and of others without NULL by their types."""
+    others = (sa.Column(key, kind, nullable=False) for key, kind in needed.items())
+    return sa.Table(f"lookalike_{name}", METADATA, *columns, *others)
+
+
+def _collection(primary_key: bool = True) -> sa.Column[int]:
     """Return the column with the collection that something belongs to, and is deleted with."""
     owner = sa.ForeignKey("lookalike_collections.key", ondelete="CASCADE")
-    return sa.Column("collection", INTEGER, owner, **options)
+    return sa.Column("collection", INTEGER, owner, primary_key=primary_key, nullable=False)
 
 
-def _needed(name: str, type_: Any) -> sa.Column[Any]:
-    """Return a column without NULL."""
-    return sa.Column(name, type_, nullable=False)
+def _key(name: str, kind: Any = INTEGER) -> sa.Column[Any]:
+    """Return a column of the primary key whose values are given by us."""
+    return sa.Column(name, kind, primary_key=True, autoincrement=False)
 
 
-version = sa.Table("lookalike_version", METADATA, _needed("version", sa.Integer))
+# Times are written in ISO form, hashes in hexadecimal digits.
+TIME, HASH, VERSION = sa.String(32), sa.String(64), sa.String(32)
+
+version = _table("version", version=sa.Integer)
 
 # The last key that a collection was given. None is given twice: another server that still holds a
 # collection which was deleted would take a new one of the same key for it. (SQLite by itself gives
 # the key of the last collection again.)
-keys = sa.Table("lookalike_keys", METADATA, _needed("last", INTEGER))
+keys = _table("keys", last=INTEGER)
 
 # ``generation`` is the number of the last change, ``fitted`` the one whose live rows the measure
 # was fitted to; ``settings`` is what the collection was asked to be (a JSON text), ``schema`` how
 # its rows are read (a saved ``Schema``).
-collections = sa.Table(
-    "lookalike_collections",
-    METADATA,
+collections = _table(
+    "collections",
     sa.Column("key", INTEGER, primary_key=True, autoincrement=True),
     sa.Column("name", sa.String(100), nullable=False, unique=True),
-    _needed("created", sa.String(32)),
-    _needed("generation", INTEGER),
-    _needed("fitted", INTEGER),
-    _needed("next_row", INTEGER),
-    _needed("settings", sa.Text),
-    _needed("schema", sa.LargeBinary),
+    created=TIME,
+    **dict.fromkeys(("generation", "fitted", "next_row"), INTEGER),
+    settings=sa.Text,
+    schema=sa.LargeBinary,
 )
 
 # A row is live from the change ``born`` until before the change ``died``. Deleted rows stay until
 # the measure is fitted without them: it can always be fitted again to the rows it was fitted to.
-rows = sa.Table(
-    "lookalike_rows",
-    METADATA,
-    _collection(primary_key=True),
-    sa.Column("number", INTEGER, primary_key=True, autoincrement=False),
-    _needed("id", sa.Text),
-    _needed("record", sa.Text),
-    _needed("born", INTEGER),
+rows = _table(
+    "rows",
+    _collection(),
+    _key("number"),
     sa.Column("died", INTEGER),
+    id=sa.Text,
+    record=sa.Text,
+    born=INTEGER,
 )
 # One live row per id, and any number of deleted ones: hence a partial index.
-sa.Index(
-    "lookalike_rows_by_id",
-    rows.c.collection,
-    rows.c.id,
-    unique=True,
-    sqlite_where=rows.c.died.is_(None),
-    postgresql_where=rows.c.died.is_(None),
-)
+_live: Any = dict.fromkeys(("sqlite_where", "postgresql_where"), rows.c.died.is_(None))
+sa.Index("lookalike_rows_by_id", rows.c.collection, rows.c.id, unique=True, **_live)
 sa.Index("lookalike_rows_born", rows.c.collection, rows.c.born)
 sa.Index("lookalike_rows_died", rows.c.collection, rows.c.died)
 
-changes = sa.Table(
-    "lookalike_changes",
-    METADATA,
-    _collection(primary_key=True),
-    sa.Column("generation", INTEGER, primary_key=True, autoincrement=False),
-    _needed("kind", sa.String(16)),
-    _needed("rows", INTEGER),
-    _needed("at", sa.String(32)),
+changes = _table(
+    "changes", _collection(), _key("generation"), kind=sa.String(16), rows=INTEGER, at=TIME
 )
 
 # The fitted index at a generation: a cache, cut into parts (a cell of PostgreSQL holds at most one
 # gigabyte, and is read into memory as a whole), checked by its hash.
-caches = sa.Table(
-    "lookalike_caches",
-    METADATA,
-    _collection(primary_key=True),
-    _needed("generation", INTEGER),
-    _needed("fitted", INTEGER),
-    _needed("version", sa.String(32)),
-    _needed("hash", sa.String(64)),
-)
-cache_parts = sa.Table(
-    "lookalike_cache_parts",
-    METADATA,
-    _collection(primary_key=True),
-    sa.Column("part", sa.Integer, primary_key=True, autoincrement=False),
-    _needed("bytes", sa.LargeBinary),
-)
+_cached = {"generation": INTEGER, "version": VERSION, "hash": HASH}
+caches = _table("caches", _collection(), **_cached, fitted=INTEGER)
+cache_parts = _table("cache_parts", _collection(), _key("part", sa.Integer), bytes=sa.LargeBinary)
 
 # Results of analyses of the rows of a generation: a cache too.
-results = sa.Table(
-    "lookalike_results",
-    METADATA,
-    _collection(primary_key=True),
-    sa.Column("kind", sa.String(32), primary_key=True),
-    _needed("generation", INTEGER),
-    _needed("version", sa.String(32)),
-    _needed("made", sa.String(32)),
-    _needed("hash", sa.String(64)),
-    _needed("bytes", sa.LargeBinary),
+_kind = _key("kind", sa.String(32))
+results = _table("results", _collection(), _kind, **_cached, made=TIME, bytes=sa.LargeBinary)
+
+tokens = _table(
+    "tokens",
+    _key("id", sa.String(16)),
+    sa.Column("revoked", TIME),
+    name=sa.String(100),
+    scope=sa.String(8),
+    hash=HASH,
+    created=TIME,
 )
 
-tokens = sa.Table(
-    "lookalike_tokens",
-    METADATA,
-    sa.Column("id", sa.String(16), primary_key=True),
-    _needed("name", sa.String(100)),
-    _needed("scope", sa.String(8)),
-    _needed("hash", sa.String(64)),
-    _needed("created", sa.String(32)),
-    sa.Column("revoked", sa.String(32)),
-)
-
-sessions = sa.Table(
-    "lookalike_sessions",
-    METADATA,
-    sa.Column("id", sa.String(32), primary_key=True),
-    _collection(nullable=False),
-    _needed("document", sa.Text),
-    _needed("touched", sa.String(32)),
-)
+_owner = _collection(primary_key=False)
+sessions = _table("sessions", _key("id", sa.String(32)), _owner, document=sa.Text, touched=TIME)
 sa.Index("lookalike_sessions_touched", sessions.c.touched)
 
 
@@ -299,11 +263,9 @@ def _check_file(path: Path) -> None:
     # Without a log beside it no process has the file open: then not even helper files are made.
     alone = "" if path.with_name(f"{path.name}-wal").exists() else "&immutable=1"
     try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{alone}", uri=True)
-        try:
+        address = f"{path.absolute().as_uri()}?mode=ro{alone}"
+        with closing(sqlite3.connect(address, uri=True)) as connection:
             found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
-        finally:
-            connection.close()
     except sqlite3.DatabaseError as error:
         raise _damaged(str(path), str(error)) from error
     if found != "ok":
@@ -325,7 +287,8 @@ def _make_private(path: Path) -> None:
 
 def _open_sqlite(path: Path) -> sa.Engine:
     engine = sa.create_engine(
-        sa.URL.create("sqlite", database=str(path)),
+        # Absolute: SQLite takes some names, such as ":memory:", for something else than a file.
+        sa.URL.create("sqlite", database=str(path.absolute())),
         connect_args={"timeout": BUSY_SECONDS, "check_same_thread": False},
     )
 

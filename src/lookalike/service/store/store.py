@@ -3,24 +3,47 @@
 Every write is one transaction and one numbered change (the generation). A row remembers the change
 that brought it and the change that took it away, so the change log can be followed from any
 generation, and the rows that a measure was fitted to can be read again.
+
+Beside the rows are caches, used only if their hash is right: the fitted index, and results. A
+result of an analysis belongs to one generation of a collection: when rows have changed it is stale,
+and is deleted when the next one is kept. It is a text and some arrays, never code.
 """
 
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
+import io
+import json
 import os
-from collections.abc import Iterator, Sequence
+import tempfile
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import exc
 
-from lookalike.errors import InvalidInput, Param
+from lookalike._version import __version__
+from lookalike.errors import InvalidInput, LookalikeError, Param
+from lookalike.index import Index
+from lookalike.saving.decode import read
+from lookalike.saving.encode import write
+from lookalike.saving.load import import_packages, load
+from lookalike.service.cells import dumps
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database, migrate
+from lookalike.table import Schema
 
+# Bytes of one part: small beside the memory of a server, large beside the cost of a query.
+PART_BYTES = 2**22
+MAX_RESULT_BYTES = 2**26  # a map of 100,000 rows has about 2**21; chosen by hand
+MAX_RESULTS = 8  # of one collection; the oldest are deleted
+TEXT = "about"  # the name of the text among the arrays
 BATCH_ROWS = 5_000  # rows of one statement: what is held as parameters stays small
 
 
@@ -30,6 +53,10 @@ class NotFound(InvalidInput):
 
 class Conflict(InvalidInput):
     """A collection or a row of this name exists already."""
+
+
+class TooFarBehind(InvalidInput):
+    """The generation that was asked for has not been read by this server yet."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +87,13 @@ class Changed:
 
     deleted: list[str]
     added: list[StoredRow]
+
+
+class Kept(NamedTuple):
+    """The stored form of a result: what JSON can hold, and arrays by name."""
+
+    about: dict[str, Any]
+    arrays: Mapping[str, np.ndarray]
 
 
 def now() -> str:
@@ -133,26 +167,23 @@ class Store:
         replace_old : bool
             Whether it replaces the collection of this name, in the same transaction.
         """
-        values = {
-            "name": name,
-            "created": now(),
-            "generation": 1,
-            "fitted": 1,
-            "next_row": len(rows),
-            "settings": settings,
-            "schema": schema,
-        }
         try:
             with self.database.write() as connection:
                 if replace_old:
                     _remove(connection, name)
                 key = _next_key(connection)
-                connection.execute(t.collections.insert().values(key=key, **values))
+                head = Head(key, name, now(), 1, 1, len(rows), settings, schema)
+                connection.execute(t.collections.insert(), vars(head))
                 _insert(connection, key, 1, 0, rows)
                 _log(connection, key, 1, "create", len(rows))
         except exc.IntegrityError as error:
-            raise taken_name(name) from error
-        return Head(key=key, **values)  # type: ignore[arg-type]
+            raise _taken_name(name) from error
+        return head
+
+    def check_free(self, name: str) -> None:
+        """Refuse the name of a collection that exists."""
+        if name in {head.name for head in self.heads()}:
+            raise _taken_name(name)
 
     def delete(self, name: str) -> None:
         """Remove a collection with everything that belongs to it."""
@@ -229,6 +260,104 @@ class Store:
                 raise missing_collection(name)
             yield WriteTransaction(connection, head)
 
+    # -- caches ------------------------------------------------------------------------------------
+
+    def save_index(self, key: int, generation: int, fitted: int, index: Index) -> None:
+        """Store an index at a generation, in place of an older one."""
+        c, part = t.caches.c, t.cache_parts
+        with tempfile.TemporaryDirectory() as folder:
+            path, digest = Path(folder) / "index", hashlib.sha256()
+            index.save(path)
+            with self.database.write() as connection, path.open("rb") as file:
+                query = sa.select(c.generation).where(c.collection == key)
+                older = connection.execute(query).scalar()
+                if older is not None and older > generation:
+                    return  # another server has stored a newer one
+                for table in (part, t.caches):
+                    connection.execute(table.delete().where(table.c.collection == key))
+                if not _exists(connection, key):
+                    return  # deleted meanwhile
+                for number, data in enumerate(iter(lambda: file.read(PART_BYTES), b"")):
+                    digest.update(data)
+                    values = {"collection": key, "part": number, "bytes": data}
+                    connection.execute(part.insert(), values)
+                cached = _cached(key, generation, digest)
+                connection.execute(t.caches.insert(), cached | {"fitted": fitted})
+
+    def load_index(self, key: int, fitted: int) -> tuple[int, Index] | str:
+        """Return the cached index and its generation, or the reason why it cannot be used.
+
+        Parameters
+        ----------
+        key : int, the collection
+        fitted : int
+            The fit that the index must come from.
+        """
+        which, c = sa.select(t.caches).where(t.caches.c.collection == key), t.cache_parts.c
+        with self.database.read() as connection, tempfile.TemporaryDirectory() as folder:
+            row = connection.execute(which).first()
+            if row is None:
+                return "no cache"
+            # Another version may code rows differently: fitting again is safe, and happens once.
+            if row.fitted != fitted or row.version != __version__:
+                return "a cache of another fit or version"
+            path, digest = Path(folder) / "index", hashlib.sha256()
+            query = sa.select(c.bytes).where(c.collection == key).order_by(c.part)
+            with path.open("wb") as file:
+                for (data,) in connection.execute(query):
+                    digest.update(data)
+                    file.write(data)
+            if digest.hexdigest() != row.hash:
+                return "a damaged cache (its hash is wrong)"
+            try:
+                index = load(path)
+            except LookalikeError:
+                return "a cache that cannot be read"
+        if not isinstance(index, Index):
+            return "a cache of something else"
+        return int(row.generation), index
+
+    def save_result(self, key: int, kind: str, generation: int, kept: Kept) -> bool:
+        """Store a result, in place of older ones; return whether it is small enough.
+
+        Parameters
+        ----------
+        key : int, the collection
+        kind : str, what was asked, with its parameters
+        generation : int
+            Of the rows that were looked at.
+        kept : Kept
+        """
+        data = _pack(kept)
+        if len(data) > MAX_RESULT_BYTES:
+            return False
+        c = t.results.c
+        with self.database.write() as connection:
+            if not _exists(connection, key):
+                return False  # deleted meanwhile
+            # A generation has its own results; those of older ones are never asked for again.
+            stale = sa.or_(c.generation < generation, c.kind == kind, c.version != __version__)
+            connection.execute(t.results.delete().where(c.collection == key, stale))
+            newest = sa.select(c.kind).where(c.collection == key).order_by(c.made.desc(), c.kind)
+            for (old,) in connection.execute(newest.offset(MAX_RESULTS - 1)).all():
+                connection.execute(t.results.delete().where(c.collection == key, c.kind == old))
+            cached = _cached(key, generation, hashlib.sha256(data))
+            values = cached | {"kind": kind, "made": now(), "bytes": data}
+            connection.execute(t.results.insert(), values)
+        return True
+
+    def load_result(self, key: int, kind: str, generation: int) -> Kept | None:
+        """Return a result that was kept for this generation; None where none is whole."""
+        c = t.results.c
+        same = (c.collection == key, c.kind == kind, c.generation == generation)
+        query = sa.select(c.hash, c.bytes).where(*same, c.version == __version__)
+        with self.database.read() as connection:
+            row = connection.execute(query).first()
+        # A damaged result is computed again, like one that is missing.
+        if row is None or hashlib.sha256(row.bytes).hexdigest() != row.hash:
+            return None
+        return _unpack(bytes(row.bytes))
+
 
 class WriteTransaction:
     """One change of a collection that is being made.
@@ -267,6 +396,9 @@ class WriteTransaction:
     def refit(self, at: int, settings: str, schema: bytes) -> None:
         """Record that the measure was fitted to the rows that were live at a generation."""
         self._move(fitted=at, settings=settings, schema=schema)
+        # The cached index may be of the same rows, but it is not of this fit.
+        for table in (t.cache_parts, t.caches):
+            self._connection.execute(table.delete().where(table.c.collection == self.head.key))
         # Rows deleted before the fit are never read again: no older generation can be asked for.
         c = t.rows.c
         dead = t.rows.delete().where(c.collection == self.head.key, c.died <= at)
@@ -306,7 +438,7 @@ def _remove(connection: sa.Connection, name: str) -> bool:
     return True
 
 
-def taken_name(name: str) -> Conflict:
+def _taken_name(name: str) -> Conflict:
     """Return the error about a second collection of a name."""
     hint, problem = "Choose another name, or delete the old collection", "it exists already"
     return Conflict(f"collection {name!r}", "a new name", "one in use", hint, problem=problem)
@@ -357,3 +489,50 @@ def _insert(
 def _log(connection: sa.Connection, key: int, generation: int, kind: str, rows: int) -> None:
     values = {"collection": key, "generation": generation, "kind": kind, "rows": rows, "at": now()}
     connection.execute(t.changes.insert().values(**values))
+
+
+def dump(thing: Any) -> bytes:
+    """Return the saved form of an object: arrays and JSON, never code."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "saved"
+        write(path, thing)
+        return path.read_bytes()
+
+
+def parse_schema(saved: bytes) -> Schema:
+    """Read a saved schema."""
+    import_packages()
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "schema"
+        path.write_bytes(saved)
+        found: Schema = read(path, root=Schema)
+    return found
+
+
+def _exists(connection: sa.Connection, key: int) -> bool:
+    """Whether there is still a collection of this key."""
+    return _head(connection, t.collections.c.key == key) is not None
+
+
+def _cached(key: int, generation: int, digest: Any) -> dict[str, Any]:
+    """Return what is stored with every cache: what it belongs to, and how it is checked."""
+    known = {"collection": key, "generation": generation, "version": __version__}
+    return known | {"hash": digest.hexdigest()}
+
+
+def _pack(kept: Kept) -> bytes:
+    text = np.frombuffer(dumps(kept.about).encode("ascii"), dtype=np.uint8)
+    out = io.BytesIO()
+    np.savez_compressed(out, **{TEXT: text}, **kept.arrays)  # type: ignore[arg-type]
+    return out.getvalue()
+
+
+def _unpack(data: bytes) -> Kept | None:
+    try:
+        # Without pickle: an array of objects would run code that is stored in it.
+        with np.load(io.BytesIO(data), allow_pickle=False) as found:
+            arrays = {name: found[name] for name in found.files}
+        about = json.loads(arrays.pop(TEXT).tobytes())
+    except (ValueError, KeyError, OSError, zipfile.BadZipFile):
+        return None
+    return Kept(about, arrays) if isinstance(about, dict) else None

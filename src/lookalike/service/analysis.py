@@ -1,41 +1,179 @@
-"""Views of a whole collection: hubs, clusters, the graph around a row, the map.
+"""Views of a whole collection: hubs, clusters, the graph around a row, the map; their results.
 
-Hubs and clusters are answers of the verbs ``hubs`` and ``cluster``, in the form of the page.
+Hubs and clusters are answers of the verbs ``hubs`` and ``cluster``, in the form of the page. An
+analysis looks at all rows, or at a sample that is stated. Results are kept in memory, and in the
+store for the next start, until the rows have changed too much; missing ones become jobs.
 """
 
 from __future__ import annotations
 
 import base64
+import contextlib
+import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from types import SimpleNamespace
 from typing import Any, Self
 
 import numpy as np
 
+from lookalike._runtime.estimator import clone
 from lookalike._runtime.text import plain, short
 from lookalike.clustering import profile_clusters
 from lookalike.clustering.profile import column_differences
-from lookalike.errors import spelled, suggest
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, spelled, suggest
 from lookalike.evaluate import trustworthiness
 from lookalike.hubness import HubnessReport, hubs_and_orphans
+from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.index import Hits, Index
+from lookalike.index.segments import join_tables, learn_levels
+from lookalike.measures import Measure
 from lookalike.represent import layout
-from lookalike.service.analysis.sample import (
-    CollectionSource,
-    RowSample,
-    take,
-    take_again,
-    with_rows,
-)
 from lookalike.service.cells import to_json
-from lookalike.service.notes import collected, spell_field
-from lookalike.service.store.caches import Kept
-from lookalike.service.store.store import NotFound
-from lookalike.service.view import View, missing_row
+from lookalike.service.collection import Collection, View, missing_row
+from lookalike.service.fitting import about_aside, make, name_rows
+from lookalike.service.jobs import Job, Jobs
+from lookalike.service.problems import collected, refused_again, spell_field
+from lookalike.service.store.store import Kept, NotFound
+from lookalike.table import Table, as_table, read_table
 from lookalike.verbs.cluster import cluster
 from lookalike.verbs.hubs import hubs as count_hubs
+from lookalike.verbs.source import NamedRows, TableSource
+
+# Chosen by hand: neighbor lists of 100,000 rows take a job of minutes, not of hours.
+MAX_ANALYZED_ROWS = 100_000
+# Up to so many rows an analysis takes seconds, so that any change makes it stale; beyond, it is
+# shown until a share of the rows has changed. Both chosen by hand.
+MAX_ROWS_ALWAYS_FRESH = 5_000
+MAX_STALE_SHARE = 0.05
+
+
+@dataclass(eq=False)
+class RowSample:
+    """Rows of a view.
+
+    Parameters
+    ----------
+    view : View
+    ids : list
+    table : Table, in the same order
+    sampled : bool
+        Whether rows were left out.
+
+    Attributes
+    ----------
+    positions : dict, the position of each id among these rows
+    """
+
+    view: View
+    ids: list[Any]
+    table: Table
+    sampled: bool
+    positions: dict[Any, int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.positions = {id: position for position, id in enumerate(self.ids)}
+
+    def still_fits(self, view: View) -> bool:
+        """Whether a result computed from these rows may be shown for another view."""
+        if view.fit != self.view.fit:
+            return False
+        moved, n = abs(view.changed - self.view.changed), len(view.index)
+        return moved == 0 if n <= MAX_ROWS_ALWAYS_FRESH else moved <= MAX_STALE_SHARE * n
+
+    def row(self, position: int) -> dict[str, Any]:
+        """Return id, label and record of a row."""
+        return self.view.named_row(self.ids[position], self.table.record(position))
+
+    def name(self, position: int) -> dict[str, Any]:
+        """Return id and label of a row."""
+        found = self.row(position)
+        return {"id": found["id"], "label": found["label"]}
+
+    def fitted_measure(self) -> Measure | None:
+        """Return the measure of the view if it was fitted to exactly these rows, frozen."""
+        if self.view.changed or self.sampled:
+            return None
+        # Frozen, so that a verb uses it as it is: fitting it again would give the same bits.
+        return self.view.index.measure_.frozen()
+
+
+class CollectionSource(TableSource):
+    """The rows of a collection, as a verb takes a table.
+
+    Parameters
+    ----------
+    view : View
+    name : str
+        Of the collection, for headings.
+    space : {"plain", "repaired"}
+    gamma : float, optional
+        Weight of the rows that are not liked; None: that of ``Index.search``.
+    """
+
+    def __init__(
+        self, view: View, name: str = "table", space: str = "plain", gamma: float | None = None
+    ) -> None:
+        super().__init__(view.space(space), name)
+        self.view, self.gamma = view, gamma
+
+    @property
+    def searched(self) -> Any:
+        """The index of the space, with the weight of marks that a request may set."""
+        if self.gamma is None:
+            return self.index
+        return SimpleNamespace(search=partial(self.given.search, gamma=self.gamma))
+
+    def rows(self, filter: Any = None) -> NamedRows:
+        """Return the rows that meet a filter; of very many, a sample."""
+        sample = take(self.view)
+        return NamedRows(sample.table, sample.ids, self.name, self.given).meeting(filter)
+
+
+def take(view: View, most: int = MAX_ANALYZED_ROWS) -> RowSample:
+    """Take all rows of a view, or as many as an analysis looks at."""
+    table = view.table
+    n = len(table)
+    if n > most:
+        # A fixed seed: the same rows after a restart, so that stored results still fit them.
+        table = table[np.sort(np.random.default_rng(0).choice(n, most, replace=False))]
+    ids = table[view.settings.names].values.tolist()
+    sampled = n > most or view.sample is not None
+    return RowSample(view, ids, table.drop([view.settings.names]), sampled)
+
+
+def take_again(view: View, ids: list[Any]) -> RowSample | None:
+    """Take the rows of these ids, in their order; None where they are not those of the view."""
+    sample = take(view)
+    if sample.ids == ids:
+        return sample
+    if len(ids) != len(sample.ids) or any(id not in sample.positions for id in ids):
+        return None
+    # Another server may have loaded the rows in another order, after a replaced row for example.
+    order = np.array([sample.positions[id] for id in ids], dtype=np.int64)
+    return RowSample(view, list(ids), sample.table[order], sample.sampled)
+
+
+def with_rows(sample: RowSample, ids: Sequence[Any]) -> RowSample:
+    """Return a sample with further rows of its view, by their ids."""
+    view, more = sample.view, [id for id in dict.fromkeys(ids) if id not in sample.positions]
+    if not more:
+        return sample
+    table = as_table([view.record(id) for id in more], view.schema, who="profile")
+    return RowSample(view, [*sample.ids, *more], join_tables([sample.table, table]), True)
+
+
+def fit_repaired(view: View) -> Index:
+    """Return an index of the same rows in a space with reduced hubness."""
+    if view.sample is not None:
+        # Mutual proximity needs the distances of all rows, which a folder does not hold in memory.
+        who, hint = Param("space", "repaired"), Phrase("Use ", Param("space", "plain"))
+        raise InvalidInput(who, "rows in memory", "rows in a folder of shards", hint)
+    measure = default_reducer(clone(view.index.measure_), len(view.index))
+    return Index(measure, id_column=view.settings.names).fit(view.index.table)
+
 
 # What fits on a screen of the page.
 MAX_SHOWN_HUBS, MAX_SHOWN_ORPHANS = 20, 50
@@ -373,7 +511,7 @@ class Map(Analysis):
 def make_map(view: View) -> Map:
     """Compute the map of the rows of a view."""
     sample = take(view)
-    measure = sample.fit_measure()
+    measure = sample.fitted_measure() or clone(view.index.measure_).fit(sample.table)
     places = np.asarray(layout(measure))
     # Trustworthiness is defined for k < n/2 only.
     k = min(N_TRUST_NEIGHBORS, (len(places) - 1) // 2 - 1)
@@ -405,3 +543,164 @@ def _numbers(values: Any) -> dict[str, Any]:
 
 def _base64(values: np.ndarray) -> str:
     return base64.b64encode(values.tobytes()).decode("ascii")
+
+
+def fit_again(
+    view: View, measure: str, kinds: Mapping[str, Any], weights: Mapping[str, float]
+) -> View:
+    """Return the view with another measure, fitted to the same rows.
+
+    Parameters
+    ----------
+    view : View
+    measure : str
+        A name with options, or "auto".
+    kinds : mapping of column to kind
+        For columns that are to be read as another kind from now on.
+    weights : mapping of column to weight
+    """
+    before, table = view.settings, learn_levels(view.index.table)
+    ids = table[before.names].values.tolist()
+    table = table.drop([before.names])  # the ids are not to be compared
+    if kinds:
+        table = read_table(table, kinds=kinds)
+    settings = replace(
+        before,
+        measure=measure,
+        kinds={**before.kinds, **kinds},
+        weights=dict(weights),
+        aside=about_aside(table)
+        | {n: a for n, a in before.aside.items() if n in table.schema.aside},
+        compared=len(table.columns),
+    )
+    made, reason = make(settings, table)
+    settings = replace(settings, reason=reason, measured=type(made).__name__)
+    index = Index(made, id_column=before.names).fit(name_rows(table, ids, before))
+    return replace(
+        view, settings=settings, schema=table.schema, index=index, repaired=None, changed=0
+    )
+
+
+class Analyses:
+    """Analyses of collections: known ones, and jobs for the others.
+
+    Parameters
+    ----------
+    jobs : Jobs
+    """
+
+    def __init__(self, jobs: Jobs) -> None:
+        self.jobs = jobs
+        self._lock = threading.Lock()
+        self._found: dict[tuple[int, str], Any] = {}
+
+    def forget(self, collection: Collection) -> None:
+        """Forget all results of a collection, and cancel its jobs."""
+        for job in self.jobs.of(collection.name):
+            self.jobs.cancel(job)
+        with self._lock:
+            for key in [key for key in self._found if key[0] == collection.key]:
+                del self._found[key]
+
+    def map(self, collection: Collection) -> Map | Job:
+        """Return the map of a collection, or the job that computes it."""
+        return self._get(collection, "map", Map, make_map)
+
+    def clusters(self, collection: Collection) -> Clusters | Job:
+        """Return the clusters of a collection, or the job that finds them."""
+        return self._get(collection, "clusters", Clusters, find_clusters)
+
+    def hubs(self, collection: Collection, k: int) -> Hubs | Job:
+        """Return the hubs of a collection, or the job that counts them."""
+
+        def make(view: View) -> Hubs:
+            found = find_hubs(view, view.repaired, k)
+            helps = view.repaired is None and found.document["reduction_helps"]
+            if helps and len(view.index) <= MAX_ANALYZED_ROWS and can_be_repaired(view):
+                # The page compares both spaces, and the index also serves searches from now on.
+                repaired = fit_repaired(view)
+                collection.set_repaired(view, repaired)
+                found = find_hubs(view, repaired, k)
+            return found
+
+        return self._get(collection, f"hubs-{k}", Hubs, make)
+
+    def known_hubs(self, collection: Collection, view: View) -> Hubs | None:
+        """Return the hubs of a collection if they were counted, for lists of any length."""
+        with self._lock:
+            for (key, kind), found in self._found.items():
+                is_hubs = key == collection.key and kind.startswith("hubs")
+                if is_hubs and found.sample.still_fits(view):
+                    return found
+        return None
+
+    def repair(self, collection: Collection) -> Job:
+        """Start to compute the space with reduced hubness."""
+        view = collection.view
+        if not can_be_repaired(view):
+            hint = Phrase("Use ", Param("space", "plain"), ", or refit with another measure")
+            found = type(view.index.measure_).__name__
+            raise InvalidInput("repair", "a measure without a reducer", found, hint)
+
+        def work(job: Job) -> dict[str, Any]:
+            now = collection.view
+            if now.repaired is None:
+                collection.set_repaired(now, fit_repaired(now))
+            return {"space": "repaired", "generation": collection.view.generation}
+
+        return self.jobs.start("repair", collection.name, (collection.key, *view.fit), work)
+
+    def refit(
+        self,
+        collection: Collection,
+        measure: str,
+        kinds: Mapping[str, Any],
+        weights: Mapping[str, float],
+    ) -> Job:
+        """Start to fit the measure again; the old one serves until the new one is ready."""
+
+        def work(job: Job) -> dict[str, Any]:
+            after = collection.refit(lambda view: fit_again(view, measure, kinds, weights))
+            collection.save_cache()
+            return {"measure": after.settings.measured, "generation": after.generation}
+
+        key = (collection.key, measure, repr(sorted(kinds.items())), repr(sorted(weights.items())))
+        return self.jobs.start("measure", collection.name, key, work)
+
+    def _get(
+        self,
+        collection: Collection,
+        kind: str,
+        form: type[Analysis],
+        make: Callable[[View], Any],
+    ) -> Any:
+        view, key = collection.view, (collection.key, kind)
+        with self._lock:
+            found = self._found.get(key)
+        if found is not None and found.sample.still_fits(view):
+            return found
+        # The stored result for the very same rows, by this server or another; a cache is not worth
+        # an error.
+        with contextlib.suppress(LookalikeError, KeyError, ValueError):
+            kept = collection.store.load_result(*key, view.generation)
+            if kept is not None and (stored := form.of(view, kept)) is not None:
+                with self._lock:
+                    self._found[key] = stored
+                return stored
+
+        def work(job: Job) -> dict[str, Any]:
+            made = make(collection.view)
+            sample = made.sample
+            with self._lock:
+                self._found[key] = made
+            # A result that cannot be stored still serves until the server stops.
+            with contextlib.suppress(LookalikeError):
+                collection.store.save_result(*key, sample.view.generation, made.kept())
+            about = {"rows": len(sample.ids), "sampled": sample.sampled}
+            return about | {"generation": sample.view.generation}
+
+        same, name = (collection.key, kind, *view.fit, view.changed), kind.partition("-")[0]
+        problem = self.jobs.failure(name, same)
+        if problem is not None:  # it would fail again: the same rows, the same work
+            raise refused_again(problem)
+        return self.jobs.start(name, collection.name, same, work)

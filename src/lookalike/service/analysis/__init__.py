@@ -1,1 +1,0 @@
-"""Views of a whole collection, made by the public functions of the library."""
