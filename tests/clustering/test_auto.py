@@ -1,13 +1,18 @@
 """All combinations are run, judged alike, and kept."""
 
+import warnings
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from clustering import reference
 from lookalike.clustering import AutoClustering, DensitySearch, SimilarityClustering, silhouette
+from lookalike.clustering._space import Space
 from lookalike.errors import InvalidInput
 from lookalike.hubness import NICDM
 from lookalike.measures import ForestProximity, Gower, Precomputed, Ranked, StochasticForest, Vector
+from lookalike.trees import SyntheticForest
 
 TOY = reference.TOY[:, None]
 HALVES = [0, 0, 0, 1, 1, 1]
@@ -130,8 +135,12 @@ def test_density_methods_find_their_own_number_and_noise_counts_as_nothing():
 def test_a_run_that_is_not_possible_is_kept_with_its_reason():
     table = {"size": [1.0, 2.0, None, 9.0, 10.0, 11.0], "color": list("rrrbbb")}
     search = AutoClustering([Vector(), Gower()], methods=["complete", "hdbscan"], n_clusters=2)
-    with pytest.warns(UserWarning, match="leaves out 'color'"):
+    with pytest.warns(UserWarning, match=r"leaves out 'color'|runs that work") as heard:
         search.fit(table)
+    # Dropped runs are reported once, at the line that called fit.
+    (about,) = [w for w in heard if "runs that work" in str(w.message)]
+    assert "found 3 of 4 that failed for 2 reasons, the first: Vector: " in str(about.message)
+    assert about.filename == __file__
     errors = [run["error"] for run in search.results_]
     assert "needs numbers without missing" in errors[0]
     assert errors[2] is None
@@ -164,6 +173,17 @@ def test_many_rows_are_judged_by_landmarks_of_their_own():
     assert [run["error"] for run in search.results_] == [None, None]
     assert all(run["silhouette"] > 0.8 for run in search.results_)
     assert search.labels_.tolist() == [0] * 60 + [1] * 60
+
+
+def test_rows_that_judge_a_density_method_are_drawn_once_each(monkeypatch):
+    """A row drawn twice is at distance 0 of itself: clusters would look tighter than they are."""
+    drawn, take = [], Space.take
+    monkeypatch.setattr(Space, "take", lambda self, rows: drawn.append(rows) or take(self, rows))
+    points, _ = clouds(120)
+    options = {"dense_limit": 50, "eps": 1.5}
+    AutoClustering([Vector()], methods=["density"], options=options).fit(points)
+    (rows,) = drawn
+    assert len(set(rows.tolist())) == len(rows) > 1
 
 
 def test_landmarks_are_judged_where_all_pairs_are_too_many():
@@ -257,3 +277,26 @@ def test_without_measures_the_default_comparison_and_a_forest_are_tried():
     vectors = {"v": [[float(i), 1.0, float(i % 3)] for i in range(12)]}
     search = AutoClustering(["auto"], ["ward"], 2, kinds={"v": "vector"}).fit(vectors)
     assert repr(search.best_estimator_.measure_) == "Vector(metric='cosine')"
+
+
+@pytest.mark.parametrize("forest", [None, SyntheticForest(8, max_features=0.5)])
+@pytest.mark.parametrize("seed", [None, 5])
+def test_measures_that_hold_a_forest_are_seeded(forest, seed):
+    """Every run has a seed of its own, whether or not the forest inside has one."""
+    if forest is not None:
+        forest = clone(forest).set_params(random_state=seed)
+    measure = ForestProximity("ratio", forest, n_estimators=8, random_state=seed)
+    grid = {} if forest is None else {"forest__max_features": [0.5, "all"]}
+    points = np.random.default_rng(0).normal(size=(20, 3))
+
+    def fit():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            search = AutoClustering(
+                [(measure, grid)], ["complete"], 2, n_repeats=2, random_state=0
+            ).fit(points)
+        return [run["silhouette"] for run in search.results_]
+
+    scores = fit()
+    assert len(set(scores)) == len(scores) == 2 * max(1, 2 * len(grid))
+    assert fit() == scores

@@ -11,7 +11,7 @@ from lookalike.clustering._clustering import (
     number_by_first_row,
 )
 from lookalike.clustering.density import WithinReach
-from lookalike.clustering.spectral import SpectralExtension
+from lookalike.clustering.partitions import SpectralExtension
 from lookalike.measures import Vector
 
 

@@ -1,6 +1,7 @@
 """K-means for mixed columns, against indicators in a plain matrix and against the definition."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import lookalike as la
 from lookalike.clustering import MixedKMeans, adjusted_rand, profile_clusters
 from lookalike.datasets import load_penguins
-from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
+from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, UnreadableFile
 
 
 @parametrize_with_checks([MixedKMeans(3, random_state=0), MixedKMeans(random_state=0)])
@@ -167,6 +168,42 @@ def test_it_is_saved_and_loaded(tmp_path):
     model = MixedKMeans(3, random_state=0).fit(table)
     model.save(tmp_path / "means.lookalike")
     assert_array_equal(la.load(tmp_path / "means.lookalike").predict(table), model.labels_)
+
+
+def test_a_file_holds_what_can_have_been_fitted(tmp_path):
+    pets = {"weight": [4.0, 5.0, None, 30.0, 25.0, 28.0], "sound": ["m", "m", "m", "w", "w", "w"]}
+    path = tmp_path / "x"
+    for name, bad in (
+        ("inertia_", [np.inf, -1.0]),
+        ("n_clusters_", [0, 3]),
+        ("n_iter_", [-1]),
+        ("labels_", [np.array([0, 0, 0, 1, 1, value]) for value in (-1, 2)]),
+        ("exemplars_", [np.array([0, value]) for value in (-1, 6)]),
+        ("exemplar_distances_", [np.array([0.0] * 5 + [value]) for value in (-1.0, np.inf)]),
+        ("silhouettes_", [{-1: 0.5}, {2: 1.5}, {2: -1.5}]),
+    ):
+        for value in bad:
+            model = MixedKMeans(2, random_state=0).fit(pets)
+            setattr(model, name, value)
+            model.save(path)
+            with pytest.raises(UnreadableFile, match=name):
+                la.load(path)
+    model = MixedKMeans(2, random_state=0).fit(pets)
+    model.silhouettes_, model.inertia_, model.n_iter_ = {0: -1.0, 2: np.nan, 3: 1.0}, 0.0, 0
+    model.save(path)
+    assert la.load(path).silhouettes_.keys() == {0, 2, 3}
+
+
+@pytest.mark.parametrize("part", ["means", "shares"])
+def test_loaded_centers_have_the_width_of_their_columns(part, tmp_path):
+    """Kernels index centers by the columns without checking."""
+    pets = {"weight": [4.0, 5.0, 25.0, 28.0], "sound": ["m", "m", "w", "w"]}
+    model = MixedKMeans(2, random_state=0).fit(pets)
+    wider = np.hstack([getattr(model.centers_, part), np.zeros((2, 1))])
+    model.centers_ = replace(model.centers_, **{part: wider})
+    model.save(tmp_path / "x")
+    with pytest.raises(UnreadableFile, match="numbers and levels.*in Centers"):
+        la.load(tmp_path / "x")
 
 
 def test_far_away_numbers_neither_overflow_nor_lose_their_order():

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from clustering import reference
 from lookalike.clustering import adjusted_rand, clustering_f_measure, purity, silhouette
+from lookalike.clustering.scores import among
 from lookalike.errors import InvalidInput, UndefinedMeasure
 from lookalike.measures import Vector
 from lookalike.neighbors import NeighborGraph
@@ -125,3 +126,9 @@ def test_wrong_labels_are_named():
     graph = NeighborGraph(np.array([[1], [0]]), np.ones((2, 1)), 2)
     with pytest.raises(InvalidInput, match="distances between all rows"):
         silhouette(graph, [0, 1])
+
+
+def test_distances_of_all_rows_are_not_copied():
+    distances = np.arange(9.0).reshape(3, 3)
+    assert among(distances, np.arange(3)) is distances
+    assert among(distances, np.array([0, 2])).tolist() == [[0, 2], [6, 8]]

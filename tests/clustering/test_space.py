@@ -58,6 +58,15 @@ def test_landmarks_are_counted_only_where_rows_are_too_many():
     assert _space.count_landmarks(space, "auto", "ward") is None
     space.limit = 4
     assert _space.count_landmarks(space, "auto", "ward") == 4
+    for method in ("density", "hdbscan"):  # these compare all rows, whatever is asked for
+        assert _space.count_landmarks(space, "auto", method) is None
+        assert _space.count_landmarks(space, 3, method) is None
+    wanted = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_space, "default_landmarks", lambda *given: wanted.append(given[-1]))
+        for n_clusters in (2, "auto"):
+            _space.count_landmarks(space, "auto", "ward", n_clusters)
+    assert wanted == [2, 1]  # of "auto" no number is known
     assert _space.exactness(6, None, "ward") == "exact on all 6 rows"
     for method, rule in {"ward": "nearest landmark", "medoids": "nearest exemplar"}.items():
         assert _space.exactness(6, [0, 1], method).endswith(rule)

@@ -106,6 +106,17 @@ def test_new_rows_are_judged_by_the_fitted_ones(seed):
             assert_allclose(grown[i, y], mine * theirs, rtol=1e-9)
 
 
+@pytest.mark.parametrize("model", ["empirical", "gauss_independent", "gamma_independent", "gauss"])
+def test_a_row_that_joins_is_judged_as_if_it_had_been_fitted(model):
+    """``augment`` equals a fit with the new row, its distance 0 to itself included."""
+    rows = np.random.default_rng(0).normal(size=(12, 3))
+    for own in ("exclude",) if model == "gauss" else ("exclude", "include"):
+        joined = MutualProximity(Vector(), model, augment=True, self_distance=own).fit(rows[:-1])
+        fitted = MutualProximity(Vector(), model, self_distance=own).fit(rows)
+        expected = fitted.similarity()[-1, :-1]
+        assert_allclose(joined.similarity(rows[-1:])[0], expected, rtol=1e-12)
+
+
 def test_training_rows_as_new_rows_give_the_same_counts():
     d = matrix(3, n=30, ties=False)
     measure = proximity(d)

@@ -1,12 +1,14 @@
 """Local scaling, NICDM and CDM: worked numbers, references, zero scales, units."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hubness import reference
 from hubness.test_reducer import points
+from lookalike.errors import LookalikeError
 from lookalike.hubness import (
     CDM,
     NICDM,
@@ -129,3 +131,16 @@ def test_scales_match_their_references(x, k):
     for geometric in (False, True):
         ours = native(NICDM(inner, k, geometric=geometric), x)
         assert_allclose(ours, reference.nicdm(d, k, geometric), rtol=1e-12)
+
+
+def test_a_loaded_cdm_has_factors_and_a_measure_of_its_own_rows():
+    measure = CDM(Vector(), 2).fit(LINE)
+    measure._check_parts({"fitted": 4})
+    for fitted in (3, 5):
+        with pytest.raises(
+            LookalikeError, match=f"CDM.factors_.*: needs 4 factors, found {fitted}"
+        ):
+            measure._check_parts({"fitted": fitted})
+    measure.measure_ = Vector().fit(LINE[:3])
+    with pytest.raises(LookalikeError, match=r"CDM.measure_.*: needs a measure fitted to 4 rows"):
+        measure._check_parts({"fitted": 4})

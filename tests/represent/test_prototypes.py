@@ -8,8 +8,7 @@ from lookalike.hubness import NICDM
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
 from lookalike.measures.default import default_measure
 from lookalike.represent import cfs, select_prototypes
-from lookalike.represent.cross_validation import shares_to_try
-from lookalike.represent.prototypes import METHODS, count_prototypes
+from lookalike.represent.prototypes import METHODS, count_prototypes, shares_to_try
 from represent import reference
 
 RNG = np.random.default_rng(5)

@@ -14,7 +14,7 @@ from lookalike.evaluate.folds import assign_folds
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.represent import SimilarityRepresentation, select_prototypes
-from lookalike.represent.cross_validation import shares_to_try
+from lookalike.represent.prototypes import shares_to_try
 from lookalike.testing import tables
 
 EXAMPLE = np.array([[1, 2, 3, 1], [1, 3, 3, np.nan], [1, 3, 3, 5]])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClusterMixin
@@ -87,12 +88,8 @@ class Clustering:
     model: Model
 
 
-class Method(Protocol):
-    """A way of clustering that is prepared once and then cut into any number of clusters."""
-
-    def cut(self, k: int) -> Clustering:
-        """Return k clusters."""
-        ...
+# A way of clustering that was prepared once, and cuts the rows into any number of clusters.
+Cut = Callable[[int], Clustering]
 
 
 @saveable

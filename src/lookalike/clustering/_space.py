@@ -57,11 +57,6 @@ class Space:
         """Return the space of some of the rows."""
         return Space(self.measure, self.rows[positions], self.who, self.limit, self.instead)
 
-    @property
-    def n_jobs(self) -> int | None:
-        """Threads that the measure was given."""
-        return getattr(self.measure, "n_jobs", None)
-
     def distances(self) -> np.ndarray:
         """Return the matrix of distances, made once; not to be changed by the caller."""
         return self._matrix("distance")
@@ -119,7 +114,7 @@ def stream_within(
         with lock:  # fold joins clusters in arrays shared by all threads
             fold(left[above], right[above])
 
-    run(fold_tile, _tiles(len(rows)), space.n_jobs, what)
+    run(fold_tile, _tiles(len(rows)), getattr(measure, "n_jobs", None), what)
 
 
 def each_part(measure: Measure, n: int, work: Callable[[slice], Any], what: str) -> None:
@@ -180,14 +175,17 @@ def default_landmarks(n: int, method: str, limit: int, n_clusters: int = 1) -> i
 
 
 def count_landmarks(
-    space: Space, landmarks: int | str | None, method: str, n_clusters: int = 1
+    space: Space, landmarks: int | str | None, method: str, n_clusters: int | str = 1
 ) -> int | None:
     """Return the number of landmarks, None where all rows are compared with each other."""
+    if method in BY_DENSITY:
+        return None
     if landmarks != AUTO_LANDMARKS:
         return None if landmarks is None else int(landmarks)
     if space.fits():
         return None
-    return default_landmarks(len(space), method, space.limit, n_clusters)
+    wanted = 1 if n_clusters == AUTO else int(n_clusters)
+    return default_landmarks(len(space), method, space.limit, wanted)
 
 
 def exactness(n: int, basis: Any, method: str) -> str:

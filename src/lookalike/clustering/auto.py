@@ -94,7 +94,8 @@ class AutoClustering(ClusterMixin, TableTask):
     results_ : list of dicts, one per run, in the order of running
         ``measure``, ``parameters``, ``method``, ``n_clusters`` (asked), ``repeat``, ``silhouette``,
         ``found`` (number of clusters), ``noise`` (share of rows), ``seconds``, and ``error`` where
-        a run was not possible. Rows that are noise count as 0 in the silhouette.
+        a run was not possible, about which ``fit`` warns. Rows that are noise count as 0 in the
+        silhouette.
     best_index_ : position of the winner in ``results_``; the first on ties
     best_score_ : its silhouette
     best_estimator_ : the fitted ``SimilarityClustering`` of the winner
@@ -201,12 +202,25 @@ class AutoClustering(ClusterMixin, TableTask):
                 f"none in {len(self.results_)} runs; the first: {self.results_[0]['error']}",
                 "Try other measures or fewer clusters",
             )
+        self._warn_failed()
         self.best_estimator_ = best
         self.__dict__.pop("feature_names_in_", None)  # of an earlier table that had names
         for attribute in ("labels_", "n_clusters_", "n_features_in_", "feature_names_in_"):
             if hasattr(best, attribute):
                 setattr(self, attribute, getattr(best, attribute))
         return self
+
+    def _warn_failed(self) -> None:
+        errors = [run["error"] for run in self.results_ if run["error"] is not None]
+        if not errors:
+            return
+        failed = f"{len(errors)} of {len(self.results_)} that failed"
+        first = errors[0].removesuffix(".")
+        found = f"{failed} for {len(set(errors))} reasons, the first: {first}"
+        hint = Phrase("Leave out what cannot be used", InPython("; results_ has the reasons"))
+        who = type(self).__name__
+        # Two frames up is the line that called fit.
+        warnings.warn(LookalikeWarning(who, "runs that work", found, hint), stacklevel=3)
 
     # -- what is tried -----------------------------------------------------------------------------
 

@@ -19,7 +19,6 @@ from lookalike.clustering.scores import NOISE, among, count, f_from_counts
 from lookalike.errors import InPython, InvalidInput, Param, TooFewRows
 from lookalike.kernels.clustering import labels_within, spanning_tree
 from lookalike.kernels.lists import keep_nearest
-from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Anything, Choice, Fields, Integer, Real
 from lookalike.table.model.targets import code_labels
 
@@ -107,7 +106,6 @@ class DensitySearch(MeasureClusterer):
         "score_": Real(nan=True),
     }
 
-    measure: Measure | None = None
     min_neighbors: int | Iterable[int] = tuple(range(2, 26))
     _: KW_ONLY
     definition: str = "class_weighted"

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 
 from lookalike.clustering._clustering import (
     Clustering,
+    Model,
     NearestExemplar,
     NearestRow,
     cluster_medoids,
     number_by_first_row,
 )
-from lookalike.clustering._space import Space
+from lookalike.clustering._space import Space, each_part
+from lookalike.errors import InvalidInput, Param, UndefinedMeasure
 from lookalike.kernels.clustering import join_edges, roots_of
+from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.measures.medoids import fasterpam
+from lookalike.saving.encode import saveable
+from lookalike.saving.fields import Array, Choice, Fields, Real
 
 # Chosen by hand: a high damping keeps messages from oscillating, and then needs more rounds than
 # the defaults of scikit-learn (0.5, 200 and 15).
@@ -169,3 +177,216 @@ def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
     # Numbering by first row keeps labels stable when exemplars move a little.
     labels, old = number_by_first_row(labels)
     return Clustering(labels, chosen[old], NearestExemplar(chosen[old]))
+
+
+# -- spectral clustering ---------------------------------------------------------------------------
+# Spectral clustering, with landmarks for many rows.
+
+KMEANS_STARTS = 20
+MAX_DENSE_ROWS = 600  # up to here a dense solver is faster than ARPACK; chosen by hand
+MIN_EIGENVALUE = 1e-10  # dividing by a smaller one would amplify rounding errors for new rows
+
+
+class Spectral:
+    """Spectral clustering of Ng, Jordan and Weiss, on landmarks where rows are many.
+
+    With W the affinities (0 on the diagonal) and g their sums, the eigenvectors of the largest
+    eigenvalues of W_ij / sqrt(g_i g_j) become coordinates, rows are scaled to length 1, and k-means
+    (20 starts) finds the clusters [1]_. Any other row gets the coordinates
+    ``sum_l W_xl v_l / (sqrt(g_l) lambda)`` over the rows l that were compared with each other,
+    which for those rows themselves are their own coordinates [2]_: so landmarks that are all rows
+    give the answer without landmarks, and new rows are labeled by the nearest center.
+
+    Parameters
+    ----------
+    space : Space
+    seed : int
+    most : int
+        The most clusters that will be asked for.
+    affinity : {"similarity", "rbf"}
+        W is the similarity, or exp(-d**2 / (2 sigma**2)) of the distance.
+    sigma : float
+    basis : int64 array, optional
+        Positions of the landmarks; None: all rows.
+    known : Space, optional
+        The landmarks themselves.
+
+    References
+    ----------
+    .. [1] A. Y. Ng, M. I. Jordan, Y. Weiss (2001). On spectral clustering: analysis and an
+       algorithm. Advances in Neural Information Processing Systems 14.
+    .. [2] Y. Bengio et al. (2004). Learning eigenfunctions links spectral embedding and kernel PCA.
+       Neural Computation 16(10), 2197-2219. doi:10.1162/0899766041732396
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        seed: int,
+        most: int,
+        affinity: str,
+        sigma: float,
+        basis: np.ndarray | None = None,
+        known: Space | None = None,
+    ) -> None:
+        self.space, self.seed = space, seed
+        self.basis = np.arange(len(space)) if basis is None else basis
+        self.weights = _affinities(space if known is None else known, affinity, sigma)
+        values, vectors, sums = _eigenvectors(self.weights, most)
+        useful = np.abs(values) > MIN_EIGENVALUE
+        # Equation of the Nystroem extension [2], without the affinities of the row itself.
+        loadings = vectors / (np.sqrt(sums)[:, None] * np.where(useful, values, 1.0))
+        loadings[:, ~useful] = 0.0
+        none = np.empty((0, most))
+        self.extension = SpectralExtension(self.basis, loadings, none, affinity, float(sigma))
+        self.coordinates = vectors
+        if basis is not None:
+            self.coordinates = self.extension.coordinates(space.measure, space.rows, space.rows)
+
+    def cut(self, k: int) -> Clustering:
+        """Return k clusters, or fewer if rows do not have k different coordinates."""
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+        # The first k of the eigenvectors that were computed for the largest number of clusters.
+        points = _unit(self.coordinates[:, :k])
+        means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
+        # One thread: sums over several would differ in their last bits from run to run.
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            means.fit(points)
+        labels, old = number_by_first_row(means.labels_.astype(np.int64))
+        centers = means.cluster_centers_[old]
+        loadings = self.extension.loadings[:, :k]
+        extension = replace(self.extension, loadings=loadings, centers=centers)
+        return Clustering(labels, self._exemplars(labels, points, centers), extension)
+
+    def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
+        """Return the row (landmark) of each cluster with the largest affinity to its members."""
+        exemplars = []
+        for label, center in enumerate(centers):
+            members = np.flatnonzero(labels[self.basis] == label)
+            if len(members):
+                sums = self.weights[np.ix_(members, members)].sum(axis=0)
+                exemplars.append(self.basis[members[int(sums.argmax())]])
+            else:  # a cluster without a landmark: the row nearest to its center
+                own = np.flatnonzero(labels == label)
+                exemplars.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
+        return np.asarray(exemplars, dtype=np.int64)
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class SpectralExtension(Model):
+    """A new row gets spectral coordinates from its affinities and joins the nearest center."""
+
+    FIELDS: ClassVar[Fields] = {
+        "loadings": Array("float64", "positions", "dimensions"),
+        "centers": Array("float64", "clusters", "dimensions"),
+        "affinity": Choice("similarity", "rbf"),
+        "sigma": Real(finite=True),
+    }
+
+    loadings: np.ndarray
+    centers: np.ndarray
+    affinity: str
+    sigma: float
+
+    @property
+    def n_labels(self) -> int:
+        """One more than the largest label that can be assigned."""
+        return len(self.centers)
+
+    def coordinates(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
+        """Return coordinates, not yet of length 1; a row is not compared with itself."""
+        known = rows[self.positions]
+        to = "similarity" if self.affinity == "similarity" else "distance"
+        out = np.empty((len(new), self.loadings.shape[1]))
+
+        def extend(part: slice) -> None:
+            some = new[part]
+            block = measure.block(some, known, to)
+            # A pair without anything to compare is an error, or the value the measure has for it.
+            if np.isnan(block).any():
+                block = measure.defined(block, to)
+            block = _as_affinity(block, self.affinity, self.sigma)
+            block[self_pairs(some, known)] = 0.0
+            if new is rows:  # self_pairs knows positions of fitted rows, not those of a frozen one
+                own = np.flatnonzero((self.positions >= part.start) & (self.positions < part.stop))
+                block[self.positions[own] - part.start, own] = 0.0
+            out[part] = block @ self.loadings
+
+        each_part(measure, len(new), extend, "comparing rows with landmarks")
+        return out
+
+    def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
+        """Return labels of new rows."""
+        points = _unit(self.coordinates(measure, rows, new))
+        return np.square(points[:, None, :] - self.centers).sum(axis=2).argmin(axis=1)
+
+
+def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
+    """Return the matrix of affinities with zeros on its diagonal."""
+    source = space.similarities() if affinity == "similarity" else space.distances()
+    matrix = _as_affinity(source.copy(), affinity, sigma)  # the space keeps its own matrix
+    if not (matrix >= 0).all():
+        hint = "Use ", Param("affinity", "rbf"), ", which works on distances"
+        needed = "similarities >= 0 for spectral clustering"
+        raise InvalidInput(space.who, needed, f"{matrix.min():g}", hint)
+    # As in Ng, Jordan and Weiss: the similarity of a row to itself says nothing about clusters.
+    np.fill_diagonal(matrix, 0.0)
+    return matrix
+
+
+def _as_affinity(values: np.ndarray, affinity: str, sigma: float) -> np.ndarray:
+    if affinity == "similarity":
+        return values
+    np.square(values, out=values)
+    values /= -2 * sigma**2
+    return np.exp(values, out=values)
+
+
+def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the k largest eigenvalues, their vectors, and the sums of the affinities."""
+    sums = weights.sum(axis=1)
+    if not np.isfinite(sums).all():
+        who, hint = "spectral clustering", "Check the data"
+        raise UndefinedMeasure(who, "finite affinities", "an infinite sum", hint)
+    # A row with affinity 0 to all others would be 0 / 0; so it becomes a row of zeros.
+    sums = np.where(sums > 0, sums, np.finfo(float).eps)
+    root = np.sqrt(sums)
+    scaled = weights / root[:, None]
+    scaled /= root
+    n = len(weights)
+    # ARPACK is made for a few eigenvalues of a large matrix.
+    if n <= MAX_DENSE_ROWS or k > n // 3:
+        values, vectors = _all_eigenvectors(scaled, k)
+    else:
+        from scipy.sparse.linalg import ArpackNoConvergence, eigsh
+
+        # ARPACK starts from random vectors otherwise, and answers would differ from run to run.
+        start = np.random.default_rng(0).uniform(0.5, 1.5, n)
+        try:
+            values, vectors = eigsh(scaled, k, which="LA", v0=start)
+        except ArpackNoConvergence:
+            values, vectors = _all_eigenvectors(scaled, k)
+    order = np.argsort(-values, kind="stable")
+    values, vectors = values[order], vectors[:, order]
+    # Eigenvectors have no sign: the largest entry is made positive.
+    top = np.abs(vectors).argmax(axis=0)
+    return values, vectors * np.sign(vectors[top, np.arange(k)]), sums
+
+
+def _all_eigenvectors(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    from scipy.linalg import eigh
+
+    n = len(matrix)
+    found: tuple[np.ndarray, np.ndarray] = eigh(matrix, subset_by_index=(n - k, n - 1))
+    return found
+
+
+def _unit(points: np.ndarray) -> np.ndarray:
+    """Scale rows to length 1; a row of zeros stays."""
+    length = np.linalg.norm(points, axis=1, keepdims=True)
+    return points / np.where(length > 0, length, 1.0)

@@ -15,8 +15,8 @@ from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
 from lookalike.clustering._clustering import (
     Clustering,
+    Cut,
     MeasureClusterer,
-    Method,
     NearestExemplar,
     cluster_medoids,
     warn_other_number,
@@ -31,13 +31,15 @@ from lookalike.clustering._space import (
     count_landmarks,
     exactness,
 )
-from lookalike.clustering.density import density_clusters, knee
-from lookalike.clustering.hdbscan import default_cluster_size, hierarchy_clusters
-from lookalike.clustering.partitions import Affinity, Linkage, Medoids
+from lookalike.clustering.density import (
+    default_cluster_size,
+    density_clusters,
+    hierarchy_clusters,
+    knee,
+)
+from lookalike.clustering.partitions import Affinity, Linkage, Medoids, Spectral, SpectralExtension
 from lookalike.clustering.scores import silhouette_of
-from lookalike.clustering.spectral import Spectral, SpectralExtension
 from lookalike.errors import LookalikeWarning, Param, Phrase
-from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.saving.fields import (
     INT64,
@@ -182,7 +184,6 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
     }
 
-    measure: Measure | None = None
     n_clusters: int | str = AUTO
     _: KW_ONLY
     method: str = "spectral"
@@ -222,7 +223,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         """Cluster a space that may have its matrix already."""
         for stale in ("eps_", "min_cluster_size_", "silhouettes_", "landmarks_"):
             self.__dict__.pop(stale, None)  # of an earlier fit
-        n_landmarks = self._count_landmarks(space)
+        n_landmarks = count_landmarks(space, self.landmarks, self.method, self.n_clusters)
         who = Phrase(Param("method", self.method, of=type(self).__name__))
         check_request(space, who, self.method, self.n_clusters, n_landmarks)
         self.measure_, self.rows_ = space.measure, space.rows
@@ -242,12 +243,6 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         elif asked not in (AUTO, found):
             warn_other_number(self, f"rows of {asked} different kinds", f"{found}")
         self.exemplar_distances_ = self._own_distances()
-
-    def _count_landmarks(self, space: Space) -> int | None:
-        if self.method in BY_DENSITY:
-            return None
-        wanted = 1 if self.n_clusters == AUTO else int(self.n_clusters)
-        return count_landmarks(space, self.landmarks, self.method, wanted)
 
     def _by_density(self, space: Space) -> Clustering:
         if self.method == "hdbscan":
@@ -273,8 +268,8 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             exemplars = cluster_medoids(known.distances(), labels)
             found = Clustering(labels, exemplars, NearestExemplar(exemplars))
         else:
-            method = self._prepare(space, known, basis, seed, max(numbers))
-            found = self._best(method, known, basis, numbers)
+            cut = self._prepare(space, known, basis, seed, max(numbers))
+            found = self._best(cut, known, basis, numbers)
         # The model of spectral clustering compares with landmarks, and has labeled all rows.
         if basis is None or isinstance(found.model, SpectralExtension):
             return found
@@ -299,26 +294,26 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
 
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
-    ) -> Method:
+    ) -> Cut:
         if self.method == "spectral":
-            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known)
+            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known).cut
         if self.method == "affinity":
-            return Affinity(known, seed)
-        return Medoids(known) if self.method == "medoids" else Linkage(known, self.method)
+            return Affinity(known, seed).cut
+        return (Medoids(known) if self.method == "medoids" else Linkage(known, self.method)).cut
 
     def _best(
-        self, method: Method, known: Space, basis: np.ndarray | None, numbers: list[int]
+        self, cut: Cut, known: Space, basis: np.ndarray | None, numbers: list[int]
     ) -> Clustering:
         """Return the clustering with the highest silhouette; the fewer clusters on ties."""
         if self.n_clusters != AUTO:
-            return method.cut(numbers[0])
+            return cut(numbers[0])
         best: Clustering | None = None
         self.silhouettes_: dict[int, float] = {}
         with Progress("trying numbers of clusters", len(numbers)) as bar:
             for wanted in numbers:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
-                    found = method.cut(wanted)
+                    found = cut(wanted)
                 bar.advance()
                 labels, k = found.labels, len(found.exemplars)
                 if k in self.silhouettes_:  # affinity propagation came to a number tried already

@@ -26,8 +26,7 @@ from lookalike.hubness.occurrence import (
     symmetric_share,
 )
 from lookalike.hubness.report import HubnessReport, hubness_report
-from lookalike.hubness.scaling import CDM, NICDM, LocalScaling
-from lookalike.hubness.shared import SharedNeighbors
+from lookalike.hubness.scaling import CDM, NICDM, LocalScaling, SharedNeighbors
 
 __all__ = [
     "CDM",

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
-from lookalike.hubness.reducer import ROWS_PER_BLOCK, Facts, _Scaled, mean_of_lists
+from lookalike.hubness.reducer import ROWS_PER_BLOCK, Facts, _Local, _Scaled, mean_of_lists
 from lookalike.measures.contract.matrices import median_distance
 from lookalike.measures.contract.rows import Rows, self_pairs
 from lookalike.saving.fields import Array, Fields, Real
 
 
-class _Excess(_Scaled):
+@dataclass(eq=False, repr=False, kw_only=True)
+class _Excess(_Local, _Scaled):
     """Base of the reducers that subtract a level of each row, its fact ``level``.
 
     Distances are excesses plus ``offset_``, so that none is negative. One far row makes the offset
@@ -26,6 +28,9 @@ class _Excess(_Scaled):
 
     NATIVE = ("distance", "ratio")
     FACTORS = ("level", "r_{}")
+
+    n_candidates: int | None = None
+    n_jobs: int | None = None
 
     def _fit_rows(self, rows: Rows) -> None:
         # 2 d - a - b >= -(a + b) >= -2 max: with this offset no distance is negative.

@@ -64,7 +64,8 @@ class MutualProximity(_Scaled):
         all; 30 were enough in [1]_.
     augment : bool
         Count a new row as part of the collection: it joins the divisor of the counts, and the
-        means and spreads of its partners.
+        means and spreads of its partners, so that values are those of a fit with that row. Only
+        the correlations of ``gauss`` with ``self_distance="include"`` stay those of fitted rows.
     self_distance : {"exclude", "include"}
         Whether the distance 0 of a row to itself is among the distances it is judged by. Published
         formulas include it, the authors' programs do not. Counts do not depend on it.
@@ -223,7 +224,11 @@ class MutualProximity(_Scaled):
         count, mean, sd = moments(self.measure_, inner, reference, include, self.n_jobs)
         facts = {"mean": mean, "sd": sd}
         if self.augment:
-            facts |= {"others": count, "new": (inner.seen < 0).astype(np.float64)}
+            new = (inner.seen < 0).astype(np.float64)
+            if include:  # a row that joins brings the distance 0 to itself, as fitted rows do
+                mean, sd = grown(mean, sd, count, np.zeros(len(mean)), new)
+                count = count + new
+            facts = {"mean": mean, "sd": sd, "others": count, "new": new}
         return facts
 
     # -- comparing ---------------------------------------------------------------------------------

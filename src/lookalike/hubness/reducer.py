@@ -7,7 +7,7 @@ measure, so it streams: new rows get their facts from the fitted ones, and no ma
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,18 +43,10 @@ class _Reducer(Measure):
 
     NATIVE: ClassVar[tuple[str, str]] = ("similarity", "one_minus")
 
-    def __init__(
-        self,
-        measure: Measure | str,
-        n_neighbors: int = 10,
-        *,
-        n_candidates: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.n_neighbors = n_neighbors
-        self.n_candidates = n_candidates
-        self.n_jobs = n_jobs
+    measure: Measure | str
+    n_neighbors: int
+    n_candidates: int | None
+    n_jobs: int | None
 
     @property
     def given_measure(self) -> Measure:
@@ -74,11 +66,6 @@ class _Reducer(Measure):
         gower = Param("measure", "gower")
         hint = Phrase("Weigh the columns of the inner measure, or use ", gower, " alone")
         return "whose neighborhood statistics hold for the fitted weights only", hint
-
-    @classmethod
-    def examples(cls) -> list[Measure]:
-        """Return small instances for the shared tests."""
-        return [cls(Vector(), n_neighbors=2)]
 
     def read(self, X: Any) -> Table:
         """Read data as the inner measure does."""
@@ -194,6 +181,19 @@ class _Reducer(Measure):
     def inner_measures(self) -> dict[str, Measure]:
         """Return the inner measure."""
         return {INNER: self.measure_}
+
+
+@dataclass(eq=False, repr=False)
+class _Local(_Reducer):
+    """Base of the reducers that look at the neighborhood of each row: their parameters."""
+
+    measure: Measure | str
+    n_neighbors: int = 10
+
+    @classmethod
+    def examples(cls) -> list[Measure]:
+        """Return small instances for the shared tests."""
+        return [cls(Vector(), n_neighbors=2)]
 
 
 class _Scaled(_Reducer):

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.errors import Param, TooFewRows
-from lookalike.hubness.reducer import ROWS_PER_BLOCK, Facts, _Scaled, farthest, mean_of_lists
-from lookalike.measures.contract.base import Measure, Traits
+from lookalike.hubness.reducer import (
+    ROWS_PER_BLOCK,
+    Facts,
+    _Local,
+    _Scaled,
+    farthest,
+    mean_of_lists,
+)
+from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.matrices import check_pairs, median_distance, square
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.exact import fill_by_blocks, search
@@ -21,7 +28,8 @@ EPS = float(np.finfo(float).eps)
 SPREAD_TOLERANCE = 1e-9
 
 
-class LocalScaling(_Scaled):
+@dataclass(eq=False, repr=False)
+class LocalScaling(_Local, _Scaled):
     """Compare distances with the scales of both neighborhoods.
 
     The similarity is ``exp(-d**2 / (r_x * r_y))``, with r the distance to the k-th nearest
@@ -68,15 +76,10 @@ class LocalScaling(_Scaled):
     ROWS: ClassVar[Fields | None] = {"scale": Array("float64", "n", low=0.0)}
     FACTORS = ("scale", "r_{}")
 
-    def __init__(
-        self,
-        measure: Measure,
-        n_neighbors: int = 7,
-        *,
-        n_candidates: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(measure, n_neighbors, n_candidates=n_candidates, n_jobs=n_jobs)
+    n_neighbors: int = 7
+    _: KW_ONLY
+    n_candidates: int | None = None
+    n_jobs: int | None = None
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         return {"scale": self._near(inner, self.n_neighbors).distances[:, -1].copy()}
@@ -93,7 +96,8 @@ def affinities(d: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return d
 
 
-class NICDM(_Scaled):
+@dataclass(eq=False, repr=False, kw_only=True)
+class NICDM(_Local, _Scaled):
     """Measure distances in units of the mean distance of each row's neighbors.
 
     The distance is ``d / sqrt(mu_x * mu_y)`` with mu the mean distance to the k nearest neighbors
@@ -145,17 +149,9 @@ class NICDM(_Scaled):
     ROWS: ClassVar[Fields | None] = {"mu": Array("float64", "n", low=0.0)}
     NATIVE = ("distance", "ratio")
 
-    def __init__(
-        self,
-        measure: Measure,
-        n_neighbors: int = 10,
-        *,
-        geometric: bool = False,
-        n_candidates: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(measure, n_neighbors, n_candidates=n_candidates, n_jobs=n_jobs)
-        self.geometric = geometric
+    geometric: bool = False
+    n_candidates: int | None = None
+    n_jobs: int | None = None
 
     def _learn(self, n: int) -> None:
         # A row with k duplicates has a mean of 0: the floor keeps ratios finite, and so small that
@@ -190,7 +186,8 @@ def ratios(
     return d
 
 
-class CDM(_Scaled):
+@dataclass(eq=False, repr=False, kw_only=True)
+class CDM(_Local, _Scaled):
     """Repeat NICDM until every row has the same mean distance to its neighbors.
 
     Each step multiplies the distance of x and y by ``g / sqrt(mu_x * mu_y)``, g the geometric mean
@@ -254,19 +251,10 @@ class CDM(_Scaled):
     NATIVE = ("distance", "ratio")
     FACTORS = ("factor", "f_{}")
 
-    def __init__(
-        self,
-        measure: Measure,
-        n_neighbors: int = 10,
-        *,
-        tol: float = 1e-3,
-        max_iter: int = 20,
-        n_candidates: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        super().__init__(measure, n_neighbors, n_candidates=n_candidates, n_jobs=n_jobs)
-        self.tol = tol
-        self.max_iter = max_iter
+    tol: float = 1e-3
+    max_iter: int = 20
+    n_candidates: int | None = None
+    n_jobs: int | None = None
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
@@ -348,3 +336,85 @@ class CDM(_Scaled):
         super()._check_parts(dims)
         n = len(self.rows_)
         require(dims["fitted"] == n, "CDM.factors_", f"{n} factors", str(dims["fitted"]))
+
+
+# -- shared neighbors ------------------------------------------------------------------------------
+# Shared nearest neighbors: rows are alike if they have the same neighbors.
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class SharedNeighbors(_Local):
+    """Count how many of their nearest neighbors two rows have in common.
+
+    The similarity is the number of rows in both lists of k nearest neighbors, divided by k [1]_.
+    Only the order of the distances matters, and there are k + 1 different values: expect many
+    ties, and ask ``k_occurrence`` for ``ties="expected"``.
+
+    Parameters
+    ----------
+    measure : Measure, or name of one
+        Whose hubness is reduced; it is cloned and fitted.
+    n_neighbors : int
+        Length k of the lists.
+    include_self : bool
+        Let each row be in its own list, which then has k + 1 members.
+    n_candidates : int, optional
+        Re-rank only that many nearest rows of the inner measure in neighbor search.
+        None: exact, over all rows.
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    measure_ : the fitted inner measure
+
+    References
+    ----------
+    .. [1] Jarvis, Patrick (1973). Clustering Using a Similarity Measure Based on Shared Near
+       Neighbors. IEEE Transactions on Computers C-22. doi:10.1109/T-C.1973.223640
+
+    Examples
+    --------
+    >>> from lookalike.hubness import SharedNeighbors
+    >>> from lookalike.measures import Vector
+    >>> rows = [[0.0], [1.0], [3.0], [7.0]]
+    >>> SharedNeighbors(Vector(), n_neighbors=2).fit(rows).similarity()[0]
+    array([1. , 0.5, 0.5, 1. ])
+    """
+
+    FIELDS: ClassVar[Fields] = {"include_self": Flag()}
+
+    include_self: bool = False
+    n_candidates: int | None = None
+    n_jobs: int | None = None
+
+    @property
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Traits: symmetric, and defined where distances are not, since lists are compared."""
+        return replace(super().traits, symmetric=True, unseen_pairs=True)
+
+    def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
+        near = self._near(inner, self.n_neighbors).indices
+        if self.include_self:
+            # A new row has no position among the fitted ones: -1, which no list holds.
+            near = np.hstack([near, inner.seen[:, None]])
+        return {"near": near}
+
+    def compare(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the share of common neighbors."""
+        from lookalike.kernels.hubness import overlaps
+
+        out = np.empty((len(a), len(b)))
+        near = a.arrays["near"]
+        overlaps(near, b.arrays["near"], len(self.measure_.rows_), out)
+        out /= near.shape[1]
+        return out
+
+    def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
+        shared = float(self.compare(a, b)[0, 0]) * a.arrays["near"].shape[1]
+        return {"shared": round(shared)}
+
+    def rows_shape(self) -> tuple[Fields, Dims]:
+        """Return the form of encoded rows: lists of fitted rows."""
+        fitted, k = len(self.measure_.rows_), self.n_neighbors + bool(self.include_self)
+        return {"near": Array("int64", "n", k, low=-1, below=fitted)}, {}

@@ -118,7 +118,6 @@ class LayeredRepresentation(Representation):
         "n_layers_": Integer(1, size="layers"),
     }
 
-    measure: Measure | None = None
     n_layers: int = 2
     _: KW_ONLY
     schedule: str = "constant"

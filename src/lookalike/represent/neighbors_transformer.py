@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike.measures.contract.base import MODES, Measure, to_sparse
+from lookalike.measures.contract.base import MODES, to_sparse
 from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.measures.task import MeasureTask, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
@@ -75,7 +75,6 @@ class NeighborsTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Me
         "rows_": Saved("Rows"),
     }
 
-    measure: Measure | None = None
     _: KW_ONLY
     n_neighbors: int = 5
     mode: str = "distance"

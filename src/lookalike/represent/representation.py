@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -10,20 +11,21 @@ import numpy as np
 from sklearn.base import clone, is_classifier
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InPython, InvalidInput, Param, Phrase
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.evaluate.folds import assign_folds
-from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import TaskSource
 from lookalike.represent.base import Representation
-from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
 from lookalike.represent.prototypes import (
     MAX_ROWS,
     NEED_TARGET,
     PrototypeSelector,
     check_method,
     count_prototypes,
+    cross_validate_prototypes,
+    shares_to_try,
+    symmetric_square,
 )
 from lookalike.saving.fields import (
     Anything,
@@ -34,6 +36,7 @@ from lookalike.saving.fields import (
     Either,
     Fields,
     Integer,
+    Maybe,
     Real,
     Saved,
     Sometimes,
@@ -125,7 +128,6 @@ class SimilarityRepresentation(Representation):
         "cv_results_": Sometimes(Anything()),
     }
 
-    measure: Measure | None = None
     prototypes: Any = "medoids"
     n_prototypes: int | float | str = 0.05
     _: KW_ONLY
@@ -218,3 +220,112 @@ def check_positions(prototypes: Any, n_rows: int, who: str) -> np.ndarray:
         hint = "Count the fitted rows from 0"
         raise InvalidInput(Param("prototypes", of=who), needed, f"{prototypes!r}", hint)
     return positions.astype(np.int64)
+
+
+# -- inner products --------------------------------------------------------------------------------
+# Coordinates whose inner products are similarities.
+
+# Shares of the largest eigenvalue, chosen by hand.
+MIN_EIGENVALUE = 1e-10  # smaller ones are round-off, and would be divided by
+MAX_NEGATIVE = 1e-6  # negative ones beyond it mean that the measure is not a kernel
+
+
+@dataclass(eq=False, repr=False, kw_only=True)
+class NystroemRepresentation(SimilarityRepresentation):
+    """Turn rows into points whose inner products are (nearly) their similarities.
+
+    With K the similarities of the prototypes to each other and k(x) those of a row to them, the
+    point is k(x) times the inverse square root of K [1]_. Between prototypes the inner products are
+    exact, and so they are between all rows if every row is a prototype.
+
+    Use it to give a measure that is a kernel (Gower without missing values, leaf sharing of
+    forests) to linear learners, k-means or principal components. Where plain similarities will do,
+    ``SimilarityRepresentation`` is easier to read: each of its columns is a row.
+
+    Parameters
+    ----------
+    measure : Measure, optional
+        How alike rows are; None: "auto" (``choose_measure``). A clone is fitted.
+    prototypes : str or array of positions
+        As for ``SimilarityRepresentation``.
+    n_prototypes : int, float or "tune"
+        As for ``SimilarityRepresentation``; more of them come closer to the similarities.
+    n_components : int, optional
+        Keep at most so many columns, those of the largest eigenvalues of K.
+    estimator : scikit-learn classifier or regressor, optional
+        For ``n_prototypes="tune"``.
+    cv : int
+        Folds of "tune".
+    kinds : mapping of column to kind, optional
+    max_rows : int
+    random_state : None, int, RandomState or Generator
+    n_jobs : int, optional
+        Threads; None: the setting of ``lookalike.config``.
+
+    Attributes
+    ----------
+    prototypes_ : int64 array
+        Positions of the prototypes in the fitted rows, sorted.
+    eigenvalues_ : those of K that are kept, largest first
+    map_ : array of shape (number of prototypes, number of columns)
+    measure_ : the fitted measure
+    feature_names_in_ : names of the columns, where the data had names
+    n_features_in_ : number of columns
+
+    Notes
+    -----
+    Negative eigenvalues of K, which a measure that is not a kernel has (Gower with missing values
+    may have some), are left out with a warning; inner products are then only nearly similarities.
+
+    References
+    ----------
+    .. [1] C. Williams and M. Seeger (2000). Using the Nystroem method to speed up kernel machines.
+       Advances in Neural Information Processing Systems 13, 682-688.
+
+    Examples
+    --------
+    >>> from lookalike.represent import NystroemRepresentation
+    >>> pets = {"weight": [4.0, 5.0, 30.0], "animal": ["cat", "cat", "dog"]}
+    >>> points = NystroemRepresentation(n_prototypes=3).fit_transform(pets)
+    >>> (points @ points.T).round(2) + 0.0
+    array([[1.  , 0.83, 0.17],
+           [0.83, 1.  , 0.33],
+           [0.17, 0.33, 1.  ]])
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "n_components": Maybe(Integer(1)),
+        "eigenvalues_": Array("float64", "components"),
+        "map_": Array("float64", "prototypes", "components"),
+    }
+
+    n_components: int | None = None
+
+    def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
+        rows = super()._fit_source(source, y)
+        who = type(self).__name__
+        k = symmetric_square(self.measure_, self.prototype_rows_, "similarity", self.n_jobs, who)
+        # Symmetric by construction: the two directions were averaged.
+        values, vectors = np.linalg.eigh(k)
+        largest = max(float(values[-1]), 0.0)
+        if values[0] < -MAX_NEGATIVE * largest:
+            needed = "a measure whose similarities are inner products"
+            found = f"an eigenvalue of {values[0]:.3g} beside the largest, {largest:.3g}"
+            hint = (
+                "Negative ones are left out; fill missing values, or use SimilarityRepresentation"
+            )
+            warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=4)
+        kept = np.flatnonzero(values > MIN_EIGENVALUE * largest)[::-1][: self.n_components]
+        # Signs of eigenvectors are arbitrary: the largest entry is made positive.
+        vectors = vectors[:, kept]
+        signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(len(kept))])
+        self.eigenvalues_ = values[kept]
+        # K to the power of -1/2 restricted to its large eigenvalues.
+        self.map_ = vectors * (signs / np.sqrt(self.eigenvalues_))
+        return rows
+
+    def _represent(self, rows: Rows) -> np.ndarray:
+        return block_or_half(self.measure_, rows, self.prototype_rows_) @ self.map_
+
+    def _names_out(self) -> list[str]:
+        return [f"nystroem {column}" for column in range(self.map_.shape[1])]

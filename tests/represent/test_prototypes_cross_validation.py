@@ -4,7 +4,7 @@ import numpy as np
 
 from lookalike.measures import Vector
 from lookalike.measures.task import read_source
-from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
+from lookalike.represent.prototypes import cross_validate_prototypes, shares_to_try
 
 
 def test_shares_are_rounded_half_to_even_without_repeats():

@@ -7,7 +7,7 @@ from clustering import reference
 from clustering.make import HALVES, TOY, blobs, space_of, two_moons
 from lookalike.clustering import SimilarityClustering, adjusted_rand
 from lookalike.clustering._space import Space
-from lookalike.clustering.spectral import Spectral, _affinities
+from lookalike.clustering.partitions import Spectral, _affinities
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Precomputed, Vector
 

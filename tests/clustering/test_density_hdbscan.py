@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from clustering import reference
 from clustering.make import HALVES, TOY, blobs, space_of
 from lookalike.clustering import SimilarityClustering, adjusted_rand
-from lookalike.clustering.hdbscan import _tree
+from lookalike.clustering.density import _tree
 from lookalike.measures import Gower, Vector
 
 
