@@ -23,7 +23,7 @@ def shown(hits, width=100, **info):
 
 
 def test_the_first_explanation_is_made_alone_then_all(hits, monkeypatch):
-    measure = hits[0]._why.func.__self__._measure
+    measure = hits[0]._why.func.__self__.measure
     calls, explain = [], measure.explain_many
     monkeypatch.setattr(
         measure, "explain_many", lambda a, b: calls.append(len(b)) or explain(a, b), raising=False

@@ -20,11 +20,11 @@ def test_ids_and_records_keep_their_order(reader):
     assert read.positions.tolist() == [2, -1, 0, -1]
     assert [table.record(row)["x"] for table, row in read.cells] == [3.0, 2.5, 1.0, None]
     assert not read.one
-    whole = reader.measure.block(read.rows, read.rows)
+    whole = reader.now.measure.block(read.rows, read.rows)
     for i, item in enumerate([2, {"x": 2.5}, 0, {"color": "red"}]):
         alone = reader.read(item, "test")
         assert alone.one
-        np.testing.assert_array_equal(reader.measure.block(alone.rows, read.rows)[0], whole[i])
+        np.testing.assert_array_equal(reader.now.measure.block(alone.rows, read.rows)[0], whole[i])
 
 
 def test_what_is_one_query_and_what_are_several(reader):

@@ -6,10 +6,18 @@ import numpy as np
 import pytest
 
 import lookalike as la
-from lookalike.index.segments import MAX_SKIPPED_ROWS, Segment, Segments, as_id, join_tables
+from lookalike.errors import LookalikeWarning
+from lookalike.index.segments import (
+    MAX_SKIPPED_ROWS,
+    Segment,
+    Segments,
+    as_id,
+    join_tables,
+    learn_levels,
+)
 from lookalike.measures import Vector
 from lookalike.saving.fields import Misfit
-from lookalike.table import Table
+from lookalike.table import Table, as_table
 
 
 def segment(measure, values, start, live=None):
@@ -125,3 +133,68 @@ def test_columns_set_aside_may_be_missing_in_some_tables():
     assert both["note"].kind.name == note.kind.name
     assert [both["note"].cell(row) for row in range(4)] == ["a", "b", "a", "b"]
     assert join_tables([one]) is one
+
+
+def test_what_one_segment_knows_of_its_rows(measure):
+    whole = segment(measure, range(4), 10)
+    assert (len(whole), whole.n_live, whole._span) == (4, 4, (10, 13, True))
+    assert whole.allowed(None) is None
+    mask = np.array([True, False, True, True])
+    assert whole.allowed(mask).tolist() == mask.tolist()
+    less = whole.without(np.array([2]))
+    assert less.allowed(None).tolist() == [True, True, False, True]
+    assert less.allowed(mask).tolist() == [True, False, False, True]
+    assert (less.n_live, whole.n_live, less.fitted, less.sealed) == (3, 4, False, False)
+    assert less.typical_table is less.table
+    empty = Segment.of(whole.rows[:0], whole.table[:0], np.arange(0))
+    assert (empty._span, empty.find(0), empty.find(-1)) == ((0, -1, True), -1, -1)
+    assert set(less.__getstate__()) == {"rows", "table", "positions", "live"}
+    less.check_loaded({"rows": 4})
+    with pytest.raises(Misfit, match="3 rows, found 4, 4"):
+        less.check_loaded({"rows": 3})
+
+
+def test_ids_of_a_segment_are_those_of_live_rows(measure):
+    table = la.read_table({"x": [0.0, 1.0, 2.0, 3.0]})
+    made = Segment.of(measure.encode(table), table, np.arange(4))
+    assert (made.id_at("x", 2), type(made.id_at("x", 2))) == (2, int)
+    assert [made.find_id("x", id) for id in (0, 3, 4)] == [0, 3, -1]
+    assert made.ids_among("x", [0, 4, 3]) == {0, 3}
+    less = made.without(np.array([0]))
+    assert [less.find_id("x", id) for id in (0, 3)] == [-1, 3]
+    assert less.ids_among("x", [0, 3]) == {3}
+    twice = la.read_table({"x": [1.0, 1.0]})
+    again = Segment.of(measure.encode(twice), twice, np.arange(2))
+    assert again.find_id("x", 1) == 1  # the last row that has it counts
+    assert again.without(np.array([1])).find_id("x", 1) == -1
+
+
+def test_all_rows_as_one_table_and_at_the_positions_before(measure):
+    whole = Segments((segment(measure, range(3), 0), segment(measure, range(4), 5)), 9)
+    assert whole.table["x"].values.tolist() == [0, 1, 2, 0, 1, 2, 3]
+    less = whole.without([0, 5, 6, 7, 8])
+    assert less.table["x"].values.tolist() == [1, 2]
+    none = less.without([1, 2])
+    assert (len(none.table), none.table.names, len(none)) == (0, ("x",), 0)
+    assert whole.added_later == [whole.segments[1]]
+    again = Segments.of(measure.rows_[:2], la.read_table({"x": [1.0, 2.0]}), less)
+    assert (again.positions.tolist(), again.next_position) == ([1, 2], 9)
+    fresh = Segments.of(measure.rows_, la.read_table({"x": [0.0, 1.0, 2.0, 3.0]}))
+    assert (fresh.positions.tolist(), fresh.next_position) == ([0, 1, 2, 3], 4)
+
+
+@pytest.mark.parametrize(
+    ("sizes", "levels"),
+    [
+        (["tiny"], ("tiny", "small", "medium", "large")),
+        (["mauve"], ("small", "medium", "large")),
+    ],
+)
+def test_a_new_level_gets_its_rank_or_stays_unknown(sizes, levels):
+    """The rank of a level is inferred, never the order in which levels arrive."""
+    fitted = la.read_table({"size": ["small", "medium", "large"] * 4, "x": range(12)})
+    with pytest.warns(LookalikeWarning, match="taken as missing"):
+        new = as_table({"size": ["large", *sizes], "x": [1, 2]}, fitted, who="test")
+    learned = learn_levels(join_tables([fitted, new]))
+    assert learned["size"].kind.name == "order"
+    assert learned["size"].kind.levels == levels

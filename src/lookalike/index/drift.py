@@ -154,11 +154,6 @@ def learn_fitted(table: Table | LazyTable) -> dict[str, Fitted]:
     return fitted
 
 
-def _shares(values: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Return the share of values up to each point (the empirical distribution function)."""
-    return np.searchsorted(np.sort(values), points, side="right") / len(values)
-
-
 def warn_of(columns: Sequence[ColumnDrift], who: str) -> None:
     """Warn of columns whose added values differ from the fitted ones, if there are any."""
     if columns:
@@ -200,8 +195,10 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
     if len(known) and len(before.points):
         odd = known[(known < before.low) | (known > before.high)]
         outside, examples = len(odd), odd.tolist()
-        # Only at the deciles, which is all that is stored: a lower bound of Kolmogorov-Smirnov's.
-        shift = float(np.abs(_shares(known, before.points) - before.shares).max())
+        # Of the empirical distribution functions, only at the deciles, which is all that is stored:
+        # a lower bound of Kolmogorov-Smirnov's.
+        upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
+        shift = float(np.abs(upto - before.shares).max())
     elif kind in NEW:
         outside = sum(int((column.values < -1).sum()) for column in columns)
         examples = [value for column in columns for value in column.unknown.values()]

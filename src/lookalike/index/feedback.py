@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ class Round:
     hits: Hits
 
 
+@dataclass(eq=False, repr=False)
 class FeedbackSession:
     """Refine a search by saying which rows are right and which are not.
 
@@ -63,20 +64,16 @@ class FeedbackSession:
     ([2, 3], 1)
     """
 
-    def __init__(
-        self,
-        index: Index,
-        query: Any,
-        *,
-        k: int = 10,
-        gamma: float = 0.5,
-        filter: Any = None,
-        weights: Mapping[str, float] | None = None,
-        columns: Any = None,
-    ) -> None:
-        self.index, self.query = index, query
-        self.k, self.gamma, self.filter = k, gamma, filter
-        self.weights, self.columns = weights, columns
+    index: Index
+    query: Any
+    _: KW_ONLY
+    k: int = 10
+    gamma: float = 0.5
+    filter: Any = None
+    weights: Mapping[str, float] | None = None
+    columns: Any = None
+
+    def __post_init__(self) -> None:
         self._rounds = [Round((), (), self._search((), ()))]
 
     @property

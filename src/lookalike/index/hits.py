@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -33,6 +33,7 @@ COMPARED = ("compared", "compared_of")
 SIDES = ("for", "against")
 
 
+@dataclass(eq=False, repr=False)
 class Reasons:
     """Explanations of a query against the rows found for it, computed on demand.
 
@@ -49,46 +50,42 @@ class Reasons:
     styles : how cells are formatted
     """
 
-    def __init__(
-        self,
-        measure: Measure,
-        query: Rows,
-        cell: Cell,
-        find: Callable[[], Rows],
-        cells: Sequence[Cell],
-        styles: Styles,
-    ) -> None:
-        self._measure, self._query, self._cell = measure, query, cell
-        self._find, self._cells, self._styles = find, cells, styles
-        # By number. Two threads may explain a row at the same time: setdefault keeps one of them,
-        # so that all callers share it.
-        self._known: dict[int, Explanation] = {}
+    measure: Measure
+    query: Rows
+    cell: Cell
+    find: Callable[[], Rows]
+    cells: Sequence[Cell]
+    styles: Styles
+    # By number. Two threads may explain a row at the same time: setdefault keeps one of them, so
+    # that all callers share it.
+    _known: dict[int, Explanation] = field(default_factory=dict, init=False)
 
     @cached_property
     def rows(self) -> Rows:
         """The rows found, encoded; selected when first needed."""
-        return self._find()
+        return self.find()
 
     def of(self, number: int) -> Explanation:
         """Return the explanation of one of the rows, by its number among those found."""
         if number not in self._known:
             # After the first all rows are explained: selecting the others is not worth it.
-            numbers = range(len(self._cells)) if self._known else range(number, number + 1)
+            numbers = range(len(self.cells)) if self._known else range(number, number + 1)
             rows = self.rows[numbers.start : numbers.stop]
-            explained = self._measure.explain_many(self._query, rows)
+            explained = self.measure.explain_many(self.query, rows)
             for i, explanation in zip(numbers, explained, strict=True):
-                self._known.setdefault(i, self._with_cells(explanation, self._cells[i]))
+                self._known.setdefault(i, self._with_cells(explanation, self.cells[i]))
         return self._known[number]
 
     def _with_cells(self, explanation: Explanation, other: Cell) -> Explanation:
         """Return an explanation with the two cells of each column beside the reasons."""
         if explanation.cells:
             return explanation
-        (left, i), (right, j) = self._cell, other
+        (left, i), (right, j) = self.cell, other
         cells = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
-        return replace(explanation, cells=cells, styles=self._styles)
+        return replace(explanation, cells=cells, styles=self.styles)
 
 
+@dataclass(eq=False, repr=False)
 class Hit:
     """One row that a search found.
 
@@ -116,22 +113,14 @@ class Hit:
     (2, 2.0)
     """
 
-    def __init__(
-        self,
-        id: Any,
-        score: float | None,
-        distance: float | None,
-        similarity: float | None,
-        cell: Cell,
-        why: Callable[[], Explanation],
-        asked: Callable[[], Mapping[str, Any]] = dict,
-    ) -> None:
-        self.id = id
-        self.score = score
-        self.distance = distance
-        self.similarity = similarity
-        # Of the snapshot that was searched: a row deleted since can still be shown and explained.
-        self._cell, self._why, self._asked = cell, why, asked
+    id: Any
+    score: float | None
+    distance: float | None
+    similarity: float | None
+    # Of the snapshot that was searched: a row deleted since can still be shown and explained.
+    _cell: Cell
+    _why: Callable[[], Explanation]
+    _asked: Callable[[], Mapping[str, Any]] = dict
 
     @property
     def table(self) -> Table:
@@ -228,10 +217,10 @@ class Hit:
         return {name: getattr(self, name) for name in (*OURS, *COMPARED, "row")}
 
     def __str__(self) -> str:
-        return f"{show(self.id)} ({_number(self.similarity)}): {self.because()}"
+        return f"{show(self.id)} ({shown(self.similarity)}): {self.because()}"
 
     def __repr__(self) -> str:
-        numbers = f"score={_number(self.score)}, similarity={_number(self.similarity)}"
+        numbers = f"score={shown(self.score)}, similarity={shown(self.similarity)}"
         return f"Hit(id={self.id!r}, {numbers})"
 
 
@@ -463,7 +452,7 @@ class Hits(Sequence[Hit], Result):
 
     def html_body(self) -> str:
         """Return the query and the rows found, each with its reasons, as HTML."""
-        from lookalike.index.hits_html import hits_html
+        from lookalike.index.hit_lines import hits_html
 
         return hits_html(self)
 
@@ -482,7 +471,7 @@ class Hits(Sequence[Hit], Result):
         heads = ["id", *["score"] * self.by_score, "similarity", *["compared"] * self.has_gaps]
         lines = [[*heads, *map(clean, names)]]
         for hit in self:
-            line = [show(hit.id), *[_number(hit.score)] * self.by_score, _number(hit.similarity)]
+            line = [show(hit.id), *[shown(hit.score)] * self.by_score, shown(hit.similarity)]
             line += [hit.compared_text] * self.has_gaps
             line += [show(hit.row.get(name)) for name in names]
             lines.append(line)
@@ -501,5 +490,6 @@ def _is_number(hits: Hits, name: str) -> bool:
     return all(isinstance(hit.row.get(name), int | float | None) for hit in hits)
 
 
-def _number(value: float | None) -> str:
-    return "–" if value is None else f"{value:.3g}"
+def shown(value: float | None, form: str = ".3g") -> str:
+    """Write a number; what is undefined is a dash."""
+    return "–" if value is None else f"{value:{form}}"

@@ -6,7 +6,7 @@ import copy
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, ClassVar, Self, TypeVar
@@ -15,27 +15,26 @@ import numpy as np
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.estimator import Estimator, check_is_fitted, clone
+from lookalike._runtime.files import locked
 from lookalike._runtime.keywords import forgiving
-from lookalike._runtime.locks import locked
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.threads import lock_of
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.index.filters import read_filter
+from lookalike.index.hit_lines import index_html
 from lookalike.index.hits import Hit, Hits, Reasons, SearchInfo
-from lookalike.index.hits_html import index_html
 from lookalike.index.ids import take_ids
 from lookalike.index.query import Queries
 from lookalike.index.relevance import check_gamma, reweigh
-from lookalike.index.segments import NO_POSITIONS, Feedback, Segments, learn_levels, rows_at
-from lookalike.index.shards.build import ADD_FILES, begin_adding, finish_adding, write_added
+from lookalike.index.segments import SegmentQuery, Segments, learn_levels, rows_at
+from lookalike.index.shards.build import ADD_FILES, begin_adding
 from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.graph import check_list_size, neighbors_of
 from lookalike.index.sketches import Sketches
-from lookalike.index.snapshot import Snapshot
+from lookalike.index.snapshot import Snapshot, check_list_size, neighbors_of
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.rows import check_k
+from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.measures.default import AUTO, choose_measure, is_auto
 from lookalike.measures.names import IsMeasure, as_measure, same_settings
@@ -54,6 +53,7 @@ Answer = TypeVar("Answer")
 MAX_ROWS_COPIED = 2**20
 
 
+@dataclass(eq=False, repr=False)
 class Index(SaveMixin, Estimator):
     """Find the rows most like a row or a record, in an index that rows can be added to.
 
@@ -125,25 +125,16 @@ class Index(SaveMixin, Estimator):
         "feature_names_in_": fields.Sometimes(fields.Objects("features", fields.Text())),
     }
 
-    state_: Snapshot  # all that was learned and all rows; replaced as a whole, never changed
-    _folder: ShardFolder | None = None  # of an index that was opened; None: in memory
-
-    def __init__(
-        self,
-        measure: Measure | str = AUTO,
-        *,
-        id_column: str | None = None,
-        kinds: Mapping[str, Any] | None = None,
-        approximate: bool = False,
-        recall: float = 0.95,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.measure = measure
-        self.id_column = id_column
-        self.kinds = kinds
-        self.approximate = approximate
-        self.recall = recall
-        self.n_jobs = n_jobs
+    measure: Measure | str = AUTO
+    _: KW_ONLY
+    id_column: str | None = None
+    kinds: Mapping[str, Any] | None = None
+    approximate: bool = False
+    recall: float = 0.95
+    n_jobs: int | None = None
+    # All that was learned and all rows; replaced as a whole, never changed.
+    state_: Snapshot = field(init=False)
+    _folder: ShardFolder | None = field(init=False, default=None)  # None: rows are in memory
 
     # -- fitting -----------------------------------------------------------------------------------
 
@@ -517,15 +508,15 @@ class Index(SaveMixin, Estimator):
         if liked is None and unliked is None:
             # Sketches propose rows by the fitted weights, so they are of no use under others.
             sketches = self._sketches if measure is now.measure else None
-            graph = now.segments.nearest(
-                measure, queries.rows, k, queries.positions, NO_POSITIONS, masks, sketches
-            )
+            asked = SegmentQuery(measure, queries.rows, k, queries.positions)
+            graph = now.segments.nearest(asked, masks, sketches)
             found = [_hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))]
         else:
             found = []
             for i in range(len(queries)):
-                feedback, omit = _feedback(queries, i, liked, unliked, gamma)
-                graph = now.segments.best(measure, feedback, k, omit, masks)
+                rows, omit, no = _feedback(queries, i, liked, unliked)
+                asked = SegmentQuery(measure, rows, k, np.array([-1]), omit, gamma, no)
+                graph = now.segments.nearest(asked, masks)
                 found.append(_hits(now, measure, queries, i, graph, by_distance=False))
         return found[0] if queries.one else found
 
@@ -664,9 +655,9 @@ class Index(SaveMixin, Estimator):
             addition = begin_adding(self._folder, paths)
             progress = Progress("writing shards", len(addition.parts))
             for number in range(len(addition.parts)):
-                write_added(addition, number)
+                addition.write_part(number)
                 progress.advance()
-            finish_adding(addition)
+            addition.finish()
             state = self._folder.snapshot()
             new: list[ColumnDrift] = []
             if sum(map(len, state.segments.added_later)) <= MAX_ROWS_COPIED:
@@ -734,9 +725,9 @@ class Index(SaveMixin, Estimator):
         else:
             check_k(n_neighbors, len(segments), who, False)
             queries = now.reader.read(X, who)
-            graph = segments.nearest(
-                measure, queries.rows, n_neighbors, queries.positions, NO_POSITIONS
-            ).finish("last" if measure.traits.undefined_last else "raise")
+            asked = SegmentQuery(measure, queries.rows, n_neighbors, queries.positions)
+            last = "last" if measure.traits.undefined_last else "raise"
+            graph = segments.nearest(asked).finish(last)
         # Positions count deleted rows, which have no place in ``ids`` any more.
         indices = np.searchsorted(segments.positions, graph.indices)
         return (graph.distances, indices) if return_distance else indices
@@ -848,9 +839,9 @@ def _check_marks(
 
 
 def _feedback(
-    queries: Queries, i: int, liked: Queries | None, unliked: Queries | None, gamma: float
-) -> tuple[Feedback, np.ndarray]:
-    """Return the feedback for one query, and the positions not to be listed."""
+    queries: Queries, i: int, liked: Queries | None, unliked: Queries | None
+) -> tuple[Rows, np.ndarray, Rows | None]:
+    """Return the rows that are wanted, the positions not to be listed, and the unwanted rows."""
     own = int(queries.positions[i])
     # The query counts as liked; a mark that repeats it, or another mark, counts once.
     yes = None if liked is None else liked.once(own)
@@ -858,7 +849,7 @@ def _feedback(
     positive = [queries.rows[i : i + 1], *([] if yes is None else [yes])]
     marked = [marks.positions for marks in (liked, unliked) if marks is not None]
     omit = np.unique(np.concatenate([[own], *marked]))
-    return Feedback(join_rows(positive), no, gamma), omit[omit >= 0]
+    return join_rows(positive), omit[omit >= 0], no
 
 
 def _hits(

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, WrongType, suggest
-from lookalike.index.segments import Segments, rows_at
-from lookalike.measures.contract.base import Measure
+from lookalike.index.segments import rows_at
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.measures.numeric import NUMERIC
 from lookalike.table import Schema, Table, as_table
+
+if TYPE_CHECKING:
+    from lookalike.index.snapshot import Snapshot
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,18 +56,10 @@ class QueryReader:
 
     Parameters
     ----------
-    measure : Measure, fitted
-    schema : Schema of the rows
-    segments : Segments
-    position_of : callable from id to position, which raises for an unknown id
-    names_rows : bool, whether ids are values of a column instead of integers
+    now : Snapshot
     """
 
-    measure: Measure
-    schema: Schema
-    segments: Segments
-    position_of: Callable[[Any, str], int]
-    names_rows: bool
+    now: Snapshot
 
     def read(self, query: Any, who: str) -> Queries:
         """Read an id, a record, a table, or a list of ids and records."""
@@ -91,14 +85,14 @@ class QueryReader:
             raise WrongType(who, needed, repr(query), (*hints, " names rows by a column"))
         table = self.read_table(query, who)
         positions, cells = np.full(len(table), -1), _cells_of(table)
-        return Queries(self.measure.encode(table), cells, positions, one=len(table) == 1)
+        return Queries(self.now.measure.encode(table), cells, positions, one=len(table) == 1)
 
     def read_table(self, source: Any, who: str, partial: bool = False) -> Table:
         """Read rows by the schema of the fitted ones; partial ones may be without some columns."""
         # Rows of a precomputed measure are distances to the fitted rows, not cells of columns.
-        if self.measure.traits.pairwise:
-            return self.measure.read_new(source)
-        return as_table(source, self.schema, who=who, partial=partial)
+        if self.now.measure.traits.pairwise:
+            return self.now.measure.read_new(source)
+        return as_table(source, self.now.schema, who=who, partial=partial)
 
     def read_some(self, items: Any, who: str) -> Queries | None:
         """Read rows that were marked: one or several ids or records; None for none."""
@@ -117,15 +111,16 @@ class QueryReader:
         """Read ids and records in the order given; all records in one call, which is faster."""
         is_id = np.array([not isinstance(item, Mapping) for item in items])
         records = [item for item in items if isinstance(item, Mapping)]
-        ids = [self.position_of(item, who) for item in items if not isinstance(item, Mapping)]
+        position = self.now.names.position
+        ids = [position(item, who) for item in items if not isinstance(item, Mapping)]
         rows: list[Rows] = []
         cells: list[tuple[Table, int]] = []
         if records:
             table = self._read_records(records, who)
-            rows.append(self.measure.encode(table))
+            rows.append(self.now.measure.encode(table))
             cells += _cells_of(table)
         if ids:
-            locations = self.segments.look_up(ids)
+            locations = self.now.segments.look_up(ids)
             rows.append(rows_at(locations))
             cells += [(segment.table, offset) for segment, offset in locations]
         positions = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
@@ -137,24 +132,24 @@ class QueryReader:
         return Queries(join_rows(rows)[order], cells, positions[order], one)
 
     def _read_records(self, records: Sequence[Mapping[Any, Any]], who: str) -> Table:
-        table = read_records(records, self.schema, who)
+        table = read_records(records, self.now.schema, who)
         self._check_complete(table, who)
         self._warn_unknown(table, who)
         return table
 
     def _check_complete(self, table: Table, who: str) -> None:
         """Refuse records with missing numbers if the measure does not take missing values."""
-        if self.measure.traits.missing:
+        if self.now.measure.traits.missing:
             return
         missing = [c.name for c in table if c.kind.name in NUMERIC and c.missing.any()]
         if missing:
             needed, found = "a value in every number column", f"a record without {_first(missing)}"
             hint = "Fill them in, or use a measure that takes missing values, such as Gower"
-            raise InvalidInput(f"{who} with {type(self.measure).__name__}", needed, found, hint)
+            raise InvalidInput(f"{who} with {type(self.now.measure).__name__}", needed, found, hint)
 
     def _warn_unknown(self, table: Table, who: str) -> None:
         """Warn of categories that no row has: they are usually mistyped."""
-        segments = self.segments.segments
+        segments = self.now.segments.segments
         # Unknown levels of an order are warned of when the table is read.
         for column in table.of_kind("category"):
             for code, value in column.unknown.items():
@@ -174,7 +169,8 @@ class QueryReader:
     def _is_id(self, item: Any) -> bool:
         if isinstance(item, bool | np.bool_):
             return False
-        return isinstance(item, int | np.integer) or (self.names_rows and _is_scalar(item))
+        named = self.now.id_column is not None  # ids are values of a column instead of integers
+        return isinstance(item, int | np.integer) or (named and _is_scalar(item))
 
 
 def read_records(records: Sequence[Mapping[Any, Any]], schema: Schema, who: str) -> Table:

@@ -12,8 +12,9 @@ reader that holds the old ones goes on with the rows they had (a snapshot). Dele
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from dataclasses import fields as dataclass_fields
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -21,13 +22,12 @@ import numpy as np
 
 from lookalike.index.relevance import rocchio
 from lookalike.index.sketches import Sketches
-from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.neighbors.exact import fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph, ShiftedGraph
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Integer, Saved, TupleOf, require
 from lookalike.table import Column, Kind, Table
 from lookalike.table.infer.kinds import infer
 from lookalike.table.model.cells import convert, raw_of_column
@@ -95,7 +95,7 @@ def check_alike(table: Table, first: Table, where: str) -> None:
             [(c.name, c.kind.name, c.values.shape[1:], c.values.dtype.kind) for c in columns]
             for columns in pair
         )
-        require(ours == theirs, where, "the columns of the first segment", "others")
+        fields.require(ours == theirs, where, "the columns of the first segment", "others")
 
 
 # Deleted rows that a search passes over before the segment is copied without them: each makes the
@@ -105,13 +105,75 @@ NO_POSITIONS = np.empty(0, np.int64)
 Masks = Sequence[np.ndarray] | None
 
 
+@saveable
 @dataclass(frozen=True, eq=False)
-class Feedback:
-    """Rows that are liked and not liked, encoded, and the weight of the latter (gamma)."""
+class SegmentQuery:
+    """A search: what segments, and the workers that have them, are asked for.
 
-    positive: Rows
-    negative: Rows | None
-    gamma: float
+    Parameters
+    ----------
+    measure : Measure; None in a file for workers, which have that of the index
+    rows : Rows, the queries; with feedback the rows that one list should be near to
+    k : int
+    exclude : int64, one position per query that may not be in its list; -1: none
+    omit : int64, positions that may be in no list
+    gamma : float or None
+        With feedback, how much the rows count that a list should be far from.
+    unliked : Rows, optional
+        These rows.
+    """
+
+    FIELDS: ClassVar[fields.Fields] = {
+        "measure": fields.Maybe(fields.Saved("Measure")),
+        "rows": fields.Saved("Rows"),
+        "k": fields.Integer(1),
+        "exclude": fields.Array("int64", "queries", low=-1),
+        "omit": fields.Array("int64", "omitted", low=0),
+        "gamma": fields.Maybe(fields.Real(0.0)),
+        "unliked": fields.Maybe(fields.Saved("Rows")),
+    }
+
+    measure: Any
+    rows: Rows
+    k: int
+    exclude: np.ndarray
+    omit: np.ndarray = field(default_factory=lambda: NO_POSITIONS)
+    gamma: float | None = None
+    unliked: Rows | None = None
+
+    def scan(self, rows: Rows, positions: np.ndarray, k: int) -> NeighborGraph:
+        """Return the unfinished lists of the k best of some rows, all of them compared."""
+        measure, gamma = self.measure, self.gamma
+        if gamma is None:
+            return measure.nearest(self.rows, rows, k, exclude=self.exclude, ids=positions)
+
+        # Block by block as in exact search: distances to all rows may not fit in memory.
+        def score(_: slice, part: slice) -> np.ndarray:
+            b = rows[part]
+            far: Any = () if self.unliked is None else measure.block(self.unliked, b)
+            return rocchio(measure.block(self.rows, b), far, gamma)[None]
+
+        fill = fill_by_blocks(score, positions, np.array([-1]))
+        return search(fill, 1, len(rows), k, n_jobs=getattr(measure, "n_jobs", None))
+
+    def in_place(
+        self, segment: Segment, mask: np.ndarray | None, sketches: Sketches | None
+    ) -> NeighborGraph | None:
+        """Search without a copy of the allowed rows, where the measure or a sketch can."""
+        if len(self.omit) or self.gamma is not None:
+            return None
+        allowed, rows, positions = segment.allowed(mask), segment.rows, segment.positions
+        if sketches is not None:
+            ours = (self.measure, self.rows, rows, self.k, allowed, self.exclude, positions)
+            lists = sketches.nearest(*ours)
+            if lists is not None:
+                return lists
+        if not self.measure.steps_over(rows, self.k):
+            return None
+        if allowed is None:
+            return self.scan(rows, positions, self.k)
+        names = {"exclude": self.exclude, "ids": positions}
+        return self.measure.nearest_among(self.rows, rows, self.k, allowed, **names)
 
 
 @saveable
@@ -127,11 +189,11 @@ class Segment:
     live : bool, False for a row that was deleted
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "rows": Saved("Rows"),
-        "table": Saved("Table"),
-        "positions": Array("int64", "rows", low=0, ascending=True),
-        "live": Array("bool", "rows"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "rows": fields.Saved("Rows"),
+        "table": fields.Saved("Table"),
+        "positions": fields.Array("int64", "rows", low=0, ascending=True),
+        "live": fields.Array("bool", "rows"),
     }
 
     rows: Rows
@@ -151,7 +213,7 @@ class Segment:
     # threads may compute one at the same time; they get equal values.
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+        return {field.name: getattr(self, field.name) for field in dataclass_fields(self)}
 
     @cached_property
     def n_live(self) -> int:
@@ -243,10 +305,12 @@ class Segment:
         positions = self.positions[offsets]
         return rows, positions, positions[~live]
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that rows and table have the length of their positions."""
         fits = len(self.rows) == len(self.table) == dims["rows"]
-        require(fits, "Segment", f"{dims['rows']} rows", f"{len(self.rows)}, {len(self.table)}")
+        fields.require(
+            fits, "Segment", f"{dims['rows']} rows", f"{len(self.rows)}, {len(self.table)}"
+        )
 
 
 @saveable
@@ -260,9 +324,9 @@ class Segments:
     next_position : int, the position of the next row to be added; never used twice
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "segments": TupleOf(Saved("Segment"), "segments"),
-        "next_position": Integer(0),
+    FIELDS: ClassVar[fields.Fields] = {
+        "segments": fields.TupleOf(fields.Saved("Segment"), "segments"),
+        "next_position": fields.Integer(0),
     }
 
     segments: tuple[Segment, ...]
@@ -283,6 +347,12 @@ class Segments:
     def added_later(self) -> list[Segment]:
         """The segments of rows that were added after the measure was fitted."""
         return [segment for segment in self.segments[1:] if not segment.fitted]
+
+    @property
+    def table(self) -> Table:
+        """All live rows as one table, by position."""
+        parts = [segment.table[segment.live] for segment in self.segments if segment.live.any()]
+        return join_tables(parts or [self.segments[0].table[:0]])
 
     @property
     def positions(self) -> np.ndarray:
@@ -355,106 +425,48 @@ class Segments:
     # -- searching ---------------------------------------------------------------------------------
 
     def nearest(
-        self,
-        measure: Measure,
-        a: Rows,
-        k: int,
-        exclude: np.ndarray,
-        omit: np.ndarray,
-        masks: Masks = None,
-        sketches: Sketches | None = None,
+        self, query: SegmentQuery, masks: Masks = None, sketches: Sketches | None = None
     ) -> NeighborGraph:
-        """Return unfinished lists of the k nearest live rows.
+        """Return unfinished lists of the k live rows that are nearest, or score best by feedback.
 
         Parameters
         ----------
-        measure : Measure
-        a : Rows, the queries
-        k : int
-        exclude : int64, one position per query that may not be in its list; -1: none
-        omit : int64, positions that may be in no list
+        query : SegmentQuery
         masks : a boolean array per segment, optional
             Only these rows are searched.
         sketches : Sketches, optional
             Graphs that propose rows instead of a scan of all; None: exact search.
         """
-
-        def scan(rows: Rows, positions: np.ndarray, wide: int) -> NeighborGraph:
-            return measure.nearest(a, rows, wide, exclude=exclude, ids=positions)
-
-        def in_place(segment: Segment, mask: np.ndarray | None) -> NeighborGraph | None:
-            """Search without a copy of the allowed rows, where the measure or a sketch can."""
-            if len(omit):
-                return None
-            allowed, rows, positions = segment.allowed(mask), segment.rows, segment.positions
-            if sketches is not None:
-                lists = sketches.nearest(measure, a, rows, k, allowed, exclude, positions)
-                if lists is not None:
-                    return lists
-            if not measure.steps_over(rows, k):
-                return None
-            if allowed is None:
-                return scan(rows, positions, k)
-            return measure.nearest_among(a, rows, k, allowed, exclude=exclude, ids=positions)
-
-        return self._merge(scan, len(a), k, omit, masks, in_place)
-
-    def best(
-        self, measure: Measure, wanted: Feedback, k: int, omit: np.ndarray, masks: Masks = None
-    ) -> NeighborGraph:
-        """Return the unfinished list of the k live rows with the smallest feedback scores."""
-        n_jobs = getattr(measure, "n_jobs", None)
-
-        def scan(rows: Rows, positions: np.ndarray, wide: int) -> NeighborGraph:
-            # Block by block as in exact search: distances to all rows may not fit in memory.
-            def score(_: slice, part: slice) -> np.ndarray:
-                b = rows[part]
-                far: Any = ()
-                if wanted.negative is not None:
-                    far = measure.block(wanted.negative, b)
-                return rocchio(measure.block(wanted.positive, b), far, wanted.gamma)[None]
-
-            fill = fill_by_blocks(score, positions, np.array([-1]))
-            return search(fill, 1, len(rows), wide, n_jobs=n_jobs)
-
-        return self._merge(scan, 1, k, omit, masks)
-
-    def _merge(
-        self,
-        scan: Callable[[Rows, np.ndarray, int], NeighborGraph],
-        n: int,
-        k: int,
-        omit: np.ndarray,
-        masks: Masks,
-        in_place: Callable[[Segment, np.ndarray | None], NeighborGraph | None] = lambda *_: None,
-    ) -> NeighborGraph:
+        n, k = len(query.exclude), query.k
         merged: NeighborGraph | None = None
         for number, segment in enumerate(self.segments):
             mask = None if masks is None else masks[number]
-            lists = in_place(segment, mask)
+            lists = query.in_place(segment, mask, sketches)
             if lists is None:
                 rows, positions, deleted = segment.view(mask)
                 if not len(rows):
                     continue
                 # Longer by the rows that may not be listed: even if all of them are nearest, the
                 # k best of the others are found.
-                dropped = np.concatenate([deleted, omit])
-                lists = scan(rows, positions, min(k + len(dropped), len(rows)))
+                dropped = np.concatenate([deleted, query.omit])
+                lists = query.scan(rows, positions, min(k + len(dropped), len(rows)))
                 lists = _drop(lists, dropped, k)
             merged = lists if merged is None else merged.merge(lists)
         if merged is None:
             return NeighborGraph.empty(n, k, self.next_position)
         return replace(merged, n_indexed=self.next_position)
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that positions ascend from segment to segment."""
-        require(self.segments, "Segments", "at least one segment", "none")
+        fields.require(self.segments, "Segments", "at least one segment", "none")
         last = -1
         for segment in self.segments:
             ascending = not len(segment) or segment.positions[0] > last
-            require(ascending, "Segments", "positions that ascend over segments", "others")
+            fields.require(ascending, "Segments", "positions that ascend over segments", "others")
             last = int(segment.positions[-1]) if len(segment) else last
-        require(last < self.next_position, "Segments.next_position", f"above {last}", "another")
+        fields.require(
+            last < self.next_position, "Segments.next_position", f"above {last}", "another"
+        )
 
 
 def as_id(value: Any) -> Any:

@@ -55,7 +55,7 @@ def cluster(processes):
 def here():
     """The address of two workers in this process: the same tasks, no process to be started."""
     distributed = pytest.importorskip("distributed")
-    from lookalike.index.dask.clients import LOCAL_DASHBOARD
+    from lookalike.index.dask.scheduling import LOCAL_DASHBOARD
 
     options = {"dashboard_address": LOCAL_DASHBOARD, "processes": False, "threads_per_worker": 1}
     with distributed.LocalCluster(n_workers=2, **options) as made:

@@ -31,7 +31,7 @@ from lookalike.index.dask import (
     read_table,
 )
 from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.graph import neighbors_of
+from lookalike.index.snapshot import neighbors_of
 from lookalike.measures import Gower, StochasticForest
 
 pytest.importorskip("distributed")

@@ -5,7 +5,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from lookalike.errors import InvalidInput, LookalikeError, NoAnswer
+from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, NoAnswer, WrongType
+from lookalike.index.dask import connect
 from lookalike.index.dask.scheduling import (
     MAX_RETRIES,
     TASKS_PER_THREAD,
@@ -88,7 +89,7 @@ class Completed:
             yield self.futures.pop(0)
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def without_dask(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", SimpleNamespace(as_completed=Completed))
 
@@ -97,6 +98,7 @@ def double(number):
     return 10, 7 * number, 2 * number
 
 
+@pytest.mark.usefixtures("without_dask")
 def test_every_item_that_is_not_done_is_run_once():
     client, answers, submitted = Client(), [], []
 
@@ -122,6 +124,7 @@ def test_every_item_that_is_not_done_is_run_once():
     assert run_items(Client(), double, [], "doubled").tasks == 0
 
 
+@pytest.mark.usefixtures("without_dask")
 def test_a_task_that_fails_is_tried_again_until_it_is_itself_at_fault():
     fails = [ValueError(), ValueError()]
 
@@ -141,6 +144,7 @@ def test_a_task_that_fails_is_tried_again_until_it_is_itself_at_fault():
         run_items(Client(), sometimes, [WorkItem((3,))], "doubled")
 
 
+@pytest.mark.usefixtures("without_dask")
 def test_an_error_of_lookalike_ends_the_run_and_cancels_the_rest():
     def wrong(number):
         return (0, 0, Failure("InvalidInput", "no such row")) if number == 1 else double(number)
@@ -151,6 +155,7 @@ def test_an_error_of_lookalike_ends_the_run_and_cancels_the_rest():
     assert [future.key for future in client.cancelled] == client.keys[2:]
 
 
+@pytest.mark.usefixtures("without_dask")
 def test_a_lost_scheduler_is_no_answer():
     client = Client()
 
@@ -166,3 +171,36 @@ def test_a_lost_scheduler_is_no_answer():
 
     with pytest.raises(KeyboardInterrupt):
         run_items(client, double, [WorkItem((1,))], "doubled", stopped)
+
+
+def test_a_scheduler_that_does_not_answer_is_named_with_advice():
+    pytest.importorskip("distributed")
+    for address in ("tcp://127.0.0.1:1", "no address"):
+        with (
+            pytest.raises(NoAnswer, match=r"dask scheduler") as error,
+            connect(address, timeout=0.5),
+        ):
+            pass
+        assert address in str(error.value)
+
+
+@pytest.mark.parametrize(
+    "address", ["junk", "", "ftp://scheduler:8786", "tcp://scheduler", "a b:1"]
+)
+def test_what_is_no_address_is_refused_at_once(address):
+    pytest.importorskip("distributed")
+    with pytest.raises(NoAnswer, match="this is not an address") as error, connect(address):
+        pass
+    assert "tcp://scheduler:8786" in str(error.value)
+
+
+def test_something_else_than_a_client_is_refused():
+    pytest.importorskip("distributed")
+    with pytest.raises(WrongType, match=r"distributed\.Client"), connect(7):
+        pass
+
+
+def test_without_dask_the_error_names_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(MissingExtra, match=r"lookalike\[dask\]"), connect():
+        pass

@@ -1,12 +1,25 @@
 """Workers find in the shards of a folder what one process finds, and read every file of it."""
 
+from contextlib import contextmanager
+
+import numpy as np
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+import lookalike as la
 from index.dask.conftest import mixed
-from lookalike.errors import InvalidInput
+from lookalike.clustering import graph_density
+from lookalike.clustering._space import Space
+from lookalike.clustering.density import density_clusters as plain_density
+from lookalike.errors import InvalidInput, TooFewRows, TooLarge
+from lookalike.hubness import MutualProximity, k_occurrence, rescale, skewness
 from lookalike.index import build_index
-from lookalike.index.dask import check, kneighbors, open_index
+from lookalike.index.dask import check, density_clusters, hubness, kneighbors, knn_graph, open_index
+from lookalike.index.dask import search as module
+from lookalike.index.dask.scheduling import Failure, Summary
+from lookalike.measures import Gower, Vector
 
 RECORD = {"height": 171.0, "town": "Zug"}
 
@@ -56,3 +69,124 @@ def test_a_check_names_the_shard_that_is_damaged(folder, here):
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
     assert check(folder, here) == {"000001": ["0.npy has another SHA-256"]}
+
+
+points = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=25)
+
+
+@pytest.fixture(scope="module")
+def graph_folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("folder") / "index"
+    build_index(la.read_table(mixed(3000)), path, "gower", shard_rows=1024)
+    return path
+
+
+@given(points, st.integers(1, 4), st.sampled_from([0.0, 1.0, 1.5, 3.0]))
+def test_long_enough_lists_give_the_clusters_of_dbscan(rows, needed, eps):
+    measure = Vector().fit(np.array(rows, float))
+    graph = measure.neighbors(k=len(rows) - 1)
+    if needed > len(rows):
+        return
+    expected = plain_density(Space(measure, measure.rows_, "test", 1000), eps, needed).labels
+    np.testing.assert_array_equal(graph_density(graph, eps, needed), expected)
+
+
+def test_core_rows_need_lists_long_enough_to_tell():
+    graph = Vector().fit([[0.0], [1.0], [2.0]]).neighbors(k=1)
+    with pytest.raises(InvalidInput, match="longer lists"):
+        graph_density(graph, 1.0, 3)
+
+
+def test_bad_requests_are_refused_before_a_worker_starts(graph_folder, tmp_path):
+    with pytest.raises(TooFewRows, match="k=3000"):
+        knn_graph(graph_folder, 3000)
+    with la.config(memory_limit="1kB"), pytest.raises(TooLarge, match="lists"):
+        knn_graph(graph_folder, 5)
+    with pytest.raises(InvalidInput, match="row per task"):
+        knn_graph(graph_folder, 5, rows_per_task=0)
+    path = tmp_path / "index"
+    build_index(la.read_table(mixed(1100)), path, "gower", shard_rows=1024).delete(3)
+    with pytest.raises(InvalidInput, match="deleted"):
+        knn_graph(path, 5)
+    la.Index.open(path).compact()
+    with pytest.raises(InvalidInput, match="deleted"):  # its number is still missing
+        knn_graph(path, 5)
+
+
+@pytest.fixture
+def alone(monkeypatch):
+    """Run tasks in this process, without Dask; return how many were run for each purpose."""
+    ran = []
+
+    @contextmanager
+    def connect(client):
+        yield client
+
+    def run_items(client, task, items, what, done=lambda answer: None):
+        todo = [item for item in items if not item.done]
+        answers = [task(*item.args) for item in todo]
+        assert not any(isinstance(answer[2], Failure) for answer in answers)
+        ran.append((what, len(items), len(todo)))
+        return Summary(what, len(items))
+
+    monkeypatch.setattr(module, "connect", connect)
+    monkeypatch.setattr(module, "run_items", run_items)
+    return ran
+
+
+def test_results_are_those_in_memory_and_are_kept_for_the_same_request(tmp_path, alone):
+    rows, path, summaries = la.read_table(mixed(150)), tmp_path / "index", []
+    build_index(rows, path, "gower", shard_rows=1024)
+    measure = Gower().fit(rows)
+    expected = measure.neighbors(k=20)
+    found = knn_graph(path, 20, rows_per_task=60, tell=summaries.append)
+    np.testing.assert_array_equal(found.indices, expected.indices)
+    np.testing.assert_array_equal(found.distances, expected.distances)
+    assert [summary.what for summary in summaries] == ["found the neighbors of"]
+    # 150 rows in tasks of 60; of a result that is gone, or of other rows, only that is made again.
+    (lists,) = (path / "graphs").glob("*/neighbors-20-60")
+    parts = sorted(part.name for part in lists.iterdir())
+    assert parts == ["000000", "000001", "000002"]
+    for name in (parts[1], parts[2]):
+        for file in (lists / name).iterdir():
+            file.unlink()
+        (lists / name).rmdir()
+    (lists / parts[0]).rename(lists / parts[2])
+    (lists / parts[1]).mkdir()
+    knn_graph(path, 20, rows_per_task=60)
+    knn_graph(path, 20, rows_per_task=60)
+    knn_graph(path, 20, rows_per_task=150)
+    assert alone == [(alone[0][0], *counts) for counts in ((3, 3), (3, 3), (3, 0), (1, 1))]
+    (path / "graphs" / "query-7").mkdir()
+    (path / "graphs" / "000000-old").mkdir()
+    np.testing.assert_array_equal(
+        density_clusters(path, 20, eps=0.1, min_neighbors=4, rows_per_task=60),
+        graph_density(expected, 0.1, 4),
+    )
+    assert sorted(each.name[:7] for each in (path / "graphs").iterdir()) == ["000001-", "query-7"]
+
+
+def test_hubness_is_that_of_the_sampled_reducer(tmp_path, alone):
+    rows, path, summaries = la.read_table(mixed(90)), tmp_path / "index", []
+    build_index(rows, path, "gower", shard_rows=1024)
+    measure = Gower().fit(rows)
+    found = hubness(path, 3, sample=20, random_state=5, rows_per_task=40, tell=summaries.append)
+    reducer = MutualProximity(measure.frozen(), "gauss_independent", sample=20, random_state=5)
+    reducer.fit(rows)
+    np.testing.assert_array_equal(found.mean, reducer.rows_.arrays["mean"])
+    np.testing.assert_array_equal(found.sd, reducer.rows_.arrays["sd"])
+    reduced = rescale(measure.neighbors(k=12), reducer, k=3)  # four times as many candidates
+    np.testing.assert_array_equal(found.reduced.indices, reduced.indices)
+    np.testing.assert_array_equal(found.k_occurrence, k_occurrence(measure, 3))
+    assert found.skewness == skewness(found.k_occurrence)
+    assert found.reduced_skewness == skewness(k_occurrence(reduced, 3))
+    assert [summary.tasks for summary in summaries] == [3, 3]
+    wide = hubness(path, 3, sample=89, candidates=1000)
+    assert wide.reduced.k == 3
+    assert alone[-2][1:] == (1, 1)
+    for sample in (1, 90, 2.5):
+        with pytest.raises(InvalidInput, match=f"a sample of 2 to 89 rows, found {sample}"):
+            hubness(path, 3, sample=sample)
+    with pytest.raises(TooFewRows, match="k=5"):
+        hubness(path, 5, candidates=4)
+    assert hubness(path, 4, sample=2, candidates=4).reduced.k == 4

@@ -14,21 +14,22 @@ from lookalike.hubness import CSLS, DisSimLocal
 from lookalike.index import build_index
 from lookalike.index.dask.tasks import (
     LIKE,
-    ShardQuery,
     add_part,
     check_part,
     encode_part,
     facts_part,
     graph_part,
     moments_part,
+    save_query,
     search_part,
     tally_part,
 )
-from lookalike.index.segments import NO_POSITIONS, Feedback
-from lookalike.index.shards.build import begin, begin_adding, finish, finish_adding
+from lookalike.index.relevance import rocchio
+from lookalike.index.segments import SegmentQuery
+from lookalike.index.shards.build import begin, begin_adding
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.from_files import learn_head
-from lookalike.index.shards.graph import moments_of, neighbors_of
+from lookalike.index.snapshot import moments_of, neighbors_of
 from lookalike.measures import Gower, Vector
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import open_shard
@@ -83,14 +84,14 @@ def test_lists_of_shards_merge_by_what_they_are_sorted_by(cls, tmp_path):
     index = build_index(table, path, cls(Vector(), 4), shard_rows=1024)
     now = index.state_
     queries, exclude = now.measure.encode(table[:20]), np.arange(20)
-    asked = ShardQuery(now.measure, queries, 6, exclude, NO_POSITIONS)
-    asked.write(query, now.measure)
+    asked = SegmentQuery(now.measure, queries, 6, exclude)
+    save_query(query, asked, now.measure)
     mark = ShardFolder.open(path).manifest.mark
     merged = NeighborGraph.empty(20, 6, 2100)
     for number in (2, 0, 1):  # in any order, and as Dask sends them
         lists = search_part(str(path), __version__, mark, str(query), number)[2]
         merged = merged.merge(pickle.loads(pickle.dumps(lists)))
-    expected = asked.run(now.segments, now.measure)
+    expected = now.segments.nearest(asked)
     np.testing.assert_array_equal(merged.indices, expected.indices)
     np.testing.assert_array_equal(merged.plain().distances, expected.plain().distances)
 
@@ -103,7 +104,7 @@ def test_tasks_write_what_one_process_writes(tmp_path, files):
     for number, rows in ((0, 4096), (1, 1904)):
         found = encode_part(str(path), __version__, names, number)
         assert found == (rows, build.finished(number).size, number)
-    finish(build)
+    build.finish()
     opened = ShardFolder.open(path)
     mark, now = opened.manifest.mark, opened.snapshot()
     start, facts = facts_part("", __version__, names, {}, (), 100, 900)[2]
@@ -135,7 +136,7 @@ def test_tasks_write_what_one_process_writes(tmp_path, files):
     addition = begin_adding(path, names[:1])
     found = add_part(str(path), __version__, mark, names[:1], 0)
     assert (found[0], found[2]) == (2000, 0)
-    finish_adding(addition)
+    addition.finish()
     assert len(la.Index.open(path)) == 8000
 
 
@@ -150,21 +151,31 @@ def test_a_query_is_read_with_the_mask_of_its_shard_and_another_measure(tmp_path
     omit = np.array([5, 1030])
     for number, (measure, masked) in enumerate(((now.measure, None), (other, masks))):
         folder = tmp_path / f"query-{number}"
-        query = ShardQuery(measure, rows, 4, exclude, omit)
-        query.write(folder, now.measure, masked)
+        query = SegmentQuery(measure, rows, 4, exclude, omit)
+        save_query(folder, query, now.measure, masked)
         merged = NeighborGraph.empty(3, 4, 1500)
         for shard, size in ((0, 1024), (1, 476)):
             found = search_part(str(path), __version__, mark, str(folder), shard)
             assert found[:2] == (size, 0)
             merged = merged.merge(found[2])
-        expected = now.segments.nearest(measure, rows, 4, exclude, omit, masked)
+        expected = now.segments.nearest(query, masked)
         np.testing.assert_array_equal(merged.indices, expected.indices)
         np.testing.assert_array_equal(merged.distances, expected.distances)
     with pytest.raises(FileExistsError):
-        query.write(folder, now.measure)
-    wanted = Feedback(rows[:2], rows[2:], 0.7)
-    liked = ShardQuery(other, rows[:2], 4, np.array([-1]), omit, 0.7, rows[2:])
-    np.testing.assert_array_equal(
-        liked.run(now.segments, now.measure).distances,
-        now.segments.best(other, wanted, 4, omit).distances,
-    )
+        save_query(folder, query, now.measure)
+    # With feedback, one list by the scores of Rocchio.
+    liked = SegmentQuery(other, rows[:2], 4, np.array([-1]), omit, 0.7, rows[2:])
+    save_query(tmp_path / "liked", liked, now.measure)
+    merged = NeighborGraph.empty(1, 4, 1500)
+    for shard in (1, 0):
+        found = search_part(str(path), __version__, mark, str(tmp_path / "liked"), shard)
+        merged = merged.merge(found[2])
+    every = now.measure.encode(table)
+    scores = rocchio(other.block(rows[:2], every), other.block(rows[2:], every), 0.7)
+    scores[omit] = np.inf
+    np.testing.assert_array_equal(merged.indices[0], np.argsort(scores, kind="stable")[:4])
+    np.testing.assert_array_equal(merged.distances[0], np.sort(scores)[:4])
+    alone = now.segments.nearest(liked)
+    np.testing.assert_array_equal(alone.indices, merged.indices)
+    np.testing.assert_array_equal(alone.distances, merged.distances)
+    assert alone.n_indexed == 1500

@@ -16,10 +16,8 @@ from lookalike.index.shards import build as shard_add
 from lookalike.index.shards.build import (
     IndexBuild,
     begin,
-    finish,
     open_build,
     read_plan,
-    write_part,
 )
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.from_files import learn_head
@@ -179,23 +177,23 @@ def test_shards_are_written_once_and_named_when_all_are_there(tmp_path):
     path = tmp_path / "index"
     build = begun(path)
     assert build.finished(0) is None
-    write_part(build, 0)
+    build.write_part(0)
     with pytest.raises(InvalidInput, match="needs all 2 shards, found no '000001'"):
-        finish(build)
-    write_part(build, 1)
+        build.finish()
+    build.write_part(1)
     assert [build.finished(number).number("rows") for number in (0, 1)] == [1024, 476]
     page = path / "shards" / "000001" / "shard.json"
     before = page.stat().st_ino
-    write_part(build, 1)
+    build.write_part(1)
     assert page.stat().st_ino == before
-    write_part(build, 1, again=True)
+    build.write_part(1, again=True)
     assert page.stat().st_ino != before
     # A shard of another length was left by another build.
     shutil.rmtree(path / "shards" / "000000")
     shutil.copytree(path / "shards" / "000001", path / "shards" / "000000")
     assert build.finished(0) is None
-    write_part(build, 0)
-    manifest = finish(build)
+    build.write_part(0)
+    manifest = build.finish()
     assert (manifest.generation, manifest.next_position) == (1, 1500)
     assert (manifest.shards, manifest.deleted) == (("000000", "000001"), None)
     assert (manifest.shard_rows, manifest.sources) == (1024, tuple(SOURCES))
@@ -203,7 +201,7 @@ def test_shards_are_written_once_and_named_when_all_are_there(tmp_path):
     assert index.ids == [f"c{i}" for i in range(1500)]
     assert [s.rows.seen.tolist()[0] for s in index.state_.segments.segments] == [0, 1024]
     index.delete(["c0"])
-    assert finish(build).generation == 2  # what was deleted since stays deleted
+    assert build.finish().generation == 2  # what was deleted since stays deleted
     assert build.numbers == [0, 1]
     index.compact()
     assert build.numbers == [1]
@@ -214,9 +212,9 @@ def test_ids_in_two_shards_are_refused(tmp_path):
     table = la.read_table({"code": codes, "x": np.arange(1500.0)}, kinds={"code": "object"})
     build = replace(begun(tmp_path / "index"), source=table)
     for number in (0, 1):
-        write_part(build, number)
+        build.write_part(number)
     with pytest.raises(InvalidInput, match="ids that differ, found 'c3' twice"):
-        finish(build)
+        build.finish()
 
 
 def test_rows_of_a_frozen_measure_are_unseen(tmp_path):
@@ -225,7 +223,7 @@ def test_rows_of_a_frozen_measure_are_unseen(tmp_path):
     head = learn_head(la.Index(frozen), table)
     assert head.n_fitted == 0
     build = begin(tmp_path / "index", table, lambda: head, 1024, [], "")
-    write_part(build, 1)
+    build.write_part(1)
     segments = ShardFolder(tmp_path / "index", build.head, None)._open("000001", first=False)
     assert set(segments.rows.seen.tolist()) == {-1}
     assert segments.positions.tolist() == list(range(1024, 1500))

@@ -106,6 +106,14 @@ def test_names_do_not_lead_out_of_the_folder(name, folder):
             Index.open(folder)
 
 
+def test_names_write_no_control_characters_to_a_terminal(folder):
+    name = "\x1b[31m0"
+    (folder / "shards/000000").rename(folder / "shards" / name)
+    edit(folder / "manifest.json", lambda page: page["shards"].__setitem__(0, name))
+    with pytest.raises(UnreadableFile, match=r"the name '\\x1b\[31m0'"):
+        Index.open(folder)
+
+
 @pytest.mark.parametrize("key", ["rows", "positions", "seen"])
 @pytest.mark.parametrize(
     "value", [10**12, -5, 1.5, "x", [], True, 10**400], ids=lambda v: f"{v}"[:9]

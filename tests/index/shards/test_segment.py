@@ -1,6 +1,9 @@
 """A shard as a segment: rows, numbers, cells and ids come back from files as they were."""
 
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -140,6 +143,27 @@ def test_rows_are_compared_as_in_memory(written):
     assert (len(rows), positions.tolist()) == (5, [100, 105, 110, 115, 120])
 
 
+def test_every_array_of_rows_has_their_number():
+    """Parts of ragged columns have one entry per item, codes are of tiles: other lengths."""
+
+    def check(*key, shape=(N + 1,)):
+        shard = SimpleNamespace(
+            members={key: None}, array=lambda *key: np.zeros(shape), folder=Path("000000")
+        )
+        check_lengths(shard, N)
+
+    for key in (("rows", "array", "size"), ("rows", "part", "a", "array", "x"),
+                ("rows", "ragged", "tags", "missing")):  # fmt: skip
+        check(*key, shape=(N,))
+        check(*key, shape=(N, 3))
+        for shape in ((), (N - 1,), (N + 1, N)):
+            with pytest.raises(UnreadableFile, match=f"{N} rows, found an array of shape "):
+                check(*key, shape=shape)
+    for key in (("codes", "array", "size"), ("rows", "ragged", "tags", "values"),
+                ("rows", "ragged", "array", "values", "x")):  # fmt: skip
+        check(*key)
+
+
 def test_ids_are_found_by_their_hash(written):
     _, _, mapped = written
     assert [mapped.find_id("id", f"n{i}") for i in (0, 7, 24)] == [0, 7, 24]
@@ -170,9 +194,17 @@ def test_hashes_do_not_depend_on_the_process_and_repeats_are_refused(table, tmp_
     )
     order = np.argsort(hashes, kind="stable")
     arrays = {("ids", "hash"): hashes[order], ("ids", "row"): order}
-    shards = [write_shard(tmp_path / str(i), arrays, {}, {}) for i in range(2)]
-    names = cells()["id"]
-    refuse_repeats(shards, lambda number, row: (number, names[row]), "id", "build")
-    with pytest.raises(InvalidInput, match="twice"):
-        refuse_repeats(shards, lambda number, row: names[row], "id", "build")
-    refuse_repeats(shards[:1], lambda number, row: names[row], "id", "build")
+    kinds = {column.name: column.kind for column in table.columns + table.aside}
+    others = la.read_table(cells() | {"id": [f"m{i}" for i in range(N)]}, kinds=kinds)
+    # The third has the hashes of the others, but other ids.
+    shards = [
+        write_shard(tmp_path / str(number), arrays, {"rows": N}, {segments.CELLS: writer})
+        for number, writer in enumerate(
+            [partial(write_cells, table=one) for one in (table, table, others)]
+        )
+    ]
+    refuse_repeats(shards[::2], table[:0], "id", "build")
+    with pytest.raises(InvalidInput, match=r"'n\d+' twice"):
+        refuse_repeats(shards[:2], table[:0], "id", "build")
+    refuse_repeats(shards[:1], table[:0], "id", "build")
+    refuse_repeats(shards[:2], table[:0], None, "build")  # positions are ids

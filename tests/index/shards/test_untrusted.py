@@ -165,7 +165,7 @@ def make_table():
 
 @pytest.mark.skipif(os.name != "posix", reason="links as POSIX has them")
 def test_a_lock_does_not_empty_the_file_behind_a_link(tmp_path):
-    from lookalike._runtime.locks import locked
+    from lookalike._runtime.files import locked
 
     (tmp_path / "file").write_text("precious")
     (tmp_path / ".lock").symlink_to(tmp_path / "file")

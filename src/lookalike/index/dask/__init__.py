@@ -6,10 +6,16 @@ idempotent.
 """
 
 from lookalike.index.dask.build import add, fit_encode, read_table
-from lookalike.index.dask.clients import connect
-from lookalike.index.dask.graph import Hubness, density_clusters, hubness, knn_graph
-from lookalike.index.dask.scheduling import Summary
-from lookalike.index.dask.search import check, kneighbors, open_index
+from lookalike.index.dask.scheduling import Summary, connect
+from lookalike.index.dask.search import (
+    Hubness,
+    check,
+    density_clusters,
+    hubness,
+    kneighbors,
+    knn_graph,
+    open_index,
+)
 
 __all__ = [
     "Hubness",

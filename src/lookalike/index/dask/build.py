@@ -14,24 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from lookalike._runtime.files import make_folder
-from lookalike._runtime.locks import locked
+from lookalike._runtime.files import locked
 from lookalike._runtime.threads import blocks
 from lookalike._version import __version__
 from lookalike.errors import InPython, InvalidInput, Phrase
 from lookalike.index import Index
-from lookalike.index.dask.clients import connect
-from lookalike.index.dask.scheduling import Summary, WorkItem, run_items
+from lookalike.index.dask.scheduling import Summary, WorkItem, connect, run_items
 from lookalike.index.dask.tasks import LIKE, add_part, encode_part, facts_part, tally_part
-from lookalike.index.shards.build import (
-    SHARD_ROWS,
-    WHO,
-    begin_adding,
-    finish,
-    finish_adding,
-    read_plan,
-)
-from lookalike.index.shards.from_files import begin_build, check_source, read_source
+from lookalike.index.shards.build import SHARD_ROWS, WHO, begin_adding
+from lookalike.index.shards.from_files import begin_build, prepare, read_source
 from lookalike.neighbors.shards import open_shard
 from lookalike.saving.encode import write as write_saved
 from lookalike.table import Kind, LazyTable
@@ -187,10 +178,7 @@ def fit_encode(
     ...     "rows/*.parquet", "rows.index", client="tcp://scheduler:8786", tell=print
     ... )  # doctest: +SKIP
     """
-    check_source(paths)
-    path = make_folder(Path(folder).absolute())
-    # Refuses a folder of something else before anything is written.
-    read_plan(path)
+    paths, path = prepare(paths, Path(folder).absolute())
     with connect(client) as workers, locked(path, WHO):
         table = read_source(paths, id_column, kinds, ClusterLearner(workers, path))
         if not isinstance(table, LazyTable):
@@ -208,7 +196,7 @@ def fit_encode(
         ]
         # Only names and numbers are sent: workers read the head, and what it learned, themselves.
         summary = run_items(workers, encode_part, items, "encoded")
-        finish(build)
+        build.finish()
         # Not after an error: a build that was stopped finds its tallies when it is resumed.
         for left in path.glob(f"{PREFIX}*"):
             shutil.rmtree(left, ignore_errors=True)
@@ -251,6 +239,6 @@ def add(
             for number in range(len(addition.parts))
         ]
         summary = run_items(workers, add_part, items, "added")
-        finish_adding(addition)
+        addition.finish()
     tell(summary)
     return len(addition.files)

@@ -1,11 +1,12 @@
-"""Search and check a folder of shards by many workers."""
+"""Search and check a folder of shards by many workers; its neighbor graph, hubness and clusters."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,17 +14,243 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._runtime.random_state import make_generator
 from lookalike._version import __version__
+from lookalike.clustering.density import graph_density
+from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
+from lookalike.hubness import k_occurrence, skewness
+from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index import Index
-from lookalike.index.dask.clients import connect
-from lookalike.index.dask.graph import QUERY_PREFIX, WORK, Tell, ignore
-from lookalike.index.dask.scheduling import WorkItem, run_items
-from lookalike.index.dask.tasks import ShardQuery, check_part, search_part
-from lookalike.index.segments import NO_POSITIONS, Feedback, Masks, Segments
-from lookalike.index.shards.folder import ShardFolder
+from lookalike.index.dask.scheduling import Summary, WorkItem, connect, run_items
+from lookalike.index.dask.tasks import check_part, graph_part, moments_part, save_query, search_part
+from lookalike.index.segments import Masks, SegmentQuery, Segments
+from lookalike.index.shards.folder import SHARDS, ShardFolder
+from lookalike.index.snapshot import check_list_size
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Rows, check_k
+from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.neighbors.shards import Shard, open_shard
+from lookalike.saving.fields import Integer
+
+ROWS_PER_TASK = 8192  # whose neighbors one task finds (chosen by hand: a task takes seconds)
+QUERY_PREFIX = "query-"  # folders of searches under way, beside those of graphs
+WORK = "graphs"  # folder of results, inside that of the index
+Tell = Callable[[Summary], None]
+
+
+def ignore(summary: Summary) -> None:
+    """Do nothing with a summary."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hubness:
+    """Hubness of a large collection, before and after hubness reduction.
+
+    Parameters
+    ----------
+    k_occurrence : int64 per row, in how many lists of k it is
+    skewness : float, of the k-occurrence; above about 1 there are hubs
+    mean, sd : float64 per row, of its distances to a sample of rows
+    reduced : NeighborGraph, the same candidates re-ranked by sampled mutual proximity
+    reduced_skewness : float
+    """
+
+    k_occurrence: np.ndarray
+    skewness: float
+    mean: np.ndarray
+    sd: np.ndarray
+    reduced: NeighborGraph
+    reduced_skewness: float
+
+
+def knn_graph(
+    folder: str | os.PathLike[str],
+    k: int = 5,
+    client: Any = None,
+    *,
+    rows_per_task: int = ROWS_PER_TASK,
+    tell: Tell = ignore,
+) -> NeighborGraph:
+    """Return the k nearest rows of every row of an index in a folder, found by many workers.
+
+    Each task finds the neighbors of some rows among all, as ``Index.search`` would, and writes them
+    to the folder; after a stop only those that are not there are found. The lists are those of one
+    process, byte for byte.
+
+    Parameters
+    ----------
+    folder : path of an index (``fit_encode``, ``lookalike.index.build_index``)
+        From which no row was ever deleted.
+    k : int
+    client : distributed.Client, address of a scheduler, or None
+        What runs the tasks (see ``connect``).
+    rows_per_task : int
+        Fewer: more tasks, so that a lost worker costs less.
+    tell : callable
+        Called with a ``Summary`` at the end.
+
+    Examples
+    --------
+    >>> from lookalike.index.dask import knn_graph
+    >>> graph = knn_graph("rows.index", k=10, client="tcp://scheduler:8786")  # doctest: +SKIP
+    """
+    opened = _open(folder, "knn_graph")
+    n = opened.manifest.next_position
+    check_k(k, n - 1, "knn_graph", True, "k")
+    check_list_size("knn_graph", n, k, "the lists are in the folder, as shards")
+    items = _items(opened, f"neighbors-{k}", rows_per_task, (int(k),))
+    with connect(client) as workers:
+        tell(run_items(workers, graph_part, items, "found the neighbors of"))
+    lists = NeighborGraph.empty(n, k, n)
+    for shard, start, stop in _results(items):
+        lists.indices[start:stop] = shard.array("indices")
+        lists.distances[start:stop] = shard.array("distances")
+    last = opened.head.measure.traits.undefined_last
+    return lists.finish("last" if last else "raise")
+
+
+def hubness(
+    folder: str | os.PathLike[str],
+    k: int = 5,
+    client: Any = None,
+    *,
+    sample: int = 30,
+    candidates: int | None = None,
+    random_state: Any = 0,
+    rows_per_task: int = ROWS_PER_TASK,
+    tell: Tell = ignore,
+) -> Hubness:
+    """Measure the hubness of an index in a folder, before and after hubness reduction.
+
+    The reducer is mutual proximity with moments from a sample of rows, so its cost grows linearly
+    with the rows; it re-ranks the candidates of each list.
+
+    Parameters
+    ----------
+    folder, client, rows_per_task, tell : as in ``knn_graph``
+    k : int
+        Length of the lists.
+    sample : int
+        Rows that means and spreads of distances are taken from.
+    candidates : int, optional
+        Rows that are re-ranked for each list; None: four times k.
+    random_state : None, int, RandomState or Generator
+        Which rows are sampled.
+
+    Examples
+    --------
+    >>> from lookalike.index.dask import hubness
+    >>> found = hubness("rows.index", k=10)  # doctest: +SKIP
+    """
+    opened = _open(folder, "hubness")
+    n = opened.manifest.next_position
+    if not Integer(2).fits(sample) or sample >= n:
+        hint = "Take fewer rows than there are"
+        raise InvalidInput("hubness", f"a sample of 2 to {n - 1} rows", repr(sample), hint)
+    wide = min(n - 1, 4 * k if candidates is None else candidates)
+    check_k(k, wide, "hubness", False, "k")
+    # Drawn here, once, so that all tasks use the same sample.
+    reference = np.sort(make_generator(random_state).choice(n, sample, replace=False))
+    with connect(client) as workers:
+        graph = knn_graph(opened.path, wide, workers, rows_per_task=rows_per_task, tell=tell)
+        digest = hashlib.sha256(reference.astype("<i8").tobytes()).hexdigest()[:16]
+        sampled = (tuple(reference.tolist()),)
+        items = _items(opened, f"moments-{digest}", rows_per_task, sampled)
+        tell(run_items(workers, moments_part, items, "averaged the distances of"))
+    mean, sd = np.empty(n), np.empty(n)
+    for shard, start, stop in _results(items):
+        mean[start:stop], sd[start:stop] = shard.array("mean"), shard.array("sd")
+    # The candidates are the longer lists, of which "before" uses the first k.
+    short = NeighborGraph(graph.indices[:, :k], graph.distances[:, :k], n)
+    reduced = mutual_proximity_graph(graph, mean, sd, k)
+    before, after = k_occurrence(short, k), k_occurrence(reduced, k)
+    return Hubness(before, float(skewness(before)), mean, sd, reduced, float(skewness(after)))
+
+
+def density_clusters(
+    folder: str | os.PathLike[str],
+    k: int = 10,
+    client: Any = None,
+    *,
+    eps: float | None = None,
+    min_neighbors: int = 5,
+    rows_per_task: int = ROWS_PER_TASK,
+    tell: Tell = ignore,
+) -> np.ndarray:
+    """Return a cluster for every row of an index in a folder, -1 for noise, by density.
+
+    As DBSCAN, on the pairs that are in each other's lists of k; see
+    ``lookalike.clustering.density``.
+
+    Parameters
+    ----------
+    folder, k, client, rows_per_task, tell : as in ``knn_graph``
+    eps : float, optional
+        How near a neighbor counts; None: the knee of the distances to the neighbor number
+        ``min_neighbors``.
+    min_neighbors : int
+        Rows within eps, itself among them, that make a row part of a dense region.
+
+    Examples
+    --------
+    >>> from lookalike.index.dask import density_clusters
+    >>> labels = density_clusters("rows.index", k=20, min_neighbors=10)  # doctest: +SKIP
+    """
+    graph = knn_graph(folder, k, client, rows_per_task=rows_per_task, tell=tell)
+    return graph_density(graph, eps, min_neighbors)
+
+
+# -- tasks -----------------------------------------------------------------------------------------
+
+
+def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
+    opened = ShardFolder.open(Path(folder).absolute())
+    shards = (open_shard(opened.path / SHARDS / name) for name in opened.manifest.shards)
+    rows = sum(shard.number("rows") for shard in shards)
+    # Lists are arrays by position: with deleted rows some positions would have no list.
+    if opened.manifest.deleted is not None or rows != opened.manifest.next_position:
+        extra = InPython(", or use Index.neighbors")
+        hint = Phrase("Build a new folder from files without them", extra)
+        needed = "an index from which no row was deleted"
+        raise InvalidInput(who, needed, "rows that were deleted", hint)
+    return opened
+
+
+def _items(opened: ShardFolder, name: str, rows: int, more: tuple[Any, ...]) -> list[WorkItem]:
+    """Return a task for every ``rows`` rows; those with a result of an earlier run are done."""
+    if not Integer(1).fits(rows):
+        raise InvalidInput("scale", "at least one row per task", repr(rows), "Raise it")
+    n, mark = opened.manifest.next_position, opened.manifest.mark
+    here = f"{opened.manifest.generation:06d}-{mark}"
+    # The name has all that a result depends on, so that one of another request is never used.
+    work = opened.path / WORK / here / f"{name}-{rows}"
+    work.mkdir(parents=True, exist_ok=True)
+    # Results for an earlier state of the rows are removed: nothing can use them any more.
+    for old in (opened.path / WORK).iterdir():
+        if old.name != here and not old.name.startswith(QUERY_PREFIX):
+            shutil.rmtree(old, ignore_errors=True)
+    items = []
+    for number, start in enumerate(range(0, n, rows)):
+        stop, target = min(start + rows, n), work / f"{number:06d}"
+        args = (str(opened.path), __version__, mark, str(target), start, stop, *more)
+        items.append(WorkItem(args, _is_done(target, start, stop)))
+    return items
+
+
+def _is_done(target: Path, start: int, stop: int) -> bool:
+    # A shard is written whole or not at all, so its page is enough to know that it is complete.
+    try:
+        about = open_shard(target).about
+    except LookalikeError:
+        return False
+    return about.get("start") == start and about.get("stop") == stop
+
+
+def _results(items: list[WorkItem]) -> list[tuple[Shard, int, int]]:
+    return [(open_shard(item.args[3]), item.args[4], item.args[5]) for item in items]
+
+
+# -- search ----------------------------------------------------------------------------------------
 
 
 @contextmanager
@@ -96,8 +323,8 @@ def kneighbors(
         now = index.state_
         check_k(k, len(now.segments), "kneighbors", False, "k")
         read = now.reader.read(queries, "kneighbors")
-        lists = now.segments.nearest(now.measure, read.rows, int(k), read.positions, NO_POSITIONS)
-        return lists.plain()
+        asked = SegmentQuery(now.measure, read.rows, int(k), read.positions)
+        return now.segments.nearest(asked).plain()
 
 
 def check(
@@ -158,30 +385,10 @@ class _RemoteSegments(Segments):
     tell: Tell
 
     def nearest(
-        self,
-        measure: Measure,
-        a: Rows,
-        k: int,
-        exclude: np.ndarray,
-        omit: np.ndarray,
-        masks: Masks = None,
-        sketches: Any = None,
+        self, query: SegmentQuery, masks: Masks = None, sketches: Any = None
     ) -> NeighborGraph:
-        """Return unfinished lists of the k nearest live rows."""
-        return self._run(ShardQuery(measure, a, k, exclude, omit), len(a), masks)
-
-    def best(
-        self, measure: Measure, wanted: Feedback, k: int, omit: np.ndarray, masks: Masks = None
-    ) -> NeighborGraph:
-        """Return the unfinished list of the k live rows with the smallest feedback scores."""
-        exclude = np.array([-1])
-        feedback = wanted.gamma, wanted.negative
-        return self._run(
-            ShardQuery(measure, wanted.positive, k, exclude, omit, *feedback), 1, masks
-        )
-
-    def _run(self, query: ShardQuery, n: int, masks: Masks) -> NeighborGraph:
-        lists = [NeighborGraph.empty(n, query.k, self.next_position)]
+        """Return unfinished lists, merged from those that the workers find."""
+        lists = [NeighborGraph.empty(len(query.exclude), query.k, self.next_position)]
 
         # Merging is commutative, ties included, so tasks may finish in any order.
         def merge(some: NeighborGraph) -> None:
@@ -191,7 +398,7 @@ class _RemoteSegments(Segments):
         path = self.folder / WORK / f"{QUERY_PREFIX}{uuid.uuid4().hex}"
         items = _per_shard(self.segments, self.folder, self.mark, path)
         try:
-            query.write(path, self.measure, masks)
+            save_query(path, query, self.measure, masks)
             self.tell(run_items(self.client, search_part, items, "searched", merge))
         finally:
             shutil.rmtree(path, ignore_errors=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, wraps
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -15,27 +15,14 @@ from lookalike._runtime.config import config
 from lookalike._version import __version__
 from lookalike.errors import InvalidInput, LookalikeError, MissingFile
 from lookalike.index.dask.scheduling import Failure
-from lookalike.index.segments import Feedback, Masks, Segments
-from lookalike.index.shards.build import (
-    PLAN,
-    Addition,
-    IndexBuild,
-    begin_adding,
-    open_build,
-    write_added,
-    write_part,
-)
+from lookalike.index.segments import Masks, SegmentQuery, Segments
+from lookalike.index.shards.build import PLAN, Addition, IndexBuild, begin_adding, open_build
 from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.shards.graph import moments_of, neighbors_of
-from lookalike.index.snapshot import Snapshot
+from lookalike.index.snapshot import Snapshot, moments_of, neighbors_of
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Rows
-from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import Key, Shard, write_shard
+from lookalike.neighbors.shards import Key, write_shard
 from lookalike.saving.decode import read as read_saved
-from lookalike.saving.encode import saveable
 from lookalike.saving.encode import write as write_saved
-from lookalike.saving.fields import Array, Fields, Integer, Maybe, Real, Saved
 from lookalike.table import Kind, LazyTable, Table
 from lookalike.table.formats.parquet import ParquetParts, find_files
 from lookalike.table.infer.learning import learn_facts
@@ -94,13 +81,13 @@ def tally_part(folder: str, files: tuple[str, ...], name: str, number: int) -> A
 def encode_part(folder: str, files: tuple[str, ...], number: int) -> Answer:
     """Write one shard of a build from the files that its rows are in."""
     written = Path(folder, PLAN).stat().st_mtime_ns
-    return _written(write_part(_build(folder, files, written, _stamp(files)), number), number)
+    return _write_part(_build(folder, files, written, _stamp(files)), number)
 
 
 @task
 def add_part(folder: str, mark: str, files: tuple[str, ...], number: int) -> Answer:
     """Write one shard of files that are added to a folder."""
-    return _written(write_added(_addition(folder, files, mark, _stamp(files)), number), number)
+    return _write_part(_addition(folder, files, mark, _stamp(files)), number)
 
 
 @task
@@ -127,11 +114,10 @@ def search_part(folder: str, mark: str, query: str, number: int) -> Answer:
     """Search one shard of a folder for a query that was written beside it."""
     now = _opened(folder, mark)
     segment = now.segments.segments[number]
-    asked, mask = read_saved(Path(query, QUERY), root=ShardQuery), Path(query, f"{number}.npy")
-    assert isinstance(asked, ShardQuery)
+    asked, mask = read_saved(Path(query, QUERY), root=SegmentQuery), Path(query, f"{number}.npy")
+    asked = replace(asked, measure=now.measure) if asked.measure is None else asked
     masks = [np.load(mask, allow_pickle=False)] if mask.is_file() else None
-    alone = Segments((segment,), now.segments.next_position)
-    lists = asked.run(alone, now.measure, masks)
+    lists = Segments((segment,), now.segments.next_position).nearest(asked, masks)
     # As they are: those of CSLS keep the values they are sorted by until the lists are merged.
     return len(segment), 0, lists
 
@@ -153,7 +139,8 @@ def _check(version: str, folder: str) -> None:
         raise MissingFile(who, f"the folder {folder!r}", "no such folder", hint)
 
 
-def _written(shard: Shard, number: int) -> Answer:
+def _write_part(rows: IndexBuild | Addition, number: int) -> Answer:
+    shard = rows.write_part(number)
     return int(shard.about["rows"]), shard.size, number
 
 
@@ -198,61 +185,18 @@ def _folder(folder: str, mark: str) -> ShardFolder:
 QUERY = "query.lookalike"
 
 
-@saveable
-@dataclass(frozen=True, eq=False)
-class ShardQuery:
-    """A search as workers read it.
+def save_query(folder: Path, query: SegmentQuery, known: Measure, masks: Masks = None) -> None:
+    """Write a search to a new folder, as ``search_part`` reads it.
 
     Parameters
     ----------
-    measure : Measure, None for that of the index, which workers have
-    rows : Rows, the queries; with feedback the rows that a list should be near to
-    k : int
-    exclude : int64, one position per query that may not be in its list; -1: none
-    omit : int64, positions that may be in no list
-    gamma : float or None
-        With feedback, how much the rows count that a list should be far from.
-    unliked : Rows, optional
-        These rows.
+    folder : Path
+    query : SegmentQuery
+    known : Measure of the index: only another one is written
+    masks : a boolean array per shard, optional
+        Only these rows are searched. In files of their own, since a task reads one of them.
     """
-
-    FIELDS: ClassVar[Fields] = {
-        "measure": Maybe(Saved("Measure")),
-        "rows": Saved("Rows"),
-        "k": Integer(1),
-        "exclude": Array("int64", "queries", low=-1),
-        "omit": Array("int64", "omitted", low=0),
-        "gamma": Maybe(Real(0.0)),
-        "unliked": Maybe(Saved("Rows")),
-    }
-
-    measure: Measure | None
-    rows: Rows
-    k: int
-    exclude: np.ndarray
-    omit: np.ndarray
-    gamma: float | None = None
-    unliked: Rows | None = None
-
-    def write(self, folder: Path, known: Measure, masks: Masks = None) -> None:
-        """Write it to a new folder.
-
-        Parameters
-        ----------
-        folder : Path
-        known : Measure of the index: only another one is written
-        masks : a boolean array per shard, optional
-            Only these rows are searched. In files of their own, since a task reads one of them.
-        """
-        folder.mkdir(parents=True)
-        write_saved(folder / QUERY, replace(self, measure=None) if self.measure is known else self)
-        for number, mask in enumerate(masks or ()):
-            np.save(folder / f"{number}.npy", mask)
-
-    def run(self, segments: Segments, known: Measure, masks: Masks = None) -> NeighborGraph:
-        """Return the lists of some segments, as one process finds them."""
-        measure = known if self.measure is None else self.measure
-        if self.gamma is None:
-            return segments.nearest(measure, self.rows, self.k, self.exclude, self.omit, masks)
-        wanted = Feedback(self.rows, self.unliked, self.gamma)
-        return segments.best(measure, wanted, self.k, self.omit, masks)
+    folder.mkdir(parents=True)
+    write_saved(folder / QUERY, replace(query, measure=None) if query.measure is known else query)
+    for number, mask in enumerate(masks or ()):
+        np.save(folder / f"{number}.npy", mask)

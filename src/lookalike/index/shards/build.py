@@ -68,6 +68,23 @@ class Addition:
         """Return the name of a shard, as ``Index.add`` names those of a generation."""
         return f"added-{self.folder.manifest.generation + 1:06d}-{number:06d}"
 
+    def write_part(self, number: int) -> Shard:
+        """Read and encode the rows of one part, and write them as a shard."""
+        part, now = self.parts[number], self.now
+        table = now.read_added(self.files.read(part.start, part.stop), ADD_FILES)
+        positions = now.segments.next_position + np.arange(part.start, part.stop)
+        segment = Segment.of(now.measure.encode(table), table, positions)
+        path = self.folder.path / SHARDS / self.name(number)
+        return write_segment(path, now.measure, segment, now.id_column, fitted=False)
+
+    def finish(self) -> None:
+        """Name the shards in the manifest; the caller holds the lock of the folder."""
+        folder = self.folder
+        names = [self.name(number) for number in range(len(self.parts))]
+        shards = [open_shard(folder.path / SHARDS / name) for name in names]
+        refuse_repeats(shards, folder.head.like, self.now.id_column, ADD_FILES)
+        folder.append(names, self.now.segments.next_position + len(self.files), ADD_FILES)
+
 
 def begin_adding(folder: str | os.PathLike[str] | ShardFolder, paths: Any) -> Addition:
     """Open files that are to be added.
@@ -83,32 +100,6 @@ def begin_adding(folder: str | os.PathLike[str] | ShardFolder, paths: Any) -> Ad
     if not len(files):
         raise InvalidInput(ADD_FILES, "rows to add", "0 rows", "Name files that have some")
     return Addition(opened, opened.snapshot(), files)
-
-
-def write_added(addition: Addition, number: int) -> Shard:
-    """Read and encode the rows of one part, and write them as a shard."""
-    part, now = addition.parts[number], addition.now
-    table = now.read_added(addition.files.read(part.start, part.stop), ADD_FILES)
-    positions = now.segments.next_position + np.arange(part.start, part.stop)
-    segment = Segment.of(now.measure.encode(table), table, positions)
-    path = addition.folder.path / SHARDS / addition.name(number)
-    return write_segment(path, now.measure, segment, now.id_column, fitted=False)
-
-
-def finish_adding(addition: Addition) -> None:
-    """Name the shards of an addition in the manifest; the caller holds the lock of the folder."""
-    folder = addition.folder
-    names = [addition.name(number) for number in range(len(addition.parts))]
-    column = addition.now.id_column
-    if column is not None:
-
-        def read(number: int, row: int) -> Any:
-            row += addition.parts[number].start
-            return addition.files.take(np.array([row]), [column]).column(0)[0].as_py()
-
-        shards = [open_shard(folder.path / SHARDS / name) for name in names]
-        refuse_repeats(shards, read, column, ADD_FILES)
-    folder.append(names, addition.now.segments.next_position + len(addition.files), ADD_FILES)
 
 
 SHARD_ROWS = 2**19  # a multiple of the tiles of codes: 84 MB of rows for twenty numbers
@@ -175,6 +166,60 @@ class IndexBuild:
                 hint = "Remove the folder and build it again, from files that stay as they are"
                 needed = f"{path!r} as it was when the build began"
                 raise InvalidInput(WHO, needed, "a change", hint)
+
+    def write_part(self, number: int, again: bool = False) -> Shard:
+        """Write one shard, unless it is there already.
+
+        Parameters
+        ----------
+        number : int
+        again : bool
+            Write it even if it is there: its files may be damaged.
+        """
+        if not again and (finished := self.finished(number)) is not None:
+            return finished
+        rows, head = self.parts[number], self.head
+        table: Table = self.source[rows]
+        if head.id_column is not None:
+            table, _ = take_ids(table, head.id_column, WHO)
+        positions = np.arange(rows.start, rows.stop)
+        # A frozen measure was fitted to other rows: to it all of these are unseen.
+        seen = positions if head.n_fitted else np.full(len(table), -1)
+        segment = Segment.of(head.measure.encode(table, seen), table, positions)
+        path = self.folder / SHARDS / self.name(number)
+        return write_segment(path, head.measure, segment, head.id_column, fitted=True)
+
+    def finish(self) -> Manifest:
+        """Write the manifest of a build whose shards are all there; repeated ids are an error.
+
+        A folder that has a manifest keeps it: rows may have been added and deleted since.
+        """
+        if (self.folder / MANIFEST).exists():
+            return read_manifest(self.folder)
+        # Last, since a change while shards were being written matters as well.
+        self.check_sources()
+        names = [self.name(number) for number in range(len(self.parts))]
+        shards = []
+        for number, name in enumerate(names):
+            shard = self.finished(number)
+            if shard is None:
+                hint = "Write it, then finish"
+                raise InvalidInput(WHO, f"all {len(names)} shards", f"no {name!r}", hint)
+            shards.append(shard)
+        refuse_repeats(shards, self.head.like, self.head.id_column, WHO)
+        plan = read_plan(self.folder)
+        assert plan is not None, "a build has a plan"
+        manifest = Manifest(
+            generation=1,
+            head=plan["head"],
+            shards=tuple(names),
+            next_position=len(self.source),
+            deleted=None,
+            shard_rows=self.shard_rows,
+            sources=tuple(plan["sources"]),
+        )
+        manifest.write(self.folder)
+        return manifest
 
 
 def begin(
@@ -276,67 +321,3 @@ def read_plan(folder: Path) -> dict[str, Any] | None:
             "sources": [dict(source) for source in plan["sources"]],
             "head": (int(plan["head"][0]), str(plan["head"][1])),
         }
-
-
-def write_part(build: IndexBuild, number: int, again: bool = False) -> Shard:
-    """Write one shard, unless it is there already.
-
-    Parameters
-    ----------
-    build : IndexBuild
-    number : int
-    again : bool
-        Write it even if it is there: its files may be damaged.
-    """
-    if not again and (finished := build.finished(number)) is not None:
-        return finished
-    rows, head = build.parts[number], build.head
-    table: Table = build.source[rows]
-    if head.id_column is not None:
-        table, _ = take_ids(table, head.id_column, WHO)
-    positions = np.arange(rows.start, rows.stop)
-    # A frozen measure was fitted to other rows: to it all of these are unseen.
-    seen = positions if head.n_fitted else np.full(len(table), -1)
-    segment = Segment.of(head.measure.encode(table, seen), table, positions)
-    path = build.folder / SHARDS / build.name(number)
-    return write_segment(path, head.measure, segment, head.id_column, fitted=True)
-
-
-def finish(build: IndexBuild) -> Manifest:
-    """Write the manifest of a build whose shards are all there; repeated ids are an error.
-
-    A folder that has a manifest keeps it: rows may have been added and deleted since.
-    """
-    if (build.folder / MANIFEST).exists():
-        return read_manifest(build.folder)
-    # Last, since a change while shards were being written matters as well.
-    build.check_sources()
-    names = [build.name(number) for number in range(len(build.parts))]
-    shards = []
-    for number, name in enumerate(names):
-        shard = build.finished(number)
-        if shard is None:
-            hint = "Write it, then finish"
-            raise InvalidInput(WHO, f"all {len(names)} shards", f"no {name!r}", hint)
-        shards.append(shard)
-    column = build.head.id_column
-    if column is not None:
-
-        def read(number: int, row: int) -> Any:
-            row += build.parts[number].start
-            return build.source[row : row + 1][column].cell(0)
-
-        refuse_repeats(shards, read, column, WHO)
-    plan = read_plan(build.folder)
-    assert plan is not None, "a build has a plan"
-    manifest = Manifest(
-        generation=1,
-        head=plan["head"],
-        shards=tuple(names),
-        next_position=len(build.source),
-        deleted=None,
-        shard_rows=build.shard_rows,
-        sources=tuple(plan["sources"]),
-    )
-    manifest.write(build.folder)
-    return manifest

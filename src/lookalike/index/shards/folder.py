@@ -19,29 +19,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._runtime.files import replacing
-from lookalike._runtime.locks import locked
+from lookalike._runtime.files import locked, replacing
 from lookalike._version import __version__
-from lookalike.columns.ragged import Ragged
-from lookalike.errors import (
-    InPython,
-    InvalidInput,
-    LookalikeError,
-    Phrase,
-    UnreadableFile,
-    missing_file,
-)
+from lookalike.errors import InPython, InvalidInput, LookalikeError, UnreadableFile, missing_file
 from lookalike.index.segments import Segment, Segments
-from lookalike.index.shards.segment import (
-    ShardSegment,
-    ShardTable,
-    check_codes,
-    open_segment,
-    write_segment,
-)
+from lookalike.index.shards.segment import ShardSegment, check_segment, open_segment, write_segment
 from lookalike.index.snapshot import Learned, Snapshot
-from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.shards import (
     MAX_COUNT,
     PAGE,
@@ -52,7 +35,6 @@ from lookalike.neighbors.shards import (
     refusing_damage,
 )
 from lookalike.saving import fields
-from lookalike.saving.decode import check_object
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import saveable
 from lookalike.saving.load import import_packages
@@ -188,52 +170,11 @@ def refuse_links(folder: Path) -> None:
                 pending.append(entry.path)
 
 
-POSITIONS: dict[str, fields.Field] = {
-    "positions": fields.Array("int64", "n", low=0, ascending=True)
-}
-
-
-def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
-    """Check all that a shard holds as untrusted input: no code may index outside of an array.
-
-    Parameters
-    ----------
-    measure : Measure, fitted
-    segment : ShardSegment
-    id_column : str or None
-    """
-    where, shard = f"Shard {segment.shard.folder.name!r}", segment.shard
-    _check_objects(segment.rows)
-    measure.check_rows(segment.rows, where)
-    check_codes(measure, shard, segment.rows.seen)
-    fields.check_fields({"positions": segment.positions}, POSITIONS, where)
-    if id_column is not None:
-        # Ids are found by bisection, which needs them in order, and returns these rows.
-        hashes, rows = segment.ids
-        n = len(segment)
-        fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
-        fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
-        fits = fits and np.array_equal(np.sort(rows), np.arange(n))
-        fields.require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
-    assert isinstance(segment.table, ShardTable)
-    segment.table.check()
-
-
-def _check_objects(rows: Rows) -> None:
-    """Check rows against what their classes declare, inner ones first."""
-    for part in rows.parts.values():
-        _check_objects(part)
-    for cells in rows.arrays.values():
-        if isinstance(cells, Ragged):
-            check_object(cells)
-    check_object(rows)
-
-
 def read_deleted(path: Path) -> np.ndarray:
     """Return the positions of deleted rows (tombstones)."""
     try:
         positions = np.load(path, allow_pickle=False)
-        fields.check_fields({"positions": positions}, POSITIONS, path.name)
+        fields.check_fields({"positions": positions}, fields.fields_of(Segment), path.name)
     # numpy raises many kinds of errors on a damaged file.
     except Exception as error:
         found, hint = f"{type(error).__name__}: {error}"[:200], "Take the folder from a copy"
@@ -440,7 +381,7 @@ class ShardFolder:
         """Return the manifest; refuse a folder that another process has changed since."""
         now = read_manifest(self.path)
         if now != self.manifest:
-            hint = Phrase("Open the folder again", InPython(": Index.open(folder)"))
+            hint = ("Open the folder again", InPython(": Index.open(folder)"))
             needed = "the folder as it was opened"
             raise InvalidInput(who, needed, "a change by another process", hint)
         return now

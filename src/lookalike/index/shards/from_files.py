@@ -13,23 +13,14 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.config import count_jobs
-from lookalike._runtime.files import make_folder
-from lookalike._runtime.locks import locked
+from lookalike._runtime.files import locked, make_folder
 from lookalike._runtime.progress import Progress
 from lookalike._version import __version__
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.index.drift import learn_fitted
 from lookalike.index.ids import take_ids
 from lookalike.index.index import Index
-from lookalike.index.shards.build import (
-    SHARD_ROWS,
-    WHO,
-    IndexBuild,
-    begin,
-    finish,
-    read_plan,
-    write_part,
-)
+from lookalike.index.shards.build import SHARD_ROWS, WHO, IndexBuild, begin, read_plan
 from lookalike.index.shards.folder import TILE, ShardFolder, ShardHead, broken
 from lookalike.neighbors.shards import Shard, hash_file
 from lookalike.saving.encode import digest_of
@@ -86,26 +77,23 @@ def build_index(
     >>> la.index.build_index(pets, folder, "gower").search({"weight": 29.0}, k=1).ids
     [1]
     """
-    source = check_source(source)
-    path = make_folder(folder)
-    # Refuses a folder of something else before anything is written.
-    read_plan(path)
+    source, path = prepare(source, folder)
     with locked(path, WHO):
         index = Index(measure, id_column=id_column, kinds=kinds, n_jobs=n_jobs)
         build = begin_build(source, path, index, shard_rows)
         numbers = build.numbers
         progress = Progress("writing shards", len(numbers))
         for number in numbers:
-            done(number, write_part(build, number))
+            done(number, build.write_part(number))
             progress.advance()
-        finish(build)
+        build.finish()
     return Index.open(path, n_jobs=n_jobs)
 
 
 def begin_build(source: Any, folder: Path, index: Index, shard_rows: int) -> IndexBuild:
     """Learn from all rows and write what was learned, or resume a build that was stopped.
 
-    The caller holds the lock of the folder (``lookalike._runtime.locks.locked``) until
+    The caller holds the lock of the folder (``lookalike._runtime.files.locked``) until
     ``finish``. Then ``write_part`` writes the shards, in any order and in any process.
 
     Parameters
@@ -133,15 +121,18 @@ def begin_build(source: Any, folder: Path, index: Index, shard_rows: int) -> Ind
     return replace(build, read_from=read_from)
 
 
-def check_source(source: Any) -> Any:
-    """Refuse what no index can be built from, before a folder is made for it."""
-    if isinstance(source, Table | LazyTable):
-        return source
-    # Iterating a dict, or a frame, gives the names of its columns, not of files.
-    if isinstance(source, Mapping) or hasattr(source, "columns"):
-        needed, found = "paths of Parquet files, or a Table", type(source).__name__
-        raise WrongType(WHO, needed, found, "Pass lookalike.read_table(...) of it")
-    return find_files(source)
+def prepare(source: Any, folder: str | os.PathLike[str]) -> tuple[Any, Path]:
+    """Return the source and the folder of a build, made if it is missing; refuse unfit ones."""
+    if not isinstance(source, Table | LazyTable):
+        # Iterating a dict, or a frame, gives the names of its columns, not of files.
+        if isinstance(source, Mapping) or hasattr(source, "columns"):
+            needed, found = "paths of Parquet files, or a Table", type(source).__name__
+            raise WrongType(WHO, needed, found, "Pass lookalike.read_table(...) of it")
+        source = find_files(source)
+    path = make_folder(folder)
+    # Refuses a folder of something else before anything is written.
+    read_plan(path)
+    return source, path
 
 
 def read_source(
@@ -257,5 +248,5 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
         # Shards are a function of rows and head, so they become what they were, byte for byte.
         build = IndexBuild(path, table, head, opened.manifest.shard_rows)
         for name in faults:
-            write_part(build, int(name), again=True)
+            build.write_part(int(name), again=True)
         return faults

@@ -21,7 +21,8 @@ from lookalike.index.segments import NO_POSITIONS, Segment, as_id
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.shards import REBUILD, Key, Shard, write_shard
-from lookalike.saving.decode import decode_cell
+from lookalike.saving import fields
+from lookalike.saving.decode import check_object, decode_cell
 from lookalike.saving.decode import read as read_saved
 from lookalike.saving.encode import encode_cell
 from lookalike.saving.encode import write as write_saved
@@ -309,8 +310,8 @@ class _ShardColumn(Column):
     _number: int
 
     def __init__(self, like: Column, file: _CellFile, number: int) -> None:
-        fields = {"name": like.name, "kind": like.kind, "unknown": like.unknown}
-        for name, value in (fields | {"_file": file, "_number": number}).items():
+        known = {"name": like.name, "kind": like.kind, "unknown": like.unknown}
+        for name, value in (known | {"_file": file, "_number": number}).items():
             # Columns are frozen dataclasses.
             object.__setattr__(self, name, value)
 
@@ -486,11 +487,9 @@ def open_segment(
     """
     n = shard.number("rows")
     check_lengths(shard, n)
-    if COLUMNS in shard.files:
-        like = read_saved(shard.path(COLUMNS), root=Table)
+    table = _table_of(shard, like)
     # Mapped, not read: pages of the file are loaded when a search needs them.
     rows = map_rows(measure, shard, map_numbers(shard, "seen", n))
-    table = ShardTable(shard.path(CELLS), like, n)
     positions = map_numbers(shard, "positions", n)
     if len(positions) != n:
         where = f"Shard {shard.folder.name!r}.positions"
@@ -502,23 +501,66 @@ def open_segment(
     return ShardSegment(rows, table, positions, np.ones(n, bool), shard, fitted, sample, ids)
 
 
+def _table_of(shard: Shard, like: Table) -> ShardTable:
+    """Return the cells of a shard; it may have columns of its own."""
+    if COLUMNS in shard.files:
+        like = read_saved(shard.path(COLUMNS), root=Table)
+    return ShardTable(shard.path(CELLS), like, shard.number("rows"))
+
+
+def check_segment(measure: Measure, segment: ShardSegment, id_column: str | None) -> None:
+    """Check all that a shard holds as untrusted input: no code may index outside of an array.
+
+    Parameters
+    ----------
+    measure : Measure, fitted
+    segment : ShardSegment
+    id_column : str or None
+    """
+    where, shard = f"Shard {segment.shard.folder.name!r}", segment.shard
+    _check_objects(segment.rows)
+    measure.check_rows(segment.rows, where)
+    check_codes(measure, shard, segment.rows.seen)
+    fields.check_fields({"positions": segment.positions}, fields.fields_of(Segment), where)
+    if id_column is not None:
+        # Ids are found by bisection, which needs them in order, and returns these rows.
+        hashes, rows = segment.ids
+        n = len(segment)
+        fits = hashes.shape == rows.shape == (n,) and rows.dtype.kind == "i"
+        fits = fits and bool((hashes[1:] >= hashes[:-1]).all())
+        fits = fits and np.array_equal(np.sort(rows), np.arange(n))
+        fields.require(fits, f"{where}.ids", "every row once, by the hash of its id", "others")
+    assert isinstance(segment.table, ShardTable)
+    segment.table.check()
+
+
+def _check_objects(rows: Rows) -> None:
+    """Check rows against what their classes declare, inner ones first."""
+    for part in rows.parts.values():
+        _check_objects(part)
+    for cells in rows.arrays.values():
+        if isinstance(cells, Ragged):
+            check_object(cells)
+    check_object(rows)
+
+
 def id_hashes(column: Column) -> np.ndarray:
     """Return a number per id, the same for equal ids."""
     return np.fromiter((_hash(as_id(value)) for value in column.values), np.uint64, len(column))
 
 
-def refuse_repeats(
-    shards: Sequence[Shard], read: Callable[[int, int], Any], column: str, who: str
-) -> None:
+def refuse_repeats(shards: Sequence[Shard], like: Table, column: str | None, who: str) -> None:
     """Refuse an id that is in two shards; ids of one shard were compared when it was written.
 
     Parameters
     ----------
     shards : sequence of Shard
-    read : callable from the number of a shard and of a row in it to the row's id
-    column : str, the column of ids
+    like : Table without rows, with the columns of the index
+    column : str or None, the column of ids
     who : str, the caller, for errors
     """
+    if column is None:
+        return
     parts = [shard.array("ids", "hash") for shard in shards]
     ends = np.cumsum([len(part) for part in parts])
     hashes = np.concatenate(parts)
@@ -529,7 +571,7 @@ def refuse_repeats(
         for entry in order[i : i + 2].tolist():
             number = int(np.searchsorted(ends, entry, "right"))
             row = shards[number].array("ids", "row")[entry - ends[number]]  # from the end
-            ids.append(read(number, int(row)))
+            ids.append(_table_of(shards[number], like)[column].cell(int(row)))
         # Different ids may share a hash.
         if ids[0] == ids[1]:
             where, hint = Param("id_column", column, of=who), "Use a column without repeats"
