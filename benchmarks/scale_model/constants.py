@@ -56,7 +56,6 @@ def measure(n):
     import pyarrow.parquet as pq
 
     import lookalike as la
-    from lookalike.index.shards.build import finish, write_part
     from lookalike.index.shards.folder import ShardFolder
     from lookalike.index.shards.from_files import begin_build
     from lookalike.neighbors.graph import NeighborGraph
@@ -74,8 +73,8 @@ def measure(n):
         found = replace(found, look=looked / n, count=spent / n)
         warm = rows_of(2048)
         la.Index("gower").fit(la.read_table(warm)).search(0, K)
-        spent, shards = clock(lambda: [write_part(build, i) for i in range(len(build.parts))])
-        finish(build)
+        spent, shards = clock(lambda: [build.write_part(i) for i in range(len(build.parts))])
+        build.finish()
         sizes = {"codes": 0, "rows": 0, "cells": 0}
         for shard in shards:
             for key, name in shard.members.items():
@@ -101,14 +100,16 @@ def measure(n):
 
 def ask(now, many):
     """Return the least CPU seconds per question of many asked together."""
+    from lookalike.index.segments import SegmentQuery
+
     rng, best = np.random.default_rng(0), np.inf
     first = now.segments.segments[0]
     for _ in range(12 if many == 1 else 4):
         at = np.sort(rng.choice(len(first), many, replace=False))
         rows, positions = first.rows[at], first.positions[at]
-        no_rows = np.empty(0, np.int64)
+        asked = SegmentQuery(now.measure, rows, K, positions)
         spent, _ = clock(
-            lambda: now.segments.nearest(now.measure, rows, K, positions, no_rows)  # noqa: B023
+            lambda: now.segments.nearest(asked)  # noqa: B023
         )
         best = min(best, spent / many)
     return best

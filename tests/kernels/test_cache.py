@@ -17,13 +17,15 @@ CODE = (
     "print(sum(insert.ready().stats.cache_hits.values()))"
 )
 
+COMPILING = {"NUMBA_CACHE_DIR": "", "LOOKALIKE_COMPILE": "1"}  # whatever the tests run with
+
 
 def run(code, cache, **environment):
     done = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
-        env={**os.environ, "XDG_CACHE_HOME": str(cache), "NUMBA_CACHE_DIR": "", **environment},
+        env={**os.environ, **COMPILING, "XDG_CACHE_HOME": str(cache), **environment},
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.split("\n")[:-1]
@@ -74,6 +76,17 @@ def test_the_fingerprint_follows_every_kernel(tmp_path, monkeypatch):
     assert before == _cache.fingerprint.__wrapped__()
     (tmp_path / "lists.py").write_text("# changed\n")
     assert _cache.fingerprint.__wrapped__() != before
+
+
+def test_a_folder_needs_to_be_written_and_entered(tmp_path, monkeypatch):
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    asked = []
+    for answer in (True, False):
+        monkeypatch.setattr(os, "access", lambda path, mode: asked.append(mode) or answer)  # noqa: B023
+        found = _cache.cache_folder.__wrapped__()
+        folder = tmp_path / "lookalike" / "kernels" / _cache.fingerprint()
+        assert found == (str(folder) if answer else None)
+    assert asked == [os.W_OK | os.X_OK] * 2
 
 
 def test_the_setting_of_numba_is_put_back():

@@ -19,24 +19,38 @@ from lookalike.kernels.cells import (
     VALUE,
     VARIANCE,
     CellColumn,
+    CellColumns,
+    NodeRows,
     SplitRules,
     Targets,
     best_cut,
     cell_distance,
     class_impurity,
+    cut_randomly,
+    draw_different,
     draw_entry,
+    draw_second,
+    draw_times,
+    grow_isolation,
+    grow_similarity,
     keep_better,
     least_varied,
     make_best,
     make_scratch,
+    make_tree,
+    min_side_weight,
     node_statistics,
     partition_rows,
+    present_rows,
+    project,
+    score_cut,
     sort_by_projection,
     variance_of_cells,
     variance_of_codes,
     variance_of_numbers,
+    varies,
 )
-from lookalike.kernels.growing import group_rows
+from lookalike.kernels.growing import group_rows, stack_root
 from trees import cell_reference as reference
 
 seeds = st.integers(0, 2**32 - 1)
@@ -244,3 +258,271 @@ def test_the_better_test_is_kept():
     assert (best.test.tolist(), best.score.tolist()) == ([4, 1, 2, 3, 1], [0.5, 7.0])
     keep_better(7, 8, 9, (0.5, 2, 9.0, 0), RULES, 1e-12, best)  # as good and more even
     assert (best.test.tolist(), best.score.tolist()) == ([7, 8, 9, 2, 0], [0.5, 9.0])
+
+
+def test_a_random_cut_leaves_rows_on_both_sides_and_missing_ones_out():
+    rows, state = np.arange(6), np.array([5])
+    best = make_best()
+    for cells in ([3.0] * 6, [np.nan] * 6):  # nothing to cut
+        assert not cut_randomly(7, column(VALUE, cells), rows, 6, -1, -1, state, best)
+    cells = [1.0, np.nan, 2.0, 9.0, 9.0, 9.0]
+    cuts = set()
+    for _ in range(40):
+        assert cut_randomly(7, column(VALUE, cells), rows, 6, -1, -1, state, best)
+        at = best.score[1]
+        assert 1.0 <= at < 9.0
+        assert best.test[:3].tolist() == [7, -1, -1]
+        assert best.test[4] == 0  # one or two of five known rows are left: most are right
+        cuts.add(at)
+    assert len(cuts) > 30
+    even = column(VALUE, [0.0, 0.0, 1.0, 1.0, np.nan, np.nan])
+    assert cut_randomly(0, even, rows, 6, -1, -1, state, best)
+    assert best.test[4] == 1  # as many left as right
+    # Between two rows: numbers are projected on the line through them.
+    assert cut_randomly(2, column(NUMBER, [0.0, 4.0, 4.0]), rows[:3], 3, 0, 1, state, best)
+    assert best.test[:3].tolist() == [2, 0, 1]
+    assert not cut_randomly(2, column(NUMBER, [4.0, 4.0, 4.0]), rows[:3], 3, 0, 1, state, best)
+
+
+def impurity_of(goal, rows, criterion):
+    """Impurity of some rows by its definition."""
+    w, y = goal.weight[rows], goal.amount[rows]
+    if not w.sum() > 0.0:
+        return 0.0
+    if criterion == VARIANCE:
+        mean = (w * y).sum() / w.sum()
+        return (w * (y - mean) ** 2).sum() / w.sum()
+    shares = np.bincount(goal.label[rows], w) / w.sum()
+    shares = shares[shares > 0]
+    return 1 - (shares**2).sum() if criterion == GINI else -(shares * np.log2(shares)).sum()
+
+
+def slow_cut(goal, item, proj, rules, step, floor):
+    """All cuts that the rules allow, as (score, surplus, place)."""
+    found = []
+    for i in range(len(item) - 1):
+        left, right = item[: i + 1], item[i + 1 :]
+        n_left, n_right = goal.times[left].sum(), goal.times[right].sum()
+        w_left, w_right = goal.weight[left].sum(), goal.weight[right].sum()
+        if proj[i + 1] - proj[i] <= step or min(n_left, n_right) < rules.min_leaf:
+            continue
+        if min(w_left, w_right) < floor:
+            continue
+        parts = [w * impurity_of(goal, side, rules.criterion)
+                 for w, side in ((w_left, left), (w_right, right))]  # fmt: skip
+        found.append((sum(parts) / (w_left + w_right), n_right - n_left, i))
+    return found
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    seed=seeds,
+    criterion=st.sampled_from([GINI, ENTROPY, VARIANCE]),
+    min_leaf=st.integers(1, 4),
+    floor=st.sampled_from([0.0, 2.0, 4.0]),
+    balanced=st.integers(0, 1),
+    midpoint=st.integers(0, 1),
+)
+def test_the_best_cut_is_that_of_trying_all(seed, criterion, min_leaf, floor, balanced, midpoint):
+    rng = np.random.default_rng(seed)
+    n, k = 10, int(rng.integers(2, 11))
+    weight, times = rng.integers(1, 4, n).astype(float), rng.integers(1, 4, n)
+    goal = targets(rng.integers(0, 3, n), weight, times)
+    item, proj = rng.permutation(n)[:k], np.sort(rng.integers(0, 7, k)).astype(float)
+    rules = RULES._replace(
+        criterion=criterion, min_leaf=min_leaf, balanced=balanced, midpoint=midpoint
+    )
+    scratch = make_scratch(n, goal.n_classes)
+    scratch.item[:k], scratch.proj[:k] = item, proj
+    every = slow_cut(goal, item, proj, rules, 1.0, floor)
+    score, surplus, place, w_all = best_cut(k, goal, rules, 1e-12, 1.0, floor, scratch)
+    assert w_all == weight[item].sum()
+    if not every:
+        assert (score, surplus, place) == (np.inf, 0, -1)
+    else:
+        least = min(part[0] for part in every)
+        tied = [part for part in every if part[0] <= least + 1e-11]
+        assert score == pytest.approx(least, abs=1e-9)
+        chosen = min(tied, key=lambda part: abs(part[1])) if balanced else tied[0]
+        assert (surplus, place) == chosen[1:]
+    # The same cut as a test of a node, in which the other rows are unknown.
+    node = NodeRows(np.arange(n), 0, n, impurity_of(goal, np.arange(n), criterion), floor)
+    cuts = slow_cut(goal, item, proj, rules, 0.0, floor)
+    found = score_cut(NUMBER, node, k, goal, rules, scratch)
+    if not cuts:
+        assert found == (np.inf, 0, 0.0, 1)
+        return
+    _, surplus, place, _ = best_cut(k, goal, rules, 1e-12, 0.0, floor, scratch)
+    known, unknown = weight[item].sum(), np.setdiff1d(np.arange(n), item)
+    rest = weight[unknown].sum() * impurity_of(goal, unknown, criterion)
+    expected = (known * min(part[0] for part in cuts) + rest) / weight.sum()
+    assert found[0] == pytest.approx(expected, abs=1e-9)
+    middle = (proj[place] + proj[place + 1]) / 2 if midpoint else proj[place]
+    assert found[1:] == (abs(surplus), middle, int(surplus <= 0))
+
+
+def test_projections_of_objects_that_differ_by_round_off_are_one():
+    goal = targets([0, 0, 1, 1])
+    scratch = make_scratch(4, 2)
+    scratch.item[:], scratch.proj[:] = range(4), [0.0, 0.5, 0.5 + 1e-13, 1.0]
+    node = NodeRows(np.arange(4), 0, 4, 0.5, 0.0)
+    score, imbalance, threshold, default = score_cut(TABLE, node, 4, goal, RULES, scratch)
+    assert (score, imbalance, default) == (pytest.approx(1 / 3), 2, 1 if threshold > 0.4 else 0)
+    assert score_cut(NUMBER, node, 4, goal, RULES, scratch)[:3] == (0.0, 0, 0.5)
+    scratch.proj[:] = [0.0, 0.5, 1.0, 2.0]
+    threshold = score_cut(TABLE, node, 4, goal, RULES, scratch)[2]
+    # Moved by a power of two between a quarter and half of a step of 2e-12.
+    assert 0.5 + 0.5e-12 <= threshold <= 0.5 + 1e-12
+    scratch.proj[:] = [0.0, 0.5, 1.0, np.inf]
+    assert score_cut(TABLE, node, 4, goal, RULES, scratch)[2] == 0.5
+
+
+def test_whether_cells_vary():
+    state, ones = np.array([3], np.int64), np.ones(40, np.int64)
+    rows = np.arange(40)
+    for kind in (NUMBER, VALUE, CATEGORY):
+        assert varies(column(kind, [1.0, 1.0, 2.0]), rows, 3, ones, state)
+        assert varies(column(kind, [2.0, 1.0]), rows, 2, ones, state)
+        assert not varies(column(kind, [1.0, 1.0, 2.0]), rows, 2, ones, state)
+    matrix = np.zeros((40, 40))
+    matrix[2, 1] = 1.0
+    assert varies(column(TABLE, range(40), matrix), rows, 3, ones, state)
+    assert not varies(column(TABLE, range(40), matrix), rows, 2, ones, state)
+    assert varies(column(TABLE, range(40), matrix), rows, 32, ones, state)
+    assert not varies(column(TABLE, range(40), np.zeros((40, 40))), rows, 40, ones, state)
+    assert varies(column(TABLE, range(40), 1 - np.eye(40)), rows, 40, ones, state)
+    # Beyond 32 rows the variance is estimated from one row; here every row gives the same.
+    for n in (32, 33):
+        cells = column(TABLE, range(n), 1 - np.eye(n))
+        found = variance_of_cells(cells, np.arange(n), 0, n, ones, state)
+        assert found == pytest.approx((n - 1) / n / 2)
+    # The row is drawn among those of the class alone: the first ones are far from all others.
+    apart = 1 - np.eye(40)
+    apart[:6] = apart[:, :6] = 100.0
+    found = variance_of_cells(column(TABLE, range(40), apart), rows, 6, 40, ones, state)
+    assert found == pytest.approx(33 / 34 / 2)
+    holes = column(TABLE, range(2), np.full((2, 2), np.nan))
+    assert variance_of_cells(holes, rows, 0, 2, ones, state) == 0.0
+
+
+def test_distances_of_cells_and_unknown_ones():
+    table = column(TABLE, [0, 1], [[0.0, 3.0], [2.0, 0.0]])
+    for kind in (NUMBER, SQUARED, VALUE):
+        assert cell_distance(kind, 2.0, 5.0, NONE, 0, 1) == 3.0
+    assert [cell_distance(CATEGORY, 2.0, p, NONE, 0, 1) for p in (2.0, 3.0)] == [0.0, 1.0]
+    assert cell_distance(TABLE, 1.0, 0.0, table.flat, 0, 2) == 3.0
+    assert np.isnan(cell_distance(NUMBER, np.nan, 1.0, NONE, 0, 1))
+    assert np.isnan(cell_distance(NUMBER, 1.0, np.nan, NONE, 0, 1))
+    assert np.isnan(project(VALUE, np.nan, 0.0, 0.0, NONE, 0, 1))
+    assert project(TABLE, 1.0, 0.0, 1.0, table.flat, 0, 2) == -3.0
+    assert project(TABLE_SQUARED, 0.0, 0.0, 1.0, table.flat, 0, 2) == 4.0
+
+
+def test_the_second_row_is_of_another_class_or_far_off():
+    state, rows, scratch = np.array([3], np.int64), np.arange(4), make_scratch(4, 3)
+    goal = targets([0, 0, 1, 2])
+    scratch.gaps[:] = [0.0, 1.0, 0.0, 1.0]
+    drawn = {draw_second(rows, 4, 0, 0.0, False, goal, state, scratch) for _ in range(9)}
+    assert drawn == {3}  # of another class, and not where p is
+    scratch.gaps[3] = 0.0
+    assert draw_second(rows, 4, 0, 0.0, False, goal, state, scratch) == -1
+    scratch.gaps[:] = 1.0
+    for spread, expected in ((1.0, {3}), (0.5, {2, 3}), (2.0, {2, 3})):  # none beyond 2: any other
+        found = {draw_second(rows, 4, 0, spread, True, goal, state, scratch) for _ in range(40)}
+        assert found == expected
+
+
+def grow(values, y, rules=RULES, floor=0.0, weight=None, kind=VALUE):
+    """Grow a tree on columns of numbers, each tested by itself; nodes as tuples, in preorder."""
+    values = np.atleast_2d(np.asarray(values, float))
+    f, n = values.shape
+    ranks = np.array([np.unique(line, return_inverse=True)[1] for line in values], np.int32)
+    zeros = np.zeros(f, np.int64)
+    cells = CellColumns(np.full(f, kind), values, ranks, NONE, zeros, zeros + 1)
+    goal, stack = targets(y, weight), stack_root(n)
+    tree = make_tree(2 * n, goal.n_classes)
+    tree.left[:], tree.right[:] = -1, -1
+    state, rows = np.array([7], np.int64), np.arange(n)
+    while stack.count[0] > 0:  # paused after every node
+        made = stack.count[1]
+        grow_similarity(cells, goal, rows, rules, floor, np.arange(f), state, stack, 1, tree)
+        assert stack.count[1] == made + 1
+    made = stack.count[1]
+    parts = tree.feature, tree.threshold, tree.left, tree.right, tree.entries
+    return list(zip(*(part[:made].tolist() for part in parts), strict=True)), tree
+
+
+def test_a_tree_grows_until_its_rules_say_no():
+    x, y = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [0, 0, 1, 1, 0, 0]
+    leaf = (-1, 0.0, -1, -1)
+    full, tree = grow(x, y)
+    assert full == [
+        (0, 2.0, 1, 2, 6), (*leaf, 2), (0, 4.0, 3, 4, 4), (*leaf, 2), (*leaf, 2),
+    ]  # fmt: skip
+    assert tree.impurities[:5].tolist() == pytest.approx([4 / 9, 0, 0.5, 0, 0])
+    assert tree.weights[:5].tolist() == [6, 2, 4, 2, 2]
+    assert tree.value[:3].tolist() == [[4, 2], [2, 0], [2, 2]]
+    assert grow(x, y, RULES._replace(max_depth=1))[0] == [
+        full[0][:2] + (1, 2, 6),
+        (*leaf, 2),
+        (*leaf, 4),
+    ]
+    assert len(grow(x, y, RULES._replace(max_depth=0))[0]) == 1
+    for change, nodes in (
+        ({"min_split": 4}, 5), ({"min_split": 5}, 3), ({"min_split": 6}, 3), ({"min_split": 7}, 1),
+        ({"min_leaf": 2}, 5), ({"min_leaf": 3}, 3), ({"min_leaf": 4}, 1), ({"midpoint": 1}, 5),
+        ({"max_columns": 0}, 1),
+    ):  # fmt: skip
+        assert len(grow(x, y, RULES._replace(**change))[0]) == nodes, change
+    for floor, nodes in ((2.0, 5), (2.1, 3), (3.0, 3), (3.1, 1)):
+        assert len(grow(x, y, floor=floor)[0]) == nodes, floor
+    assert grow(x, y, RULES._replace(midpoint=1))[0][0][1] == 2.5
+    assert len(grow([3.0] * 6, y)[0]) == 1  # nothing varies
+    # A column that does not vary is not counted among those tried.
+    assert grow([[3.0] * 6, x], y)[0][0][0] == 1
+    # Between two cells: p and q are of different classes, and their sides too.
+    for by_class in (0, 1):
+        rules = RULES._replace(by_class=by_class, max_pairs=3)
+        nodes, tree = grow([0.0, 1.0, 8.0, 9.0], [0, 0, 1, 1], rules, kind=NUMBER)
+        assert [node[4] for node in nodes] == [4, 2, 2]
+        assert (tree.first[0] < 2) != (tree.second[0] < 2)
+    assert min_side_weight(0.5, np.array([1.0, 2.0, 4.0]), np.array([0, 2])) == 2.5
+    rules = RULES._replace(criterion=VARIANCE)
+    nodes, tree = grow(x, [0, 0, 5, 5, 9, 9], rules)
+    assert [node[4] for node in nodes] == [6, 2, 4, 2, 2]
+    assert tree.value[:3, 0].tolist() == pytest.approx([14 / 3, 0, 7])
+
+
+def test_isolation_trees_part_all_rows_or_stop_at_their_depth():
+    x = np.array([[1.0, 2.0, 3.0, 4.0, np.nan], [5.0] * 5])
+    ranks = np.zeros((2, 5), np.int32)
+    zeros = np.zeros(2, np.int64)
+    for kind in (VALUE, NUMBER):
+        cells = CellColumns(np.full(2, kind), x, ranks, NONE, zeros, zeros + 1)
+        for seed in range(8):
+            for depth, far in ((9, False), (9, True), (1, True), (0, False)):
+                tree = make_tree(10, 1)
+                state = np.array([seed], np.int64)
+                made = grow_isolation(cells, np.arange(5), depth, far, state, tree)
+                assert made == {9: 9, 1: 3, 0: 1}[depth] or (depth == 9 and made == 7)
+                leaves = tree.feature[:made] < 0
+                assert (tree.feature[:made][~leaves] == 0).all()
+                assert tree.entries[:made][leaves].sum() == 5
+                ends = tree.entries[:made]
+                for v in np.flatnonzero(~leaves):
+                    assert ends[v] == ends[tree.left[v]] + ends[tree.right[v]]
+                    assert min(ends[tree.left[v]], ends[tree.right[v]]) > 0
+    state, chosen = np.array([1], np.int64), np.empty(4, np.int64)
+    numbers = column(NUMBER, [0.0, 0.0, 5.0, 9.0])
+    pairs = {draw_different(numbers, np.arange(4), 4, state, True, chosen) for _ in range(60)}
+    assert pairs == {(0, 3), (1, 3), (2, 0), (2, 1), (3, 0), (3, 1)}
+    pairs = {draw_different(numbers, np.arange(4), 4, state, False, chosen) for _ in range(200)}
+    assert pairs == {(a, b) for a in range(4) for b in range(4) if a != b} - {(0, 1), (1, 0)}
+    assert draw_different(numbers, np.arange(2), 2, state, False, chosen)[1] == -1
+    times = np.zeros(50, np.int64)
+    draw_times(state, 50, times)
+    assert times.sum() == 50
+    assert 10 < (times == 0).sum() < 30  # a third, about
+    present = np.full(3, -1)
+    assert present_rows(np.array([np.nan, 1, 2, 3]), np.arange(4), 0, 3, present) == 2
+    assert present.tolist() == [1, 2, -1]

@@ -12,10 +12,17 @@ from lookalike.kernels.growing import (
     WAITING,
     RankedTree,
     ThresholdTree,
+    best_cut,
+    draw_below,
+    draw_bits,
     draw_next,
+    draw_rows,
+    draw_unit,
+    group_rows,
     grow_gini,
     grow_random,
     next_node,
+    partition_node,
     sample_rows,
     sort_keys,
     sort_values,
@@ -147,3 +154,187 @@ def test_random_cuts_separate_different_rows(seed, n):
         leaves.setdefault(leaf_of(row), set()).add(tuple(row))
     assert made <= 2 * n - 1
     assert all(len(rows) == 1 for rows in leaves.values())
+
+
+def test_the_stream_of_bits_is_that_of_its_formula():
+    """Compiled and plain runs, and every machine, must draw the same trees."""
+    at, state = 123456789012345, np.array([123456789012345], np.int64)
+    bits = []
+    for _ in range(40):
+        low, high = at % 2**32, at // 2**32
+        bits.append(low ^ high)
+        at = 698769069 * low + high
+    assert [int(draw_bits(state)) for _ in range(40)] == bits
+    assert state[0] == at
+    units = [
+        ((a >> 5) * 2**26 + (b >> 6)) / 2**53 for a, b in zip(bits[::2], bits[1::2], strict=True)
+    ]
+    state[0] = 123456789012345
+    assert [float(draw_unit(state)) for _ in range(20)] == units
+    state[0] = 123456789012345
+    assert [draw_below(state, 7) for _ in range(20)] == [int(7 * unit) for unit in units]
+    # Rows without a repeat, and the order as it was.
+    state[0] = 123456789012345
+    order, rows, swaps = np.arange(9), np.empty(5, np.int64), np.empty(5, np.int64)
+    draw_rows(state, 9, order, rows, swaps)
+    expected = list(range(9))
+    for i in range(5):
+        j = i + int(units[i] * (9 - i))
+        expected[i], expected[j] = expected[j], expected[i]
+    assert rows.tolist() == expected[:5]
+    assert order.tolist() == list(range(9))
+    pool = np.arange(4)
+    state[0] = 123456789012345
+    assert draw_next(state, pool, 1) == 1 + int(3 * units[0])
+
+
+def test_rows_are_grouped_in_their_order():
+    grouped, ends = np.full(6, -1), np.full(4, -1)
+    groups = np.array([2, 0, 2, 0, 2, 9])
+    group_rows(np.array([4, 3, 0, 1, 2, 5]), 5, groups, 3, grouped, ends)
+    assert grouped.tolist() == [3, 1, 4, 0, 2, -1]
+    assert ends.tolist() == [0, 2, 2, 5]
+
+
+def slow_gain(codes, labels, code, category):
+    """Half of what a cut takes off m times the Gini impurity; None where a side is empty."""
+    left = codes == code if category else codes <= code
+    if left.all() or not left.any():
+        return None
+
+    def gini(y):
+        return len(y) * 2 * y.mean() * (1 - y.mean())
+
+    return (gini(labels) - gini(labels[left]) - gini(labels[~left])) / 2
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=seeds, m=st.integers(2, 12), category=st.booleans())
+def test_the_best_cut_of_sorted_keys_is_that_of_trying_all(seed, m, category):
+    rng = np.random.default_rng(seed)
+    codes, labels = rng.integers(0, 5, m), rng.integers(0, 2, m)
+    keys = np.sort(2 * codes + labels)
+    gain, found, above = best_cut(keys, m, m - labels.sum(), labels.sum(), category)
+    every = {code: slow_gain(codes, labels, code, category) for code in sorted(set(codes.tolist()))}
+    every = {code: value for code, value in every.items() if value is not None}
+    if not every:
+        assert (gain, found, above) == (-1.0, -1, -1)
+        return
+    most = max(every.values())
+    assert gain == pytest.approx(most, abs=1e-12)
+    assert found == next(code for code, value in every.items() if value > most - 1e-12)
+    after = codes[codes > found]
+    assert above == (after.min() if len(after) else found)
+
+
+def test_missing_rows_join_the_larger_side():
+    for cells, cut, category, missing, left in (
+        ([1, 5, -1, 2, 6], 2, 0, -1, {0, 2, 3}),  # two and two: left
+        ([1, 5, -1, 7, 6], 2, 0, -1, {0}),
+        ([1, 1, -1, 1, 6], 1, 1, -1, {0, 1, 2, 3}),
+        ([0, 1, -1, 2, 6], 1, 1, -1, {1}),
+        ([2, 2, 3, 3, 3], 2, 0, -1, {0, 1}),
+        ([1.0, np.nan, 5.0, 6.0, 7.0], 1.0, 0, np.nan, {0}),
+        ([1.0, np.nan, 5.0, 1.0, 7.0], 1.0, 0, np.nan, {0, 1, 3}),
+    ):
+        rows = np.arange(5)
+        middle = partition_node(np.array(cells), rows, 0, 5, cut, category, missing)
+        assert set(rows[:middle].tolist()) == left
+        assert sorted(rows.tolist()) == list(range(5))
+    rows = np.array([9, 0, 1, 9])
+    assert partition_node(np.array([5, 1]), rows, 1, 3, 2, 0, -1) == 2
+    assert rows.tolist() == [9, 1, 0, 9]
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=seeds, n=st.integers(2, 14), depth=st.integers(0, 4))
+def test_a_gini_tree_takes_the_best_cut_of_every_node(seed, n, depth):
+    rng = np.random.default_rng(seed)
+    codes = rng.integers(-1, 4, (3, n)).astype(np.int32)
+    labels, category = rng.integers(0, 2, n).astype(np.uint8), np.array([0, 1, 0], np.uint8)
+    tree = RankedTree(*(np.full(2 * n, -9, np.int32) for _ in range(5)))
+    state, stack = np.array([seed + 1], np.int64), stack_root(n)
+    grow_gini(
+        codes, category, labels, np.arange(n), np.arange(3), 3, depth, state, stack, 10**9, tree
+    )
+    made = 0
+
+    def check(node, rows, level):
+        nonlocal made
+        made += 1
+        y, gains = labels[rows], {}
+        for f in range(3):
+            known = rows[codes[f, rows] >= 0]
+            for code in set(codes[f, known].tolist()):
+                gain = slow_gain(codes[f, known], labels[known], code, category[f])
+                if gain is not None:
+                    gains[f, code] = gain
+        f, cut = int(tree.feature[node]), int(tree.cut[node])
+        if len(set(y.tolist())) < 2 or level >= depth or not gains:
+            assert (f, cut, tree.left[node], tree.right[node]) == (-1, -1, -1, -1)
+            return
+        assert gains[f, cut] == pytest.approx(max(gains.values()), abs=1e-12)
+        x = codes[f, rows]
+        left = x == cut if category[f] else (x <= cut)
+        known = x >= 0
+        left = np.where(known, left, 2 * (left & known).sum() >= known.sum())
+        check(int(tree.left[node]), rows[left], level + 1)
+        check(int(tree.right[node]), rows[~left], level + 1)
+
+    check(0, np.arange(n), 0)
+    assert stack.count.tolist() == [0, made]
+
+
+def test_columns_that_do_not_vary_are_not_counted_as_tried():
+    codes = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [-1, -1, -1, 3]], np.int32)
+    labels = np.array([0, 0, 1, 1], np.uint8)
+    for seed in range(1, 12):
+        tree = RankedTree(*(np.full(8, -9, np.int32) for _ in range(5)))
+        state, stack = np.array([seed], np.int64), stack_root(4)
+        numbers, pool = np.zeros(3, np.uint8), np.arange(3)
+        grow_gini(codes, numbers, labels, np.arange(4), pool, 1, 9, state, stack, 10**9, tree)
+        assert (tree.feature[0], tree.cut[0], tree.above[0]) == (1, 0, 1)
+
+
+def test_random_trees_stop_at_their_depth_and_where_nothing_differs():
+    def grow(values, category, depth, seed=1):
+        n = len(values[0])
+        parts = np.full(2 * n, -9, np.int32), np.empty(2 * n), *(np.full(2 * n, -9) for _ in "lr")
+        tree, state = ThresholdTree(*parts), np.array([seed], np.int64)
+        made = grow_random(
+            np.array(values, float), np.array(category), np.arange(n), depth, state, tree
+        )
+        return tree, made
+
+    line = [[0.0, 1.0, 2.0, 3.0, 4.0]]
+    assert [grow(line, [0], depth)[1] for depth in (0, 1, 9)] == [1, 3, 9]
+    assert grow([[2.0, 2.0, np.nan]], [0], 9)[1] == 1
+    assert grow([[2.0]], [0], 9)[1] == 1
+    cuts = [
+        float(grow(line, [0], 1, seed)[0].threshold[0])
+        for seed in range(10**15, 40 * 10**15, 10**15 + 7)
+    ]
+    assert 0.0 <= min(cuts) < 1.0 < 3.0 < max(cuts) < 4.0
+    # Each category as likely as the others, however many rows have it.
+    often = [[5.0] * 18 + [6.0, 7.0]]
+    drawn = [
+        float(grow(often, [1], 1, 7919 * 10**12 * seed)[0].threshold[0]) for seed in range(1, 200)
+    ]
+    assert all(40 < drawn.count(value) < 95 for value in (5.0, 6.0, 7.0))
+    # The widest range of floats.
+    huge = [[-1.7e308, 1.7e308]]
+    tree, made = grow(huge, [0], 9)
+    assert (made, np.isfinite(tree.threshold[0])) == (3, True)
+
+
+def test_samples_are_drawn_once_without_labels():
+    rows, none = np.empty(6, np.int64), np.empty(0, np.uint8)
+    assert sample_rows(6, 6, False, none, np.array([5], np.int64), rows) == 0
+    assert sorted(rows.tolist()) == list(range(6))
+    assert sample_rows(6, 6, True, none, np.array([5], np.int64), rows) == 0
+    assert 0 <= rows.min() <= rows.max() < 6
+    labels, state = np.array([0, 1], np.uint8), np.array([5], np.int64)
+    assert sample_rows(2, 2, False, labels, state, rows[:2]) == 0
+    tries = [sample_rows(2, 2, True, labels, state, rows[:2]) for _ in range(200)]
+    assert min(tries) == 0
+    assert 0.6 < np.mean(tries) < 1.5  # half of the draws hold both labels: one is thrown away

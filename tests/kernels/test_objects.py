@@ -1,5 +1,7 @@
 """Sets, sequences, series and graphs: every loop against a few lines of plain Python."""
 
+import itertools
+
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -149,3 +151,97 @@ def test_warping_distances(seed, window, n):
     out = np.empty((n, n))
     objects.warp_block(values, offsets, values, offsets, window, out)
     assert_array_equal(out, [[warp(a, b, window) for b in rows] for a in rows])
+
+
+def test_edit_distances_of_graphs():
+    """A node, a missing row, two nodes with an edge, a triangle, two nodes without, a missing."""
+    graphs = [[1, 7], [], [2, 7, 7, 0, 1], [3, 7, 8, 9, 0, 1, 1, 2, 2, 0], [2, 7, 7], []]
+    values = np.array([part for graph in graphs for part in graph], np.int64)
+    offsets = np.cumsum([0, *map(len, graphs)])
+    out = np.empty((6, 6))
+    objects.graph_edit_block(values, offsets, values, offsets, 3, out)
+    wanted = [[0, 2, 5, 1], [2, 0, 4, 1], [5, 4, 0, 5], [1, 1, 5, 0]]
+    there = [0, 2, 3, 4]
+    assert out[np.ix_(there, there)].tolist() == wanted
+    assert np.isnan(out[[1, 5]]).all()
+    assert np.isnan(out[:, [1, 5]]).all()
+
+
+def slow_edits(a, b):
+    """Edits between two graphs (labels, edges) by trying every way to pair their nodes."""
+    (one, links), (two, others) = a, b
+    n, m = len(one), len(two)
+    # Nodes without a partner are paired with a place beyond the other graph.
+    best = np.inf
+    for chosen in itertools.permutations(range(m + n), n):
+        partner = [w if w < m else -1 for w in chosen]
+        used = {w for w in partner if w >= 0}
+        cost = sum(1 if w < 0 else int(one[v] != two[w]) for v, w in enumerate(partner))
+        cost += m - len(used)
+        moved = {tuple(sorted((partner[v], partner[w]))) for v, w in links
+                 if partner[v] >= 0 and partner[w] >= 0}  # fmt: skip
+        cost += len(links) - len(moved) + len(moved ^ others)
+        best = min(best, cost)
+    return best
+
+
+@settings(max_examples=25, deadline=None)
+@given(seeds)
+def test_edits_of_graphs_are_those_of_every_pairing(seed):
+    rng = np.random.default_rng(seed)
+    graphs, packed = [], []
+    for _ in range(4):
+        n = int(rng.integers(0, 5))
+        labels = rng.integers(0, 3, n).tolist()
+        # Loops among them.
+        edges = {(v, w) for v in range(n) for w in range(v, n) if rng.random() < 0.45}
+        graphs.append((labels, edges))
+        packed.append([n, *labels, *(end for edge in sorted(edges) for end in edge[::-1])])
+    values = np.array([part for graph in packed for part in graph], np.int64)
+    offsets = np.cumsum([0, *map(len, packed)])
+    out = np.empty((4, 4))
+    objects.graph_edit_block(values, offsets, values, offsets, 4, out)
+    assert_array_equal(out, [[slow_edits(a, b) for b in graphs] for a in graphs])
+
+
+def test_bounds_of_edits_never_exceed_what_is_left():
+    """A path of three nodes against a triangle with a loop: each step of the search by hand."""
+    path, triangle = np.array([2, 5, 2]), np.array([6, 5, 7])  # bits of neighbors
+    labels, others = np.array([1, 1, 2]), np.array([1, 2, 3])
+    assert [objects._edges_left(path, 3, placed) for placed in (0, 1, 3, 5, 7)] == [2, 2, 1, 2, 0]
+    assert [objects._edges_left(triangle, 3, placed) for placed in (0, 3, 7)] == [3, 2, 0]
+    assert [objects._rest(triangle, 3, used) for used in (0, 1, 3, 4, 7)] == [7, 6, 4, 5, 0]
+    # Two labels find their like, the third does not; one edge more on one side.
+    assert objects._least_left(path, labels, 3, 0, triangle, others, 3, 0) == 1 + 1
+    assert objects._least_left(path, labels, 3, 3, triangle, others, 3, 7) == 0
+    assert objects._least_left(path, labels, 3, 1, triangle, others, 3, 1) == 1 + 1
+    assert objects._least_left(path, labels, 3, 3, triangle, others, 3, 3) == 1 + 2
+    chosen = np.array([0, -1, -2, -2])
+    price = objects._price
+    assert price(path, labels, 0, triangle, others, 0, chosen) == 0
+    assert price(path, labels, 0, triangle, others, 1, chosen) == 1
+    assert price(path, labels, 0, triangle, others, 2, chosen) == 2  # another label, and a loop
+    assert price(path, labels, 0, triangle, others, -1, chosen) == 1
+    assert price(path, labels, 1, triangle, others, 1, chosen) == 1
+    assert price(path, labels, 1, triangle, others, -1, chosen) == 2
+    assert price(path, labels, 2, triangle, others, 1, chosen) == 0 + 1 + 1
+    assert price(triangle, others, 2, path, labels, -1, np.array([0, 1, -2])) == 2 + 2
+    assert objects._edits(path, labels, 3, triangle, others, 3) == 1 + 1 + 1
+
+
+def test_tables_of_tokens_by_their_numbers():
+    values = np.array([-5, -9, -5, 3, -1, -2], np.int64)
+    numbers, keys, ids, found = objects.number_tokens(values)
+    assert (numbers.tolist(), found, len(keys)) == ([0, 1, 0, -1, -1, 2], 3, 256)
+    more = np.array([-2, -9, -7, 0, -1, -5], np.int64)
+    assert objects.find_tokens(more, keys, ids).tolist() == [2, 1, -1, -1, -1, 0]
+    assert len(objects.number_tokens(np.arange(-130, -2))[1]) == 256  # at most half full
+    assert len(objects.number_tokens(np.arange(-131, -2))[1]) == 512
+    # Tokens that meet in one slot follow one another, around the end of the table.
+    same = np.array([-257, -1 - 512, -1 - 768], np.int64)
+    numbers, keys, ids, _ = objects.number_tokens(same)
+    assert numbers.tolist() == [0, 1, 2]
+    assert keys[255] == -257
+    assert (keys[0], keys[1]) == (-513, -769)
+    one, two, free = objects.shared_codes(np.array([-5, -9]), np.array([-9, -7, -9]))
+    assert (one.tolist(), two.tolist(), free) == ([0, 2], [2, 1, 2], 3)

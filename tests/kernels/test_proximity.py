@@ -1,20 +1,40 @@
 """Agreements of leaf codes, and leaf sharing of rows with missing values, against plain sums."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lookalike.kernels._jit import COMPILED
 from lookalike.kernels.proximity import (
+    LeafMembers,
     SpreadRows,
     count_matches,
     nearest_by_matches,
+    nearest_members,
     overlap_out_of_bag,
     overlap_soft,
+    share_draws,
+    sum_four_over_trees,
+    sum_over_trees,
+    symmetrize_tiles,
+    weigh_draws,
 )
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
+from lookalike.trees.thresholds.proximity import (
+    ancestor_block,
+    node_values,
+    ratio_block,
+    ratio_square,
+)
+from trees import reference
+from trees.thresholds.test_flat import draw as draw_forest
 
 
 def codes(rng, n, length, kind):
@@ -114,3 +134,160 @@ def test_overlaps_equal_the_sums(out_of_bag, seed):
         use = (one.bag[:, None] == 0) & (other.bag == 0)
         use[~use.any(axis=2)] = True
     assert_allclose(found, (per_tree * use).sum(axis=2) / use.sum(axis=2), atol=1e-12)
+
+
+# -- sums over trees, and draws (RF-GAP) -----------------------------------------------------------
+
+
+def test_values_of_leaves_add_up_over_trees():
+    leaves, offsets = np.array([[0, 1, 2], [1, 0, 0]], np.uint8), np.array([0, 2, 4, 7])
+    values = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
+    out, four = np.full(2, 99.0), np.full((2, 4), 99.0)
+    sum_over_trees(leaves, offsets, values, out)
+    assert out.tolist() == [1 + 8 + 64, 2 + 4 + 16]
+    sum_four_over_trees(leaves, offsets, values[:, None] * [1.0, 3.0, 5.0, 7.0], four)
+    assert four.tolist() == [[73, 3 * 73, 5 * 73, 7 * 73], [22, 66, 110, 154]]
+
+
+def draw_draws(rng, n, queries):
+    """Leaves of rows and how often each tree drew them; queries, of which some were drawn."""
+    leaves = rng.integers(0, LEAVES, (n, TREES)).astype(np.uint16)
+    times = rng.integers(0, 3, (n, TREES)) * (rng.random((n, TREES)) < 0.6)
+    asked = rng.integers(0, LEAVES, (queries, TREES)).astype(np.uint16)
+    bag = rng.integers(0, 3, (queries, TREES)) * (rng.random((queries, TREES)) < 0.7)
+    bag[0], bag[-1] = 1, 0
+    return leaves, times, asked, bag.astype(np.uint8)
+
+
+def slow_shares(leaves, times, asked, bag):
+    """Mean share of each row in the draws of a query's leaves, over the trees that count."""
+    out = np.zeros((len(asked), len(leaves)))
+    for i in range(len(asked)):
+        inside = [(leaves[:, t] == asked[i, t]) * times[:, t] for t in range(TREES)]
+        held = [t for t in range(TREES) if inside[t].sum()]
+        unseen = [t for t in held if bag[i, t] == 0]
+        for t in unseen or held:
+            out[i] += inside[t] / inside[t].sum() / len(unseen or held)
+    return out
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), k=st.sampled_from([1, 4, 11]))
+def test_shares_of_draws_and_their_lists(seed, k):
+    rng = np.random.default_rng(seed)
+    n, queries = 12, 6
+    leaves, times, asked, bag = draw_draws(rng, n, queries)
+    expected = slow_shares(leaves, times, asked, bag)
+    cells = [
+        [(row, times[row, t]) for row in range(n) if leaves[row, t] == c and times[row, t]]
+        for t in range(TREES)
+        for c in range(LEAVES)
+    ]
+    drawn = np.array([sum(count for _, count in cell) for cell in cells], float)
+    start = np.cumsum([0, *map(len, cells)])
+    member = np.array([256 * row + count for cell in cells for row, count in cell], np.int64)
+    shares, n_trees = np.full((queries, TREES), 9.0), np.full(queries, 9)
+    share_draws(asked, bag, OFFSETS, drawn, shares, n_trees)
+    out = np.full((queries, n), 9.0)
+    weigh_draws(asked, shares, n_trees, leaves, times, out)
+    assert_allclose(out, expected, atol=1e-13)
+    members = LeafMembers(OFFSETS, start, drawn, member)
+    ids, exclude = 3 * np.arange(n) + 100, 3 * rng.integers(-1, n, queries) + 100
+    found = NeighborGraph.empty(queries, k, 3 * n + 100)
+    order = rng.permutation(queries)
+    for low, high in ((0, 5), (5, n)):
+        nearest_members(
+            asked, bag, order, members, low, high, ids, exclude, found.distances, found.indices
+        )
+    for i in range(queries):
+        away = {ids[j]: max(1.0 - expected[i, j], 0.0) for j in range(n) if ids[j] != exclude[i]}
+        assert_allclose(found.distances[i], sorted(away.values())[:k], atol=1e-12)
+        assert_allclose([away[j] for j in found.indices[i]], found.distances[i], atol=1e-12)
+        # Rows that share no leaf fill the list in the order of their ids.
+        strangers = [j for j in sorted(away) if away[j] == 1.0]
+        last = found.indices[i][found.distances[i] == 1.0].tolist()
+        assert last == strangers[: len(last)]
+
+
+def test_a_query_whose_leaves_hold_no_draw_is_near_nothing():
+    shares, n_trees, out = np.ones((1, 1)), np.ones(1, np.int64), np.ones((1, 1))
+    none, code = np.zeros(1), np.zeros((1, 1), np.uint8)
+    share_draws(code, code, np.array([0, 1]), none, shares, n_trees)
+    assert (shares.tolist(), n_trees.tolist()) == ([[0.0]], [0])
+    weigh_draws(code, shares, n_trees, code, np.ones((1, 1)), out)
+    assert out.tolist() == [[0.0]]
+
+
+# -- paths and common ancestors --------------------------------------------------------------------
+
+
+def slow(function, trees, x, y, *options):
+    return [[function(trees, a, b, *options) for b in y] for a in x]
+
+
+@settings(max_examples=20, deadline=None)
+@given(
+    seed=st.integers(0, 10**6),
+    parting=st.sampled_from(["twice", "once"]),
+    weights=st.sampled_from([(1.0, 1.0), (0.25, 1.0), (0.0, 0.0)]),
+    gaps=st.sampled_from([0.0, 0.5, 0.9]),
+    n_trees=st.sampled_from([1, 4, 5]),
+)
+def test_ratios_are_those_of_sets_of_tests(seed, parting, weights, gaps, n_trees):
+    trees, forest, rows = draw_forest(seed, gaps=gaps, n_trees=n_trees, deepest=4)
+    leaves, bins = forest.leaves(rows), forest.bins(rows)
+    sides = leaves[:7], bins[:7], leaves[5:], bins[5:]
+    alpha, beta = weights
+    found = ratio_block(forest, *sides, parting=parting, alpha=alpha, beta=beta)
+    expected = slow(reference.ratio, trees, rows[:7], rows[5:], parting, alpha, beta)
+    assert_allclose(found, expected, atol=1e-12)
+    if weights == (1.0, 1.0) and not gaps:
+        expected = slow(reference.ratio, trees, rows, rows, parting)
+        assert_allclose(ratio_square(forest, leaves, bins, parting == "once"), expected, atol=1e-12)
+
+
+def test_two_mirrored_tiles_become_their_mean():
+    one, other = np.array([[1.0, 2.0, 3.0]]), np.array([[10.0], [20.0], [30.0]])
+    symmetrize_tiles(one, other, 4)
+    assert one.tolist() == other.T.tolist() == [[11 / 4, 22 / 4, 33 / 4]]
+    own = np.array([[1.0, 2.0], [4.0, 8.0]])
+    symmetrize_tiles(own, own, 2)
+    assert own.tolist() == [[1.0, 3.0], [3.0, 8.0]]
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 10**6), deepest=st.integers(0, 4))
+def test_common_ancestors_are_those_of_a_walk(seed, deepest):
+    trees, forest, rows = draw_forest(seed, deepest=deepest)
+    forest, n = forest.settled(rows), len(rows)
+    for tree in trees:
+        reference.mass(tree, list(rows))
+    x, y = rows[:7], rows[4:]
+    leaf_x, leaf_y = forest.leaves(x), forest.leaves(y)
+    for method, kind, function, options in (
+        ("zhu2", "depth", reference.zhu2, ()),
+        ("zhu3", "longer", reference.zhu3, ()),
+        ("zhu3", "max", reference.zhu3, ("max",)),
+        ("ting", "value", reference.ting, (n,)),
+    ):
+        found = ancestor_block(forest, leaf_x, leaf_y, node_values(forest, method, n), kind)
+        assert_allclose(found, slow(function, trees, x, y, *options), atol=1e-12)
+
+
+@pytest.mark.skipif(COMPILED, reason="the tests above have counted with the compiled tiles")
+def test_compiled_tiles_count_as_numpy_does():
+    """Plain Python does not run the vector code at all: it is counted with in another process."""
+    code = (
+        "import numpy as np\n"
+        "from lookalike.kernels.proximity import count_matches\n"
+        "rng = np.random.default_rng(0)\n"
+        "for kind in (np.uint8, np.uint16, np.uint32):\n"
+        "    for length in (0, 7, 15, 16, 31, 32, 33, 64, 65, 100, 257):\n"
+        "        a = rng.integers(0, 4, (22, length)).astype(kind)\n"
+        "        b = rng.integers(0, 4, (133, length)).astype(kind)\n"
+        "        out = np.empty((22, 133))\n"
+        "        count_matches(a, b, 2, out)\n"
+        "        assert (out == (a[:, None] == b).sum(axis=2) / 2).all(), (kind, length)\n"
+    )
+    environment = os.environ | {"LOOKALIKE_COMPILE": "1"}
+    subprocess.run([sys.executable, "-c", code], env=environment, check=True)

@@ -67,6 +67,7 @@ def test_rows_end_where_they_walk_to(seed, missing):
         found = [int(nodes.leaf_offsets[t] + nodes.leaf[forest.offsets[t] + v]) for t, v, _ in ends]
         if len(ends) == 3:  # no test asks for what is missing
             assert_array_equal(nodes.leaf_offsets[:-1] + reached[i], found)
+        assert len(leaves.row(i)) in ({len(ends)} if len(ends) > 3 else {0, 3})
         if len(leaves.row(i)):
             assert_array_equal(leaves.row(i), found)
             assert_allclose(weights.row(i), [w for *_, w in ends])
@@ -101,6 +102,8 @@ def test_what_follows_from_the_shape(seed):
                 assert (nodes.leaf[base + v], nodes.first[base + v]) == (leaves, leaves)
                 assert (nodes.last[base + v], nodes.end[base + v]) == (leaves + 1, v + 1)
                 leaves += 1
+            else:  # a subtree ends where that of its right child does
+                assert nodes.end[base + v] == nodes.end[base + forest.right[base + v]]
         assert nodes.n_leaves[t] == leaves == nodes.last[base]
 
 

@@ -102,7 +102,7 @@ class Tree:
             total = sum(column.d(a, b) ** 2 for a in entries for b in entries)
             return Fraction(total) / (2 * len(entries) ** 2)
         pivot = self.pick(rows)
-        return Fraction(sum(column.d(pivot, r) ** 2 for r in entries)) / len(entries)
+        return Fraction(sum(column.d(pivot, r) ** 2 for r in entries)) / (2 * len(entries))
 
     # -- the algorithm -----------------------------------------------------------------------------
 

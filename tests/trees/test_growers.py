@@ -189,7 +189,9 @@ def test_samples_and_bags():
         values, None, 20, max_samples=1.0, bootstrap=True, keep_bag=True, random_state=0
     )
     assert boot.in_bag.shape == (500, 20)
-    assert_allclose(boot.in_bag.mean(), 1 - np.exp(-1), atol=0.02)
+    assert_allclose((boot.in_bag > 0).mean(), 1 - np.exp(-1), atol=0.02)
+    # Real and synthetic rows are drawn alike: as many draws of the 500 as there are rows.
+    assert_allclose(boot.in_bag.sum(axis=0), 500, atol=70)
     some = grow_synthetic(values, None, 20, keep_bag=True, random_state=0)
     assert_allclose(some.in_bag.mean(), 0.8, atol=0.02)
     few = grow_synthetic(values, None, 20, max_samples=16, keep_bag=True, random_state=0)

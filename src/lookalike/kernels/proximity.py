@@ -200,6 +200,115 @@ def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
                 least[at] = floor
 
 
+# -- geometry- and accuracy-preserving proximities (RF-GAP) ----------------------------------------
+#
+# Both kernels sum over trees in ascending order and divide once, so their bits agree.
+
+
+@kernel
+def counts_unseen(codes, bag, leaf_offsets, drawn):
+    """Whether any tree with draws in the row's leaf was not grown on the row."""
+    for t in range(codes.shape[0]):
+        if bag[t] == 0 and drawn[leaf_offsets[t] + codes[t]] > 0.0:
+            return True
+    return False
+
+
+@kernel
+def share_draws(codes, bag, leaf_offsets, drawn, shares, n_trees):
+    """Write what one draw counts for each row in each tree, and the number of trees that count."""
+    for i in range(codes.shape[0]):
+        # No tree is left for a row that all were grown on: then all count, as for ``oob``.
+        unseen = counts_unseen(codes[i], bag[i], leaf_offsets, drawn)
+        n_trees[i] = 0
+        for t in range(codes.shape[1]):
+            total = drawn[leaf_offsets[t] + codes[i, t]]
+            counts = total > 0.0 and (bag[i, t] == 0 or not unseen)
+            shares[i, t] = 1.0 / total if counts else 0.0
+            n_trees[i] += counts
+
+
+@kernel
+def weigh_draws(codes, shares, n_trees, others, times, out):
+    """Write the mean share of each other row in the draws in the leaves of each row."""
+    for i in range(codes.shape[0]):
+        for j in range(others.shape[0]):
+            total = 0.0
+            for t in range(codes.shape[1]):
+                if codes[i, t] == others[j, t]:
+                    total += shares[i, t] * times[j, t]
+            out[i, j] = total / n_trees[i] if n_trees[i] > 0 else 0.0
+
+
+class LeafMembers(NamedTuple):
+    """The rows that each leaf of a forest was grown on.
+
+    Parameters
+    ----------
+    leaf_offsets : int64 (trees + 1,)
+        Where the leaves of each tree begin.
+    start : int64 (leaves + 1,)
+        Where the members of each leaf begin.
+    drawn : float64 (leaves,)
+        How many draws of rows fell into each leaf.
+    member : int64
+        ``256 * row + times`` of the members, ascending within a leaf: a row and how often it was
+        drawn are read together, and from one place in memory.
+    """
+
+    leaf_offsets: np.ndarray
+    start: np.ndarray
+    drawn: np.ndarray
+    member: np.ndarray
+
+
+@kernel
+def nearest_members(codes, bag, order, members, low, high, ids, exclude, distances, indices):
+    """Work the members ``low`` to ``high`` of the leaves of each query into its list.
+
+    Rows in none of these leaves have similarity 0: they fill lists that would be too short.
+    ``order`` says which query comes when: of queries that are near each other in one tree the
+    leaves of the other trees are near each other in memory.
+    """
+    leaf_offsets, start, member = members.leaf_offsets, members.start, members.member
+    totals = np.zeros(high - low)
+    touched = np.empty(high - low, np.int64)
+    for i in order:
+        unseen = counts_unseen(codes[i], bag[i], leaf_offsets, members.drawn)
+        count, n_trees = 0, 0
+        for t in range(codes.shape[1]):
+            if unseen and bag[i, t] > 0:
+                continue
+            leaf = leaf_offsets[t] + codes[i, t]
+            first, last = start[leaf], start[leaf + 1]
+            drawn = 0
+            for e in range(first, last):
+                drawn += member[e] & 255
+            n_trees += drawn > 0
+            share = 1.0 / max(drawn, 1)
+            for e in range(first, last):
+                j = (member[e] >> 8) - low
+                if j < 0 or j >= high - low:
+                    continue
+                if totals[j] == 0.0:
+                    touched[count] = j
+                    count += 1
+                totals[j] += share * (member[e] & 255)
+        for e in range(count):
+            j = touched[e]
+            if ids[low + j] != exclude[i]:
+                distance = max(1.0 - totals[j] / n_trees, 0.0)
+                offer(distances[i], indices[i], distance, ids[low + j])
+        j = 0
+        # Untouched rows are all at distance 1: the first of them suffice, as ties go by id.
+        while j < high - low and distances[i, -1] > 1.0:
+            if totals[j] == 0.0 and ids[low + j] != exclude[i]:
+                offer(distances[i], indices[i], 1.0, ids[low + j])
+            j += 1
+        for e in range(count):
+            totals[touched[e]] = 0.0
+
+
 # -- leaves in common for rows that are in several leaves because of missing values ----------------
 
 

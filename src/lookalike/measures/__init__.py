@@ -5,7 +5,7 @@ from lookalike.measures.contract.base import MEASURES, Measure, Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.default import choose_measure
-from lookalike.measures.forest.methods import Aryal, OutOfBag, Ratio, Shi, Ting, Zhu2, Zhu3
+from lookalike.measures.forest.methods import Aryal, Gap, OutOfBag, Ratio, Shi, Ting, Zhu2, Zhu3
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.forest.stochastic_forest import StochasticForest
 from lookalike.measures.mixed.gower import Gower
@@ -21,6 +21,7 @@ __all__ = [
     "Combined",
     "Explanation",
     "ForestProximity",
+    "Gap",
     "Gower",
     "Measure",
     "OutOfBag",

@@ -208,9 +208,7 @@ class Combined(Measure):
         return Traits(
             native="distance" if distance else "similarity",
             conversion="ratio" if distance else "one_minus",
-            symmetric=every("symmetric"),
-            unseen_pairs=every("unseen_pairs"),
-            missing=every("missing"),
+            **{name: every(name) for name in ("symmetric", "unseen_pairs", "missing")},
             kinds=_shared_kinds(each),
             pairwise=every("pairwise") and all(part.columns is None for part in parts),
             needs_all=any(traits.needs_all for traits in each),

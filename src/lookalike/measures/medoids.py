@@ -7,16 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.kernels.clustering import (
-    COST,
-    ROW,
-    SWAPS,
-    assign_medoids,
-    best_first_medoid,
-    best_next_medoid,
-    removal_losses,
-    swap_some,
-)
+from lookalike.kernels import clustering
 
 MAX_SWEEPS = 300
 DISTANCES_PER_CALL = 2**26  # some 0.1 s in a kernel; Ctrl-C is handled between two calls
@@ -112,7 +103,7 @@ def build(d: np.ndarray, k: int) -> np.ndarray:
     for m in range(1, k):
         best, at = -1.0, -1
         for part in blocks(n, max(1, DISTANCES_PER_CALL // n)):
-            best, at = best_next_medoid(d, near, taken, part.start, part.stop, best, at)
+            best, at = clustering.best_next_medoid(d, near, taken, part.start, part.stop, best, at)
         chosen[m], taken[at] = at, True
         np.minimum(near, d[at], out=near)
     return chosen
@@ -121,7 +112,7 @@ def build(d: np.ndarray, k: int) -> np.ndarray:
 def _best_alone(d: np.ndarray, best: float, at: int) -> int:
     """Return the medoid of all rows; ``at``, of cost ``best``, unless another is better."""
     for part in blocks(len(d), max(1, DISTANCES_PER_CALL // len(d))):
-        best, at = best_first_medoid(d, part.start, part.stop, best, at)
+        best, at = clustering.best_first_medoid(d, part.start, part.stop, best, at)
     return at
 
 
@@ -145,22 +136,22 @@ def swap_until_stable(
     first, second = np.empty(n, np.int64), np.empty(n, np.int64)
     near, far = np.empty(n), np.empty(n)
     lists = first, second, near, far
-    cost = assign_medoids(d, medoids, *lists)
+    cost = clustering.assign_medoids(d, medoids, *lists)
     if k >= n:
         return first, cost, 0
     if k == 1:  # the swap kernel needs a second nearest medoid, which does not exist here
         before, medoids[0] = int(medoids[0]), _best_alone(d, cost, int(medoids[0]))
-        return first, assign_medoids(d, medoids, *lists), int(medoids[0] != before)
+        return first, clustering.assign_medoids(d, medoids, *lists), int(medoids[0] != before)
     losses, taken = np.empty(k), np.zeros(n, np.bool_)
     taken[medoids] = True
-    removal_losses(first, near, far, losses)
+    clustering.removal_losses(first, near, far, losses)
     whole, real = np.zeros(6, np.int64), np.zeros(2)
-    whole[ROW], real[COST] = -1, cost
-    steps, ended = max(1, DISTANCES_PER_CALL // n), False
+    whole[clustering.ROW], real[clustering.COST] = -1, cost
+    steps, ended, state = max(1, DISTANCES_PER_CALL // n), False, (taken, losses, whole, real)
     # The kernel returns after some steps and resumes where it stopped, so that Ctrl-C is handled.
     while not ended:
-        ended = swap_some(d, medoids, eager, most, steps, *lists, taken, losses, whole, real)
-    return first, float(real[COST]), int(whole[SWAPS])
+        ended = clustering.swap_some(d, medoids, eager, most, steps, *lists, *state)
+    return first, float(real[clustering.COST]), int(whole[clustering.SWAPS])
 
 
 def _improve(

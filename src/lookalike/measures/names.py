@@ -33,7 +33,7 @@ ALIASES: dict[str, tuple[str, dict[str, Any]]] = {
     "ratiorf": ("ForestProximity", {"method": "ratio"}),
     **{
         name: ("ForestProximity", {"method": name})
-        for name in ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob")
+        for name in ("ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob", "gap")
     },
 }
 
@@ -46,8 +46,7 @@ def kebab(name: str) -> str:
     >>> kebab("StochasticForest"), kebab("NICDM")
     ('stochastic-forest', 'nicdm')
     """
-    parts = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name)
-    return parts.lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "-", name).lower()
 
 
 def known_measures(*, matrices: bool = True) -> dict[str, tuple[type[Measure], dict[str, Any]]]:
@@ -177,10 +176,8 @@ class IsMeasure(Field):
             if key in names:  # the name is right, so its options are wrong
                 return _why_not(value) or ""
             return suggest(key, [*self.words, *names])
-        instance = InPython("measure=Gower() or ")
-        return Phrase(
-            "Pass an instance or a name, for example ", instance, Param("measure", "gower")
-        )
+        example = "Pass an instance or a name, for example ", InPython("measure=Gower() or ")
+        return Phrase(*example, Param("measure", "gower"))
 
 
 def _why_not(text: str) -> str | None:
@@ -233,8 +230,6 @@ def same_settings(measure: Measure, n_jobs: int | None) -> Measure:
     """Pass ``n_jobs`` to a measure, and to those inside it, where they have none."""
     if n_jobs is not None:
         params = measure.get_params()
-        unset = [
-            name for name, v in params.items() if name.rpartition("__")[2] == "n_jobs" and v is None
-        ]
+        unset = [n for n, v in params.items() if n.rpartition("__")[2] == "n_jobs" and v is None]
         measure.set_params(**dict.fromkeys(unset, n_jobs))
     return measure

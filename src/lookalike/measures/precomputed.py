@@ -161,7 +161,7 @@ def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
     # Other programs leave round-off on the diagonal and between the two directions.
     off = np.abs(np.diagonal(matrix)) > 1e-12 * float(matrix.max(initial=0.0))
     if off.any():
-        i = int(np.flatnonzero(off)[0])
+        i = np.flatnonzero(off)[0]
         found = f"{matrix[i, i]:g} for row {i} with itself"
         hint = "Set the diagonal to 0, or convert similarities to distances first"
         raise InvalidInput(who, "a zero diagonal", found, hint)
@@ -169,15 +169,10 @@ def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
         return
     off = np.abs(matrix - matrix.T) > 1e-8 * np.maximum(matrix, matrix.T)
     if off.any():
-        i, j = _first_entry(off)
+        i, j = np.argwhere(off)[0]
         found = f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back"
         average = ("Average the two, or use ", Param("symmetric", False))
         raise InvalidInput(who, "a symmetric matrix", found, average)
-
-
-def _first_entry(where: np.ndarray) -> tuple[int, int]:
-    i, j = (int(positions[0]) for positions in np.nonzero(where))
-    return i, j
 
 
 def _check_entries(matrix: np.ndarray, who: str) -> None:
@@ -189,7 +184,7 @@ def _check_entries(matrix: np.ndarray, who: str) -> None:
         wanted = "distances of at least 0"
         hint = "Convert similarities to distances first"
     if bad.any():
-        i, j = _first_entry(bad)
+        i, j = np.argwhere(bad)[0]
         found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
         if (matrix < 0).any():
             found += ": Negative values in data"

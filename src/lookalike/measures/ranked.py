@@ -10,6 +10,10 @@ import numpy as np
 
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged, RaggedOf
+from lookalike.columns.vector import blocks_of
+from lookalike.kernels import distances, fallback
+from lookalike.kernels.distances import RANK_TILE_ROWS
+from lookalike.kernels.first_use import pick, worth_compiling
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
@@ -144,38 +148,23 @@ class Ranked(_BoundedMeasure):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
-        from lookalike.kernels import fallback
-        from lookalike.kernels.distances import CODES, distance_block, ranked_block
-        from lookalike.kernels.first_use import pick
-
-        out = np.empty((len(a), len(b)))
-        cells = out.size * len(self.layout_.owner)
         if self.metric == "cosine":
-            write = pick(distance_block, fallback.distance_block, cells)
-            write(a.arrays["x"], b.arrays["x"], CODES["cosine"], out)
-            return out
-        if self.metric != "cityblock" or not self._compare_codes(a, b, out):
+            return blocks_of("cosine", a.arrays["x"], b.arrays["x"])
+        out, columns = np.empty((len(a), len(b))), len(self.layout_.owner)
+        # A faster kernel, if one side is fitted throughout and the other all or not.
+        step = self._step(a, b) if self.metric == "cityblock" else None
+        loop = "ranked_block" if step is None else "ranked_cityblock"
+        write = pick(getattr(distances, loop), getattr(fallback, loop), out.size * columns)
+        if step is None:
             names = ("twice", "value", "new")
             sides = [rows.arrays[name] for rows in (a, b) for name in names]
-            pick(ranked_block, fallback.ranked_block, cells)(*sides, CODES[self.metric], out)
+            write(*sides, distances.CODES[self.metric], out)
+        else:
+            codes = a.arrays["twice"], b.arrays["twice"]
+            real = codes[0].dtype.type
+            turned = np.zeros((columns, CANDIDATES_PER_TILE), real)
+            write(*codes, real(step), turned, np.zeros(CANDIDATES_PER_TILE, real), out)
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
-
-    def _compare_codes(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
-        """Fill out by a faster kernel if one side is fitted throughout and the other all or not."""
-        from lookalike.kernels import fallback
-        from lookalike.kernels.distances import ranked_cityblock
-        from lookalike.kernels.first_use import pick
-
-        step = self._step(a, b)
-        if step is None:
-            return False
-        codes = a.arrays["twice"], b.arrays["twice"]
-        real = codes[0].dtype.type
-        columns = codes[0].shape[1]
-        turned = np.zeros((columns, CANDIDATES_PER_TILE), real)
-        write = pick(ranked_cityblock, fallback.ranked_cityblock, out.size * columns)
-        write(*codes, real(step), turned, np.zeros(CANDIDATES_PER_TILE, real), out)
-        return True
 
     def _step(self, a: Rows, b: Rows) -> int | None:
         """Return what unequal codes add to twice a difference; None where codes are not enough.
@@ -191,31 +180,23 @@ class Ranked(_BoundedMeasure):
         return int(news[0].any() or news[1].any())
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        from lookalike.kernels.distances import (
-            MAX_NARROW_SUM,
-            RANK_TILE_ROWS,
-            ranked_narrow,
-            tile_codes,
-        )
-        from lookalike.kernels.first_use import worth_compiling
-
         # The largest code with the step of a new row must fit into 16 bits, sums of them into 32.
         largest = 2 * self.n_fitted_ + 1
         columns = len(self.layout_.owner)
         plain = to == "distance" and self.metric == "cityblock" and largest * columns < 2**31
-        step = self._step(a, b) if plain and largest <= MAX_NARROW_SUM else None
-        if step is None or not worth_compiling(ranked_narrow, len(a) * len(b) * columns):
+        step = self._step(a, b) if plain and largest <= distances.MAX_NARROW_SUM else None
+        if step is None or not worth_compiling(distances.ranked_narrow, len(a) * len(b) * columns):
             return super()._rectangle(a, b, to)
         # Two-byte ranks: twice as many fit into a vector register as of float32. ``together`` is
         # how many columns a 16-bit sum holds before it is added to the 32-bit one.
         x, y = (rows.arrays["twice"].astype(np.uint16) for rows in (a, b))
         tiles = np.zeros((-(-len(b) // RANK_TILE_ROWS), columns, RANK_TILE_ROWS), np.uint16)
-        tile_codes(y, tiles)
-        out, together = np.empty((len(a), len(b))), MAX_NARROW_SUM // largest
+        distances.tile_codes(y, tiles)
+        out, together = np.empty((len(a), len(b))), distances.MAX_NARROW_SUM // largest
 
         def compare(part: slice) -> None:
             scratch = np.empty(RANK_TILE_ROWS, np.uint16), np.empty(RANK_TILE_ROWS, np.int32)
-            ranked_narrow(x[part], tiles, np.uint16(step), together, *scratch, out[part])
+            distances.ranked_narrow(x[part], tiles, np.uint16(step), together, *scratch, out[part])
 
         parts = [(part,) for part in blocks(len(a), ROWS_PER_TASK)]
         run(compare, parts, self.n_jobs, "comparing rows (distance)")
@@ -262,8 +243,7 @@ class Ranked(_BoundedMeasure):
     def _in_ranks(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the differences in ranks, not scaled; of one row, or of aligned ones."""
         extra = (a.arrays["new"] + b.arrays["new"])[:, None] / 2
-        twice = a.arrays["twice"].astype(float) - b.arrays["twice"]
-        differs = np.abs(twice) / 2 + extra
+        differs = np.abs(a.arrays["twice"].astype(float) - b.arrays["twice"]) / 2 + extra
         differs[a.arrays["value"] == b.arrays["value"]] = 0.0
         return differs
 

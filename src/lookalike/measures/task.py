@@ -136,10 +136,8 @@ def _read_frozen(
         hint = "Pass the measure itself, not its frozen form"
         raise InvalidInput(Param("measure", of=who), needed, found, hint)
     if kinds is not None:
-        needed, hint = (
-            "a measure that is not fitted yet",
-            "Give the kinds to the measure before fitting it",
-        )
+        needed = "a measure that is not fitted yet"
+        hint = "Give the kinds to the measure before fitting it"
         raise InvalidInput(Param("kinds", of=who), needed, name, hint)
     if isinstance(y, str):  # the fitted measure may never have seen the target's column
         table, target = split_target(read_table(X), y, who)
@@ -197,6 +195,7 @@ def accept_mixed(tags: Any, mixed: bool = True) -> Any:
     return tags
 
 
+@dataclass(eq=False, repr=False)
 class MeasureTask(TableTask, abstract=True):
     """Base of the estimators that wrap a measure.
 
@@ -206,7 +205,7 @@ class MeasureTask(TableTask, abstract=True):
 
     FIELDS: ClassVar[Fields] = {"measure": IsMeasure()}
 
-    measure: Measure | str | None
+    measure: Measure | str | None = None
 
     def _read(self, X: Any, y: Any = None) -> tuple[TaskSource, np.ndarray | None]:
         """Check the parameters and read X and y once.

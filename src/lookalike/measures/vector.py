@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike._runtime.threads import blocks
+from lookalike.columns.vector import blocks_of, pairs_of
 from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
@@ -151,15 +152,7 @@ class Vector(_BoundedMeasure):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
-        from lookalike.kernels import fallback
-        from lookalike.kernels.distances import CODES, distance_block
-        from lookalike.kernels.first_use import pick
-
-        x, y = a.arrays["x"], b.arrays["x"]
-        out = np.empty((len(x), len(y)))
-        write = pick(distance_block, fallback.distance_block, len(x) * y.size)
-        write(x, y, CODES[self.metric], out)
-        return out
+        return blocks_of(self.metric, a.arrays["x"], b.arrays["x"])
 
     def _make_codes(self, rows: Rows) -> NumberCodes | None:
         bounded = self.metric in ("cityblock", "chebyshev")
@@ -176,9 +169,9 @@ class Vector(_BoundedMeasure):
         # The k-th distance of a list of an eighth of all rows rules out hardly any of the others.
         if self.metric not in ("euclidean", "cosine") or few_columns or k > len(b) // 8:
             return super()._plain(a, b, k, exclude=exclude, ids=ids)
-        exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
-        fill = _fill_by_products(a, b, ids, exclude, self.metric)
-        return self._search(fill, a, b, k, exclude, n_indexed, tallest=512)
+        barred, names, _ = named = name_rows(a, b, exclude, ids)
+        fill = _fill_by_products(a, b, names, barred, self.metric)
+        return self._search(fill, a, b, k, named, tall=512)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return points in single precision; none for "chebyshev", where bytes are quicker."""
@@ -207,12 +200,7 @@ class Vector(_BoundedMeasure):
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b."""
-        from lookalike.kernels.distances import CODES, distance_pairs
-
-        out = np.empty(len(left))
-        # Kernels are compiled for contiguous rows; slices of an index may be strided.
-        x, y = np.ascontiguousarray(a.arrays["x"]), np.ascontiguousarray(b.arrays["x"])
-        distance_pairs(x, y, left, right, CODES[self.metric], out)
+        out = pairs_of(self.metric, a.arrays["x"], b.arrays["x"], left, right)
         out[are_self_pairs(a, b, left, right)] = 0.0
         return out
 

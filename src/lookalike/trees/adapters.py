@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, WrongType
-from lookalike.trees.growing import GrownForest
+from lookalike.trees.growing import GrownForest, count_times
 from lookalike.trees.thresholds.flat import Forest, flatten
 
 SUPPORTED_FORESTS = (
@@ -117,8 +117,7 @@ def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
             found = f"one of {n_rows:,} rows, while the forest saw row {int(rows.max()):,}"
             hint = "Fit the measure on the forest's own training rows"
             raise InvalidInput("forest", "the table that it was fitted on", found, hint)
-        # How often a row was drawn does not matter, only whether.
-        in_bag[rows, t] = 1
+        in_bag[:, t] = count_times(rows, n_rows)
     return in_bag
 
 

@@ -35,6 +35,7 @@ from lookalike.trees.growing import (
     GrownForest,
     count_features,
     count_share,
+    count_times,
     grow_by_parts,
     grow_each,
     tree_states,
@@ -169,13 +170,15 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
     def with_shorthands(self, n_estimators: int | None, random_state: Any) -> Self:
         """Return a copy with the number of trees and the seed that were given elsewhere."""
         params = self.get_params(deep=False)
-        for name, value in (("n_estimators", n_estimators), ("random_state", random_state)):
-            own = params[name]
-            # Two different values would leave one of them without effect.
-            if value is not None and own is not None and not (value is own or value == own):
-                found = ("another in the forest: ", Param(name, own))
-                raise InvalidInput(Param(name, value), f"one {name}", found, "Give it once")
-            params[name] = own if value is None else value
+        # Two different values would leave one of them without effect.
+        if None not in (n_estimators, own := self.n_estimators) and n_estimators != own:
+            given, found = (Param("n_estimators", value) for value in (n_estimators, own))
+            other = ("another in the forest: ", found)
+            raise InvalidInput(given, "one n_estimators", other, "Give it once")
+        params["n_estimators"] = own if n_estimators is None else n_estimators
+        # Whatever seeds all parts of a measure seeds both; the seed nearest to the trees counts.
+        if self.random_state is None:
+            params["random_state"] = random_state
         return type(self)(**params)
 
     def resolved(self, out_of_bag: bool) -> Self:
@@ -313,7 +316,7 @@ class SyntheticForest(MatrixGrower):
             state = states[t : t + 1]
             rows = self._draw_rows(labels, size, state)
             if in_bag is not None:
-                in_bag[rows[rows < n], t] = 1
+                in_bag[:, t] = count_times(rows, n)  # synthetic rows come behind the n real ones
             pool = np.arange(d)
             if self.feature_sampling == "tree":
                 # From the state of the tree, so that it is the same for every number of threads.
@@ -398,7 +401,7 @@ class ExtraForest(MatrixGrower):
             state, rows = states[t : t + 1], np.empty(size, np.int64)
             sample_rows(n, size, False, no_labels, state, rows)
             if in_bag is not None:
-                in_bag[rows, t] = 1
+                in_bag[:, t] = count_times(rows, n)
             # Leaves hold at least a row each, so no tree has more than 2 * size - 1 nodes.
             feature, left, right = (np.empty(2 * size, np.int32) for _ in range(3))
             tree = ThresholdTree(feature, np.empty(2 * size), left, right)

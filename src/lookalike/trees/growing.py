@@ -33,11 +33,17 @@ class GrownForest(Generic[Trees]):
     ----------
     forest : Forest or SimilarityTrees
     in_bag : uint8 array of shape (n, n_trees) or None
-        1 where a tree was grown on the row; None if it was not asked for.
+        How often the row was drawn for a tree, at most 255; None if it was not asked for.
     """
 
     forest: Trees
     in_bag: np.ndarray | None = None
+
+
+def count_times(drawn: np.ndarray, n: int) -> np.ndarray:
+    """Return how often each of n rows was drawn, at most 255; draws beyond the rows are ignored."""
+    # A row that is drawn more often is as good as never seen: n draws of n rows.
+    return np.minimum(np.bincount(drawn[drawn < n], minlength=n), 255).astype(np.uint8)
 
 
 def tree_states(random_state: Any, n_trees: int) -> np.ndarray:

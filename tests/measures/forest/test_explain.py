@@ -8,7 +8,7 @@ import lookalike as la
 from lookalike.columns.ragged import Ragged
 from lookalike.measures import ForestProximity
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.forest.explain import check_soft
+from lookalike.measures.forest.explain import are_complete, check_soft
 from lookalike.saving.fields import Misfit
 from measures.forest.test_similarity_proximity import Walker, mixed, similar
 from trees import reference
@@ -28,6 +28,16 @@ def test_the_ratio_of_the_figure_is_explained_test_by_test():
     minus = [explained.minus[f"x{j}"] for j in range(8)]
     assert_allclose(plus, np.array([1, 1, 0, 0, 1, 1, 1, 0]) / 9)
     assert_allclose(minus, np.array([0, 0, 2, 1, 0, 0, 0, 1]) / 9)
+
+
+def test_rows_are_complete_unless_one_side_has_several_leaves():
+    offsets, present = np.array([0, 0]), np.zeros(1, bool)
+    none = Rows(np.array([0]), {"leaves": Ragged(np.empty(0, np.int32), offsets, present)})
+    two = Ragged(np.array([0, 1], np.int32), np.array([0, 2]), present)
+    some = Rows(np.array([1]), {"leaves": two})
+    assert are_complete(none, none)
+    assert not are_complete(none, some)
+    assert not are_complete(some, none)
 
 
 def test_single_leaves_are_explained_by_no_column():

@@ -9,12 +9,15 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 import lookalike as la
-from lookalike.columns import Euclidean
+from lookalike.columns import Circular, EarthMover, Euclidean, Jaccard, Levenshtein
+from lookalike.columns.ragged import Ragged
 from lookalike.kernels.bounds import LOOKUP, NUMBER, ROOT, SQUARE, TILE_ROWS
 from lookalike.measures import Gower
 from lookalike.measures.contract import codes as bounded_search
 from lookalike.measures.mixed import codes as mixed_codes_module
 from lookalike.measures.mixed.codes import mixed_codes
+from lookalike.table import Kind
+from lookalike.table.model.table import Column
 from lookalike.testing import tables
 from neighbors.test_codes import GOWERS, OBJECTS, OF_OBJECTS, assert_same_lists
 
@@ -137,3 +140,171 @@ def test_what_was_worked_out_is_not_pickled():
     again = pickle.loads(pickle.dumps(measure))
     assert "codes" not in again.rows_.cache
     assert_same_lists(again, again.rows_[:5], again.rows_, 3, exclude=np.arange(5))
+
+
+@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
+@pytest.mark.parametrize("values", [24, 100_000])
+def test_circles_by_number_and_by_sector(values, missing):
+    """Few cells are numbered, many are cut into sectors: neighbors are those of the plain road."""
+    rng = np.random.default_rng(values)
+    n = 2 * TILE_ROWS
+    hour = rng.integers(0, values, n) * (24 / values)
+    hour[rng.random(n) < 0.05] = np.nan
+    days = rng.choice(["Mon", "Wed", "Fri", "Sun", None], n)
+    table = la.read_table({"hour": hour, "x": rng.random(n) / 5, "day": days})
+    measure = Gower(missing=missing).fit(table)
+    kept = mixed_codes(measure.plan_, measure.rows_.arrays)
+    assert kept.kind.tolist() == [NUMBER, LOOKUP, LOOKUP]
+    assert ("at" in kept.objects["hour"].state) == (values == 24)
+    assert_same_lists(measure, measure.rows_[:20], measure.rows_, 6, exclude=np.arange(20))
+    new = measure.encode(
+        {"hour": [23.99, -3.0, 0.01, 24.0, None], "x": [0.1] * 5, "day": ["Tue"] * 5}
+    )
+    assert_same_lists(measure, new, measure.rows_, 6)
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.floats(-9, 30), min_size=2, max_size=9), st.sampled_from([1.0, 24.0, 1e-9]))
+def test_sectors_are_lower_bounds(cells, period):
+    """No cell is nearer to a query than the table of its sector says, and hardly any is farther."""
+    column = Column("x", Kind("number"), np.array(cells) * period)
+    distance = Circular(period).fit(column)
+    code = distance.encode(column)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", 0)
+        kept, sectors = mixed_codes_module.object_bytes(distance, code)
+    tables = kept.ask(code)[1]
+    bound = np.take_along_axis(tables, np.tile(sectors[:, 0], (len(cells), 1)).astype(int), axis=1)
+    differs = 1 - distance.similarity(code, code)
+    assert (bound <= differs).all()
+    assert (bound >= differs - 2 / 255 - 1e-6).all()
+
+
+# -- bounds by worked numbers ----------------------------------------------------------------------
+
+
+def ragged(*rows):
+    sizes = [len(row or ()) for row in rows]
+    values = np.array([item for row in rows for item in row or ()], np.int64)
+    missing = np.array([row is None for row in rows])
+    return Ragged(values, np.cumsum([0, *sizes]), missing)
+
+
+def fitted(distance, scale=1.0, **more):
+    for name, value in {"scale_": scale, **more}.items():
+        setattr(distance, name, value)
+    return distance
+
+
+def test_sizes_bound_edits_and_sets():
+    cells = ragged([-2, -3], [], None, [-4] * 300)
+    plain, share = fitted(Levenshtein(normalized=False), 4.0), fitted(Levenshtein(normalized=True))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", 0)
+        coded, codes = mixed_codes_module.object_bytes(plain, cells)
+    assert codes.tolist() == [[2], [0], [0], [254]]
+    assert (coded.kind, coded.width, coded.kinds, coded.numbered) == (LOOKUP, 1, [LOOKUP], None)
+    own, table = coded.ask(cells)
+    assert (own.tolist(), table.shape, table[:, 255].tolist()) == ([[0]] * 4, (4, 256), [0] * 4)
+    near = 1 - 1e-9
+    assert_allclose(table[0, :8], np.array([2, 1, 0, 1, 2, 3, 4, 4]) / 4 * near, rtol=1e-15)
+    assert_allclose(table[1, :3], np.array([0, 1, 2]) / 4 * near, rtol=1e-15)
+    # 300 items are in the last size, which bounds nothing: another may have 254 or a million.
+    assert table[3, 254] == 0.0
+    assert table[3, 253] == near
+    assert table[0, 254] == near
+    table = mixed_codes_module._size_table(share, cells)
+    assert_allclose(table[0, :5], np.array([1, 0.5, 0, 1 / 3, 0.5]) * near, rtol=1e-15)
+    assert_allclose(table[1, :3], np.array([0, 1, 1]) * near, rtol=1e-15)
+    table = mixed_codes_module._size_table(fitted(Jaccard()), cells)
+    assert_allclose(table[0, :5], np.array([1, 0.5, 0, 1 / 3, 0.5]) * near, rtol=1e-15)
+    exactly = mixed_codes_module._size_table(fitted(Jaccard()), ragged([-2] * 254, [-2] * 253))
+    assert exactly[0, 254] == 0.0
+    assert exactly[1, 254] > 0.0
+
+
+def test_few_cells_are_numbered_and_compared_one_by_one():
+    cells = ragged([-2, -3], [-2], None, [-2, -3], [-3, -2])
+    sets = np.array([frozenset("ab"), frozenset("a")], object)
+    distance = Jaccard().fit(Column("x", Kind("set"), sets))
+    at, numbers = mixed_codes_module._distinct(cells, cells.missing)
+    assert len(at) == 3
+    assert numbers[2] == 0
+    assert numbers[0] == numbers[3]
+    assert len({numbers[0], numbers[1], numbers[4]}) == 3
+    coded, codes = mixed_codes_module.object_bytes(distance, cells)
+    assert codes[:, 0].tolist() == numbers.tolist()
+    _, table = coded.ask(cells)
+    wanted = 1.0 - distance.similarity(cells, cells)
+    for i in (0, 1, 3, 4):
+        for j in (0, 1, 3, 4):
+            assert table[i, codes[j, 0]] == wanted[i, j]
+    assert (table[:, 3:] == 0.0).all()
+    for limit, found in ((3, True), (2, False)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", limit)
+            found_now = mixed_codes_module._distinct(cells, cells.missing) is not None
+            assert found_now is found
+            # Too many are also found beyond the sample.
+            patch.setattr(mixed_codes_module, "MAX_SAMPLE_CELLS", 1)
+            assert (mixed_codes_module._distinct(cells, cells.missing) is not None) is found
+    assert mixed_codes_module._distinct(cells, np.ones(5, bool)) is None
+    for scale, has in ((1e-140, False), (1.1e-140, True), (0.9e140, True), (1e140, False)):
+        assert (mixed_codes_module.object_bytes(fitted(Jaccard(), scale), cells) is not None) is has
+    dense = np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 2.0]])
+    one, two, three = mixed_codes_module._hashes(dense).tolist()
+    assert one == three != two
+
+
+def test_coordinates_that_vary_most_bound_vectors():
+    rng = np.random.default_rng(0)
+    cells = rng.normal(size=(300, 20)) * np.arange(20)
+    cells[7] = np.nan
+    gone = np.isnan(cells[:, 0])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", 0)
+        coded, codes = mixed_codes_module.object_bytes(fitted(Euclidean(), 100.0), cells)
+        summed, steps = mixed_codes_module.object_bytes(fitted(EarthMover(), 1000.0), cells)
+    assert (coded.kind, coded.width) == (ROOT, 16)
+    assert coded.kinds == [SQUARE] * 15 + [ROOT]
+    most = np.sort(np.argsort(-cells[~gone].std(axis=0))[:16])
+    assert coded.state["most"].tolist() == summed.state["most"].tolist() == most.tolist()
+    low, high = np.nanmin(cells, axis=0)[most], np.nanmax(cells, axis=0)[most]
+    assert_allclose(summed.state["low"], low)
+    assert_allclose(summed.state["span"], high - low)
+    step = float(coded.state["step"][0])
+    apart = np.sqrt(2) * np.linalg.norm(cells[~gone].std(axis=0)[most])
+    assert step == pytest.approx(max((high - low).max(), apart) / 254)
+    own, worth = coded.ask(cells[:5])
+    assert own.tolist() == codes[:5].tolist()
+    assert_allclose(worth, step / 100.0)
+    assert (summed.kind, summed.kinds) == (NUMBER, [NUMBER] * 16)
+    own, worth = summed.ask(cells[:5])
+    assert own.tolist() == steps[:5].tolist()
+    within = np.clip(cells[:5, most], low, high)
+    reach = np.maximum(within - low, high - within).sum(axis=1, keepdims=True)
+    assert_allclose(worth, (high - low) / np.maximum(1000.0, reach), rtol=1e-8)
+    small = mixed_codes_module._ask_coordinates(
+        fitted(EarthMover(), 1.0), cells[:5], **summed.state
+    )
+    assert_allclose(small[1], (high - low) / reach, rtol=1e-8)
+    for bad in (np.ones((5, 3)), np.full((5, 3), np.nan), np.array([[1e308], [-1e308]])):
+        missing = np.isnan(bad[:, 0])
+        assert mixed_codes_module._coordinates(fitted(Euclidean()), bad, missing, True) is None
+
+
+def test_sectors_of_a_circle_by_hand():
+    distance = fitted(Circular(255.0), 127.5)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(mixed_codes_module, "MAX_NUMBERED_CELLS", 0)
+        coded, codes = mixed_codes_module.object_bytes(
+            distance, np.array([0.0, 0.99, 1.0, 254.99, 255.0, np.nan])
+        )
+    assert codes[:, 0].tolist() == [0, 0, 1, 254, 254, 0]
+    _, table = coded.ask(np.array([10.5]))
+    # One sector is 1 wide: the nearest point of the sector n further on is n - 0.5 away.
+    assert_allclose(
+        table[0, [8, 9, 10, 11, 12]], np.array([1.5, 0.5, 0, 0.5, 1.5]) / 127.5, atol=1e-8
+    )
+    assert table[0, 255] == 0.0
+    assert table.max() <= 1.0

@@ -7,11 +7,12 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
-from lookalike.columns import Presence
+from lookalike.columns import Circular, Presence
 from lookalike.columns.number import Absolute, RankShare
 from lookalike.errors import InvalidInput
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.kernels.mixed import TILE_ROWS, all_compared
+from lookalike.measures import Gower
 from lookalike.measures.mixed.plan import MixedPlan, PlanOptions
 from lookalike.saving.fields import Misfit
 from measures import reference
@@ -259,3 +260,37 @@ def test_codes_of_loaded_rows_are_levels_or_missing():
         forged[0, column] = code
         with pytest.raises(Misfit, match=f"rows of '{plan.names[column]}'.*codes of its levels"):
             plan.check_levels({"simple": forged})
+
+
+def test_a_cycle_keeps_its_distance_unless_the_caller_scales_it():
+    table = la.read_table({"hour": [23.0, 1.0, 12.0], "x": [0.0, 4.0, 1.0]})
+    hour = table["hour"]
+    for scale in ("range", "robust", "rank", {"x": "rank"}):
+        assert PlanOptions(scale=scale).distance_of(hour, "Gower").period == 24
+    given = PlanOptions(ranges={"x": 2.0}, distances={"x": "rank"})
+    assert type(given.distance_of(hour, "Gower")) is Circular
+    assert type(PlanOptions(scale={"hour": "rank"}).distance_of(hour, "Gower")) is RankShare
+    assert type(PlanOptions(ranges={"hour": 5.0}).distance_of(hour, "Gower")) is Absolute
+    assert PlanOptions(distances={"hour": "rank"}).distance_of(hour, "Gower").name == "rank"
+    # (2 of 12 hours + all of the range) / 2, beside the plain number in the same row.
+    measure = Gower().fit(table)
+    assert_allclose(measure.distance()[0], [0, (2 / 12 + 1) / 2, (11 / 12 + 1 / 4) / 2])
+
+
+@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
+def test_cycles_of_new_and_missing_cells_add_up_and_are_saved(missing, tmp_path):
+    cells = {"wind_dir": [350.0, 90.0, None, 181.0], "day": ["Mon", "Sun", "Tue", None]}
+    measure = Gower(missing=missing).fit(cells)
+    assert measure.plan_.distances["wind_dir"].period == 360
+    new = {"wind_dir": [370.0], "day": ["Sat"]}  # no row has a Saturday
+    half = 0.5 if missing == "midpoint" else None
+    expected = []
+    for wind, day in ((20 / 180, 2 / 3), (80 / 180, 1 / 3), (half, 1.0), (171 / 180, half)):
+        there = [part for part in (wind, day) if part is not None]
+        expected.append(sum(there) / len(there))
+    assert_allclose(measure.distance(new)[0], expected)
+    measure.save(tmp_path / "measure")
+    assert_array_equal(la.load(tmp_path / "measure").distance(new), measure.distance(new))
+    explained = measure.explain(new, 0)
+    assert_allclose(sum(explained.minus.values()), expected[0])
+    assert_allclose(explained.minus["day"], 1 / 3)

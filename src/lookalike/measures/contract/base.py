@@ -23,23 +23,9 @@ from lookalike._runtime.config import count_jobs
 from lookalike._runtime.estimator import Estimator, check_is_fitted
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
-from lookalike.measures.contract.explanation import (
-    BASELINE_ROWS,
-    ColumnDifferences,
-    Explanation,
-    draw_pairs,
-    finish_explanation,
-)
-from lookalike.measures.contract.matrices import (
-    CHUNK,
-    check_pairs,
-    median_distance,
-    pair_by_pair,
-    rectangle,
-    settle_undefined,
-    square,
-)
-from lookalike.measures.contract.rows import Ids, Rows, check_k, name_rows, self_pairs
+from lookalike.measures.contract import explanation, matrices
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
+from lookalike.measures.contract.rows import Ids, Named, Rows, check_k, name_rows, self_pairs
 from lookalike.neighbors.exact import MAX_QUERIES_PER_BLOCK, Fill, fill_by_blocks, search
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch
@@ -170,7 +156,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
     def _fit_rows(self, rows: Any) -> None:
         """Learn what needs the encoded rows."""
         if self.traits.conversion == "ratio":
-            self.scale_ = median_distance(self, rows)
+            self.scale_ = matrices.median_distance(self, rows)
 
     @abstractmethod
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
@@ -246,7 +232,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         self._fit_parts(table)
         self.n_streamed_ = len(table)
         # The rows that a fit in memory would draw for the baseline of explanations.
-        drawn, _, _ = draw_pairs(len(table), min(len(table), BASELINE_ROWS))
+        drawn, _, _ = explanation.draw_pairs(len(table), min(len(table), explanation.BASELINE_ROWS))
         self.rows_ = self._encode(table[drawn], drawn)
         self._fit_rows(_LazyRows(self, table))
         return self
@@ -345,16 +331,16 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
         way = InPython(" by kneighbors")
         hint = Phrase("Ask for neighbors", way, ", which never builds the matrix")
-        check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
-        return square(self, a, to) if a is b else self._rectangle(a, b, to)
+        matrices.check_pairs(f"{type(self).__name__}.{to}", len(a), len(b), hint)
+        return matrices.square(self, a, to) if a is b else self._rectangle(a, b, to)
 
     def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
         """Return the values of all rows of a against all rows of b."""
-        return rectangle(self, a, b, to)
+        return matrices.rectangle(self, a, b, to)
 
     def defined(self, values: np.ndarray, to: str) -> np.ndarray:
         """Return values without NaN: filled on request, else an error that names the rows."""
-        return settle_undefined(self, values, to)
+        return matrices.settle_undefined(self, values, to)
 
     def distance_at(self, similarity: float) -> float:
         """Return the distance of two rows of a given similarity."""
@@ -431,7 +417,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         """Yield (positions, distances) of a to the fitted rows in chunks; a row itself is NaN."""
         # A fixed width: sums over the chunks then have the same order, hence the same bits, for any
         # number of threads and any memory limit (rule 7 of the contract, decision 3).
-        for chunk in blocks(len(self.rows_), CHUNK):
+        for chunk in blocks(len(self.rows_), matrices.CHUNK):
             b = self.rows_[chunk]
             d = self.block(a, b)
             d[self_pairs(a, b)] = np.nan
@@ -500,8 +486,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         check_is_fitted(self, "rows_")
         self._check_holds_rows("kneighbors")
         a = self.rows_ if X is None else self.encode(X)
-        most = len(self.rows_) - (X is None)
-        check_k(k, most, type(self).__name__, X is None, word)
+        check_k(k, len(self.rows_) - (X is None), type(self).__name__, X is None, word)
         # A row is left out of its own list by position, not by distance: duplicates stay neighbors.
         exclude = np.arange(len(a)) if X is None else None
         graph = self.nearest(a, self.rows_, int(k), exclude=exclude)
@@ -523,11 +508,9 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         ids : int64 array of len(b), optional
             Names of the rows of b; 0, 1, ... by default.
         """
-        exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
-        fill = fill_by_blocks(
-            lambda rows, columns: self.order_block(a[rows], b[columns]), ids, exclude
-        )
-        return self._search(fill, a, b, k, exclude, n_indexed).shifted(self.order_shift)
+        barred, names, _ = named = name_rows(a, b, exclude, ids)
+        fill = fill_by_blocks(lambda i, j: self.order_block(a[i], b[j]), names, barred)
+        return self._search(fill, a, b, k, named).shifted(self.order_shift)
 
     def nearest_among(
         self, a: Rows, b: Rows, k: int, allowed: np.ndarray, *, exclude: Ids = None, ids: Ids = None
@@ -562,17 +545,12 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         return self.block(a, b)
 
     def _search(
-        self,
-        fill: Fill,
-        a: Rows,
-        b: Rows,
-        k: int,
-        exclude: np.ndarray,
-        n_indexed: int,
-        tallest: int = MAX_QUERIES_PER_BLOCK,
+        self, fill: Fill, a: Rows, b: Rows, k: int, named: Named, tall: int = MAX_QUERIES_PER_BLOCK
     ) -> NeighborGraph:
+        """Search by a fill; ``named`` is what ``name_rows`` returned for the two."""
+        exclude, _, n_indexed = named
         has_self, n_jobs = bool((exclude < 0).any()), getattr(self, "n_jobs", None)
-        lists = search(fill, len(a), len(b), k, has_self=has_self, n_jobs=n_jobs, tallest=tallest)
+        lists = search(fill, len(a), len(b), k, has_self=has_self, n_jobs=n_jobs, tallest=tall)
         return replace(lists, n_indexed=n_indexed)
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -585,7 +563,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         a, b : Rows
         left, right : int64 arrays of one length
         """
-        return pair_by_pair(self, a, b, left, right)
+        return matrices.pair_by_pair(self, a, b, left, right)
 
     # -- derived data that an index stores with the rows -------------------------------------------
 
@@ -614,7 +592,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         b : Rows
         """
         each = enumerate(self._explain_each(a, b))
-        return [finish_explanation(self, plain, a, b[i : i + 1]) for i, plain in each]
+        return [explanation.finish_explanation(self, plain, a, b[i : i + 1]) for i, plain in each]
 
     def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
         return [self._explain(a, b[i : i + 1]) for i in range(len(b))]
@@ -712,15 +690,13 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
             return None, dims
         shapes = {name: shape for name, shape in declared.items() if shape is not None}
         known = ", ".join(shapes) or "no arrays"
-        fields.require(
-            set(rows.arrays) == set(shapes), where, known[:80], ", ".join(rows.arrays)[:80]
-        )
+        same = set(rows.arrays) == set(shapes)
+        fields.require(same, where, known[:80], ", ".join(rows.arrays)[:80])
         for name, shape in shapes.items():
             shape.form(rows.arrays[name], dims, f"{where}.{name}")
         inner = self.inner_measures()
-        fields.require(
-            set(rows.parts) == set(inner), where, "rows of the measures inside", "others"
-        )
+        same = set(rows.parts) == set(inner)
+        fields.require(same, where, "rows of the measures inside", "others")
         for name, measure in inner.items():
             measure.check_row_forms(rows.parts[name], f"{where}.{name}")
         return shapes, dims
@@ -740,9 +716,8 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         fields.check_fields(rows.arrays, shapes, where, dims)
         n = self.n_fitted_rows
         # Facts of fitted rows are looked up by ``seen`` in kernels, which do not check bounds.
-        fields.require(
-            rows.seen.max(initial=-1) < n, f"{where}.seen", f"positions below {n}", "others"
-        )
+        fits = rows.seen.max(initial=-1) < n
+        fields.require(fits, f"{where}.seen", f"positions below {n}", "others")
         for name, measure in self.inner_measures().items():
             measure.check_rows(rows.parts[name], f"{where}.{name}")
 

@@ -18,16 +18,7 @@ from lookalike.kernels.bounds import NUMBER, STEPS, propose
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.contract.base import Codes, Measure
 from lookalike.measures.contract.rows import Ids, Rows, kept_beside, name_rows
-from lookalike.neighbors.codes import (
-    MIN_ROWS_FOR_CODES,
-    BoundedQuery,
-    Bounds,
-    ByteCodes,
-    ByteQueries,
-    Cells,
-    Pairs,
-    nearest_by_codes,
-)
+from lookalike.neighbors import codes as byte_codes
 from lookalike.neighbors.graph import NeighborGraph
 
 TYPICAL_COLUMNS = 16  # of a table, to estimate the work of a query
@@ -46,7 +37,7 @@ class _BoundedMeasure(Measure):
         """Return the quantized rows with all that queries need; None: no bounds are known."""
 
     @abstractmethod
-    def _bound_queries(self, codes: Any, a: Rows) -> BoundedQuery:
+    def _bound_queries(self, codes: Any, a: Rows) -> byte_codes.BoundedQuery:
         """Return the bounds of some queries against the result of ``_make_codes``."""
 
     def _codes_from(self, arrays: Codes, rows: Rows) -> Any:
@@ -55,7 +46,7 @@ class _BoundedMeasure(Measure):
 
     def codes_to_arrays(self, rows: Rows) -> Codes:
         """Return the codes of rows as arrays, to be saved with them; empty if there are none."""
-        codes = self._codes_of(rows) if len(rows) >= MIN_ROWS_FOR_CODES else None
+        codes = self._codes_of(rows) if len(rows) >= byte_codes.MIN_ROWS_FOR_CODES else None
         return {} if codes is None else codes.to_arrays()
 
     def codes_from_arrays(self, rows: Rows, arrays: Codes) -> None:
@@ -74,7 +65,7 @@ class _BoundedMeasure(Measure):
 
     def prepare(self, rows: Rows) -> None:
         """Make the codes of rows that are going to be searched."""
-        if len(rows) >= MIN_ROWS_FOR_CODES:
+        if len(rows) >= byte_codes.MIN_ROWS_FOR_CODES:
             self._codes_of(rows)
 
     def steps_over(self, rows: Rows, k: int) -> bool:
@@ -105,7 +96,7 @@ class _BoundedMeasure(Measure):
     ) -> NeighborGraph:
         """Return unfinished lists; queries whose bounds prune little fall back to brute force."""
         barred, names, n_indexed = name_rows(a, b, exclude, ids)
-        lists, left_over = nearest_by_codes(
+        lists, left_over = byte_codes.nearest_by_codes(
             self._bound_queries(codes, a), len(a), k, lambda i, j: self.pair_distances(a, b, i, j),
             exclude=barred, ids=names, n_indexed=n_indexed, allowed=allowed,
             always=_own_rows(a, b), n_jobs=getattr(self, "n_jobs", None),
@@ -128,7 +119,7 @@ def pays(b: Rows, k: int, n_queries: int = 1) -> bool:
     # to the same rows they are given up. The answers are the same either way.
     tried, failed = b.cache.get("tally", (0, 0))
     prunes = tried < MIN_TRIED_QUERIES or 2 * failed < tried
-    if len(b) < MIN_ROWS_FOR_CODES or 16 * k > len(b) or not prunes:
+    if len(b) < byte_codes.MIN_ROWS_FOR_CODES or 16 * k > len(b) or not prunes:
         return False
     # A few queries are answered before the kernels would be compiled (decision 14).
     return worth_compiling(propose, TYPICAL_COLUMNS * n_queries * len(b))
@@ -138,8 +129,7 @@ def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:
     """Return the step of each value between the ends of its column, clipped to them."""
     # Clipping only brings values nearer to each other, so differences of steps stay lower bounds.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        per_unit = np.where(span > 0, STEPS / span, 0.0)
-        steps = np.floor((values - low) * per_unit)
+        steps = np.floor((values - low) * np.where(span > 0, STEPS / span, 0.0))
         # NaN becomes the last step (fmin takes the number); a missing cell is masked later.
         return np.fmax(np.fmin(steps, STEPS), 0.0).astype(np.uint8)
 
@@ -149,7 +139,7 @@ def without_nan(values: np.ndarray) -> np.ndarray:
     return np.where(values == values, values, 0.0)  # several times as quick as ``nan_to_num``
 
 
-def _own_rows(a: Rows, b: Rows) -> Callable[[slice], Pairs] | None:
+def _own_rows(a: Rows, b: Rows) -> Callable[[slice], byte_codes.Pairs] | None:
     """Return a function from queries to the rows of b that are the same fitted row; None: no such.
 
     They are compared whatever their bound: a row with itself has distance 0 by definition, while
@@ -159,7 +149,7 @@ def _own_rows(a: Rows, b: Rows) -> Callable[[slice], Pairs] | None:
         return None
     order, ranked = kept_beside(b, "by_seen", lambda: _sorted_by_seen(b))
 
-    def own_rows(part: slice) -> Pairs:
+    def own_rows(part: slice) -> byte_codes.Pairs:
         seen = a.seen[part]
         starts = np.searchsorted(ranked, seen, "left")
         counts = np.where(seen >= 0, np.searchsorted(ranked, seen, "right") - starts, 0)
@@ -181,7 +171,7 @@ def _sorted_by_seen(b: Rows) -> tuple[np.ndarray, np.ndarray]:
 class NumberCodes:
     """Numbers quantized to 255 steps between the minimum and maximum of each column."""
 
-    codes: ByteCodes
+    codes: byte_codes.ByteCodes
     low: np.ndarray
     span: np.ndarray
 
@@ -192,9 +182,9 @@ class NumberCodes:
     @classmethod
     def from_arrays(cls, n: int, arrays: Codes) -> NumberCodes:
         """Return the codes of n rows from what ``to_arrays`` returned."""
-        return cls(ByteCodes.from_arrays(n, arrays), arrays["low",], arrays["span",])
+        return cls(byte_codes.ByteCodes.from_arrays(n, arrays), arrays["low",], arrays["span",])
 
-    def ask(self, values: np.ndarray, unit: float, largest: bool) -> BoundedQuery:
+    def ask(self, values: np.ndarray, unit: float, largest: bool) -> byte_codes.BoundedQuery:
         """Return the bounds of some queries.
 
         Parameters
@@ -208,10 +198,10 @@ class NumberCodes:
         own = byte_steps(values, self.low, self.span)
         kind, worth = np.full(own.shape[1], NUMBER), self.span * unit
 
-        def queries(at: slice) -> Bounds:
-            return ByteQueries(own[at], worth, kind, largest=largest).bounds(self.codes)
+        def queries(at: slice) -> byte_codes.Bounds:
+            return byte_codes.ByteQueries(own[at], worth, kind, largest=largest).bounds(self.codes)
 
-        return BoundedQuery(self.codes, queries, np.asarray)
+        return byte_codes.BoundedQuery(self.codes, queries, np.asarray)
 
 
 def number_codes(values: np.ndarray) -> NumberCodes | None:
@@ -222,7 +212,7 @@ def number_codes(values: np.ndarray) -> NumberCodes | None:
     if not np.isfinite(span.sum()):  # one step would be infinitely wide, and bound nothing
         return None
 
-    def part_of(at: slice) -> Cells:
+    def part_of(at: slice) -> byte_codes.Cells:
         return byte_steps(values[at], low, span), None
 
-    return NumberCodes(ByteCodes.make(len(values), values.shape[1], part_of), low, span)
+    return NumberCodes(byte_codes.ByteCodes.make(len(values), values.shape[1], part_of), low, span)

@@ -428,14 +428,8 @@ def as_bits(
         np.abs(-np.log2((side.sum(axis=1) + 1) / (count + 1))).tolist()
         for side in (differs <= pair, differs >= pair)
     )
-    return [
-        {
-            name: (for_, against)
-            for name, for_, against in zip(names, *sides, strict=True)
-            if not math.isnan(for_)
-        }
-        for sides in zip(near, far, strict=True)
-    ]
+    sides = (zip(names, *bits, strict=True) for bits in zip(near, far, strict=True))
+    return [{name: (f, a) for name, f, a in side if not math.isnan(f)} for side in sides]
 
 
 def draw_pairs(n: int, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

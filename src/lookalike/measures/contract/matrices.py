@@ -43,12 +43,9 @@ def check_pairs(
     # Before the allocation: one that the system cannot serve may end the process.
     size, limit = bytes_per_pair * n * m, settings().memory_limit
     if size > limit:
-        raise TooLarge(
-            who,
-            f"{what} under the memory limit of {show_bytes(limit)}",
-            f"{n:,} x {m:,} = {show_bytes(size)}",
-            (hint, ", or raise ", Param("memory_limit", of="config")),
-        )
+        needed = f"{what} under the memory limit of {show_bytes(limit)}"
+        more = hint, ", or raise ", Param("memory_limit", of="config")
+        raise TooLarge(who, needed, f"{n:,} x {m:,} = {show_bytes(size)}", more)
 
 
 def block_or_half(measure: Measure, a: Rows, b: Rows, to: str = "similarity") -> np.ndarray:
@@ -87,9 +84,8 @@ def rectangle(
 
     # Blocks of about 2 MB stay in the cache of a core while they are made and checked for NaN.
     wide = max(1, min(len(b), 4096))
-    tasks = [
-        (r, c) for r in blocks(len(a), max(64, (1 << 18) // wide)) for c in blocks(len(b), wide)
-    ]
+    tall = max(64, (1 << 18) // wide)
+    tasks = [(r, c) for r in blocks(len(a), tall) for c in blocks(len(b), wide)]
     jobs = getattr(measure, "n_jobs", None) if n_jobs is None else n_jobs
     has_undefined = any(run(compare, tasks, jobs, f"{what} ({to})"))
     return _settle(measure, out, to, undefined) if has_undefined else out

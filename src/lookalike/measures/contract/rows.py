@@ -139,14 +139,16 @@ def check_k(k: Any, most: int, who: str, own: bool, word: str = "n_neighbors") -
     # scikit-learn's checks expect "n_samples=" in the message of too few rows.
     fields.Integer(1).check(who, word, k, "Raise it")
     if k > most:
-        rows = most + own
         hint = Phrase("Use ", Param(word, most), " or add rows") if most >= 1 else "Add rows"
-        raise TooFewRows(
-            Param(word, k, of=who), f"at least {k + own} rows", Param("n_samples", rows), hint
-        )
+        needed, found = f"at least {k + own} rows", Param("n_samples", most + own)
+        raise TooFewRows(Param(word, k, of=who), needed, found, hint)
 
 
-def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> tuple[np.ndarray, np.ndarray, int]:
+Named = tuple[np.ndarray, np.ndarray, int]
+"""Rows to leave out, ids, and the size of the collection."""
+
+
+def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> Named:
     """Return exclude, ids and the size of the collection with their defaults filled in."""
     exclude = np.full(len(a), -1) if exclude is None else np.asarray(exclude, dtype=np.int64)
     if ids is None:

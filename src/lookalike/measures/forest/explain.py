@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,14 +10,7 @@ from lookalike.columns.ragged import Ragged
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import require
-from lookalike.trees.thresholds.attribution import (
-    ancestor_dissimilarities,
-    leaf_weights,
-    parting_counts,
-    parting_shares,
-    ratio_parts,
-    undecided_columns,
-)
+from lookalike.trees.thresholds import attribution
 from lookalike.trees.thresholds.flat import Forest, unknown_bin
 
 ROUND_OFF = 1e-12
@@ -26,6 +19,11 @@ ROUND_OFF = 1e-12
 def soft_part(rows: Rows) -> tuple[Ragged, Ragged]:
     """Return the leaves and weights of rows with missing cells."""
     return rows.arrays["leaves"], rows.arrays["weights"]
+
+
+def are_complete(a: Rows, b: Rows) -> bool:
+    """Whether no row has missing cells: each has one leaf per tree, the one of its code."""
+    return not any(len(rows.arrays["leaves"].values) for rows in (a, b))
 
 
 class FittedForest(NamedTuple):
@@ -45,43 +43,39 @@ class FittedForest(NamedTuple):
     owner: tuple[str, ...]
 
 
-def explain_sharing(
-    numbers: tuple[float, float], owner: tuple[str, ...], parted: np.ndarray, feature: np.ndarray
-) -> Explanation:
-    """Explain a share of leaves: the rest to 1 is attributed to the columns rows part at.
-
-    Parameters
-    ----------
-    numbers : similarity and distance
-    owner : names of columns
-    parted : float array, one per node
-        The share of trees in which the two rows part there.
-    feature : int array, one per node
-        The position of the test's column in the owners, below 0 in a leaf.
-    """
-    similarity, distance = numbers
-    minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
-    if similarity < 1.0:  # a row with itself has similarity 1, whatever its missing cells
-        inside = feature >= 0  # rows part at tests, never in leaves
-        _add(minus, owner, np.bincount(feature[inside], parted[inside], len(owner)))
-    return Explanation(similarity, distance, {None: similarity}, minus)
-
-
 def explain_leaves(
     fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows
 ) -> Explanation:
     """Explain shared leaves by the tests at which the paths of two rows part."""
-    forest = fitted.forest
     # Out of bag, only the trees that were grown on neither row count.
-    parted, tree = _parting(forest, a, b)
-    usable = np.ones(forest.n_trees, bool)
+    usable = np.ones(fitted.forest.n_trees, bool)
     if "bag" in a.arrays:
         usable = (a.arrays["bag"][0] == 0) & (b.arrays["bag"][0] == 0)
-        usable = (
-            usable if usable.any() else ~usable
-        )  # no tree left: all are used, as ``compare`` does
-    owned = np.where(forest.feature >= 0, forest.column[forest.feature], -1)
-    return explain_sharing(numbers, fitted.owner, parted * usable[tree] / usable.sum(), owned)
+        if not usable.any():
+            usable = ~usable  # no tree left: all are used, as ``compare`` does
+    return explain_parting(fitted, numbers, a, b, usable)
+
+
+def explain_parting(
+    fitted: FittedForest,
+    numbers: tuple[float, float],
+    a: Rows,
+    b: Rows,
+    usable: np.ndarray,
+    whole: float = 0.0,
+) -> Explanation:
+    """Explain by the columns of the tests at which two rows part, in the trees that are usable.
+
+    What the columns are short of ``whole`` belongs to none of them.
+    """
+    (forest, _, owner), (similarity, distance) = fitted, numbers
+    parted, tree = _parting(forest, a, b)
+    inside = forest.feature >= 0  # rows part at tests, never in leaves
+    # A row with itself has similarity 1, whatever its missing cells.
+    lost = (parted * usable[tree] / usable.sum())[inside] * (similarity < 1.0)
+    tested = forest.column[forest.feature[inside]]
+    minus = _by_column(owner, np.bincount(tested, lost, len(owner)), whole)
+    return Explanation(similarity, distance, {None: similarity}, minus)
 
 
 def explain_ancestors(
@@ -97,30 +91,24 @@ def explain_ancestors(
     similarity, distance = numbers
     x, y = (rows.arrays["codes"][0] for rows in (a, b))
     # In each tree the loss of similarity belongs to the one column at which the paths part.
-    loss = ancestor_dissimilarities(forest, x, y, values, kind)
+    loss = attribution.ancestor_dissimilarities(forest, x, y, values, kind)
     nodes = np.flatnonzero(parted > 0)
     by_column = np.bincount(forest.column[forest.feature[nodes]], loss[tree[nodes]], len(owner))
     total = max(float(loss.sum()), float(by_column.sum()))
     # Scaled to what the similarity is short of 1, which for some methods is no mean over trees.
-    minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
-    if total > 0:
-        _add(minus, owner, by_column * ((1.0 - similarity) / total))
-    rest = 1.0 - similarity - sum(minus.values())
-    if rest > ROUND_OFF:  # rows that share a leaf still differ by the value of the leaf
-        minus[None] = rest
+    scale = (1.0 - similarity) / total if total > 0 else 0.0
+    # Rows that share a leaf still differ by the value of the leaf.
+    minus = _by_column(owner, by_column * scale, 1.0 - similarity)
     return Explanation(similarity, distance, {None: similarity}, minus)
 
 
 def explain_ratio(
-    fitted: FittedForest,
-    numbers: tuple[float, float],
-    a: Rows,
-    b: Rows,
-    once: bool,
-    alpha: float,
-    beta: float,
+    fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows, **options: Any
 ) -> Explanation:
-    """Explain a ratio by the tests that two rows answer alike and those they do not."""
+    """Explain a ratio by the tests that two rows answer alike and those they do not.
+
+    The options are those of ``ratio_parts``.
+    """
     similarity, distance = numbers
     if np.isnan(similarity):
         return Explanation(similarity, distance, {None: 0.5}, {None: 0.5})
@@ -128,19 +116,13 @@ def explain_ratio(
     sides = [rows.arrays[name][0] for rows in (a, b) for name in ("codes", "bins")]
     # Tests that one of the rows cannot answer count on neither side, as in the ratio itself.
     unknown = unknown_bin(a.arrays["bins"])
-    agreed, apart, _ = ratio_parts(
-        forest, *sides, unknown=unknown, once=once, alpha=alpha, beta=beta
-    )
-    plus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
-    minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
+    agreed, apart, _ = attribution.ratio_parts(forest, *sides, unknown=unknown, **options)
     # Several inputs may belong to one column: entries of a vector, pairs of cells.
-    _add(plus, owner, np.bincount(forest.column, agreed, len(owner)))
-    _add(minus, owner, np.bincount(forest.column, apart, len(owner)))
     # Trees of one leaf belong to no column, nor does the likeness of an empty row with itself.
-    for side, whole in ((plus, similarity), (minus, 1.0 - similarity)):
-        rest = whole - sum(side.values())
-        if rest > ROUND_OFF:
-            side[None] = rest
+    plus, minus = (
+        _by_column(owner, np.bincount(forest.column, shares, len(owner)), whole)
+        for shares, whole in ((agreed, similarity), (apart, 1.0 - similarity))
+    )
     return Explanation(similarity, distance, plus, minus)
 
 
@@ -151,7 +133,7 @@ def parting_columns(fitted: FittedForest, a: Rows, b: Rows) -> ColumnDifferences
     several rows, missing cells count by the side that the trees send them to.
     """
     forest, _, owner = fitted
-    counts = parting_counts(forest, a.arrays["codes"], b.arrays["codes"], len(owner))
+    counts = attribution.parting_counts(forest, a.arrays["codes"], b.arrays["codes"], len(owner))
     values = counts.astype(float)
     for rows in (a, b):
         if len(rows) == 1:
@@ -166,32 +148,37 @@ def _missing_columns(fitted: FittedForest, row: Rows) -> np.ndarray:
         bins = row.arrays["bins"]
         missing[forest.column[bins[0] == unknown_bin(bins)]] = True
     elif "leaves" in row.arrays and len(row.arrays["leaves"].values):
-        weights = leaf_weights(forest.nodes.leaf_offsets, row.arrays["codes"], soft_part(row))
-        missing = undecided_columns(forest, weights, len(fitted.owner))
+        offsets, codes = forest.nodes.leaf_offsets, row.arrays["codes"]
+        weights = attribution.leaf_weights(offsets, codes, soft_part(row))
+        missing = attribution.undecided_columns(forest, weights, len(fitted.owner))
     return missing
 
 
 def _parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
     """Return, for every node, how likely two rows part at its test, and the tree it belongs to."""
     offsets = forest.nodes.leaf_offsets
+    soft = "leaves" in a.arrays
     weights = [
-        leaf_weights(
-            offsets, rows.arrays["codes"], soft_part(rows) if "leaves" in a.arrays else None
-        )
+        attribution.leaf_weights(offsets, rows.arrays["codes"], soft_part(rows) if soft else None)
         for rows in (a, b)
     ]
     tree = np.repeat(np.arange(forest.n_trees), np.diff(forest.offsets))
-    return parting_shares(forest, *weights), tree
+    return attribution.parting_shares(forest, *weights), tree
 
 
-def _add(side: dict[str | None, float], owner: tuple[str, ...], shares: np.ndarray) -> None:
-    """Add the share of each owner to the column of that name."""
+def _by_column(
+    owner: tuple[str, ...], shares: np.ndarray, whole: float = 0.0
+) -> dict[str | None, float]:
+    """Add up the shares of each column; what they are short of a whole belongs to none."""
+    side: dict[str | None, float] = dict.fromkeys(owner, 0.0)
     for name, share in zip(owner, shares, strict=True):
         side[name] += float(share)
+    rest = whole - sum(side.values())
+    return {**side, None: rest} if rest > ROUND_OFF else side
 
 
 def check_soft(rows: Rows, where: str) -> None:
     """Refuse loaded rows whose leaves and weights are not pairs."""
-    leaves, weights = rows.arrays["leaves"], rows.arrays["weights"]
+    leaves, weights = soft_part(rows)
     pairs = np.array_equal(leaves.offsets, weights.offsets)
     require(pairs, where, "a weight for every leaf of a row with missing cells", "others")

@@ -1,4 +1,4 @@
-"""The seven published proximities of rows in a forest: shared tests, leaves or ancestors."""
+"""The eight published proximities of rows in a forest: shared tests, leaves or ancestors."""
 
 from __future__ import annotations
 
@@ -13,24 +13,29 @@ from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.forest.explain import (
     FittedForest,
+    are_complete,
     explain_ancestors,
     explain_leaves,
+    explain_parting,
     explain_ratio,
     soft_part,
 )
+from lookalike.measures.forest.gap import draw_shares
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import Choice, Fields, Flag, Real
+from lookalike.trees.thresholds import proximity
 from lookalike.trees.thresholds.flat import Forest
-from lookalike.trees.thresholds.proximity import (
-    ancestor_block,
-    node_values,
-    out_of_bag_block,
-    ratio_block,
-    share_block,
-)
 
 # Of ``Traits``, those that depend on the method.
-METHOD_TRAITS = ("native", "conversion", "symmetric", "exact_self", "needs_all", "undefined_last")
+METHOD_TRAITS = (
+    "native",
+    "conversion",
+    "symmetric",
+    "exact_self",
+    "needs_all",
+    "undefined_last",
+    "unseen_pairs",
+)
 Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
 
 
@@ -41,7 +46,8 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
     ----------
     name : the shorthand for the published setting
     forest : the forest that it was published with, by name
-    native, conversion, symmetric, exact_self, needs_all, undefined_last : see ``Traits``
+    native, conversion, undefined_last : see ``Traits``
+    symmetric, exact_self, needs_all, unseen_pairs : see ``Traits``
     out_of_bag : whether it asks which rows each tree was grown on
     shares_leaves : whether rows with missing cells belong to several leaves, each with a share
     keeps_bins : whether rows are tested at the nodes on each other's path
@@ -60,6 +66,7 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
     symmetric: bool = True
     exact_self: bool = True
     needs_all: bool = False
+    unseen_pairs: bool = True
 
     @abstractmethod
     def needs_counts(self, forest: Forest) -> bool:
@@ -144,14 +151,14 @@ class Ratio(ProximityMethod):
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities; NaN where no test can be answered by both rows."""
         sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bins")]
-        return ratio_block(
+        return proximity.ratio_block(
             fitted.forest, *sides, parting=self.parting, alpha=self.alpha, beta=self.beta
         )
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the tests that two rows answer alike and those they do not."""
-        once = self.parting == "once"
-        return explain_ratio(fitted, numbers, a, b, once, self.alpha, self.beta)
+        options = {"once": self.parting == "once", "alpha": self.alpha, "beta": self.beta}
+        return explain_ratio(fitted, numbers, a, b, **options)
 
 
 class Shi(ProximityMethod):
@@ -191,13 +198,14 @@ class Shi(ProximityMethod):
     def _soft(self, forest: Forest, a: Rows, b: Rows) -> tuple[Any, ...]:
         """Return the leaves of rows with missing cells, where there are any."""
         # Complete rows have one leaf per tree: comparing codes is faster than sharing weights.
-        if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
-            return soft_part(a), soft_part(b), forest.nodes.leaf_offsets
-        return ()
+        if are_complete(a, b):
+            return ()
+        return soft_part(a), soft_part(b), forest.nodes.leaf_offsets
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of trees in which two rows share a leaf."""
-        return share_block(a.arrays["codes"], b.arrays["codes"], *self._soft(fitted.forest, a, b))
+        codes = a.arrays["codes"], b.arrays["codes"]
+        return proximity.share_block(*codes, *self._soft(fitted.forest, a, b))
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part."""
@@ -235,7 +243,67 @@ class OutOfBag(Shi):
         """Return the share of the trees grown on neither row in which they share a leaf."""
         # Pairs without such a tree use all trees; ``fit`` counts them and warns.
         sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bag")]
-        return out_of_bag_block(*sides, *self._soft(fitted.forest, a, b))
+        return proximity.out_of_bag_block(*sides, *self._soft(fitted.forest, a, b))
+
+
+class Gap(ProximityMethod):
+    """Two rows are alike if trees not grown on the first predict it by the second [1]_.
+
+    The similarity of x to y is the mean, over the trees that were not grown on x, of the share that
+    y has in the draws that fell into the leaf of x. So the similarities of x to all rows sum to 1,
+    and their weighted vote or mean is the out-of-bag prediction of the forest for x; for a new row,
+    its prediction. (Not where rows have weights, nor where a leaf votes for its largest class
+    alone, as ``RandomSimilarityForestClassifier`` does by default.) A leaf of few draws counts
+    more than one of many. It is not symmetric.
+
+    Trees whose leaf holds no draw of a row of the table (a leaf of synthetic rows alone) are left
+    out; a row that all trees were grown on uses all of them. Rows that no tree was grown on are no
+    one's neighbors: they can ask, but not be found.
+
+    References
+    ----------
+    .. [1] J. S. Rhodes, A. Cutler, K. R. Moon (2023). Geometry- and accuracy-preserving random
+       forest proximities. IEEE Transactions on Pattern Analysis and Machine Intelligence 45(9).
+       doi:10.1109/TPAMI.2023.3263774
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.ensemble import RandomForestRegressor
+    >>> from lookalike.measures import ForestProximity
+    >>> rows = np.random.default_rng(0).normal(size=(60, 3))
+    >>> target = rows.sum(axis=1)
+    >>> forest = RandomForestRegressor(60, oob_score=True, random_state=0).fit(rows, target)
+    >>> similarities = ForestProximity("gap", forest).fit(rows).similarity()
+    >>> np.fill_diagonal(similarities, 0.0)
+    >>> bool(np.allclose(similarities @ target, forest.oob_prediction_))
+    True
+    """
+
+    name: ClassVar[str] = "gap"
+    conversion: ClassVar[str] = "one_minus"
+    out_of_bag: ClassVar[bool] = True
+    symmetric = False
+    unseen_pairs = False
+
+    def needs_counts(self, forest: Forest) -> bool:
+        """Whether missing cells have to follow the side of more fitted rows."""
+        return forest.soft
+
+    def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
+        """Return the share of each row of b in the draws that predict each row of a."""
+        from lookalike.kernels.proximity import weigh_draws
+
+        out = np.empty((len(a), len(b)))
+        shares = draw_shares(fitted, a)
+        weigh_draws(a.arrays["codes"], *shares, b.arrays["codes"], b.arrays["bag"], out)
+        return out
+
+    def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
+        """Explain by the columns at which the paths of two rows part, in the trees that count."""
+        # The leaves they share hold draws of other rows as well, which belongs to no column.
+        usable = draw_shares(fitted, a)[0][0] > 0
+        return explain_parting(fitted, numbers, a, b, usable, whole=numbers[1])
 
 
 class AncestorMethod(ProximityMethod, abstract=True):
@@ -251,13 +319,13 @@ class AncestorMethod(ProximityMethod, abstract=True):
 
     def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
         """Return the value of each node as a lowest common ancestor."""
-        return node_values(forest, self.name, n_fitted)
+        return proximity.node_values(forest, self.name, n_fitted)
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the mean over trees of the value of the lowest common ancestor."""
         assert fitted.values is not None
         codes = a.arrays["codes"], b.arrays["codes"]
-        return ancestor_block(fitted.forest, *codes, fitted.values, self.kind)
+        return proximity.ancestor_block(fitted.forest, *codes, fitted.values, self.kind)
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part, and what that costs."""
@@ -405,7 +473,7 @@ class Aryal(Ting):
 
 # The names of the published settings, as the command line and ``ForestProximity`` take them.
 METHODS: dict[str, type[ProximityMethod]] = {
-    method.name: method for method in (Ratio, Shi, Zhu2, Zhu3, Ting, Aryal, OutOfBag)
+    method.name: method for method in (Ratio, Shi, Zhu2, Zhu3, Ting, Aryal, OutOfBag, Gap)
 }
 
 

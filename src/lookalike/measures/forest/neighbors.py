@@ -38,17 +38,16 @@ def nearest_in_tiles(
         Whether a and b are the same rows and a pair has the same value both ways round, so that
         one tile serves the lists of both of its sides.
     """
-    barred, names, n_indexed = name_rows(a, b, exclude, ids)
+    barred, names, n_indexed = named = name_rows(a, b, exclude, ids)
     jobs = getattr(measure, "n_jobs", None)
     threads = count_jobs(jobs)
     # As large as memory allows: every tile visits all nodes once, however few rows it has.
-    side = max(
-        64, min(MAX_TILE_ROWS, isqrt(settings().memory_limit // (8 * TILE_COPIES * threads)))
-    )
+    fitting = isqrt(settings().memory_limit // (8 * TILE_COPIES * threads))
+    side = max(64, min(MAX_TILE_ROWS, fitting))
     if not mirrored:
         width = side * side // max(1, min(side, len(a)))
         fill = fill_by_blocks(lambda i, j: measure.block(a[i], b[j]), names, barred, width)
-        return measure._search(fill, a, b, k, barred, n_indexed, tallest=side)
+        return measure._search(fill, a, b, k, named, tall=side)
     lists = NeighborGraph.empty(len(a), k, n_indexed, bool((barred < 0).any()))
     merging = threading.Lock()  # two tiles may hold the same queries; merging is quick
 

@@ -20,26 +20,8 @@ from lookalike.errors import LookalikeWarning
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Ids, Rows, concatenate
-from lookalike.measures.forest.explain import FittedForest, check_soft, parting_columns
-from lookalike.measures.forest.growing import (
-    CellInputs,
-    find_source,
-    grow_cells,
-    grow_matrix,
-    schema_of,
-    tests_cells,
-)
-from lookalike.measures.forest.methods import (
-    METHOD_TRAITS,
-    METHODS,
-    AncestorMethod,
-    Aryal,
-    ProximityMethod,
-    Ratio,
-    Shi,
-    Zhu3,
-    find_method,
-)
+from lookalike.measures.forest import explain, growing, methods
+from lookalike.measures.forest.gap import count_draws, nearest_by_draws
 from lookalike.measures.forest.neighbors import count_fallbacks, find_range, nearest_in_tiles
 from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
 from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
@@ -54,13 +36,16 @@ from lookalike.trees.growing import GrownForest
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
 from lookalike.trees.thresholds.proximity import ratio_square
 
+# Queries from which on the members of all leaves are listed first, which takes as long as comparing
+# some hundred rows with all others.
+MIN_QUERIES_FOR_MEMBERS = 256
 GROWERS = fields.Choice("synthetic", "extra", "isolation", "similarity")
 SAVED_FORESTS = fields.Saved("Grower", "Forest", "TreeForest", fitted=False)
 
 
 @dataclass(eq=False, repr=False)
 class ForestProximity(Measure):
-    """Compare rows by their leaves and paths in the trees of a forest, by one of seven proximities.
+    """Compare rows by their leaves and paths in the trees of a forest, by one of eight proximities.
 
     Without labels the forest is grown to separate the rows of the table from rows whose columns
     were shuffled independently; the trees then follow the dependence of columns. A fitted forest
@@ -72,6 +57,7 @@ class ForestProximity(Measure):
     ``ratio``       they answer alike the tests that either meets on its way (``Ratio``)
     ``shi``         they share a leaf, in many trees (``Shi``)
     ``oob``         the same, over the trees that were grown on neither of them (``OutOfBag``)
+    ``gap``         trees that were not grown on the first predict it by the second (``Gap``)
     ``zhu2``        their ways part late: shared steps over the longer way (``Zhu2``)
     ``zhu3``        the same, a step counting more the fewer rows take it (``Zhu3``)
     ``ting``        few rows fall into the smallest region that holds both (``Ting``)
@@ -79,21 +65,21 @@ class ForestProximity(Measure):
     =============== ===============================================================================
 
     Start with ``ratio``: it is graded where leaf sharing is zero for almost all pairs of a deep
-    forest. Distances are sqrt(1 - s) for ``ratio``, ``shi`` and ``oob``, 1 - s for ``zhu2`` and
-    ``zhu3``; ``ting`` and ``aryal`` are distances themselves. Numbers, ordered levels, flags and
-    categories (one against the rest) are tested; missing values are allowed. Only the order of
-    numbers matters for the forests grown on shuffled rows. At a missing value ``shi`` and ``oob``
-    send a row both ways, ``ratio`` leaves out the tests that one of the rows cannot answer, and
-    the other methods follow the side of more fitted rows.
+    forest. Distances are sqrt(1 - s) for ``ratio``, ``shi`` and ``oob``, 1 - s for ``gap``,
+    ``zhu2`` and ``zhu3``; ``ting`` and ``aryal`` are distances themselves. Numbers, ordered levels,
+    flags and categories (one against the rest) are tested; missing values are allowed. Only the
+    order of numbers matters for forests grown on shuffled rows. At a missing value ``shi`` and
+    ``oob`` send a row both ways, ``ratio`` leaves out the tests that one of the rows cannot answer,
+    and the other methods follow the side of more fitted rows.
 
     ``forest="similarity"`` takes every kind of column: sets, texts, sequences, series, graphs. Its
     tests ask whether a cell is nearer to one cell of the column or to another.
 
     Parameters
     ----------
-    method : {"ratio", "shi", "zhu2", "zhu3", "ting", "aryal", "oob"} or an object with options
+    method : {"ratio", "shi", "oob", "gap", "zhu2", "zhu3", "ting", "aryal"} or an object
         How a proximity is computed. A name is the published setting; the objects ``Ratio``,
-        ``Shi``, ``Zhu2``, ``Zhu3``, ``Ting``, ``Aryal`` and ``OutOfBag`` have the options.
+        ``Shi``, ``Zhu2``, ``Zhu3``, ``Ting``, ``Aryal``, ``OutOfBag`` and ``Gap`` have the options.
     forest : None, "synthetic", "extra", "isolation", "similarity", a grower, or a fitted forest
         How the forest is grown: against synthetic rows, by random cuts, by random cuts on small
         samples, or against synthetic rows with tests that compare cells. A name is the published
@@ -104,7 +90,7 @@ class ForestProximity(Measure):
         None: as published, "isolation" for ``ting`` and ``aryal``, else "synthetic".
     n_estimators : int, optional
         Trees, where the forest is grown here. None: what the grower says, or as published: 100, and
-        1000 for ``oob``.
+        1000 for ``oob`` and ``gap``.
     random_state : None, int, RandomState or Generator
         Seed of the forest that is grown here, where the grower has none.
     undefined : float, optional
@@ -119,7 +105,7 @@ class ForestProximity(Measure):
     ----------
     forest_ : the trees in flat arrays, with the fitted rows counted in every node where needed
     trees_ : SimilarityTrees, the trees with the cells that their tests compare ("similarity")
-    in_bag_ : which fitted rows each tree was grown on (``oob``)
+    in_bag_ : how often each tree was grown on each fitted row (``oob``, ``gap``)
     n_fallback_pairs_ : pairs of fitted rows without a tree grown on neither; all trees are used
     low_, high_ : the range of the mean logarithms that ``aryal`` is scaled by
     feature_names_in_ : names of the columns, where the data had names
@@ -178,7 +164,8 @@ class ForestProximity(Measure):
 
     FIELDS: ClassVar[Fields] = {
         "method": fields.Either(
-            fields.Choice(*METHODS), fields.Instance(ProximityMethod, named="a proximity method")
+            fields.Choice(*methods.METHODS),
+            fields.Instance(methods.ProximityMethod, named="a proximity method"),
         ),
         "n_estimators": fields.Maybe(fields.Integer(1)),
         "random_state": RANDOM_STATE,
@@ -196,7 +183,7 @@ class ForestProximity(Measure):
         "trees_": fields.Sometimes(fields.Saved("SimilarityTrees")),
     }
 
-    method: str | ProximityMethod = "ratio"
+    method: str | methods.ProximityMethod = "ratio"
     forest: Any = None
     _: KW_ONLY
     n_estimators: int | None = None
@@ -206,15 +193,15 @@ class ForestProximity(Measure):
     n_jobs: int | None = None
 
     @property
-    def _method(self) -> ProximityMethod:
-        return find_method(self.method)
+    def _method(self) -> methods.ProximityMethod:
+        return methods.find_method(self.method)
 
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
         method = self._method
-        kinds = () if tests_cells(self.forest) else (*ORDERED, "category")
-        own = {name: getattr(method, name) for name in METHOD_TRAITS}
+        kinds = () if growing.tests_cells(self.forest) else (*ORDERED, "category")
+        own = {name: getattr(method, name) for name in methods.METHOD_TRAITS}
         return Traits(missing=True, kinds=kinds, **own)
 
     @classmethod
@@ -222,14 +209,19 @@ class ForestProximity(Measure):
         """Return every method with a small forest, and the options that change the formula."""
         small: dict[str, Any] = {"n_estimators": 6, "random_state": 0}
         return [
-            *(cls(method, **small) for method in METHODS if method != "oob"),
+            *(
+                cls(method, **small)
+                for method, own in methods.METHODS.items()
+                if not own.out_of_bag
+            ),
             cls("oob", SyntheticForest(60, max_samples=0.2), random_state=0),
-            cls(Ratio(alpha=0.5, beta=0.25), "extra", **small),
-            cls(Ratio(alpha=0.5, beta=0.5, parting="once"), **small),
-            cls(Zhu3(denominator="max"), "isolation", **small),
-            cls(Aryal(raw=True), "extra", **small),
-            cls(Shi(missing="by_mass"), SyntheticForest(max_features="all"), **small),
+            cls(methods.Ratio(alpha=0.5, beta=0.25), "extra", **small),
+            cls(methods.Ratio(alpha=0.5, beta=0.5, parting="once"), **small),
+            cls(methods.Zhu3(denominator="max"), "isolation", **small),
+            cls(methods.Aryal(raw=True), "extra", **small),
+            cls(methods.Shi(missing="by_mass"), SyntheticForest(max_features="all"), **small),
             cls("ratio", "similarity", **small),
+            cls(methods.Gap(), SyntheticForest(12, max_samples=0.5), random_state=0),
         ]
 
     def __sklearn_clone__(self) -> Any:
@@ -257,7 +249,7 @@ class ForestProximity(Measure):
         """
         kept = copy.copy(self)
         # An estimator of scikit-learn could only be pickled; its trees are in ``forest_`` already.
-        if hasattr(self, "forest_") and self._is_given and not tests_cells(self.forest):
+        if hasattr(self, "forest_") and self._is_given and not growing.tests_cells(self.forest):
             kept.forest = self.forest_
         write(path, kept)
 
@@ -265,7 +257,7 @@ class ForestProximity(Measure):
 
     def read(self, X: Any) -> Table:
         """Read data to be fitted; for a fitted similarity forest, as its own table was read."""
-        schema = schema_of(self.forest)
+        schema = growing.schema_of(self.forest)
         if schema is None:
             return super().read(X)
         return as_table(X, schema, who=f"{type(self).__name__}.fit")
@@ -280,7 +272,7 @@ class ForestProximity(Measure):
             Not learned from. A named column is taken out of the table.
         """
         # A fitted similarity forest reads X by the schema of its own table, without the target.
-        schema = schema_of(self.forest)
+        schema = growing.schema_of(self.forest)
         if schema is not None and isinstance(y, str) and y not in schema.kinds:
             y = None  # the schema of the fitted forest has left the column out already
         return super().fit(X, y)
@@ -288,18 +280,20 @@ class ForestProximity(Measure):
     def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
         method = self._method
         check_params(method)
-        source = find_source(self.forest, method, self.n_estimators, self.random_state)
-        who = f"{type(self).__name__} ({method.name})"
-        self.inputs_: TreeInputs | CellInputs
-        if tests_cells(source):
-            trees = grow_cells(source, table, method.out_of_bag, who, self.n_jobs)
+        source = growing.find_source(self.forest, method, self.n_estimators, self.random_state)
+        who, bag = f"{type(self).__name__} ({method.name})", method.out_of_bag
+        self.inputs_: TreeInputs | growing.CellInputs
+        if growing.tests_cells(source):
+            trees = growing.grow_cells(source, table, bag, who, self.n_jobs)
             self.trees_ = trees.forest
-            self.inputs_ = CellInputs(self.trees_, tuple(table.names))
-            grown = GrownForest(self.trees_.to_forest(), trees.in_bag)
+            self.inputs_ = growing.CellInputs(self.trees_, tuple(table.names))
+            # Votes of the forest are those of the leaves that it sends rows to itself.
+            as_forest = self.trees_.to_forest(soft=not isinstance(method, methods.Gap))
+            grown = GrownForest(as_forest, trees.in_bag)
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
-            grown = grow_matrix(source, self.inputs_, values, method.out_of_bag, who, self.n_jobs)
+            grown = growing.grow_matrix(source, self.inputs_, values, bag, who, self.n_jobs)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None
         if method.needs_counts(self.forest_):
@@ -313,13 +307,13 @@ class ForestProximity(Measure):
         return rows
 
     def _bins(self, table: Table) -> np.ndarray:
-        if isinstance(self.inputs_, CellInputs):
+        if isinstance(self.inputs_, growing.CellInputs):
             cells = self.inputs_.trees.encode(table)
             return self.inputs_.bins(self.forest_, cells, None, self.n_jobs)
         return self.forest_.bins(read_inputs(table, self.inputs_), self.n_jobs)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        if not isinstance(self.inputs_, CellInputs) or not self._method.shares_leaves:
+        if not isinstance(self.inputs_, growing.CellInputs) or not self._method.shares_leaves:
             return self._to_leaves(self._bins(table), seen)
         # Only leaves are stored, so the bins are made a part of the rows at a time.
         forest, cells = self.forest_, self.inputs_.trees.encode(table)
@@ -336,9 +330,8 @@ class ForestProximity(Measure):
         arrays: dict[str, Any] = {"codes": self.forest_.leaves_of(bins, self.n_jobs)}
         if method.keeps_bins:
             arrays["bins"] = bins
-        if isinstance(method, Shi):
-            by_mass = method.missing == "by_mass"
-            spread = self.forest_.share_leaves(bins, by_mass, self.n_jobs)
+        if isinstance(method, methods.Shi):
+            spread = self.forest_.share_leaves(bins, method.missing == "by_mass", self.n_jobs)
             arrays["leaves"], arrays["weights"] = spread
         if self.in_bag_ is not None:
             # No tree was grown on a new row: its entries stay 0.
@@ -351,7 +344,9 @@ class ForestProximity(Measure):
         if method.needs_all:
             compare = partial(method.compare, fitted)  # before ``finish``, which needs the range
             self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
-        if method.out_of_bag:
+        if isinstance(method, methods.Gap):
+            self.values_ = count_draws(self.forest_, rows)
+        elif method.out_of_bag:
             self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
             if self.n_fallback_pairs_:
                 warnings.warn(
@@ -364,8 +359,8 @@ class ForestProximity(Measure):
 
     # -- comparing ---------------------------------------------------------------------------------
 
-    def _fitted(self) -> FittedForest:
-        return FittedForest(self.forest_, self.values_, self.inputs_.owner)
+    def _fitted(self) -> explain.FittedForest:
+        return explain.FittedForest(self.forest_, self.values_, self.inputs_.owner)
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities, or for ``ting`` and ``aryal`` distances, of every row of a to b."""
@@ -377,42 +372,43 @@ class ForestProximity(Measure):
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows; shared leaves are counted on the way."""
         method = self._method
+        # A row is no member of the leaves it is predicted by: itself is found in a block only.
+        own = np.where(a.seen < 0, 0, -1 if exclude is None else exclude)
+        others_only = bool((own >= 0).all())
+        if isinstance(method, methods.Gap) and len(a) >= MIN_QUERIES_FOR_MEMBERS and others_only:
+            return nearest_by_draws(self, self._fitted(), a, b, k, exclude, ids)
         # Out-of-bag pairs have different numbers of trees: equal codes alone do not give the share.
         shares = method.shares_leaves and not method.out_of_bag
-        if shares and not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
+        if shares and explain.are_complete(a, b):
             return nearest_by_leaves(self, a, b, k, exclude, ids)
-        if isinstance(method, Ratio | AncestorMethod):
-            plain = isinstance(method, Ratio) and method.is_plain
+        if isinstance(method, methods.Ratio | methods.AncestorMethod):
+            plain = isinstance(method, methods.Ratio) and method.is_plain
             mirrored = plain and a is b and not has_missing(a.arrays["bins"]).any()
             return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf, for the methods that count shared leaves."""
-        shares = self._method.shares_leaves
-        return bit_sketch(self.forest_.n_trees) if shares else None
+        return bit_sketch(self.forest_.n_trees) if self._method.shares_leaves else None
 
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")
         method = self._method
         # The whole square of the published ratio has a kernel of its own: rows of one leaf share
         # their paths, and half of the symmetric matrix is enough.
-        plain = isinstance(method, Ratio) and method.is_plain
-        fits = 8 * len(self.rows_) ** 2 <= settings().memory_limit
-        if X is not None or Y is not None or not plain or not fits:
+        whole = X is None and Y is None and 8 * len(self.rows_) ** 2 <= settings().memory_limit
+        if not (whole and isinstance(method, methods.Ratio) and method.is_plain):
             return super()._matrix(X, Y, to)
-        assert isinstance(method, Ratio)
-        bins = self.rows_.arrays["bins"]
+        codes, bins = (self.rows_.arrays[name] for name in ("codes", "bins"))
         if has_missing(bins).any():
             return super()._matrix(X, Y, to)
-        codes, once = self.rows_.arrays["codes"], method.parting == "once"
-        values = ratio_square(self.forest_, codes, bins, once, self.n_jobs)
+        values = ratio_square(self.forest_, codes, bins, method.parting == "once", self.n_jobs)
         np.fill_diagonal(values, 1.0)
         return values if to == "similarity" else self.to_distance(values)
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
         """Return in how many trees a row parts from each of some at every column."""
-        return parting_columns(self._fitted(), a, b)
+        return explain.parting_columns(self._fitted(), a, b)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
         return self._method.explain(self._fitted(), self._both_numbers(a, b), a, b)
@@ -428,7 +424,7 @@ class ForestProximity(Measure):
         known = forest.column.max(initial=-1) < n_columns
         require(known, f"{who}.forest_", f"columns below {n_columns}", "others")
         # Kernels index nodes and trees without checks, so all sizes must agree.
-        needs = isinstance(method, AncestorMethod)
+        needs = isinstance(method, methods.AncestorMethod | methods.Gap)
         require(needs == (self.values_ is not None), f"{who}.values_", "values for this method")
         if self.values_ is not None:
             nodes = len(forest.feature)
@@ -436,7 +432,7 @@ class ForestProximity(Measure):
         ends = self.low_ is not None and self.high_ is not None
         require(ends or not method.needs_all, f"{who}.low_", "a range for this method", "none")
         bag = self.in_bag_
-        require(method.out_of_bag == (bag is not None), f"{who}.in_bag_", "a bag for oob")
+        require(method.out_of_bag == (bag is not None), f"{who}.in_bag_", "a bag for oob and gap")
         if bag is not None:
             fits = bag.shape == (len(self.rows_), forest.n_trees)
             require(fits, f"{who}.in_bag_", "an entry per row and tree", str(bag.shape))
@@ -444,9 +440,9 @@ class ForestProximity(Measure):
     def _check_inputs(self, where: str) -> int:
         """Refuse loaded inputs of another forest or table; return how many there are."""
         inputs, kinds = self.inputs_, self.schema_.kinds
-        cells = isinstance(inputs, CellInputs)
-        require(cells == tests_cells(self.forest), where, "inputs of the forest")
-        if not isinstance(inputs, CellInputs):
+        cells = isinstance(inputs, growing.CellInputs)
+        require(cells == growing.tests_cells(self.forest), where, "inputs of the forest")
+        if not isinstance(inputs, growing.CellInputs):
             check_owners(self.schema_, inputs.names, inputs.owner, where)
             return len(inputs.owner)
         same = getattr(self, "trees_", None) is inputs.trees
@@ -464,7 +460,7 @@ class ForestProximity(Measure):
         shapes: dict[str, Field] = {"codes": fields.Array(leaf_type(leaves).__name__, "n", trees)}
         if method.keeps_bins:
             shapes["bins"] = fields.Array(bin_type(forest).__name__, "n", forest.n_inputs)
-        if isinstance(method, Shi):
+        if isinstance(method, methods.Shi):
             total = int(forest.nodes.leaf_offsets[-1])
             shapes["leaves"] = RaggedOf("int32", low=0, below=total)
             shapes["weights"] = RaggedOf("float64", finite=True)
@@ -484,4 +480,4 @@ class ForestProximity(Measure):
             known = (bins <= np.diff(forest.tests.cut_offsets)) | (bins == unknown_bin(bins))
             require(known.all(), f"{where}.bins", "positions among the thresholds", "others")
         if "leaves" in rows.arrays:
-            check_soft(rows, where)
+            explain.check_soft(rows, where)

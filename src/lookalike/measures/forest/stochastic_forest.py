@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -13,21 +13,15 @@ from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import InPython, Phrase
 from lookalike.measures.contract.base import Measure, Traits
-from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Ids, Rows, name_rows
-from lookalike.measures.forest.explain import check_soft, explain_sharing, soft_part
+from lookalike.measures.forest import explain
 from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
 from lookalike.saving.fields import KINDS, Dims, Fields, require
 from lookalike.table import LazyTable, Table
-from lookalike.trees.thresholds.attribution import (
-    leaf_weights,
-    parting_counts,
-    parting_shares,
-    undecided_columns,
-)
 from lookalike.trees.thresholds.proximity import share_block
 from lookalike.trees.thresholds.stochastic import grow_stochastic
 
@@ -143,9 +137,8 @@ class StochasticForest(Measure):
     def _fit_parts(self, table: LazyTable) -> None:
         if self.missing == "by_mass":
             hint: str = Phrase("Fit in memory", InPython(", or use missing='half'"))
-            raise self._cannot_stream(
-                "the mass of missing values, which counts all rows in all trees", hint
-            )
+            what = "the mass of missing values, which counts all rows in all trees"
+            raise self._cannot_stream(what, hint)
         self.inputs_ = plan_inputs(table.like, type(self).__name__, categories=False)
         # ``like`` cannot show that a column is empty; the counts of missing cells of all rows do.
         for name in self.inputs_.names:
@@ -206,47 +199,44 @@ class StochasticForest(Measure):
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of trees in which rows of a and b share a leaf."""
         codes = a.arrays["codes"], b.arrays["codes"]
-        if not any(len(rows.arrays["leaves"].values) for rows in (a, b)):
+        if explain.are_complete(a, b):
             return share_block(*codes)
-        return share_block(*codes, soft_part(a), soft_part(b), self._leaf_offsets())
+        return share_block(*codes, explain.soft_part(a), explain.soft_part(b), self._leaf_offsets())
 
     def nearest(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, kept while agreements are counted."""
         # Rows in several leaves have fractional agreements, which counting equal codes cannot give.
-        if any(len(rows.arrays["leaves"].values) for rows in (a, b)):
-            return super().nearest(a, b, k, exclude=exclude, ids=ids)
-        return nearest_by_leaves(self, a, b, k, exclude, ids)
+        if explain.are_complete(a, b):
+            return nearest_by_leaves(self, a, b, k, exclude, ids)
+        return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf: those that differ count the trees that part rows."""
         return bit_sketch(self.forest_.n_trees)
 
     def _explain(self, a: Rows, b: Rows) -> Explanation:
-        flat = self.forest_.flat
-        parted = parting_shares(flat, *map(self._leaf_weights, (a, b))) / flat.n_trees
-        return explain_sharing(self._both_numbers(a, b), self.inputs_.owner, parted, flat.feature)
-
-    def _leaf_weights(self, row: Rows) -> np.ndarray:
-        """Return the weight of one row in every leaf, as the flat form of the forest counts."""
-        coded = leaf_weights(self._leaf_offsets(), row.arrays["codes"], soft_part(row))
-        return np.asarray(coded[self.forest_.leaf_codes])
+        return explain.explain_leaves(self._flat(), self._both_numbers(a, b), *self._in_flat(a, b))
 
     def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
         """Return in how many trees a row parts from each of some at every column."""
-        flat, owner, begin = self.forest_.flat, self.inputs_.owner, self._leaf_offsets()
+        return explain.parting_columns(self._flat(), *self._in_flat(a, b))
+
+    def _flat(self) -> explain.FittedForest:
+        return explain.FittedForest(self.forest_.flat, None, self.inputs_.owner)
+
+    def _in_flat(self, *sides: Rows) -> Iterator[Rows]:
+        """Yield rows by the leaves of the flat form of the forest."""
         # Codes count leaves by their path; the flat form of a forest by their order in the tree.
-        number, first = np.zeros(begin[-1], np.int64), flat.nodes.leaf_offsets
-        in_tree = np.arange(first[-1]) - np.repeat(first[:-1], np.diff(first))
-        number[self.forest_.leaf_codes] = in_tree
-        left, right = (number[begin[:-1] + rows.arrays["codes"]] for rows in (a, b))
-        values = parting_counts(flat, left, right, len(owner)).astype(float)
-        for rows in (a, b):
-            if len(rows) == 1 and len(rows.arrays["leaves"].values):
-                gaps = undecided_columns(flat, self._leaf_weights(rows), len(owner))
-                values[:, gaps] = np.nan
-        return by_owner(owner, values)
+        begin, first = self._leaf_offsets(), self.forest_.flat.nodes.leaf_offsets
+        number = np.zeros(begin[-1], np.int64)
+        number[self.forest_.leaf_codes] = np.arange(first[-1])
+        for rows in sides:
+            soft, weights = explain.soft_part(rows)
+            codes = number[begin[:-1] + rows.arrays["codes"]] - first[:-1]
+            leaves = Ragged(number[soft.values], soft.offsets, soft.missing)
+            yield Rows(rows.seen, {"codes": codes, "leaves": leaves, "weights": weights})
 
     def _check_parts(self, dims: Dims) -> None:
         inputs, forest = self.inputs_, self.forest_
@@ -266,16 +256,16 @@ class StochasticForest(Measure):
     def check_rows(self, rows: Rows, where: str) -> None:
         """Refuse loaded rows that this measure would not have encoded."""
         super().check_rows(rows, where)
-        check_soft(rows, where)
+        explain.check_soft(rows, where)
 
 
 def nearest_by_leaves(
-    measure: Measure, a: Rows, b: Rows, k: int, exclude: np.ndarray | None, ids: np.ndarray | None
+    measure: Measure, a: Rows, b: Rows, k: int, exclude: Ids, ids: Ids
 ) -> NeighborGraph:
     """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
     from lookalike.kernels.proximity import nearest_by_matches
 
-    exclude, ids, n_indexed = name_rows(a, b, exclude, ids)
+    barred, names, _ = named = name_rows(a, b, exclude, ids)
     x, y = a.arrays["codes"], b.arrays["codes"]
     trees = x.shape[1]
     # The distance of every possible number of shared leaves, rounded as ``compare`` does.
@@ -285,8 +275,8 @@ def nearest_by_leaves(
 
     def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
         nearest_by_matches(
-            x[queries], y[candidates], table, ids[candidates], exclude[queries],
+            x[queries], y[candidates], table, names[candidates], barred[queries],
             lists.distances, lists.indices,
         )  # fmt: skip
 
-    return measure._search(fill, a, b, k, exclude, n_indexed)
+    return measure._search(fill, a, b, k, named)

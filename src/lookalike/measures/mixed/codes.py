@@ -4,8 +4,9 @@ Numbers become steps of their range (a curved similarity only makes their differ
 categories and flags the remainder of their code (two that collide look equal), ordered levels their
 code, which a query looks up in the table of its own level.
 
-A column of objects has one of three lower bounds of its own distance. With few distinct cells, the
-cells are numbered, and a query looks up its difference to each of them. Texts, sets and sequences
+A column of objects has one of four lower bounds of its own distance. With few distinct cells, the
+cells are numbered, and a query looks up its difference to each of them. A circle of numbers is cut
+into sectors, of which a query looks up the nearest point. Texts, sets and sequences
 have a size, and two that differ in size differ at least by as much. Vectors and histograms differ
 at least as much as the coordinates that vary most, by the Euclidean norm or by the sum, as the
 distance does. Any other column of objects has no bytes: it is compared in the re-ranking only, and
@@ -22,6 +23,8 @@ import numpy as np
 
 from lookalike.columns import Distance
 from lookalike.columns.base import Cells, missing_rows
+from lookalike.columns.levels import Cyclic
+from lookalike.columns.number import Circular
 from lookalike.columns.ragged import Ragged
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.sets import Jaccard, Overlap
@@ -76,6 +79,8 @@ class ObjectBytes:
         if self.numbered is not None:
             differs = 1.0 - self.distance.similarity(asked, self.numbered)
             tables[:, : differs.shape[1]] = without_nan(differs)
+        elif isinstance(self.distance, Circular):
+            tables[:, :MISSING] = _sector_table(self.distance, cast(np.ndarray, asked))
         else:
             tables[:, :MISSING] = _size_table(self.distance, cast(Ragged, asked))
         return np.zeros((len(asked), 1), np.uint8), tables
@@ -93,6 +98,9 @@ def object_bytes(distance: Distance, cells: Cells) -> tuple[ObjectBytes, np.ndar
         at, numbers = distinct
         numbered = ObjectBytes(distance, LOOKUP, 1, {"at": at}, cells[at])
         return numbered, numbers.astype(np.uint8)[:, None]
+    if isinstance(distance, Circular) and isinstance(cells, np.ndarray):
+        sectors = np.minimum(without_nan(cells) / distance.period * MISSING, MISSING - 1)
+        return ObjectBytes(distance, LOOKUP, 1, {}), sectors.astype(np.uint8)[:, None]
     if kind in EUCLIDEAN and isinstance(cells, np.ndarray):
         return _coordinates(distance, cells, gone, EUCLIDEAN[kind])
     if kind in SIZED and isinstance(cells, Ragged):
@@ -126,6 +134,8 @@ def _distinct(cells: Cells, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray] |
 
 def _hashes(cells: Cells) -> np.ndarray:
     """Return a number per cell that is equal for equal cells, and hardly ever for others."""
+    if not isinstance(cells, Ragged):
+        cells = cells.reshape(len(cells), -1)
     values = cells.values if isinstance(cells, Ragged) else cells
     if values.dtype.kind == "f":  # -0.0 and 0.0 may get different numbers: both are right
         bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
@@ -151,6 +161,18 @@ def _same_cells(one: Cells, other: Cells) -> bool:
         same = np.array_equal(one.offsets, other.offsets)
         return same and np.array_equal(one.values, other.values)
     return np.array_equal(np.asarray(one), np.asarray(other))
+
+
+# -- circles ---------------------------------------------------------------------------------------
+
+
+def _sector_table(distance: Circular, asked: np.ndarray) -> np.ndarray:
+    """Return the least difference of each query to the cells of every sector of the circle."""
+    middles = (np.arange(MISSING) + 0.5) * (distance.period / MISSING)
+    # A billionth of the period more, so that rounding cannot put a cell outside of its sector.
+    reach = distance.period * (0.5 / MISSING + 1e-9)
+    apart = distance.compare(without_nan(asked), middles) - reach
+    return np.clip(apart / distance.scale_, 0.0, 1.0) * (1 - 1e-9)
 
 
 # -- sizes -----------------------------------------------------------------------------------------
@@ -237,8 +259,8 @@ def _ask_coordinates(
 
 
 COMPARABLE = {
-    Cosine, EarthMover, Edit, EditSets, Euclidean, Jaccard, JaroWinkler, Levenshtein,
-    NormalizedEuclidean, Overlap, TokenSet,
+    Circular, Cosine, Cyclic, EarthMover, Edit, EditSets, Euclidean, Jaccard, JaroWinkler,
+    Levenshtein, NormalizedEuclidean, Overlap, TokenSet,
 }  # fmt: skip
 SIZED: dict[type, AtLeast] = {
     Edit: _edits, EditSets: _edits, Jaccard: _not_shared, Levenshtein: _edits,

@@ -70,13 +70,18 @@ class PlanOptions:
         kind, spec = column.kind, (self.distances or {}).get(column.name)
         scale = self.scale if isinstance(self.scale, str) else _scale_of(self.scale, column, who)
         if spec is None and kind.name in Absolute.kinds:
-            spec = self._number_distance(column.name, scale)
+            spec = self._number_distance(column, scale)
         elif spec is None and kind.name == "order" and not kind.role:
             spec = self.order
         return distance_for(spec, kind.name, column.name, kind.role)
 
-    def _number_distance(self, name: str, scale: str) -> Distance:
-        known = (self.ranges or {}).get(name)  # an explicit range takes precedence over any scale
+    def _number_distance(self, column: Column, scale: str) -> Distance | None:
+        """Return the distance of a number; None for a cycle, which keeps that of its role."""
+        # An explicit range takes precedence over any scale.
+        known = (self.ranges or {}).get(column.name)
+        named = isinstance(self.scale, Mapping) and column.name in self.scale
+        if column.kind.period and known is None and not named:
+            return None
         if known is None and scale == "rank":
             return RankShare(self.alpha, self.beta, self.constant)
         trim = TRIM * (scale == "robust")

@@ -207,7 +207,7 @@ def grow_trees(
         if not ((times > 0) & (weights > 0)).any():  # nearly all weights are 0
             times = np.ones(n, np.int64)
         if in_bag is not None:
-            in_bag[:, t] = times > 0
+            in_bag[:, t] = np.minimum(times, 255)
         here = weights * times
         if goal.reweigh is not None:
             here = here * goal.reweigh(times)
@@ -411,8 +411,7 @@ class LazyGrower:
         """Return half the mean squared distance of some rows."""
         square, count, counts = 0.0, 0, self.targets.times[rows]
         # Row by row in the order of the kernel: the same bits whether distances are cached or not.
-        exact = len(rows) <= kernels.MAX_ROWS_ALL_PAIRS
-        if exact:
+        if len(rows) <= kernels.MAX_ROWS_ALL_PAIRS:
             distances, counts = self.cache.block(f, rows).ravel(), np.outer(counts, counts).ravel()
         else:
             distances = self._distances(f, self._draw(rows), rows)
@@ -420,9 +419,7 @@ class LazyGrower:
             if not np.isnan(distance):
                 square += often * distance * distance
                 count += often
-        if not count:
-            return 0.0
-        return square / (2.0 * count) if exact else square / count
+        return square / (2.0 * count) if count else 0.0
 
     def _least_varied_class(self, f: int, here: np.ndarray) -> np.ndarray:
         """Return the rows of the class whose cells vary least; of about equal ones the first."""

@@ -310,17 +310,22 @@ class SimilarityTrees:
         """The different projections that tests ask for: (column, p, q)."""
         return self._inputs[0]
 
-    def to_forest(self) -> Forest:
+    def to_forest(self, soft: bool = True) -> Forest:
         """Return the trees in the form of ``Forest``: each different projection is an input.
 
         Two nodes that project between the same cells share an input, so tests are equal by content
         when input and threshold are. ``inputs`` gives the values of rows on these inputs.
+
+        Parameters
+        ----------
+        soft : bool
+            Send missing cells both ways. False: to the side that each test has learned, as
+            ``leaves`` does.
         """
         different, number = self._inputs
         left, n_inputs = left_children(self.feature, self.offsets), max(1, len(different))
-        forest = flatten(
-            number, self.threshold, left, self.right, self.offsets, n_inputs, default=self.default
-        )
+        nodes = number, self.threshold, left, self.right, self.offsets
+        forest = flatten(*nodes, n_inputs, default=self.default, soft=soft)
         column = np.zeros(n_inputs, np.int32)
         places = np.array([c.column for c in self.columns], np.int32)
         column[: len(different)] = places[different[:, 0]]
