@@ -58,6 +58,7 @@ bins = st.lists(st.integers(0, 6).map(float), min_size=WIDTH, max_size=WIDTH)
 CASES = {  # name of a distance -> kind of column, strategy of a cell, reference implementation
     "absolute": ("number", quarters, reference.absolute),
     "rank": ("number", quarters, None),  # needs the fitted values: test_number.py
+    "circular": ("number", quarters, reference.circular),
     "presence": ("flag", st.integers(0, 1), reference.differ),
     "equal": ("category", st.integers(0, 3), reference.differ),
     "information": ("order", st.integers(0, 3), None),  # needs the counts: test_levels.py

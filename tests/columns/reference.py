@@ -42,6 +42,12 @@ def cyclic(a, b, n_levels):
     return steps / (n_levels // 2)
 
 
+def circular(u, v, period=360.0):
+    """Turn one of the two back and forth by whole periods, and take the nearest."""
+    turns = range(int(abs(u - v) / period) + 2)
+    return min(abs(u - v + sign * turn * period) for turn in turns for sign in (-1, 1))
+
+
 def rank_range(a, b, n_levels):
     return abs(a - b) / (n_levels - 1) if n_levels > 1 else 0.0
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from columns import reference
 from columns.make import column
-from lookalike.columns import Absolute, RankShare
+from lookalike.columns import Absolute, Circular, RankShare
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column
 
@@ -141,3 +141,47 @@ def test_infinite_numbers_are_refused_by_row():
         Absolute().fit(column("number", [1.0, np.inf]))
     with pytest.raises(ValueError, match="range that a number can hold"):
         Absolute().fit(column("number", [-1.5e308, 1.5e308]))
+
+
+@few
+@given(
+    cells=st.lists(st.integers(-4000, 4000).map(lambda x: x / 4) | st.none(), max_size=8),
+    period=st.sampled_from([0.5, 7, 12, 24, 365.25, 360, 86_400]),
+)
+def test_circles_equal_their_reference(cells, period):
+    cells = [*cells, 0.0]
+    own = Circular(period).fit(column("number", cells[:1]))
+    code = own.encode(column("number", cells))
+    found, alike = own.compare(code, code), own.similarity(code, code)
+    for i, u in enumerate(cells):
+        for j, v in enumerate(cells):
+            if u is None or v is None:
+                assert np.isnan(found[i, j])
+                assert np.isnan(alike[i, j])
+            else:
+                expected = reference.circular(u, v, period)
+                assert found[i, j] == pytest.approx(expected, abs=1e-9)
+                assert alike[i, j] == pytest.approx(1 - 2 * expected / period, abs=1e-9)
+
+
+def test_hours_and_winds_come_round():
+    hours = column("number", [23.0, 1.0, 12.0, 24.0, -1.0, 25.5])
+    twelfths = similarities(Circular(24), hours, hours)[0] * 12
+    np.testing.assert_allclose(twelfths, [12, 10, 1, 11, 12, 9.5], rtol=1e-15)
+    winds = column("number", [350.0, 10.0])
+    assert similarities(Circular(), winds, winds)[0, 1] == 1 - 20 / 180
+    assert similarities(Circular(scale=40), winds, winds)[0, 1] == 0.5
+    assert similarities(Circular(scale=10), winds, winds)[0, 1] == 0  # no further than the scale
+
+
+def test_a_circle_needs_a_period_and_finite_numbers():
+    for period in (0.0, -1.0):
+        with pytest.raises(ValueError, match="period"):
+            Circular(period).fit(column("number", [1.0]))
+    with pytest.raises(ValueError, match="row 1: needs finite numbers, found inf"):
+        Circular().fit(column("number", [1.0])).encode(column("number", [1.0, np.inf]))
+    own = Circular(24).fit(column("number", [1.0]))
+    own.check_cells(np.array([0.0, 24.0, np.nan]), 3, "cells")
+    for damaged, needed in ((24.5, "<= 24"), (-0.5, ">= 0")):
+        with pytest.raises(ValueError, match=needed):
+            own.check_cells(np.array([damaged]), 1, "cells")

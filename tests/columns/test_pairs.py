@@ -23,4 +23,5 @@ def test_pairs_are_entries_of_a_block(name, data, compiled):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(pairs, "worth_compiling", lambda loop, work: compiled)
         found = pairs.pair_similarities(distance, code, code, left, right)
+    assert found.shape == left.shape  # None would equal an empty array
     np.testing.assert_array_equal(found, distance.similarity(code, code)[left, right])

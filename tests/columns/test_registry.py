@@ -120,3 +120,10 @@ def test_distances_show_the_options_that_differ():
         "relabel": "auto",
         "scale": None,
     }
+
+
+def test_what_comes_round_is_compared_in_a_circle():
+    assert distance_for(None, "number", "thing", "cycle:24").period == 24
+    for role in ("month", "weekday", "cycle"):
+        assert distance_for(None, "order", "thing", role).name == "cyclic"
+    assert distance_for(None, "number", "thing", "time").name == "absolute"

@@ -6,6 +6,7 @@ import pytest
 from columns import reference
 from columns.make import assert_errors, assert_worked, column, compare
 from lookalike.columns import Cosine, EarthMover, Euclidean, NormalizedEuclidean
+from lookalike.columns.vector import blocks_of, pairs_of
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column
 
@@ -37,6 +38,17 @@ def test_worked_numbers():
 
 def test_a_bad_cell_is_named():
     assert_errors(BAD)
+
+
+def test_pairs_have_the_bits_of_their_block():
+    rng = np.random.default_rng(0)
+    a, b = rng.normal(size=(4, 7)), rng.normal(size=(5, 14))[:, ::2]  # b is strided
+    left, right = np.array([3, 0, 0, 1]), np.array([4, 4, 0, 2])
+    for metric in ("euclidean", "cityblock", "chebyshev", "cosine"):
+        block = blocks_of(metric, a, b)
+        np.testing.assert_array_equal(pairs_of(metric, a, b, left, right), block[left, right])
+    one, other, first = np.array([[1.0, 5.0]]), np.array([[4.0, 3.0]]), np.array([0])
+    assert pairs_of("cityblock", one, other, first, first).tolist() == [5.0]
 
 
 def test_cosine_of_equal_vectors_is_exactly_zero():

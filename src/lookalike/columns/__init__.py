@@ -9,7 +9,7 @@ from lookalike.columns.base import Cells, Distance, variance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankRange
-from lookalike.columns.number import Absolute, RankShare
+from lookalike.columns.number import Absolute, Circular, RankShare
 from lookalike.columns.registry import DISTANCES, distance_for, distances_of
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
@@ -23,6 +23,7 @@ __all__ = [
     "Absolute",
     "CallableDistance",
     "Cells",
+    "Circular",
     "Cosine",
     "Cyclic",
     "Distance",

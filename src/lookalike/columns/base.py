@@ -13,17 +13,8 @@ from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Field,
-    Fields,
-    Maybe,
-    Real,
-    Text,
-    check_fields,
-    check_params,
-    require,
-)
 from lookalike.table.model.table import Column, Graph
 
 # Cells can be long; a message shows how they begin.
@@ -56,13 +47,13 @@ class Distance(Estimator, ABC):
         The scale in use; where it is 0, equal cells have similarity 1 and all others 0.
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "scale": Maybe(Real(0.0, 1e300, open_low=True)),
-        "column_": Text(),
-        "scale_": Real(0.0, nan=True),
+    FIELDS: ClassVar[fields.Fields] = {
+        "scale": fields.Maybe(fields.Real(0.0, 1e300, open_low=True)),
+        "column_": fields.Text(),
+        "scale_": fields.Real(0.0, nan=True),
     }
 
-    CELLS: ClassVar[Field | None] = None
+    CELLS: ClassVar[fields.Field | None] = None
     name: ClassVar[str] = ""
     kinds: ClassVar[tuple[str, ...]] = ()
     # Rows looked at for the scale, and rows compared with all of these; chosen by hand.
@@ -85,7 +76,7 @@ class Distance(Estimator, ABC):
 
     def fit(self, column: Column) -> Self:
         """Return a copy that has learned what it needs from a column."""
-        check_params(self)
+        fields.check_params(self)
         self._check_kind(column)
         fitted = copy.copy(self)
         fitted.column_ = column.name
@@ -192,7 +183,7 @@ class Distance(Estimator, ABC):
 
     # -- loading ----------------------------------------------------------------------------------
 
-    def _cells_shape(self) -> Field | None:
+    def _cells_shape(self) -> fields.Field | None:
         """Return what encoded cells look like, for checking them after loading; None: anything."""
         return self.CELLS
 
@@ -210,10 +201,10 @@ class Distance(Estimator, ABC):
         shape = self._cells_shape()
         if shape is not None:
             dims = {} if n is None else {"n": n}
-            check_fields({"cells": cells}, {"cells": shape}, where, dims)
+            fields.check_fields({"cells": cells}, {"cells": shape}, where, dims)
         elif n is not None:
             fits = hasattr(cells, "__len__") and len(cells) == n
-            require(fits, where, f"{n} cells", type(cells).__name__)
+            fields.require(fits, where, f"{n} cells", type(cells).__name__)
 
 
 def closeness(distances: np.ndarray, scale: float) -> np.ndarray:
@@ -262,13 +253,11 @@ def hide_missing(out: np.ndarray, a: Cells, b: Cells) -> np.ndarray:
     return out
 
 
+ErrorType = type[LookalikeError]
+
+
 def cell_error(
-    column: str,
-    row: int,
-    needed: str,
-    found: str,
-    hint: str,
-    error: type[LookalikeError] = InvalidInput,
+    column: str, row: int, needed: str, found: str, hint: str, error: ErrorType = InvalidInput
 ) -> LookalikeError:
     """Make the error for one bad cell, naming the column and the row."""
     return error(f"column {column!r}, row {row}", needed, found, hint)
@@ -310,8 +299,8 @@ def variance(
     For numbers this is the population variance. Missing cells are left out; fewer than two present
     ones do not vary. Numbers, categories, flags and levels have a short exact formula. Of the
     others, up to 32 cells are compared with each other; more are compared with one of them, drawn
-    at random, and the mean squared distance to it is returned: an estimate, but 0 exactly when no
-    cell is away from that one.
+    at random: half the mean squared distance to it is an estimate without bias over the draws, and
+    0 exactly when no cell is away from that one.
 
     Parameters
     ----------
@@ -342,4 +331,4 @@ def variance(
     if n <= MAX_CELLS_FOR_ALL_PAIRS:
         return float((distance.compare(present, present) ** 2).sum() / (2 * n * n))
     pivot = int(make_generator(random_state).integers(n))
-    return float((distance.compare(present[[pivot]], present) ** 2).mean())
+    return float((distance.compare(present[[pivot]], present) ** 2).mean() / 2)

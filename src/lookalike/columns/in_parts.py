@@ -16,7 +16,7 @@ import numpy as np
 from lookalike.columns.base import Distance, cell_error, longest_of, missing_cells, sizes_of
 from lookalike.columns.custom import MatrixDistance
 from lookalike.columns.levels import Equal, LevelDistance, Presence
-from lookalike.columns.number import Absolute, RankShare
+from lookalike.columns.number import Absolute, Circular, RankShare
 from lookalike.columns.registry import DISTANCES
 from lookalike.columns.sequence import Edit
 from lookalike.errors import InvalidInput
@@ -96,7 +96,7 @@ def _levels(fitted: LevelDistance, table: LazyTable, name: str) -> float:
 
 def _codes(fitted: Distance, table: LazyTable, name: str) -> float:
     fitted._learn(table.like[name])
-    return 1.0
+    return fitted._find_scale(table.like[name])  # the same for all columns of this distance
 
 
 def _positions(fitted: MatrixDistance, table: LazyTable, name: str) -> float:
@@ -137,5 +137,6 @@ _LEARNERS: dict[type, Callable[..., float]] = {
     Absolute: _range,
     Equal: _codes,
     Presence: _codes,
+    Circular: _codes,
     MatrixDistance: _positions,
 }

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error, closeness, hide_missing, show
+from lookalike.columns.number import shorter_way
 from lookalike.errors import InvalidInput
 from lookalike.saving.fields import Array, Field, Fields, Plain, TupleOf
 from lookalike.table.model.table import Column, unknown_code
@@ -237,8 +238,8 @@ class Cyclic(_Steps):
     """How many steps two levels are apart the short way round, as a share of half the circle.
 
     December is next to January, and Sunday to Monday (circular distance). It is the distance of
-    columns read with ``kinds={"when": "month"}`` or ``"weekday"``; all levels of the circle must be
-    declared, also those that no row has.
+    columns read with ``kinds={"when": "month"}``, ``"weekday"`` or ``"cycle:N,E,S,W"``; all levels
+    of the circle must be declared, also those that no row has.
 
     Examples
     --------
@@ -256,8 +257,7 @@ class Cyclic(_Steps):
 
     def _steps(self, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         n = max(1, len(self.levels_))
-        straight = np.abs(a[:, None] - b)
-        return np.asarray(np.minimum(straight, n - straight) / max(1, n // 2))
+        return shorter_way(a, b, n) / max(1, n // 2)
 
 
 class Presence(_Coded):

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error, closeness
 from lookalike.errors import InvalidInput
-from lookalike.saving.fields import Array, Choice, Dims, Fields, Real, require
+from lookalike.saving.fields import Array, Choice, Dims, Field, Fields, Real, require
 from lookalike.table.model.table import Column
 
 # Two floats above differ by more than 1 if they differ at all.
 MIN_SPACED_FLOAT = 2.0**54
 # Twice this is still a float, so the difference of two shares is one too.
 MAX_SHARE = 1e307
+
+
+def shorter_way(a: np.ndarray, b: np.ndarray, period: float) -> np.ndarray:
+    """Return how far each of a is from each of b on a circle, the shorter way round."""
+    straight = np.abs(a[:, None] - b)
+    return np.asarray(np.minimum(straight, period - straight))
+
+
+def finite_values(column: Column) -> np.ndarray:
+    """Return the numbers of a column, which must be finite or missing."""
+    values = np.asarray(column.values, dtype=np.float64)
+    infinite = np.flatnonzero(np.isinf(values))
+    if len(infinite):
+        row = int(infinite[0])
+        hint = "Replace infinite values or leave them missing"
+        raise cell_error(column.name, row, "finite numbers", f"{values[row]}", hint)
+    return values
 
 
 @dataclass(eq=False, repr=False)
@@ -123,13 +140,7 @@ class Absolute(Distance):
         return float(present.min()), float(present.max())
 
     def _encode(self, column: Column) -> np.ndarray:
-        values = np.asarray(column.values, dtype=np.float64)
-        infinite = np.flatnonzero(np.isinf(values))
-        if len(infinite):
-            row = int(infinite[0])
-            hint = "Replace infinite values or leave them missing"
-            raise cell_error(column.name, row, "finite numbers", f"{values[row]}", hint)
-        return values
+        return finite_values(column)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         return np.abs(a[:, None] - b)
@@ -151,6 +162,7 @@ class Absolute(Distance):
         return 0.0 if cells.min() == cells.max() else float(np.var(cells))
 
 
+@dataclass(eq=False, repr=False)
 class RankShare(Absolute):
     """The share of the fitted values that lie between two numbers, ``|F(u) - F(v)|``.
 
@@ -189,15 +201,8 @@ class RankShare(Absolute):
     }
 
     name = "rank"
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        beta: float = 1.0,
-        constant: str = "keep",
-        scale: float | None = None,
-    ) -> None:
-        super().__init__(alpha, beta, constant, scale)
+    # No parameter of ranks, which have no tails.
+    trim: float = field(init=False, default_factory=float)
 
     def _learn(self, column: Column) -> None:
         values = super()._encode(column)
@@ -236,3 +241,52 @@ class RankShare(Absolute):
         """Check after loading that there is a value to take a place beside."""
         fits = dims["values"] > 0 or self.scale is None
         require(fits, "RankShare.values_", "fitted values", "none")
+
+
+@dataclass(eq=False, repr=False)
+class Circular(Distance):
+    """How far two numbers are apart on a circle, the shorter way round (circular distance).
+
+    At 23 o'clock and at 1 it is two hours, and a wind from 350 degrees is 20 from one of 10. The
+    similarity is 1 less the share of half the period, so that noon is as unlike midnight as can be.
+    It is the distance of columns read with ``kinds={"hour": "cycle:24"}``, or guessed so.
+
+    Parameters
+    ----------
+    period : float, default 360
+        After how much the numbers come round.
+    scale : float, optional
+        The distance at which two numbers have similarity 0. None: half the period.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.model.table import Column, Kind
+    >>> hour = Column("hour", Kind("number"), np.array([23.0, 1.0, 5.0, 11.0, np.nan]))
+    >>> distance = Circular(24).fit(hour)
+    >>> cells = distance.encode(hour)
+    >>> distance.compare(cells[:1], cells)
+    array([[ 0.,  2.,  6., 12., nan]])
+    >>> distance.similarity(cells[1:2], cells).round(3)
+    array([[0.833, 1.   , 0.667, 0.167,   nan]])
+    """
+
+    FIELDS: ClassVar[Fields] = {"period": Real(0.0, 1e300, open_low=True)}
+
+    name = "circular"
+    kinds = ("number",)
+
+    period: float = 360.0
+    scale: float | None = None
+
+    def _find_scale(self, column: Column) -> float:
+        return self.period / 2
+
+    def _encode(self, column: Column) -> np.ndarray:
+        return np.asarray(np.mod(finite_values(column), self.period))
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        return shorter_way(a, b, self.period)
+
+    def _cells_shape(self) -> Field:
+        return Array("float64", "n", low=0, high=self.period)

@@ -8,6 +8,7 @@ compare each left cell with its right cells as a block of one row.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,8 +16,8 @@ import numpy as np
 from lookalike.columns.base import Cells, Distance, closeness
 from lookalike.columns.ragged import Ragged
 from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.vector import EarthMover, Euclidean, NormalizedEuclidean
-from lookalike.kernels.distances import CODES, distance_pairs
+from lookalike.columns.vector import EarthMover, Euclidean, NormalizedEuclidean, pairs_of
+from lookalike.kernels.distances import distance_pairs
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.objects import shared_pairs
 
@@ -53,28 +54,22 @@ def pair_similarities(
     return out
 
 
-def _rows(metric: str) -> Pairs:
-    def distances(a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        out = np.empty(len(left))
-        x, y = np.ascontiguousarray(a), np.ascontiguousarray(b)
-        distance_pairs(x, y, left, right, CODES[metric], out)
-        out[np.isnan(x[left, :1]).any(axis=1) | np.isnan(y[right, :1]).any(axis=1)] = np.nan
-        return out
-
-    return distances
+def _rows(metric: str, a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    out = pairs_of(metric, a, b, left, right)
+    out[np.isnan(a[left, :1]).any(axis=1) | np.isnan(b[right, :1]).any(axis=1)] = np.nan
+    return out
 
 
-def _sets(of_counts: Callable[[Any, Any, Any], np.ndarray]) -> Pairs:
-    def distances(a: Ragged, b: Ragged, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-        counts = np.empty(len(left))
-        shared_pairs(a.values, a.offsets, b.values, b.offsets, left, right, counts)
-        a_sizes = (a.offsets[left + 1] - a.offsets[left]).astype(np.float64)
-        b_sizes = (b.offsets[right + 1] - b.offsets[right]).astype(np.float64)
-        out = of_counts(counts, a_sizes, b_sizes)
-        out[a.missing[left] | b.missing[right]] = np.nan
-        return out
-
-    return distances
+def _sets(
+    of_counts: Callable[[Any, Any, Any], np.ndarray], a: Ragged, b: Ragged, left: Any, right: Any
+) -> np.ndarray:
+    counts = np.empty(len(left))
+    shared_pairs(a.values, a.offsets, b.values, b.offsets, left, right, counts)
+    a_sizes = (a.offsets[left + 1] - a.offsets[left]).astype(np.float64)
+    b_sizes = (b.offsets[right + 1] - b.offsets[right]).astype(np.float64)
+    out = of_counts(counts, a_sizes, b_sizes)
+    out[a.missing[left] | b.missing[right]] = np.nan
+    return out
 
 
 def _jaccard(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np.ndarray:
@@ -89,9 +84,9 @@ def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np
 
 
 FAST: dict[type, tuple[Any, Pairs]] = {
-    EarthMover: (distance_pairs, _rows("cityblock")),
-    Euclidean: (distance_pairs, _rows("euclidean")),
-    Jaccard: (shared_pairs, _sets(_jaccard)),
-    NormalizedEuclidean: (distance_pairs, _rows("euclidean")),
-    Overlap: (shared_pairs, _sets(_overlap)),
+    EarthMover: (distance_pairs, partial(_rows, "cityblock")),
+    Euclidean: (distance_pairs, partial(_rows, "euclidean")),
+    Jaccard: (shared_pairs, partial(_sets, _jaccard)),
+    NormalizedEuclidean: (distance_pairs, partial(_rows, "euclidean")),
+    Overlap: (shared_pairs, partial(_sets, _overlap)),
 }

@@ -10,14 +10,17 @@ from lookalike.columns import graph, levels, number, sequence, series, sets, tex
 from lookalike.columns.base import Distance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
-from lookalike.table.model.kind import KINDS
+from lookalike.table.model.kind import KINDS, period_of
 
 # In the order in which they are listed to users, which is that of their definition: of each kind,
 # the default first.
 _MODULES = (number, levels, text, sets, sequence, series, vector, graph)
 
 # Months and weekdays go round; the no of an answer says as much as its yes.
-BY_ROLE = {"month": levels.Cyclic, "weekday": levels.Cyclic, "answer": levels.Equal}
+BY_ROLE = {
+    **dict.fromkeys(("month", "weekday", "cycle"), levels.Cyclic),
+    "answer": levels.Equal,
+}
 
 # Distances by the name that users type; the first one that serves a kind is its default.
 DISTANCES: dict[str, type[Distance]] = {
@@ -53,8 +56,8 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
     column_name : str
         Its name, for error messages.
     role : str
-        The role of the column's kind: months and weekdays are compared in a circle by default, and
-        a shared no of yes/no answers counts as much as a shared yes.
+        The role of the column's kind: what comes round (months, hours, angles) is compared in a
+        circle by default, and a shared no of yes/no answers counts as much as a shared yes.
 
     Examples
     --------
@@ -107,11 +110,12 @@ def _default(kind: str, column_name: str, role: str) -> Distance:
     """Return the distance of a column that asks for none: that of its role, else of its kind."""
     if role in BY_ROLE:
         return BY_ROLE[role]()
+    if period_of(role):
+        return number.Circular(period_of(role))
     serving = distances_of(kind)
     if serving:
         return DISTANCES[serving[0]]()
-    aside = Param("kinds", {column_name: "aside"})
-    instead = (", or set the column aside: ", aside)
+    instead = (", or set the column aside: ", Param("kinds", {column_name: "aside"}))
     hint = Phrase("Name a distance of two cells in ", Param("distances"), *instead)
     who = f"column {column_name!r}"
     raise InvalidInput(who, "a distance, as its cells can be anything", "none", hint)

@@ -90,8 +90,7 @@ def _plain_number(value: Any) -> Any:
     if exact.denominator == 1:
         return exact.numerator
     near = float(exact)
-    same = Fraction(near) == exact
-    return near if same else ("fraction", exact.numerator, exact.denominator)
+    return near if Fraction(near) == exact else ("fraction", exact.numerator, exact.denominator)
 
 
 def cells_of_type(column: Column, types: Any, needed: str, hint: str) -> np.ndarray:

@@ -10,7 +10,7 @@ from lookalike.columns.base import Cells, Distance, cell_error
 from lookalike.columns.series import series_cells
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.kernels import fallback
-from lookalike.kernels.distances import CODES, distance_block
+from lookalike.kernels.distances import CODES, distance_block, distance_pairs
 from lookalike.kernels.first_use import pick
 from lookalike.saving.fields import Array, Field, Fields, Flag, Integer
 from lookalike.table.model.table import Column
@@ -22,6 +22,15 @@ def blocks_of(metric: str, a: Any, b: Any) -> np.ndarray:
     out = np.empty((len(a), len(b)))
     write = pick(distance_block, fallback.distance_block, len(a) * np.size(b))
     write(np.ascontiguousarray(a), np.ascontiguousarray(b), CODES[metric], out)
+    return out
+
+
+def pairs_of(metric: str, a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    """Compare row left[i] of a with row right[i] of b, bit for bit as ``blocks_of`` does."""
+    out = np.empty(len(left))
+    # Kernels are compiled for contiguous rows; slices of an index may be strided.
+    x, y = np.ascontiguousarray(a), np.ascontiguousarray(b)
+    distance_pairs(x, y, left, right, CODES[metric], out)
     return out
 
 

@@ -203,8 +203,7 @@ def read_columns(
             (columns if _is_compared(kind) else aside).append(_read_as(raw, kind))
         else:
             guess = guesses[raw.name]
-            column = convert(guess.raw or raw, guess.kind)
-            (aside if guess.aside else columns).append(column)
+            (aside if guess.aside else columns).append(convert(guess.raw or raw, guess.kind))
     return columns, aside
 
 
@@ -353,15 +352,15 @@ def as_table(
         schema = schema.schema
     source = sources.unwrap(source)
     if isinstance(source, Table):
-        return _fit_table(source, schema, who, partial)
+        sources.check_shape(len(source), source.shape[1])
+        return _fit_columns(_stored_columns(source, schema), schema, who, partial)
     matrix = sources.numeric_array(source)
     if matrix is not None:
         return _fit_columns(_array_columns(matrix, schema, who), schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
-    raws = sources.raw_columns(
-        source, CsvOptions(schema.missing, read_as_text(schema.kinds), encoding, delimiter)
-    )
+    options = CsvOptions(schema.missing, read_as_text(schema.kinds), encoding, delimiter)
+    raws = sources.raw_columns(source, options)
     if sources.has_no_names(source):
         names = _array_names(len(raws), schema, who)
         raws = [replace(raw, name=name) for name, raw in zip(names, raws, strict=True)]
@@ -385,36 +384,28 @@ def _array_columns(matrix: np.ndarray, schema: Schema, who: str) -> dict[str, Ra
 def _fit_columns(
     given: Mapping[str, Raw | Column], schema: Schema, who: str, partial: bool = False
 ) -> Table:
-    """Read columns as the fitted kinds; an array's numbers are columns already."""
+    """Read columns as the fitted kinds, but for those that are typed columns already."""
     given = {**given, **_fill(given, schema, who, partial)}
-    columns = []
-    for name, kind in schema.kinds.items():
-        cells = given[name]
-        columns.append(cells if isinstance(cells, Column) else convert(cells, kind, fitted=True))
-    _warn_new_levels(columns, who)
-    extra = [(given.get(name), reason) for name, reason in schema.aside.items()]
-    aside = [set_aside(raw, reason) for raw, reason in extra if isinstance(raw, Raw)]
-    return Table(columns, aside, missing=schema.missing)
-
-
-def _fit_table(table: Table, schema: Schema, who: str, partial: bool = False) -> Table:
-    sources.check_shape(len(table), table.shape[1])
-    every = {column.name: column for column in table.columns + table.aside}
-    absent = _fill(every, schema, who, partial)
-    every |= {name: convert(raw, schema.kinds[name], fitted=True) for name, raw in absent.items()}
-    columns, converted = [], []
-    for name, kind in schema.kinds.items():
-        column = every[name]
-        # Cells that are kept alike are taken as they are; others are written back and read again.
-        if all(getattr(column.kind, part) == getattr(kind, part) for part in STORED_ALIKE):
-            columns.append(replace(column, kind=kind))
-        else:
-            converted.append(convert(raw_of_column(column), kind, fitted=True))
-            columns.append(converted[-1])
+    columns = {name: _typed(given[name], kind) for name, kind in schema.kinds.items()}
     # The others have been read by this schema, and warned about, before.
-    _warn_new_levels(converted, who)
-    aside = [every[name] for name in schema.aside if name in every]
-    return Table(columns, aside, missing=schema.missing)
+    _warn_new_levels([columns[n] for n in columns if isinstance(given[n], Raw)], who)
+    extra = [(given[name], reason) for name, reason in schema.aside.items() if name in given]
+    aside = [set_aside(c, reason) if isinstance(c, Raw) else c for c, reason in extra]
+    return Table(columns.values(), aside, missing=schema.missing)
+
+
+def _typed(cells: Raw | Column, kind: Kind) -> Column:
+    return convert(cells, kind, fitted=True) if isinstance(cells, Raw) else cells
+
+
+def _stored_columns(table: Table, schema: Schema) -> dict[str, Raw | Column]:
+    """Take cells that are kept alike as they are; others are written back, to be read again."""
+    stored: dict[str, Raw | Column] = {}
+    for column in table.columns + table.aside:
+        kind = schema.kinds.get(column.name, column.kind)
+        alike = all(getattr(column.kind, part) == getattr(kind, part) for part in STORED_ALIKE)
+        stored[column.name] = replace(column, kind=kind) if alike else raw_of_column(column)
+    return stored
 
 
 def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
@@ -520,6 +511,5 @@ def _is_single(kind: Kind) -> bool:
 
 
 def _is_column(value: Any) -> bool:
-    return not isinstance(value, str | bytes) and (
-        hasattr(value, "__len__") or hasattr(value, "__next__")
-    )
+    several = hasattr(value, "__len__") or hasattr(value, "__next__")
+    return several and not isinstance(value, str | bytes)

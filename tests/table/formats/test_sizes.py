@@ -2,6 +2,7 @@
 
 import gzip
 import io
+from contextlib import nullcontext
 
 import numpy as np
 import pyarrow as pa
@@ -83,6 +84,21 @@ def test_the_rows_of_all_batches_are_counted(tmp_path, monkeypatch):
     path = tmp_path / "twice.arrow"
     path.write_bytes(sink.getvalue())
     assert "at most 19 rows" in refused(path, ReadLimits(rows=19), monkeypatch)
+
+
+@pytest.mark.parametrize("footer", [True, False])
+def test_words_of_a_dictionary_are_no_rows_and_a_batch_may_be_empty(tmp_path, footer):
+    words = pa.array([f"word {i}" for i in range(9)])
+    codes = pa.DictionaryArray.from_arrays(pa.array([8, 0, 8], pa.int8()), words)
+    batch = pa.record_batch({"a": codes, "b": [1.5, 2.5, 3.5]})
+    path = tmp_path / ("t.arrow" if footer else "t.arrows")
+    with (pa.ipc.new_file if footer else pa.ipc.new_stream)(path, batch.schema) as writer:
+        for part in (batch[:0], batch, batch[:0]):
+            writer.write_batch(part)
+    for rows, fits in ((3, True), (2, False)):
+        limits = reading_at_most(ReadLimits(rows=rows))
+        with limits, nullcontext() if fits else pytest.raises(TooLarge, match="at most 2 rows"):
+            check_ipc(pa.memory_map(str(path)), 2, path, footer=footer)
 
 
 def test_files_within_the_limits_are_read(tmp_path):

@@ -72,3 +72,12 @@ def test_misfits_are_those_of_the_common_form():
     strings = pa.array(["2020-01-01", "2020-01-02", "soon"])
     assert misfit_dates(strings).tolist() == [False, False, True]
     assert misfit_dates(pa.array(["soon", "later"])).all()
+
+
+def test_times_of_more_than_half_a_day_come_round():
+    def role(*cells):
+        return infer_dates(of_values("x", cells).neutral()).kind.role
+
+    assert role(dt.time(6), dt.time(18, 0, 1)) == "cycle:86400"
+    assert role(dt.time(6), dt.time(18)) == "time"
+    assert role(dt.timedelta(hours=1), dt.timedelta(hours=23)) == "time"  # a duration

@@ -1,13 +1,18 @@
 """What is guessed, why, and what the caller may say instead."""
 
 import datetime as dt
+import decimal
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pytest
 
 from lookalike.errors import InvalidInput, WrongType
 from lookalike.table import KINDS, Kind, read_table
+from lookalike.table.formats.raw import Raw, objects, of_arrow, of_values
+from lookalike.table.infer.kinds import EMPTY, infer, infer_columns
 
 TITLES = ["The Third Man", "Some Like It Hot", "Alien"]
 WORDS = [f"{a}{b}{c}" for a in "abc" for b in "def" for c in "ghi"]
@@ -323,3 +328,205 @@ def test_codes_that_repeat_need_more_than_twenty_different_ones():
         codes = [f"AB-{number:03d}" for number in range(n)]
         kind = read_table({"part": [*codes, *codes[:8]]}).kinds["part"]
         assert (kind.name, kind.role) == ("category", role)
+
+
+def test_words_that_come_round_are_a_cycle_as_written():
+    column = read_table({"day": ["SAT", "MON", "WED", "SUN", None]})["day"]
+    assert (column.kind.label, column.kind.confidence) == ("cycle", 0.9)
+    assert column.kind.reason == "weekdays, which come round: MON, TUE, ..., SUN"
+    assert [column.cell(row) for row in range(5)] == ["SAT", "MON", "WED", "SUN", None]
+    kind = read_table({"day": ["SAT", "FRI", "THU"]}).kinds["day"]
+    assert (kind.role, kind.reason) == ("", "weekdays: THU < FRI < SAT")
+
+
+def guess(cells, name="x", prefer="", **facts):
+    return infer(replace(of_values(name, cells), **facts), prefer)
+
+
+def shown(found):
+    kind = found.kind
+    return kind.name, kind.role, kind.confidence, kind.close, found.aside
+
+
+def test_digits_that_are_names():
+    code, date = (
+        ("category", "code", 0.9, "number", False),
+        ("number", "date", 0.9, "number", False),
+    )
+    for cells, name, facts, expected in (
+        (["02139", "7", "7"], "x", {}, code),
+        (["01", "12", "12"], "month", {}, ("number", "cycle:12", 0.9, "number", False)),
+        (["01", "12", "12"], "x", {}, code),
+        (["1" * 19, "2" * 19, "2" * 19], "x", {}, code),
+        (["1" * 18, "2" * 18, "2" * 18], "x", {}, None),
+        (["1", "2", "2"], "x", {"typed": True}, code),
+        (["1", "2", "n/a"], "x", {"typed": True}, None),
+        (["20200924", "20200925"], "date", {"typed": True}, date),
+        ([f"0{i}" for i in range(10, 30)], "x", {}, ("text", "identifier", 0.9, "code", True)),
+        ([f"0{i}" for i in range(10, 29)], "x", {}, code),
+        ([*(f"0{i}" for i in range(10, 30)), None], "x", {}, code),
+        ([str(i) for i in range(10, 30)], "x", {"typed": True},
+         ("text", "identifier", 0.9, "number", True)),
+        (["01"] * 10, "x", {}, ("category", "constant", 1.0, "category", True)),
+    ):  # fmt: skip
+        found = guess(cells, name, **facts)
+        if expected is None:
+            assert (found.kind.name, found.kind.role) == ("number", ""), cells
+        else:
+            assert shown(found) == expected, (name, cells)
+    assert guess(["02139", "7", "7"]).kind.reason == (
+        "2 distinct digit strings in 3 rows, some with leading zeros"
+    )
+    chosen = guess(["1", "2", "2"], typed=True).kind
+    assert chosen.reason.endswith("in 3 rows, kept as text where numbers could be")
+    assert chosen.note == "pass kinds={'x': 'number'} to compare them as numbers"
+    assert guess(["02139", "7", "7"]).kind.note == ""
+
+
+def test_truths_flags_and_marks():
+    assert shown(guess(["true", "False", None]))[0] == "flag"
+    assert guess(["TRUE", "false"]).raw.values() == [True, False]
+    flag = guess(["yes", "no", "yes"])
+    assert shown(flag) == ("flag", "answer", 0.95, "category", False)
+    assert (flag.kind.reason, flag.kind.levels) == ("no or yes", ("no", "yes"))
+    assert guess(["yes", "no", "Yes"]).kind.name == "category"
+    assert guess(["yes", "yes"]).kind.name == "category"
+    mark = guess(["x", None, "x", None, None])
+    assert shown(mark) == ("flag", "", 0.8, "category", False)
+    assert (mark.kind.reason, mark.kind.levels) == ("'x' or nothing", ("", "x"))
+    assert mark.kind.note == "a cell without 'x' is read as no"
+    for cells in (
+        ["x", None, "x", None],
+        ["x"] * 5,
+        ["x", None, "y", None, None],
+        ["qq", *[None] * 4],
+    ):
+        assert guess(cells).kind.name == "category", cells
+
+
+def test_words_for_missing_beside_others():
+    found = guess(["5", "n/a", "7", "6"])
+    assert shown(found) == ("number", "", 0.9, "", False)
+    assert found.kind.note == "1 cell 'n/a' read as missing"
+    assert found.kind.reading.missing_words == ("n/a",)
+    two = guess(["5", "n/a", "-", "7"])
+    assert (two.kind.note, two.kind.confidence) == ("2 cells '-', 'n/a' read as missing", 0.9)
+    most = guess(["5", "n/a", "-", "?", "7"])
+    assert most.kind.note == "3 cells '-', '?', 'n/a' read as missing"
+    assert shown(most)[2:4] == (0.6, "category")
+    assert guess(["5", "NA", "7"]).kind.note == ""
+    assert guess(["5", "NA", "7"]).kind.confidence == 1.0
+    words = guess(["red", "blue", "red", "NA"])
+    assert words.kind.note == "1 cell 'NA' read as missing (the kind 'code' keeps the words)"
+    assert shown(words) == ("category", "", 0.9, "code", False)
+    null = guess(["red", "blue", "red", "null"])
+    assert (null.kind.note, null.kind.close) == ("1 cell 'null' read as missing", "")
+    empty = guess(["NA", "null"])
+    assert (empty.kind.role, empty.aside, empty.raw.count) == ("empty", True, 0)
+    assert guess([None, " "]) is EMPTY
+    kept = guess(["red", "blue", "red", "unknown", "unknown"])
+    assert kept.kind.note == "2 cells are the word 'unknown'"
+    assert kept.kind.missing_values == ("unknown",)
+
+
+def test_what_one_column_proves_settles_another():
+    def settled(**columns):
+        found = infer_columns([of_values(name, cells) for name, cells in columns.items()])
+        return {name: (one.kind.confidence, one.kind.note) for name, one in found.items()}, found
+
+    notes, found = settled(a=["1,067", "2,345"], b=["12,5", "1,25"])
+    assert notes["a"] == (0.8, "'1,067' is read as 1.067, as another column is")
+    assert found["a"].raw.values() == [1.067, 2.345]
+    notes, found = settled(a=["1,067", "2,345"], b=["1,067.5", "3"])
+    assert notes["a"] == (0.8, "'1,067' is read as 1067, as another column is")
+    notes, _ = settled(a=["1,067", "2,345"], b=["12,5", "1,25"], c=["1,067.5", "3"])
+    assert notes["a"] == (0.6, "'1,067' is read as 1067")
+    notes, found = settled(a=["1.234", "2.345"], b=["12,5", "1,25"])
+    assert (notes["a"][0], found["a"].raw.values()) == (0.8, [1234, 2345])
+    notes, found = settled(a=["1.23", "2.3"], b=["12,5", "1,25"])
+    assert notes["a"] == (1.0, "")
+    notes, found = settled(a=["03/04/2020", "05/06/2020"], b=["24/09/2020", "01/02/2020"])
+    assert notes["a"][0] == 0.8
+    assert found["a"].raw.values()[0].month == 4
+    notes, found = settled(a=["03/04/2020", "05/06/2020"], b=["09/24/2020", "01/02/2020"])
+    assert found["a"].raw.values()[0].month == 3
+
+
+def test_declared_levels_and_python_objects():
+    levels = pd.Categorical(["b", "a", "b"], ["b", "a"], ordered=True)
+    raw = of_arrow("x", pa.array(levels))
+    assert shown(infer(raw)) == ("order", "", 1.0, "", False)
+    assert infer(raw).kind.reason == "2 ordered levels declared by the source"
+    assert shown(infer(replace(raw, declared="enum"))) == ("order", "", 0.7, "category", False)
+    codes = of_arrow("x", pa.DictionaryArray.from_arrays(pa.array([0, 1]), pa.array([5, 6])))
+    assert infer(codes).kind.reason == "2 categories declared by the source"
+    stored = pa.DictionaryArray.from_arrays(pa.array([2, 0, 2]), pa.array(["no", "x", "yes"]))
+    assert infer(of_arrow("x", stored)).kind.levels == ("no", "yes")
+
+    def things(*cells):
+        return infer(Raw("x", objects(list(cells))))
+
+    assert things({1}, frozenset({2}), None).kind.reason == "sets, 2 distinct items in all"
+    assert things({"nodes": ["a"], "edges": []}, None).kind.name == "graph"
+    assert things(1, decimal.Decimal(2), None).kind.reason == "2 distinct values from 1 to 2"
+    assert things(1, "a", None, 1).kind.reason == "2 distinct values of mixed types (int, str)"
+    assert things("a", "b").kind.reason == "2 distinct values of type str"
+    assert things([1, "a"], (2,)).kind.reason == "lists of mixed items"
+    record = things({"a": 1}, [1])
+    assert (record.kind.name, record.aside) == ("object", True)
+    assert record.kind.reason == "cells of type dict, list, which need a distance of their own"
+    assert things([{"a": 1}], [1]).kind.name == "object"
+    assert things([np.ones(2)], [1]).kind.name == "object"
+
+
+def test_strings_that_stay_strings_at_every_boundary():
+    def words(n, form="{}"):
+        return [form.format(f"{a}{b}") for a in "zyxwvu" for b in "qrstklm"][:n]
+
+    few, many = words(4), words(21)
+    for cells, name, expected in (
+        (few * 2, "x", ("category", "", 0.9, "", False)),
+        ([*few, *few[:3]], "x", ("category", "", 0.9, "", False)),
+        ([*words(20), *words(5)], "x", ("category", "", 0.9, "", False)),
+        ([*many, *many[:5]], "x", ("category", "", 0.9, "text", False)),
+        ([*many, *many[:2]], "x", ("text", "name", 0.7, "text", True)),
+        ([f"{word} {word}" for word in few], "x", ("text", "", 0.8, "", False)),
+        ([f"{word} {word}" for word in few[:2]] + few[2:], "x", ("text", "", 0.8, "", False)),
+        ([f"{word} {word}" for word in few[:1]] + few[1:], "x", ("category", "", 0.9, "", False)),
+        ([word * 10 for word in few], "x", ("category", "", 0.9, "", False)),
+        ([word * 10 + "z" for word in few], "x", ("text", "", 0.8, "", False)),
+        (few, "id", ("text", "identifier", 0.9, "text", True)),
+        ([*few, few[0]], "id", ("category", "", 0.9, "", False)),
+        (words(20, "A1{}"), "x", ("text", "identifier", 0.9, "text", True)),
+        (words(19, "A1{}"), "x", ("category", "", 0.9, "", False)),
+        (["qq"] * 10, "x", ("category", "constant", 1.0, "category", True)),
+        (["z1", "z2", "z1", "z2"], "zip", ("category", "code", 0.9, "", False)),
+        (["z1", "z", "z1", "z"], "zip", ("category", "", 0.9, "", False)),
+    ):
+        assert shown(guess(cells, name)) == expected, (name, cells)
+    assert guess(["New York", "Los Angeles", "New York"]).kind.name == "category"
+    assert guess(["New York", "Los Angeles", "San Jose"]).kind.name == "text"
+    assert guess(few, "id").kind.reason == "identifier: 4 distinct strings in 4 rows, named 'id'"
+    assert guess(words(20, "A1{}")).kind.reason.endswith("rows, all of them codes")
+    assert guess(["qq"]).kind.reason == "1 distinct string in 1 row"
+    assert guess(["qq", "qq"]).kind.reason == "1 distinct string in 2 rows"
+
+
+def test_what_is_nearly_numbers_or_dates_is_said():
+    numbers = [str(i) for i in range(10, 18)]
+    found = guess([*numbers, "abc", "def"] * 2).kind
+    assert found.note == "16 of 20 cells are numbers, not 'abc', 'def'"
+    assert (found.missing_values, found.confidence) == (("abc", "def"), 0.7)
+    assert guess([*numbers, "abc", "def", "ghi"] * 2).kind.note == ""
+    assert guess([*numbers[:4], "abc"] * 2).kind.note == "8 of 10 cells are numbers, not 'abc'"
+    assert guess([*numbers[:3], "abc"] * 2).kind.note == ""
+    assert guess([*numbers[:4], *["abc"] * 2] * 2).kind.note == ""
+    days = [f"2020-09-{i}" for i in range(10, 18)]
+    assert guess([*days, "abc"] * 2).kind.note == "16 of 18 cells are dates or times, not 'abc'"
+    wide = [str(i) for i in range(100, 160)]
+    some = ["aq", "bq", "cq", "dq", "eq", "fq"]
+    five, six = (guess([*wide, *some[:n]] * 2).kind for n in (5, 6))
+    assert five.missing_values == tuple(some[:5])
+    assert five.note == "120 of 130 cells are numbers, not 'aq', 'bq', 'cq', ..."
+    assert six.missing_values == ()
+    assert guess([*wide, *some[:3]] * 2).kind.note.endswith("not 'aq', 'bq', 'cq'")

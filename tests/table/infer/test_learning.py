@@ -7,8 +7,9 @@ import pyarrow as pa
 import pytest
 
 from lookalike.errors import InvalidInput
-from lookalike.table.formats.raw import of_arrow
-from lookalike.table.infer.learning import facts_of
+from lookalike.table import Kind
+from lookalike.table.formats.raw import of_arrow, of_values
+from lookalike.table.infer.learning import facts_of, learn_facts, neutral_columns
 
 
 def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
@@ -85,3 +86,106 @@ def test_true_and_false():
     assert sorted(raw.cells.drop_null().to_pylist()) == [False, True]
     assert (raw.rows, raw.count) == (4, 3)
     assert facts([True, True]).raw().cells.to_pylist() == [True]
+
+
+def test_words_are_counted_over_parts_and_scaled_past_the_bound(monkeypatch):
+    found = facts(["b", None, "a"], ["a", "c", None], name="x")
+    raw = found.raw()
+    assert raw.values() == ["b", "a", "c", None]
+    assert (raw.times.tolist(), found.count, found.rows) == ([1, 2, 1, 2], 4, 6)
+    one, other = facts(["a", "b"], name="x"), facts(["b", "c"], name="x")
+    one.merge(other)
+    assert (one.raw().values(), one.raw().times.tolist()) == (["a", "b", "c"], [1, 2, 1])
+    nothing = facts(pa.array([None], pa.string()), name="x").raw()
+    assert (nothing.values(), nothing.times.tolist()) == ([None], [1])
+    monkeypatch.setattr("lookalike.table.infer.learning.MAX_WORDS", 2)
+    monkeypatch.setattr("lookalike.table.infer.learning.MIN_WORDS_TO_MERGE", 1)
+    full = facts(["a", "b", "b", "c"], ["d", "e", "f", "g"], name="x")
+    assert full.full == (3, 4)  # what comes after is only counted as rows
+    raw = full.raw()
+    assert (raw.values(), raw.times.tolist(), raw.rows) == (["a", "b", "c"], [2, 4, 2], 8)
+    late = facts(["z"], name="x")
+    late.merge(full)
+    assert late.full is not None
+    assert late.raw().rows == 9
+    declared = pa.DictionaryArray.from_arrays(pa.array([0, 1, 2]), pa.array(["a", "b", "c"]))
+    assert facts(declared, name="x").raw().values() == ["a", "b", "c"]
+
+
+def test_integers_are_kept_by_their_name_and_size(monkeypatch):
+    module = "lookalike.table.infer.learning."
+    monkeypatch.setattr(module + "MAX_PLAIN_INTEGERS", 20)
+    monkeypatch.setattr(module + "MAX_NUMBERS", 40)
+    many = np.arange(30)
+    for name, cells, dropped in (
+        ("size", many[:20], None), ("size", many[:21], (21, 21)), ("zip", many, None),
+        ("zip", np.arange(41), (41, 41)), ("size", many + 2**53, None), ("date", many, None),
+        ("size", many - 2**53 - 1, None),
+    ):  # fmt: skip
+        assert facts(cells, name=name).dropped == dropped, (name, len(cells))
+    raw = facts(many, many).raw()
+    assert raw.cells.to_pylist() == [0, 1, 2, 3, 26, 27, 28, 29]
+    assert raw.times.tolist() == [2, 2, 2, 2, 2 + 44, 2, 2, 2]
+    assert (raw.rows, raw.distinct) == (60, 60)
+    monkeypatch.setattr(module + "MAX_CELLS_TO_COUNT_DISTINCT", 20)
+    # A fraction stays among the integers, which are then no codes.
+    found = facts(np.r_[many.astype(float), 14.5])
+    assert found.fraction == 14.5
+    assert 14.5 in found.raw().cells.to_pylist()
+    assert found.raw().rows == 31
+    assert facts(many.astype(float)).fraction is None
+    half, rest = facts([1.0]), facts([2.5])
+    half.merge(rest)
+    assert half.fraction == 2.5
+    assert facts([1.0, np.nan]).raw().times.tolist() == [1, 1]
+
+
+def test_lists_and_other_cells_are_sampled(monkeypatch):
+    monkeypatch.setattr("lookalike.table.infer.learning._Lists.shown", 2)
+    found = facts([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0], None], [[7.0, 8.0]])
+    raw = found.raw()
+    assert (raw.rows, raw.values()[0]) == (5, [1.0, 2.0])
+    assert raw.times[0] == 5 - len(raw) + 1
+    assert found.lists is not None
+    more = facts([[9.0]])
+    more.merge(found)
+    assert more.rows == 6
+    empty = facts(pa.array([None], pa.list_(pa.float64())))
+    assert (empty.raw().values(), empty.raw().rows, empty.lists) == ([None], 1, None)
+    records = facts([{"a": 1}, {"a": 2}], [{"a": 3}]).raw()
+    assert (records.values(), records.times.tolist()) == ([{"a": 1}], [3])
+    days = facts([dt.date(2020, 1, 3), None, dt.date(2020, 1, 1)], [dt.date(2020, 1, 2)])
+    assert days.raw().cells.to_pylist() == [dt.date(2020, 1, 1), dt.date(2020, 1, 3), None]
+    assert days.raw().times.tolist() == [2, 1, 1]
+    every = facts([dt.date(2020, 1, 3), dt.date(2020, 1, 1), dt.date(2020, 1, 2)], all_values=True)
+    assert len(every.raw()) == 3
+    with pytest.raises(InvalidInput, match="'x', whose cells Arrow has no single type for"):
+        facts_of(of_values("x", [{1}]))
+    numbers = pa.DictionaryArray.from_arrays(pa.array([0]), pa.array([5]))
+    with pytest.raises(InvalidInput, match="'x', categories of type int64"):
+        facts_of(of_arrow("x", numbers))
+
+
+def test_some_rows_of_a_table_are_learned():
+    table = pa.table({"x": [1, 2, -9, 4], "word": ["a", " ", "b", "a"]})
+
+    class Parts:
+        def __len__(self):
+            return 4
+
+        def batches(self, start, stop):
+            return (table[at : at + 1] for at in range(start, stop))
+
+    assert [raw.values() for raw in neutral_columns(table, ["-9"])] == [
+        [1, 2, None, 4], ["a", None, "b", "a"],
+    ]  # fmt: skip
+    every = learn_facts(Parts(), {}, ("-9",))
+    assert {name: (one.rows, one.count) for name, one in every.items()} == {
+        "x": (4, 3), "word": (4, 3),
+    }  # fmt: skip
+    some = learn_facts(
+        Parts(), {"x": Kind("category"), "word": Kind("order", levels=("a",))}, (), 1, 3
+    )
+    assert {name: (one.rows, one.all_values) for name, one in some.items()} == {
+        "x": (2, True), "word": (2, False),
+    }  # fmt: skip

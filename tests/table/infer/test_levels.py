@@ -3,6 +3,7 @@
 from lookalike.table.infer import thresholds
 from lookalike.table.infer.levels import (
     find_bands,
+    find_circle,
     find_levels,
     find_numbered,
     is_partly_bands,
@@ -73,3 +74,48 @@ def test_nothing_is_a_scale_of_very_many_levels():
     bands = [f"{10 * i}-{10 * i + 9}" for i in range(thresholds.MAX_LEVELS + 1)]
     assert find_bands(counted(*bands)) is None
     assert_levels(find_bands(counted(*bands[:-1])), *bands[:-1])
+
+
+def test_months_over_more_than_half_a_year_come_round():
+    found = find_levels("when", counted("Oct", "Feb", "Jan"))
+    assert found.cycle
+    assert found.what == "months"
+    assert found.levels == tuple("Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split())
+    # From January to July is half of the circle: no way round is shorter.
+    half = find_levels("when", counted("JULY", "JANUARY", "MAY"))
+    assert (half.levels, half.cycle) == (("JANUARY", "MAY", "JULY"), False)
+    full = find_levels("when", counted("AUGUST", "JANUARY", "MAY"))
+    assert full.cycle
+    assert full.levels[:5] == ("JANUARY", "FEBRUARY", "MARCH", "APRIL", "MAY")
+    assert find_levels("day", counted("mon", "thurs", "fri")).levels == (
+        "mon", "tue", "wed", "thurs", "fri", "sat", "sun",
+    )  # fmt: skip
+    assert find_levels("when", counted("May", "Jan", "Oct")).levels[:2] == ("Jan", "Feb")
+    assert find_levels("when", counted("may", "October", "Jan")).levels[1] == "February"
+    assert not find_levels("day", counted("Thur", "Fri", "Sat", "Sun")).cycle
+
+
+def test_compass_points_are_known_under_names_of_directions():
+    words = counted("N", "SW", "E", "NNW")
+    found = find_levels("wind_dir", words)
+    assert found.cycle
+    assert len(found.levels) == 16
+    assert found.levels.index("SW") == 10
+    assert found.levels[:3] == ("N", "NNE", "NE")
+    assert find_levels("region", words) is None
+    spelled = find_levels("direction", counted("North", "North-East", "West", "South"))
+    assert spelled.levels[:5] == (
+        "North",
+        "North North East",
+        "North-East",
+        "East North East",
+        "East",
+    )
+
+
+def test_a_circle_is_found_by_its_words_alone():
+    assert find_circle(["s", "w"])[:2] == ("n", "nne")
+    assert find_circle(["Sun", "Thur"]) == ("Mon", "Tue", "Wed", "Thur", "Fri", "Sat", "Sun")
+    assert find_circle(["low", "high"]) is None  # a scale, of which the ends are far apart
+    assert find_circle(["Mon", "Monday"]) is None
+    assert find_circle(["Mon", "noon"]) is None

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import lookalike as la
+from lookalike.table import Kind
 
 ROWS = {
     "when": [dt.datetime(2020, 1, 1), None, dt.datetime(2020, 2, 1)],
@@ -37,6 +38,16 @@ def test_cells_come_back(table, backend):
         if backend != "pandas":  # one type per column: what is mixed becomes text
             ours["note"] = None if ours["note"] is None else str(ours["note"])
         assert ours == theirs
+
+
+@pytest.mark.parametrize("backend", ["polars", "pyarrow"])
+def test_levels_of_several_types_become_text_and_of_one_type_stay(backend):
+    mixed = la.read_table({"x": [1, "one", None, 1]}, kinds={"x": "category"})
+    assert list(mixed.to_frame(backend)["x"].to_pylist() if backend == "pyarrow"
+                else mixed.to_frame(backend)["x"]) == ["1", "one", None, "1"]  # fmt: skip
+    kinds = {"x": Kind("category", levels=(1, 2))}
+    whole = la.read_table({"x": [1, 2, None, 1]}, kinds=kinds).to_frame(backend)["x"]
+    assert (whole.to_pylist() if backend == "pyarrow" else list(whole)) == [1, 2, None, 1]
 
 
 def test_columns_set_aside_come_last():

@@ -4,7 +4,15 @@ import numpy as np
 import pytest
 
 from lookalike.errors import InvalidInput, WrongType
-from lookalike.table.model.kind import KINDS, SPELLINGS, Kind, Reading, given_kind, read_as_text
+from lookalike.table.model.kind import (
+    KINDS,
+    SPELLINGS,
+    Kind,
+    Reading,
+    given_kind,
+    period_of,
+    read_as_text,
+)
 
 
 def test_every_word_is_a_kind():
@@ -54,3 +62,27 @@ def test_words_about_a_kind():
     )
     assert Kind("order", reading=Reading("level")).takes_new_levels
     assert not Kind("category", reading=Reading("level")).takes_new_levels
+
+
+def test_a_cycle_has_a_period_or_levels_in_turn():
+    hours = given_kind("x", "cycle:24")
+    assert (hours.name, hours.period, hours.label) == ("number", 24, "cycle:24")
+    assert given_kind("x", "cycle:6.2832").period == 6.2832
+    points = given_kind("x", "cycle:N, E,S,W")
+    assert (points.name, points.role, points.period) == ("order", "cycle", 0)
+    assert (points.levels, points.label) == (("N", "E", "S", "W"), "cycle")
+    assert not points.takes_new_levels
+    assert given_kind("x", "cycle:a,b,c").levels == ("a", "b", "c")
+    for wrong in ("", "0", "-24", "inf", "nan", "a,b", "a,b,a", "a,,b", ",,,"):
+        with pytest.raises(InvalidInput, match="a period above 0, or three levels or more"):
+            given_kind("x", f"cycle:{wrong}")
+    with pytest.raises(InvalidInput, match="'cycle'"):
+        given_kind("x", "cyclic")
+
+
+def test_only_a_role_that_names_one_has_a_period():
+    for role in ("", "cycle", "cycle:", "cycle:x", "cycle:0", "cycle:-1", "24", "month"):
+        assert period_of(role) == 0
+    assert period_of("cycle:7") == 7
+    # Times of day are read alike whether their seconds are named or not.
+    assert Kind("number", role="cycle:86400").label == "cycle"

@@ -10,11 +10,13 @@ from lookalike.measures import Gower, Vector
 from lookalike.table.model.targets import (
     check_sample_weight,
     code_labels,
+    holds_classes,
     keep_repeated,
     label_sets,
     read_classes,
     read_numbers,
     read_target,
+    require_target,
     split_target,
 )
 
@@ -100,3 +102,89 @@ def test_classes_of_one_row_are_named_and_left_out():
         keep_repeated(np.array(list("aabbcdefgh")))
     # Fewer than two classes would be left: nothing is left out, and nothing said.
     assert keep_repeated(np.array(["a", "a", "b"])).tolist() == [True] * 3
+
+
+def refused(words, function, *arguments):
+    with pytest.raises(InvalidInput, match=words):
+        function(*arguments)
+
+
+def test_targets_in_every_form():
+    assert split_target(TABLE, None, "Test") == (TABLE, None)
+    rest, y = split_target(TABLE, [[4], [5], [6]], "Test")
+    assert rest is TABLE
+    assert y.tolist() == [4, 5, 6]
+    rest, y = split_target(TABLE, "x", "Test")
+    assert (y.tolist(), y.dtype) == ([1.0, 2.0, 3.0], np.float64)
+    assert (rest.names, rest["x"].kind.reason) == (("kind",), "the target")
+    for wrong, shape in (([1, 2], r"\(2,\)"), ([[1, 2]] * 3, r"\(3, 2\)"), (1, r"\(\)")):
+        refused(
+            f"each of the 3 rows, found an array of shape {shape}", split_target, TABLE, wrong, "T"
+        )
+    for missing in ([1.0, np.nan, np.nan], ["a", None, None]):
+        words = r"y=...\): needs a target without missing values, found 2 missing .*first in row 1"
+        refused(words, split_target, TABLE, missing, "Test")
+    gaps = la.read_table({"x": [1.0, 2.0, None], "z": [1, 2, 3]})
+    refused("1 missing values .*row 2", split_target, gaps, "x", "Test")
+    refused("^Test.fit", split_target, gaps, "x", "Test")
+    refused("^verb", split_target, gaps, "x", "verb")
+    assert require_target("kind", "Test") == "kind"
+    assert require_target([1, 2], "Test").tolist() == [1, 2]
+    with pytest.warns(UserWarning, match="Test.fit reads it as 2 values; pass y.ravel"):
+        assert require_target([[1], [2]], "Test").tolist() == [1, 2]
+    assert require_target([[1, 2], [3, 4]], "Test").ndim == 2
+    refused("Test.fit: needs a target.*found none", require_target, None, "Test")
+
+
+def test_what_is_taken_for_classes():
+    for values, classes in (
+        ([1, 2], True), ([1, 2, 3], False), ([1, 2, 3, 3], False), ([1, 2, 2, 2], True),
+        ([1, 2, 3, 1, 2, 3], True), ([1, 2, 3, 4, 1, 2, 3], False), ([1.0, 1.5], False),
+        ([1.0, 2.0], True), (["a", "b", "c"], True), ([True, False], True),
+    ):  # fmt: skip
+        assert holds_classes(np.array(values)) is classes, values
+        assert holds_classes(np.array(values, object)) is classes, values
+    assert read_target([1, 2], 2, "Test", "numbers")[1] is None
+    assert read_target([1, 2, 3], 3, "Test", "classes")[0].dtype == np.int64
+    refused("NaN or infinity", read_target, [1.0, np.inf], 2, "Test")
+    refused("each of the 3 rows", read_target, [1, 2], 3, "Test")
+    refused("Use target='classes'", read_target, ["a", "b"], 2, "Test", "numbers")
+
+
+def test_classes_of_every_type_and_number():
+    for y, classes in (
+        (np.array([2, 1, True], object), [1, 2]), (np.array([2.0, 1.0]), [1.0, 2.0]),
+        (np.array([True, False]), [False, True]), (np.array([np.bool_(True)], object), [True]),
+    ):  # fmt: skip
+        found, codes = read_classes(y, "Test", "Other")
+        assert (found.tolist(), codes.dtype) == (classes, np.int64)
+    refused("found 2.5 ", read_classes, np.array([1.0, 2.5]), "Test", "Other")
+    refused("found inf", read_classes, np.array([1.0, np.inf]), "Test", "Other")
+    one = np.array(["a"])
+    refused(r"two classes, found 1 class \('a'\)", read_classes, one, "Test", "Other", 2)
+    refused("at least 3 classes", read_classes, one, "Test", "Other", 3)
+    refused("at least one class, found 0 classes", read_classes, one[:0], "Test", "Other")
+    assert read_classes(np.array(["a", "b"]), "Test", "Other", 2)[0].tolist() == ["a", "b"]
+    assert read_numbers(np.array([1, "2"], object), "Test", "Do").tolist() == [1.0, 2.0]
+    assert read_numbers(np.array([True]), "Test", "Do").tolist() == [1.0]
+    refused("<U1 values. Do", read_numbers, np.array(["1"]), "Test", "Do")
+
+
+def test_labels_and_weights_that_do_not_fit():
+    refused("a list of 2 labels, found 'ab'", code_labels, "ab", 2, "Test")
+    refused("a list of 2 labels, found 7", code_labels, 7, 2, "Test")
+    refused("each of the 3 rows, found 2", code_labels, ["a", "b"], 3, "Test")
+    refused("1 missing .*row 1", code_labels, ["a", float("nan")], 2, "Test")
+    assert code_labels(np.array([7, 7, 5]), 3, "Test")[1] == [7, 5]
+    for labels, found in (("ab", "2"), (7, "7"), ([{"a"}], "1")):
+        refused(f"each of the 2 rows, found {found}", label_sets, labels, 2, "Test")
+    for cell, shown in (("a", "'a'"), (b"a", "b'a'"), (7, "7")):
+        with pytest.raises(WrongType, match=f"{shown} in row 1"):
+            label_sets([{"a"}, cell], 2, "Test")
+    assert check_sample_weight([0, 1], 2, "Test").tolist() == [0.0, 1.0]
+    refused(
+        r"a sample_weight of shape \(2,\), found shape \(1,\)", check_sample_weight, [1], 2, "T"
+    )
+    refused("at least 0, found -1 for row 1", check_sample_weight, [1, -1], 2, "Test")
+    refused("found inf for row 0", check_sample_weight, [np.inf, 1], 2, "Test")
+    refused("a weight above 0, found zeros only", check_sample_weight, 0, 2, "Test")

@@ -81,8 +81,7 @@ class _Csv(NamedTuple):
 
     def _text(self) -> io.TextIOWrapper:
         name = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
-        file = _open(self.path, self.data)
-        return io.TextIOWrapper(file, name, errors="replace", newline="")
+        return io.TextIOWrapper(_open(self.path, self.data), name, errors="replace", newline="")
 
     def read(self, read: Any, types: dict[str, Any]) -> Any:
         """Read with one of Arrow's readers, some columns as given types."""
@@ -127,14 +126,13 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
         table = _read_in_blocks(file, as_text)
         if any(pa.types.is_binary(column) for column in table.schema.types):
             raise pa.ArrowInvalid("text that is not UTF-8")
-        named = list(zip(table.column_names, table.columns, strict=True))
     except (pa.ArrowInvalid, UnicodeError, csv.Error) as error:
         raise _csv_error(file, error) from error
     if len(table):
         _look_at_header(path, table)
-    return [
-        of_arrow(name, cells if name in as_text else _as_integers(cells)) for name, cells in named
-    ]
+    named = zip(table.column_names, table.columns, strict=True)
+    typed = ((name, cells if name in as_text else _as_integers(cells)) for name, cells in named)
+    return [of_arrow(name, cells) for name, cells in typed]
 
 
 def _read_in_blocks(file: _Csv, as_text: Collection[str]) -> Any:

@@ -31,18 +31,9 @@ from lookalike.errors import (
     suggest,
 )
 from lookalike.saving.safe_json import DEEPEST, json_depth
+from lookalike.table.formats import sizes
 from lookalike.table.formats.delimited import CsvOptions, read_csv, unreadable
 from lookalike.table.formats.raw import Raw, of_arrow, of_values
-from lookalike.table.formats.sizes import (
-    CELL_BYTES,
-    Counter,
-    check_counts,
-    check_ipc,
-    check_parquet,
-    most_unpacked,
-    read_limits,
-    too_large,
-)
 
 FORMATS = {
     **dict.fromkeys((".csv", ".txt"), "csv"),
@@ -85,12 +76,9 @@ def read_file(path: Path, options: CsvOptions) -> list[Raw]:
         raise unreadable(path, "a file that fits in memory", "a larger file", hint) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
-        raise unreadable(
-            path,
-            f"a complete {kind} file",
-            f"a damaged file or another format ({reason})",
-            "Write the file again, or give it the ending of its real format",
-        ) from error
+        found = f"a damaged file or another format ({reason})"
+        advice = "Write the file again, or give it the ending of its real format"
+        raise unreadable(path, f"a complete {kind} file", found, advice) from error
 
 
 def _read(path: Path, kind: str, packed: bool, options: CsvOptions) -> list[Raw]:
@@ -158,12 +146,12 @@ def _content(path: Path, packed: bool) -> bytes:
     """Return the bytes of a file; a gzip file that unpacks to very much more is refused."""
     if not packed:
         return path.read_bytes()
-    parts, size, limit = [], 0, most_unpacked(path, ALWAYS_UNPACKED_BYTES)
+    parts, size, limit = [], 0, sizes.most_unpacked(path, ALWAYS_UNPACKED_BYTES)
     with gzip.open(path) as file:
         while part := file.read(CHUNK_BYTES):
             size += len(part)
             if size > limit:
-                raise too_large(path, size, limit)
+                raise sizes.too_large(path, size, limit)
             parts.append(part)
     return b"".join(parts)
 
@@ -177,9 +165,9 @@ def _read_excel(path: Path, packed: bool) -> list[Raw]:
     source = BytesIO(_content(path, packed))
     with zipfile.ZipFile(source) as archive:
         size = sum(member.file_size for member in archive.infolist())
-    limit = most_unpacked(path, ALWAYS_UNPACKED_BYTES)
+    limit = sizes.most_unpacked(path, ALWAYS_UNPACKED_BYTES)
     if size > limit:
-        raise too_large(path, size, limit)
+        raise sizes.too_large(path, size, limit)
     try:
         import openpyxl
     except ImportError as error:
@@ -225,10 +213,10 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
             continue
         lines.append(cells)
         width = max(width, len(cells))
-        check_counts(len(lines) - 1, width)
+        sizes.check_counts(len(lines) - 1, width)
         # One cell far to the right makes every line that long: 20 bytes of XML can be
         # 18,278 cells, so the size of the file bounds nothing.
-        if CELL_BYTES * width * len(lines) > limit:
+        if sizes.CELL_BYTES * width * len(lines) > limit:
             needed = f"cells of at most {show_bytes(limit)}"
             hint = "Delete the cells far to the right, or raise config(memory_limit=...)"
             raise unreadable(path, needed, f"{width:,} columns and {len(lines):,} rows", hint)
@@ -239,9 +227,9 @@ def _lines(sheet: Any, path: Path) -> list[list[Any]]:
 
 
 def _read_json_lines(data: bytes, path: Path) -> list[Raw]:
-    most = read_limits().rows
+    most = sizes.read_limits().rows
     if most is not None and data.count(b"\n") > most:  # blank lines are no rows
-        check_counts(sum(1 for line in data.split(b"\n") if line.strip()), 0)
+        sizes.check_counts(sum(1 for line in data.split(b"\n") if line.strip()), 0)
     # Arrow does not look whether strings are UTF-8.
     text = _text(data, path)
     try:
@@ -300,7 +288,7 @@ def _text(data: bytes, path: Path) -> str:
 
 
 def _read_parquet(source: Any, path: Path) -> Any:
-    check_parquet(source, path)
+    sizes.check_parquet(source, path)
     if hasattr(source, "seek"):
         source.seek(0)
     # ParquetFile, not read_table: a folder name such as "year=2001" must not become a column.
@@ -313,14 +301,14 @@ def _read_ipc(source: Any, path: Path) -> Any:
     with pa.OSFile(source) if isinstance(source, str) else source as file:
         try:
             reader = pyarrow.ipc.open_file(file)
-            check_ipc(file, len(reader.schema), path, footer=True)
+            sizes.check_ipc(file, len(reader.schema), path, footer=True)
             batches = (reader.get_batch(i) for i in range(reader.num_record_batches))
             return _gather(batches, reader.schema, path)
         except pa.ArrowInvalid:
             file.seek(0)
             with pyarrow.ipc.open_stream(file) as stream:
                 columns = len(stream.schema)
-            check_ipc(file, columns, path, footer=False)
+            sizes.check_ipc(file, columns, path, footer=False)
             file.seek(0)
             with pyarrow.ipc.open_stream(file) as stream:
                 return _gather(stream, stream.schema, path)
@@ -328,7 +316,7 @@ def _read_ipc(source: Any, path: Path) -> Any:
 
 def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
     """Join batches of rows; stop where they take more memory than they may."""
-    counter, checked = Counter(path), []
+    counter, checked = sizes.Counter(path), []
     for batch in batches:
         # Offsets and indices of an untrusted file may lead anywhere.
         batch.validate(full=True)

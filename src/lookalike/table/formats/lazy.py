@@ -132,8 +132,7 @@ class LazyTable:
 
     def take_column(self, name: str, rows: np.ndarray) -> Column:
         """Return some cells of one column, in the order asked for; nothing else is read."""
-        cells = self.parts.take(rows, self._stored([name]))
-        return self._table(cells, [name])[name]
+        return self._table(self.parts.take(rows, self._stored([name])), [name])[name]
 
     def read(self) -> Table:
         """Return all rows, in memory."""

@@ -25,6 +25,7 @@ _NESTED = (list, tuple, dict)
 MAX_NESTED_LISTS = 64  # lists within lists
 # Types of pandas that Arrow has no type for; written as text they are levels or dates.
 _SPANS = ("Interval", "Period")
+ErrorType = type[LookalikeError]
 _SCALARS = (str, bool, int, float, np.generic, decimal.Decimal, dt.date, dt.time, dt.timedelta)
 
 
@@ -142,8 +143,7 @@ class Raw:
             tokens = pa.array(sorted(words), pa.large_string())
             gone = pc.is_in(levels, value_set=tokens)
             if self.is_text:  # " ?" is a "?" too
-                bare = pc.utf8_trim_whitespace(levels)
-                gone = pc.or_(gone, pc.is_in(bare, value_set=tokens))
+                gone = pc.or_(gone, pc.is_in(pc.utf8_trim_whitespace(levels), value_set=tokens))
             keep = ~to_numpy(gone)
         else:
             keep = np.array([written(level) not in words for level in levels.to_pylist()], bool)
@@ -214,12 +214,7 @@ class Raw:
         return rows, self.cells[int(rows[0])].as_py(), every
 
     def error(
-        self,
-        rows: Any,
-        value: Any,
-        needed: str,
-        hint: str,
-        error: Callable[..., LookalikeError] = InvalidInput,
+        self, rows: Any, value: Any, needed: str, hint: str, error: ErrorType = InvalidInput
     ) -> LookalikeError:
         """Describe cells that do not fit: how many, the first, its row."""
         rows = np.atleast_1d(rows)
@@ -328,10 +323,7 @@ def _of_intervals(name: str, cells: Any) -> Raw:
     listed = cells.to_pylist()
     if any(cell is not None and cell.months for cell in listed):
         return Raw(name, objects(listed))
-    spans = [
-        cell and dt.timedelta(days=cell.days, microseconds=cell.nanoseconds / 1000)
-        for cell in listed
-    ]
+    spans = [c and dt.timedelta(c.days, microseconds=c.nanoseconds / 1000) for c in listed]
     return Raw(name, pa.array(spans, pa.duration("us")))
 
 
@@ -601,9 +593,8 @@ def matches(strings: Any, pattern: str) -> np.ndarray:
 
 def all_match(strings: Any, pattern: str) -> bool:
     """Whether every string has a pattern; a sample is asked first, as most columns fail there."""
-    return bool(
-        matches(strings[:MAX_SAMPLE_STRINGS], pattern).all() and matches(strings, pattern).all()
-    )
+    samples = strings[:MAX_SAMPLE_STRINGS], strings
+    return all(bool(matches(some, pattern).all()) for some in samples)
 
 
 def join_notes(*notes: str) -> str:

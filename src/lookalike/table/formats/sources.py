@@ -20,14 +20,7 @@ import pyarrow as pa
 from lookalike.errors import InPython, InvalidInput, WrongType
 from lookalike.table.formats.delimited import CsvOptions
 from lookalike.table.formats.files import read_file, records_to_raw
-from lookalike.table.formats.raw import (
-    Raw,
-    complex_error,
-    of_array,
-    of_arrow,
-    of_values,
-    to_numpy,
-)
+from lookalike.table.formats.raw import Raw, complex_error, of_array, of_arrow, of_values, to_numpy
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Table, check_columns
@@ -176,9 +169,8 @@ def unwrap(source: Any) -> Any:
         frame = nw.from_native(source, pass_through=True)
     except ValueError as error:  # two columns of one name; a DuplicateError in newer versions
         found = " ".join(str(error).split())
-        raise InvalidInput(
-            "read_table", "column names that differ", found, "Rename one of them"
-        ) from error
+        needed, hint = "column names that differ", "Rename one of them"
+        raise InvalidInput("read_table", needed, found, hint) from error
     if isinstance(frame, nw.LazyFrame):
         frame = frame.collect()
     if isinstance(frame, nw.DataFrame) or not hasattr(source, "__array__"):

@@ -12,12 +12,12 @@ import pyarrow as pa
 
 from lookalike.errors import LISTED, InPython, InvalidInput, Param, Phrase, WrongType
 from lookalike.table.formats.raw import Raw, is_missing, written
-from lookalike.table.infer.levels import find_bands, find_levels, find_numbered
+from lookalike.table.infer.levels import find_bands, find_circle, find_levels, find_numbered
 from lookalike.table.infer.numbers import read_number
-from lookalike.table.infer.roles import Guess, set_aside_constant
+from lookalike.table.infer.roles import Guess, find_period, set_aside_constant
 from lookalike.table.infer.thresholds import MAX_LEVELS
-from lookalike.table.infer.vocabulary import fold, vocabulary
-from lookalike.table.model.kind import Kind, Reading
+from lookalike.table.infer.vocabulary import Scale, fold, known_scales, vocabulary
+from lookalike.table.model.kind import CYCLE, Kind, Reading
 from lookalike.table.model.table import Column, unknown_code
 
 _TRUTH = ("true", "false")
@@ -27,7 +27,8 @@ _TRUE_IS_1 = (("0", "false"), ("1", "true"))
 _SEVERAL = (set, frozenset, Mapping, list, tuple, np.ndarray)
 
 
-CYCLES = ("month", "weekday")
+# In the order of the known scales.
+CYCLES = ("weekday", "month")
 
 
 @cache
@@ -140,6 +141,8 @@ def read_order(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of an ordered column."""
     if kind.role in CYCLES:
         return _read_cycle(raw, kind)
+    if kind.role == "cycle" and not kind.levels:
+        return _find_cycle(raw, kind)
     values, codes = _encode(raw)
     if not fitted and not kind.levels:
         kind = _with_levels(raw, kind, [value for value in values if not is_missing(value)])
@@ -244,20 +247,48 @@ def _read_cycle(raw: Raw, kind: Kind) -> Column:
 
     Dates have one; names ("Feb", "Tuesday") and numbers from 1 (January, Monday) say it.
     """
-    names = vocabulary().months if kind.role == "month" else vocabulary().weekdays
-    levels = tuple(level[0].capitalize() for level in names)
-    codes = _named(raw, names) if raw.is_text else None
+    scale = known_scales()[CYCLES.index(kind.role)]
+    levels = tuple(level[0].capitalize() for level in scale.levels)
+    codes = _named(raw, scale) if raw.is_text else None
     if codes is None:
         codes = _dated(raw, kind.role, len(levels))
     return Column(raw.name, replace(kind, levels=levels, reading=None), codes)
 
 
-def _named(raw: Raw, names: tuple[tuple[str, ...], ...]) -> np.ndarray | None:
+def _find_cycle(raw: Raw, kind: Kind) -> Column:
+    """Read a cycle that the caller left to the words, or to the name of the column."""
+    values = _encode(raw)[0] if raw.is_text or raw.declared else []
+    words = [value for value in values if isinstance(value, str)]
+    levels = find_circle(words)
+    if levels is not None or raw.declared in ("order", "enum"):
+        reading = Reading("level") if levels else None
+        kind = replace(kind, levels=levels or tuple(values), reading=reading)
+        return read_order(raw, kind, fitted=False)
+    try:
+        column = read_number(raw, Kind("number"), False)
+    except InvalidInput:
+        raise _unknown_cycle(raw, "words of no known one", ",".join(words[:LISTED])) from None
+    here = column.values[~np.isnan(column.values)]
+    low, high = (float(here.min()), float(here.max())) if len(here) else (0.0, 0.0)
+    clock = column.kind.source == "duration"
+    period = 86_400.0 if clock else find_period(raw.name, low, high, wide=False)
+    if not period:
+        found = f"numbers from {low:g} to {high:g}"
+        raise _unknown_cycle(raw, found, f"{max(1.0, np.ceil(high)):g}")
+    return replace(column, kind=replace(column.kind, role=f"{CYCLE}{period:g}"))
+
+
+def _unknown_cycle(raw: Raw, found: str, example: str) -> InvalidInput:
+    needed, kinds = "a cycle, by its period or its levels", {raw.name: f"{CYCLE}{example}"}
+    hint = ("Say how it comes round, as in ", Param("kinds", kinds))
+    return InvalidInput(f"Column {raw.name!r}", needed, found, hint)
+
+
+def _named(raw: Raw, scale: Scale) -> np.ndarray | None:
     """Return the ranks of names; None where a cell is something else."""
     if len(raw.strings()) > MAX_LEVELS:
         return None
-    rank = {word: code for code, level in enumerate(names) for word in level}
-    ranks = [rank.get(fold(word), -1) for word in raw.words.to_pylist()]
+    ranks = [scale.rank.get(fold(word), -1) for word in raw.words.to_pylist()]
     return None if -1 in ranks else _recode(raw.codes, ranks)
 
 

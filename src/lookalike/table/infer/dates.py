@@ -29,7 +29,7 @@ from lookalike.table.formats.raw import (
 from lookalike.table.infer.roles import Guess, set_aside_constant
 from lookalike.table.infer.thresholds import MAX_DURATION_SECONDS
 from lookalike.table.infer.vocabulary import read_data, vocabulary
-from lookalike.table.model.kind import Kind, Reading
+from lookalike.table.model.kind import CLOCK, Kind, Reading
 
 DAY = 86_400_000_000  # microseconds
 _TICKS_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
@@ -308,6 +308,9 @@ def infer_dates(raw: Raw) -> Guess:
     if source == "duration":
         what, role = "times of day" if pa.types.is_time(raw.type) else "durations", "time"
         first, last = map(_duration, (low, high))
+        # Times of one half of the day are never nearer the other way round.
+        if pa.types.is_time(raw.type) and 2 * (high - low) > DAY / 1e6:
+            role = CLOCK
     else:
         what, role = "dates", "date"
         ends = np.array([round(low), round(high)], "datetime64[s]")
@@ -316,7 +319,7 @@ def infer_dates(raw: Raw) -> Guess:
     kind = Kind("number", f"{what} from {first} to {last}", source=source, role=role)
     if low != high:
         return Guess(kind)
-    constant = kind if role == "time" else replace(kind, reason=f"one date, {first}")
+    constant = kind if source == "duration" else replace(kind, reason=f"one date, {first}")
     return set_aside_constant(raw, constant, kind.reason)
 
 

@@ -21,12 +21,13 @@ them are in ``thresholds.py``):
    long on average, or half of them contain a space and not all their words are capitalised, or more
    than 20 are distinct and hardly one repeats; else category. Where most of them are numbers or
    dates, the note says so.
-5. Numbers: number. Never order or flag, whatever the values: a 0/1 column is a number until
-   ``kinds=`` says otherwise. Integers under a name such as "store_id", "zip" or "account_no" are a
-   code (category) where they repeat and an identifier (set aside) where they do not, as are those
-   under a name such as "index" or "rownames", or "case" where they count them; 20200924 is a date
-   under such a name. Under a name such as "subject" or "region" they stay numbers, with the code as
-   the second reading.
+5. Numbers: number; under a name such as "hour", "month", "wday" or "wind_dir", within one period
+   and over more than half of it, they come round (cycle). Never order or flag, whatever the values:
+   a 0/1 column is a number until ``kinds=`` says otherwise. Integers under a name such as
+   "store_id", "zip" or "account_no" are a code (category) where they repeat and an identifier (set
+   aside) where they do not, as are those under a name such as "index" or "rownames", or "case"
+   where they count them; 20200924 is a date under such a name. Under a name such as "subject" or
+   "region" they stay numbers, with the code as the second reading.
 6. True/false: flag. Dates, times and durations: number in seconds, with the role date or time.
    Strings that the source stores as categories without an order are read like other text; numbers
    and dates that it declares to be categories stay so.
@@ -411,6 +412,9 @@ def _ordered(found: levels.LevelsFound | None) -> Guess | None:
         return None
     names = " < ".join(found.levels[:12]) + (" < ..." if len(found.levels) > 12 else "")
     kind = Kind("order", f"{found.what}: {names}", found.levels, reading=Reading("level"))
+    if found.cycle:
+        names = f"{found.levels[0]}, {found.levels[1]}, ..., {found.levels[-1]}"
+        kind = replace(kind, reason=f"{found.what}, which come round: {names}", role="cycle")
     sure = replace(kind, confidence=0.9)
     return Guess(replace(kind, confidence=0.6, close="category") if found.open else sure)
 

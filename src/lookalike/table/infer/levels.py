@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
@@ -22,11 +22,12 @@ _INFINITY = float("inf")
 
 @dataclass(frozen=True)
 class LevelsFound:
-    """Strings from low to high as they are written, and what they are."""
+    """Strings from low to high as they are written, and what they are; a ``cycle`` in turn."""
 
     levels: tuple[str, ...]
     what: str
     open: bool = False
+    cycle: bool = False
 
 
 def find_levels(name: str, words: dict[str, int]) -> LevelsFound | None:
@@ -44,8 +45,32 @@ def find_levels(name: str, words: dict[str, int]) -> LevelsFound | None:
     for scale, ranks in _fitting_scales(name, words):
         if len(set(ranks.values())) == len(ranks):
             levels = tuple(sorted(ranks, key=ranks.__getitem__))
+            # Within half of the circle nothing is nearer the other way round: an order like others.
+            if scale.cycle and 2 * (ranks[levels[-1]] - ranks[levels[0]]) > len(scale.levels):
+                return LevelsFound(_full_circle(scale, ranks), scale.what, cycle=True)
             return LevelsFound(levels, scale.what, scale.open)
     return None
+
+
+def find_circle(words: Iterable[str]) -> tuple[str, ...] | None:
+    """Return all levels of the circle that has a level of its own for every word; None: none."""
+    for scale in known_scales():
+        ranks = {word: scale.rank.get(fold(word), -1) for word in words if scale.cycle}
+        if ranks and -1 not in ranks.values() and len(set(ranks.values())) == len(ranks):
+            return _full_circle(scale, ranks)
+    return None
+
+
+def _full_circle(scale: Scale, ranks: dict[str, int]) -> tuple[str, ...]:
+    """Return all levels of a circle: as they are written, and the others as these are."""
+    written = {rank: word for word, rank in ranks.items()}
+    # "May" is long and short; any other word says which spelling of the rest is meant.
+    known = [(fold(word), scale.levels[rank]) for rank, word in written.items()]
+    place = int(all(word != level[0] for word, level in known if len(level) > 1))
+    word = max(ranks, key=len)
+    case = next((c for c in (str.lower, str.upper) if c(word) == word), str.title)
+    others = [case(level[min(place, len(level) - 1)]) for level in scale.levels]
+    return tuple(written.get(rank, other) for rank, other in enumerate(others))
 
 
 def say_shared_level(name: str, words: dict[str, int]) -> str:

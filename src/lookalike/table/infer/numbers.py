@@ -38,7 +38,7 @@ from lookalike.table.formats.raw import (
 from lookalike.table.infer import dates, roles, thresholds
 from lookalike.table.infer.roles import Guess
 from lookalike.table.infer.vocabulary import vocabulary
-from lookalike.table.model.kind import Kind, Reading
+from lookalike.table.model.kind import CYCLE, Kind, Reading
 from lookalike.table.model.table import Column
 
 # As programs write numbers.
@@ -537,6 +537,11 @@ def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
         note, sentinels = "beyond 2**53, where the last digits are rounded", ()
     kind = Kind("number", reason, note=note, missing_values=sentinels)
     kind = replace(kind, confidence=0.8 if note else 1.0)
+    period = roles.find_period(raw.name, float(low), float(high))
+    if period:
+        reason = f"{reason}, which come round after {period:g}"
+        kind = replace(kind, reason=reason, role=f"{CYCLE}{period:g}", close="number")
+        kind = replace(kind, confidence=min(kind.confidence, 0.9))
     if roles.names_things(raw.name) and low >= 0 and _may_count(raw, values):
         kind = replace(kind, confidence=0.8, close="code")
     return Guess(kind)

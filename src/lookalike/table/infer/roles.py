@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from lookalike.table.formats.raw import Raw, Words, all_match, matches
 from lookalike.table.infer import thresholds
-from lookalike.table.infer.vocabulary import name_words
+from lookalike.table.infer.vocabulary import name_words, vocabulary
 from lookalike.table.model.kind import RECORD, Kind
 from lookalike.table.model.table import CODED, Column
 
@@ -153,6 +153,27 @@ def says_date(name: str) -> bool:
     return bool(tokens) and (
         not name_words()["dates"].isdisjoint(tokens) or tokens[-1].endswith("date")
     )
+
+
+def find_period(name: str, low: float, high: float, wide: bool = True) -> float:
+    """Return after how much numbers come round, by the name of their column; 0 if they do not.
+
+    Within half of the period nothing is nearer the other way round: such numbers are left alone,
+    if they have to be ``wide``.
+
+    Examples
+    --------
+    >>> find_period("dep_hour", 0, 23), find_period("dep_hour", 9, 17), find_period("hours", 0, 23)
+    (24.0, 0.0, 0.0)
+    """
+    tokens = _tokens(name)
+    ends = {"".join(tokens[at:]) for at in range(len(tokens))} if "per" not in tokens else set()
+    for cycle in vocabulary().cycles:
+        first, last = cycle["span"]
+        around = 2 * (high - low) > cycle["period"] or not wide
+        if around and first <= low and high <= last and not ends.isdisjoint(cycle["names"]):
+            return float(cycle["period"])
+    return 0.0
 
 
 def is_zero_padded_count(name: str, distinct: Any) -> bool:

@@ -39,6 +39,7 @@ class Vocabulary:
     multiples: dict[str, float]
     units: frozenset[str]
     days: dict[str, float]
+    cycles: tuple[dict[str, Any], ...]
 
 
 @cache
@@ -50,6 +51,7 @@ def vocabulary() -> Vocabulary:
         words[name] = frozenset(words[name])
     for name in ("flags", "months", "weekdays"):
         words[name] = tuple(map(tuple, words[name]))
+    words["cycles"] = tuple(words["cycles"])
     return Vocabulary(**words)
 
 
@@ -65,8 +67,8 @@ class Scale:
     """Levels from low to high, and what else must be seen before they are believed.
 
     ``least`` levels must be there, one of ``needs`` among them; the column's name must match
-    ``name``; an ``open`` scale is said to be close to a category. ``rank`` is the level of each
-    spelling, counted from 0.
+    ``name``; an ``open`` scale is said to be close to a category; the levels of a ``cycle`` come
+    round. ``rank`` is the level of each spelling, counted from 0.
     """
 
     what: str
@@ -75,6 +77,7 @@ class Scale:
     needs: frozenset[str] = frozenset()
     name: str = ""
     open: bool = False
+    cycle: bool = False
     rank: dict[str, int] = field(init=False, default_factory=dict, compare=False)
 
     def __post_init__(self) -> None:
@@ -90,7 +93,10 @@ class Scale:
 def known_scales() -> tuple[Scale, ...]:
     """Return the scales in the order in which they are tried; the file is read once."""
     words = vocabulary()
-    calendars = (Scale("weekdays", words.weekdays, 3), Scale("months", words.months, 3))
+    calendars = (
+        Scale("weekdays", words.weekdays, 3, cycle=True),
+        Scale("months", words.months, 3, cycle=True),
+    )
     entries = read_data("scales")["scale"]
     for entry in entries:
         entry["levels"] = tuple(tuple(level.split("|")) for level in entry["levels"])

@@ -168,8 +168,7 @@ def read_sequence(raw: Raw, kind: Kind, fitted: bool) -> Column:
         if isinstance(value, list | tuple | set | frozenset):
             return _frozen(raw, row, [i for i in value if not is_missing(i)])
         if not isinstance(value, Hashable):
-            needed = "items that can be compared"
-            raise raw.error(row, value, needed, "Use strings", WrongType)
+            raise raw.error(row, value, "items that can be compared", "Use strings", WrongType)
         return value
 
     def read(row: int, value: Any) -> tuple[Any, ...]:

@@ -77,10 +77,8 @@ def table_html(table: Table) -> str:
         kind = column.kind.label if column.name in compared else "set aside"
         mark = f'<span class="quiet" title="{escape(column.kind.reason)}">{escape(kind)}</span>'
         heads.append(Html(f"{escape(short(column.name, 40))}<br/>{mark}"))
-    rows = [
-        [short(column.cell(row)) for column in shown]
-        for row in range(min(MAX_SHOWN_ROWS, len(table)))
-    ]
+    first = range(min(MAX_SHOWN_ROWS, len(table)))
+    rows = [[short(column.cell(row)) for column in shown] for row in first]
     title = f"Table: {len(table):,} rows, {len(table.columns)} columns"
     if table.aside:
         title += f", {len(table.aside)} set aside"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -53,12 +54,8 @@ class Reading:
     FIELDS: ClassVar[Fields] = {
         "what": fields.Choice("", "number", "date", "time", "mark", "set", "list", "level"),
         "decimal": fields.Choice(".", ","),
-        "thousands": fields.Text(),
-        "currency": fields.Text(),
-        "unit": fields.Text(),
         "form": fields.Choice("", *DATE_FORMS),
-        "separator": fields.Text(),
-        "marks": fields.Text(),
+        **dict.fromkeys(("thousands", "currency", "unit", "separator", "marks"), fields.Text()),
         "missing_words": fields.TupleOf(fields.Text()),
     }
 
@@ -87,8 +84,13 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "code": ("category", "code", None),
     "month": ("order", "month", None),
     "weekday": ("order", "weekday", None),
+    "cycle": ("order", "cycle", None),
     "name": ("text", "name", None),
 }
+# "cycle" with what comes round: a period ("cycle:24"), or the levels in turn ("cycle:N,E,S,W").
+CYCLE = "cycle:"
+# Of times of day, which are kept in seconds.
+CLOCK = f"{CYCLE}86400"
 # The role of objects, which are set aside until a measure brings a distance.
 RECORD = "record"
 # The role of a column that names the rows: every word in it is a name, "null" and a blank, too.
@@ -117,7 +119,8 @@ class Kind:
         Bins of a histogram or entries of a vector, which new rows must have too; 0 for other kinds.
     role : str
         What the cells mean where the kind alone does not say: "date" or "time" (numbers in
-        seconds), "code" (categories written in digits), "month" or "weekday" (levels in a circle),
+        seconds), "code" (categories written in digits), "month", "weekday" or "cycle" (levels in a
+        circle), "cycle:24" (numbers that come round after 24);
         "answer" (a flag written as yes or no, whose no says as much as its yes);
         "id" (names of the rows, in which no word means missing);
         of columns set aside "name", "identifier", "constant", "copy", "empty" or "record" (which
@@ -138,15 +141,11 @@ class Kind:
 
     FIELDS: ClassVar[Fields] = {
         "name": fields.Choice(*KINDS),
-        "reason": fields.Text(),
-        "levels": fields.TupleOf(fields.Plain()),
+        **dict.fromkeys(("reason", "role", "close", "note"), fields.Text()),
+        **dict.fromkeys(("levels", "missing_values"), fields.TupleOf(fields.Plain())),
         "source": fields.Choice("", "datetime", "duration"),
         "width": fields.Integer(0, high=2**31),
-        "role": fields.Text(),
         "confidence": fields.Real(0.0, 1.0),
-        "close": fields.Text(),
-        "note": fields.Text(),
-        "missing_values": fields.TupleOf(fields.Plain()),
         "reading": fields.Maybe(fields.Saved("Reading")),
         # Files of before have none.
         "names_rows": fields.Sometimes(fields.Flag()),
@@ -168,7 +167,20 @@ class Kind:
     @property
     def label(self) -> str:
         """The word that ``kinds=`` takes: the role where there is one, else the kind."""
-        return self.role if self.role in SPELLINGS else self.name
+        if self.role == CLOCK:
+            return "cycle"
+        return self.role if self.role in SPELLINGS or self.period else self.name
+
+    @property
+    def period(self) -> float:
+        """After how much the numbers come round; 0 where they do not.
+
+        Examples
+        --------
+        >>> Kind("number", role="cycle:24").period, Kind("number").period
+        (24.0, 0.0)
+        """
+        return period_of(self.role)
 
     @property
     def remark(self) -> str:
@@ -207,6 +219,15 @@ class Kind:
         return f"{self.label}: {self.reason}"
 
 
+def period_of(role: str) -> float:
+    """Return the period that a role names, "cycle:24"; 0 where it names none."""
+    try:
+        period = float(role.removeprefix(CYCLE)) if role.startswith(CYCLE) else 0.0
+    except ValueError:
+        return 0.0
+    return period if 0 < period < math.inf else 0.0
+
+
 ASIDE = "aside"
 KNOWN = (*KINDS, *SPELLINGS, ASIDE)
 # What other tools call a kind.
@@ -219,6 +240,7 @@ OTHERS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("tags", "multilabel"), "set"),
     **dict.fromkeys(("datetime", "timestamp"), "date"),
     **dict.fromkeys(("id", "identifier", "key", "index"), ("name", "code")),
+    **dict.fromkeys(("cyclic", "circular", "periodic", "angle", "hour"), "cycle"),
     **dict.fromkeys(("ignore", "skip", "drop", "none"), "aside"),
 }
 
@@ -230,22 +252,38 @@ def given_kind(name: str, given: Any) -> Kind | None:
     who = Param("kinds", {name: given}, of="read_table")
     if isinstance(given, list | tuple | np.ndarray):
         levels = tuple(given.tolist() if isinstance(given, np.ndarray) else given)
-        if len(set(levels)) != len(levels) or len(levels) < 2:
-            needed = "at least two levels that differ, from low to high"
-            raise InvalidInput(who, needed, repr(levels), "Name every level once")
-        return Kind("order", f"given, {len(levels)} levels", levels)
-    if isinstance(given, str) and given in SPELLINGS:
-        kind, role, reading = SPELLINGS[given]
-        return Kind(kind, role=role, reading=reading)
-    if not isinstance(given, str | Kind):
+        needed = "at least two levels that differ, from low to high"
+        return _given_levels(levels, 2, who, needed, "Name every level once")
+    if isinstance(given, str):
+        given = _given_word(given, who)
+    if not isinstance(given, Kind):
         needed = "the name of a kind, or a list of levels from low to high"
         known = "Known: " + ", ".join(map(repr, KNOWN))
         raise WrongType(who, needed, type(given).__name__, known)
-    kind = given if isinstance(given, str) else given.name
-    if kind not in KINDS:
-        who = Param("kinds", {name: kind}, of="read_table")
-        raise InvalidInput(who, "a known kind", repr(kind), suggest(kind, KNOWN, OTHERS))
-    return Kind(given) if isinstance(given, str) else given
+    if given.name not in KINDS:
+        who = Param("kinds", {name: given.name}, of="read_table")
+        hint = suggest(given.name, KNOWN, OTHERS)
+        raise InvalidInput(who, "a known kind", repr(given.name), hint)
+    return given
+
+
+def _given_levels(levels: tuple[Any, ...], least: int, who: Param, needed: str, hint: str) -> Kind:
+    if len(set(levels)) < max(least, len(levels)):
+        raise InvalidInput(who, needed, repr(levels), hint)
+    return Kind("order", f"given, {len(levels)} levels", levels)
+
+
+def _given_word(word: str, who: Param) -> Kind:
+    """Read the name of a kind, a period ("cycle:24") or levels in turn ("cycle:N,E,S,W")."""
+    kind, role, reading = SPELLINGS.get(word, (word, "", None))
+    if not word.startswith(CYCLE):
+        return Kind(kind, role=role, reading=reading)
+    if period_of(word):
+        return Kind("number", role=word)
+    levels = tuple(level.strip() for level in word.removeprefix(CYCLE).split(",") if level.strip())
+    needed = "a period above 0, or three levels or more, each once"
+    order = _given_levels(levels, 3, who, needed, "Write 'cycle:24' or 'cycle:N,E,S,W'")
+    return replace(order, role="cycle")
 
 
 def read_as_text(kinds: Mapping[Any, Any] | None) -> set[str]:

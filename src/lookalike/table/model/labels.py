@@ -98,13 +98,10 @@ def label_of(table: Table) -> RowLabel:
     names = [column for column in every if _is_name(column)]
     # A name in words before any other text that differs from row to row.
     names.sort(key=lambda column: not says_name(column.name))
-    for column in names:
+    codes = [] if names else [column for column in every if _is_code(column)]
+    for column in [*names, *codes]:
         if _tells_apart([column]):
-            return _label((column,), "a name")
-    codes = [column for column in every if _is_code(column)]
-    for column in codes if not names else ():
-        if _tells_apart([column]):
-            return _label((column,), "a code")
+            return _label((column,), "a name" if names else "a code")
     levels = [column for column in every if _is_level(column) and column not in names]
     levels.sort(key=lambda column: -_count([column]))  # stable: the first of the table on ties
     chosen: list[Column] = []

@@ -155,9 +155,8 @@ class TableSummary(Sequence[ColumnSummary], Result):
         """Print the columns, then what to look at before rows are compared."""
         layout.headline(console, f"{self.name}: {self.title}")
         console.print(self.table())
-        more = Counter(
-            one.kind if one.compared else "aside" for one in self.columns[MAX_SHOWN_COLUMNS:]
-        )
+        hidden = self.columns[MAX_SHOWN_COLUMNS:]
+        more = Counter(one.kind if one.compared else "aside" for one in hidden)
         if more:
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in more.most_common())
             rest = f"{more.total():,} more columns: {kinds} (csv and json have all)"
@@ -268,9 +267,8 @@ def _numbers(column: Column, at: np.ndarray) -> _ValueSummary:
     values = column.values[at]
     distinct = len(np.unique(values))
     order = at[np.argsort(values, kind="stable")]
-    low, middle, high = (
-        column.cell(int(order[i])) for i in (0, (len(order) - 1) // 2, len(order) - 1)
-    )
+    ranks = (0, (len(order) - 1) // 2, len(order) - 1)
+    low, middle, high = (column.cell(int(order[rank])) for rank in ranks)
     warnings = []
     infinite = int(np.isinf(values).sum())
     if infinite:
@@ -307,8 +305,7 @@ def _codes(column: Column, at: np.ndarray) -> _ValueSummary:
         )
     levels = column.kind.levels
     names = [levels[c] if c >= 0 else column.unknown.get(c, "unknown") for c in codes.tolist()]
-    counts = Counter(dict(zip(names, sizes.tolist(), strict=True)))
-    words, examples = _common(counts, whole)
+    words, examples = _common(Counter(dict(zip(names, sizes.tolist(), strict=True))), whole)
     if column.kind.name == "order":
         words = " < ".join(map(short, levels))
     return _ValueSummary(words, len(codes), len(codes) == 1, examples, warnings=tuple(warnings))

@@ -124,9 +124,8 @@ def holds_classes(values: np.ndarray) -> bool:
     if values.dtype.kind not in "iuf":
         return True
     # Of integers, each class has two rows on average; chosen by hand.
-    return bool(
-        (values == np.floor(values)).all() and 2 * len(np.unique(values)) <= max(4, len(values))
-    )
+    repeated = 2 * len(np.unique(values)) <= max(4, len(values))
+    return repeated and bool((values == np.floor(values)).all())
 
 
 def read_target(
@@ -166,8 +165,7 @@ def read_classes(
     try:
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError as error:
-        types = sorted({type(label).__name__ for label in y})
-        found = f"{' and '.join(types)} labels"
+        found = f"{' and '.join(sorted({type(label).__name__ for label in y}))} labels"
         hint = "Turn them all into strings"
         raise InvalidInput(_y(who), "classes of one type", found, hint) from error
     fractions = y[~(np.isfinite(y) & (y == np.round(y)))] if y.dtype.kind == "f" else y[:0]
