@@ -55,8 +55,10 @@ demo: $(VENV)/.user ## real films, their column kinds, and the neighbors of thre
 
 # Each process takes a stretch of neighboring tests, which share what they set up and compile.
 # The seed of hashes orders sets of words, from which random examples are drawn: the same for all.
+# Bytecode is written whatever the environment says: hundreds of processes would compile it again.
 test: $(VENV)/.dev ## the whole test suite, doctests included
-	PYTHONHASHSEED=0 $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
+	@$(BIN)/python -m compileall -q -j 0 src
+	PYTHONHASHSEED=0 PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n $(WORKERS) --dist worksteal
 
 # The lower bounds in pyproject.toml: exactly these versions, in an environment of their own. What
 # they require themselves is as new as they allow. Their own deprecation warnings are no errors.

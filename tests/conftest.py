@@ -3,10 +3,11 @@
 import os
 import pkgutil
 import shutil
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from importlib import import_module
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, is_hypothesis_test, settings
 
@@ -27,6 +28,31 @@ CALL_LOOPS = {"kernels", "columns", "measures", "neighbors", "trees", "hubness"}
 CHECKS = ("test_scikit_learn_checks", "test_scikit_learns_own_checks", "test_sklearn_checks")
 DATA = Path(os.environ.get("LOOKALIKE_DATA") or Path(__file__).parents[2] / "shared" / "data")
 POSTPONED = pytest.StashKey[int]()
+HERE = Path(__file__).parent
+# Only one process compiles at a time (``kernels/_cache.py``). Each begins with as many tests as the
+# others, in this order: of three, one compiles, one reads tables, one waits for servers and a
+# browser, instead of all waiting for the compiler. "." is the files in no folder.
+ORDER = """
+kernels trees columns neighbors measures hubness index
+table testing mutants datasets . _runtime evaluate leaderboard clustering cli fuzz show
+service prediction represent saving verbs studies src
+""".split()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session):
+    """Import a share of the test files first, where several processes collect all of them.
+
+    pytest rewrites every file it reads first and keeps what it made. All processes would otherwise
+    rewrite the same file at the same time.
+    """
+    given = getattr(session.config, "workerinput", None)
+    if given and session.config.args == session.config.getini("testpaths"):
+        files = sorted(HERE.rglob("test_*.py"))[int(given["workerid"][2:]) :: given["workercount"]]
+        for path in files:
+            name = ".".join(path.relative_to(HERE.parent).with_suffix("").parts)
+            with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+                import_module(name)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -42,6 +68,15 @@ def pytest_collection_modifyitems(config, items):
     postponed.update(find_repeated_skips(items))
     config.hook.pytest_deselected(items=list(postponed))
     items[:] = [item for item in items if item not in postponed]
+    if hasattr(config, "workerinput"):
+        places = {folder: place for place, folder in enumerate(ORDER)}
+        items.sort(key=lambda item: places.get(folder_of(item.path), len(places)))
+
+
+def folder_of(path):
+    """Return the folder of the tests that a file is in, or the one beside it."""
+    first, *inner = path.relative_to(HERE.parent).parts
+    return first if first != HERE.name else inner[0] if len(inner) > 1 else "."
 
 
 def find_variants(items):
@@ -105,11 +140,16 @@ def compiled_loops(request):
 
     Else a cold cache of numba would leave small calls to the numpy fallbacks, and what a test
     covers would depend on the runs before it. tests/kernels/test_fallback.py tests the fallbacks.
+    With ``LOOKALIKE_COMPILE=0`` loops are as silent about overflow as they are when compiled.
     """
+    from lookalike.kernels._jit import COMPILED
     from lookalike.kernels.first_use import compile_at_once
 
-    folder = request.path.relative_to(Path(__file__).parent).parts[0]
-    with compile_at_once() if folder in CALL_LOOPS else nullcontext():
+    loops = folder_of(request.path) in CALL_LOOPS
+    with (
+        compile_at_once() if loops else nullcontext(),
+        nullcontext() if COMPILED or not loops else np.errstate(all="ignore"),
+    ):
         yield
 
 

@@ -107,7 +107,11 @@ class Project:
                 environment |= {} if module.stem in NOT_COMPILED else {"LOOKALIKE_COMPILE": "0"}
             # Plain asserts: pytest would read the files named here itself, without the fault.
             arguments = ["-x", "-q", "-p", "no:cacheprovider", "--doctest-modules"]
-            arguments += ["--assert", "plain", "--rootdir", str(self.root), *map(str, tests)]
+            arguments += ["--assert", "plain", "--rootdir", str(self.root)]
+            # A module that is named here may have a class whose name begins as those of tests do.
+            arguments += ["-o", "python_classes=Test[A-Z]*"]
+            # A folder of its own: pytest removes those of the oldest of several runs.
+            arguments += ["--basetemp", str(Path(folder, "made")), *map(str, tests)]
             process = FORKS.Process(
                 target=run_forked, args=(arguments, paths, environment, self.root, printed)
             )
@@ -122,7 +126,7 @@ class Project:
             if code is None:
                 return TIMEOUT
             text = printed.read_text() if printed.exists() else ""
-        failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - .*)?$", text, re.MULTILINE)
+        failed = re.search(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", text, re.MULTILINE)
         # 5: no test was collected, as in a module without a doctest.
         return None if code in (0, 5) else failed[1] if failed else CRASH
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from mutants.__main__ import CRASH, TIMEOUT, Project, run
+from mutants.__main__ import CRASH, FORKS, TIMEOUT, Project, run
 from mutants.faults import find_faults
 from mutants.nearest import nearest_tests
 
@@ -40,6 +40,7 @@ def test_clip():
 
 @pytest.fixture
 def project(tmp_path):
+    FORKS.set_forkserver_preload(["pytest"])  # the package below imports nothing
     (tmp_path / "src" / "made" / "inner").mkdir(parents=True)
     (tmp_path / "tests" / "inner").mkdir(parents=True)
     (tmp_path / "src" / "made" / "__init__.py").touch()
