@@ -61,14 +61,27 @@ def save(value, path):
         return {name: pack.read(name) for name in pack.namelist()}
 
 
-def reload(value, path):
-    """Return a saveable object after saving and loading; saved again, it must be the same file."""
+def reload(value, path, known=None):
+    """Return a saveable object after saving and loading; saved again, it must be the same file.
+
+    Parameters
+    ----------
+    value : object
+    path : Path
+    known : dict, optional
+        What was loaded before, by identity: an object that is saved as it was is not loaded again.
+    """
     if getattr(value, "folder", None) is not None:  # an index that is kept in files of its own
         return type(value).open(value.folder)
     members = save(value, path)
+    known = {} if known is None else known
+    _, before, back = known.get(id(value), (None, None, None))
+    if before == members:
+        return back
     back = read(path, {function.__name__: function for function in functions_of(value)})
     assert type(back) is type(value)
     assert save(back, path) == members, value
+    known[id(value)] = value, members, back  # with the object, or another may get its identity
     return back
 
 
@@ -90,17 +103,18 @@ def same(one, other):
 
 def caller(path):
     """Return a function that makes a call and checks what came of it, and who was asked."""
+    known = {}
 
     def call(function, *args, **options):
         answer = function(*args, **options)
         if is_saveable(answer):
             try:
-                reload(answer, path)
+                reload(answer, path, known)
             except WrongType as error:  # refused when saved, as it should be: not ours
                 assert "sklearn" in str(error)  # noqa: PT017
         owner, name = getattr(function, "__self__", None), getattr(function, "__name__", "")
         if name in VERBS and is_saveable(owner):
-            again = getattr(reload(owner, path), name)(*args, **options)
+            again = getattr(reload(owner, path, known), name)(*args, **options)
             assert same(answer, again), f"{owner!r}.{name} answers otherwise once loaded"
         return answer
 

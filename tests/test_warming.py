@@ -1,5 +1,8 @@
 """Compiling ahead of time: every part of the library that compiles loops is used once."""
 
+from collections import Counter
+from types import SimpleNamespace
+
 import numpy as np
 
 from lookalike import warming
@@ -97,6 +100,78 @@ def test_estimators_are_asked_whatever_they_answer():
     # A matrix of distances is not asked about new rows.
     warming._use(Compares(), [np.zeros((warming.N_ROWS, warming.N_ROWS))])
     assert asked == [("fit", None), "similarity", 3, (0, 1)]
+
+
+def test_functions_are_used_that_no_step_of_an_estimator_reaches(monkeypatch):
+    used = Counter()
+
+    class Asked:
+        def __init__(self, name):
+            self.name, self.forest_ = name, SimpleNamespace(n_trees=7)
+
+        def __call__(self, *given, **options):
+            used[self.name, *(one for one in given if isinstance(one, str | int))] += 1
+            return self
+
+        def fit(self, rows):
+            used[self.name, "fit", len(rows), str(getattr(rows, "dtype", "mixed"))] += 1
+            return self
+
+        def kneighbors(self, rows, k):
+            used[self.name, "kneighbors", len(rows), k] += 1
+
+        def neighbors(self, k):
+            return f"lists of {k}"
+
+        def similarity(self):
+            return np.eye(warming.N_ROWS)
+
+        def search(self, row, k):
+            used[self.name, "search", row, k] += 1
+
+        def relevance_by(self, weights):
+            used[self.name, "relevance_by", weights.shape] += 1
+
+    for name in ("Gower", "Ranked", "StochasticForest", "Vector", "ReFeat"):
+        monkeypatch.setattr(warming, name, Asked(name))
+    monkeypatch.setattr(warming, "report", lambda table, y: used.update({("report", len(y)): 1}))
+    closed = lambda s, tnorm, new: used.update({(tnorm, s.shape, new.shape): 1})  # noqa: E731
+    monkeypatch.setattr(warming.represent, "transitive_closure", closed)
+    monkeypatch.setattr(
+        warming.represent, "layout", lambda graph, random_state: used.update({graph: 1})
+    )
+    *_, (_, last) = warming.steps()
+    used.clear()  # the other steps are listed, not taken
+    last()
+    n, many = warming.N_ROWS, warming.N_ROWS_QUANTIZED
+    kinds = ("float64", "float32")
+    assert used == Counter(
+        {
+            ("Ranked",): 2,
+            **{("Vector", name): 2 for name in ("chebyshev", "euclidean", "cosine")},
+            ("Vector", "cityblock"): 3,
+            **{("Ranked", "fit", many, kind): 2 for kind in kinds},
+            **{("Vector", "fit", many, kind): 8 for kind in kinds},
+            ("Ranked", "kneighbors", 3, 3): 4,
+            ("Vector", "kneighbors", 3, 3): 16,
+            ("StochasticForest", 3, 9): 2,
+            **{("StochasticForest", "fit", many, kind): 1 for kind in kinds},
+            ("Gower",): 5,
+            ("Gower", "fit", many, "mixed"): 4,
+            ("Gower", "kneighbors", 3, 3): 4,
+            ("Vector", "fit", 600, "float64"): 1,
+            ("Vector", "kneighbors", 5, 120): 1,
+            ("ReFeat",): 1,
+            ("ReFeat", "fit", n, "float64"): 1,
+            ("ReFeat", "search", 0, 3): 1,
+            ("ReFeat", "relevance_by", (2, 7)): 1,
+            ("Gower", "fit", n, "mixed"): 1,
+            ("min", (n, n), (3, n)): 1,
+            ("product", (n, n), (3, n)): 1,
+            "lists of 5": 1,
+            ("report", n): 1,
+        }
+    )
 
 
 def test_without_a_compiler_there_is_nothing_to_do(monkeypatch):

@@ -6,6 +6,8 @@ import pytest
 
 import lookalike as la
 from cli.run import run
+from lookalike.cli.index_command import read_id
+from lookalike.errors import InvalidInput
 
 ROWS = "id,size,color\na,1,red\nb,2,blue\nc,3,red\nd,4,blue\n"
 
@@ -43,15 +45,26 @@ def test_rows_are_added(saved, tmp_path):
     assert la.load(saved).ids == list("abcdef")
 
 
+def test_rows_are_deleted_then_dropped_for_good(saved):
+    assert "2 rows deleted, 2 left" in read(run("index", "delete", saved, "a", "c"))
+    text = read(run("index", "compact", saved))
+    assert text.endswith("2 rows in 1 part (1 before), 2 rows dropped for good")
+    assert la.load(saved).ids == ["b", "d"]
+    assert "0 rows dropped for good" in read(run("index", "compact", saved))
+
+
+def read(done):
+    """Return what a command printed in one line: headlines wrap where a path is long."""
+    assert done.exit_code == 0, done.output
+    return " ".join(done.stdout.split())
+
+
 def test_info_and_check(saved):
     result = json.loads(run("index", "info", saved, "--output", "json").stdout)
     assert (result["rows"], result["measure"], result["id_column"]) == (4, "Gower", "id")
     assert [one["column"] for one in result["columns"]] == ["size", "color", "id"]
-    # The headline wraps where the path of the file is long.
-    assert "compared by Gower" in " ".join(run("index", "info", saved).stdout.split())
-    done = run("index", "check", saved)
-    assert done.exit_code == 0
-    assert "the file is whole, 4 rows" in " ".join(done.stdout.split())
+    assert "compared by Gower" in read(run("index", "info", saved))
+    assert "the file is whole, 4 rows" in read(run("index", "check", saved))
     saved.write_bytes(saved.read_bytes()[:-60])
     done = run("index", "check", saved)
     assert (done.exit_code, done.stdout) == (1, "")
@@ -90,3 +103,15 @@ def test_mistakes_are_one_line(saved, tmp_path):
     model = tmp_path / "model.lookalike"
     la.measures.Gower().fit({"a": [1, 2, 3]}).save(model)
     assert "a saved Gower" in run("inspect", model).stderr
+
+
+def test_a_word_is_a_number_or_an_id_of_the_index():
+    class Made(set):
+        id_column = "id"
+
+    made = Made({"7", "rex"})
+    assert [read_id(made, word) for word in ("7", "rex", "8", "-8")] == ["7", "rex", 8, -8]
+    made.id_column = None
+    assert read_id(made, "7") == 7
+    with pytest.raises(InvalidInput, match="Ids of this index are integers"):
+        read_id(made, "rex")

@@ -10,7 +10,8 @@ from typer.testing import CliRunner
 
 from cli.run import PLAIN, run
 from lookalike.cli.app import app
-from lookalike.cli.reading import FileSource, ending_of
+from lookalike.cli.reading import FileSource, ending_of, need_shards
+from lookalike.errors import InvalidInput
 
 ROWS = "id,size,color,tags\na,1.5,red,x;y\nb,2.5,blue,y\nc,2.0,red,\nd,9.0,,x;z\n"
 
@@ -146,3 +147,15 @@ def test_standard_input_exists_and_a_mistyped_file_does_not(file, tmp_path):
     done = run("hubs", tmp_path / "none.csv", "-o", tmp_path / "page.html")
     assert "none.csv" in done.stderr
     assert not (tmp_path / "page.html").exists()
+
+
+def test_workers_need_the_folder_of_an_index(tmp_path):
+    for path in (tmp_path, tmp_path / "rows.csv"):
+        with pytest.raises(InvalidInput) as caught:
+            need_shards(str(path))
+        assert str(caught.value) == (
+            "--scheduler: needs the folder of an index, whose shards are distributed, found "
+            f"{str(path)!r}. Make one with: lookalike index build FILES -o FOLDER --shards."
+        )
+    (tmp_path / "manifest.json").touch()
+    assert need_shards(str(tmp_path)) is None

@@ -108,8 +108,12 @@ def test_wrong_input():
         continuity(measure, np.zeros((9, 2)), k=5)
     with pytest.raises(InvalidInput, match="distances between all rows"):
         trustworthiness(measure.neighbors(None, 3), np.zeros((9, 2)), k=2)
-    for wrong in (np.full((9, 2), np.nan), np.zeros((0, 2)), np.zeros(9)):
-        with pytest.raises(InvalidInput, match="coordinates for each"):
+    for wrong, found in (
+        (np.full((9, 2), np.nan), "values that are not finite"),
+        (np.zeros((0, 2)), r"an array of shape \(0, 2\)"),
+        (np.zeros(9), r"an array of shape \(9,\)"),
+    ):
+        with pytest.raises(InvalidInput, match=f"coordinates for each row, found {found}"):
             spread(wrong)
     for k in (0, 1.0, 4.5):
         with pytest.raises(TooFewRows, match="k >= 1"):

@@ -19,6 +19,7 @@ from lookalike.measures import (
     Vector,
 )
 from lookalike.table import read_table
+from lookalike.trees import SyntheticForest
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.random((60, 3))
@@ -143,6 +144,10 @@ def test_labels_are_not_held_against_what_has_learned_from_them():
     given = diagnose(ForestProximity("shi", forest=forest), ROWS, LABELS)
     assert "accuracy" not in given.hubness.statistics["value"]
     assert "fitted elsewhere" in " ".join(given.notes)
+    # A forest that is grown here is grown again, on every scale and with another seed.
+    grown = diagnose(ForestProximity("shi", SyntheticForest(5, random_state=0)), ROWS)
+    assert len(grown.scales) == 6
+    assert grown.seeds.mean < 1
 
 
 def test_a_named_column_of_labels():

@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lookalike.errors import UndefinedMeasure
+from lookalike.errors import TooFewRows, UndefinedMeasure
 from lookalike.leaderboard.scores import (
     best_silhouette,
     bytes_kept,
+    check_rows,
     distances_among,
     expected_hubness,
     precision_at_k,
@@ -145,6 +146,20 @@ def test_distances_of_some_rows_are_those_of_all():
         distances_among(measure, at)[0], measure.distance()[np.ix_(at, at)]
     )
     np.testing.assert_array_equal(some_rows(5, 300, 7), np.arange(5))
+
+
+def test_lists_of_k_need_more_rows_than_k_and_three_in_any_case():
+    check_rows(1, 3, "task")
+    check_rows(5, 6, "task")
+    for k, n, message in (
+        (1, 2, "task(k=1): needs at least 3 rows, found n_samples=2. Add rows."),
+        (2, 2, "task(k=2): needs at least 3 rows, found n_samples=2. Add rows."),
+        (3, 3, "task(k=3): needs at least 4 rows, found n_samples=3. Use k=2."),
+        (5, 5, "task(k=5): needs at least 6 rows, found n_samples=5. Use k=4."),
+    ):
+        with pytest.raises(TooFewRows) as refused:
+            check_rows(k, n, "task")
+        assert str(refused.value) == message
 
 
 def test_bytes_grow_with_the_rows_and_nothing_is_counted_twice():

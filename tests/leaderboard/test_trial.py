@@ -18,6 +18,7 @@ from lookalike.measures import (
     Vector,
 )
 from lookalike.prediction import NeighborClassifier
+from lookalike.trees import SyntheticForest
 
 RNG = np.random.default_rng(0)
 BLOBS = np.concatenate([RNG.normal(size=(40, 3)), RNG.normal(size=(40, 3)) + 2.0])
@@ -105,7 +106,9 @@ def test_a_frozen_measure_is_refused():
 
 def test_another_seed_is_another_one_whatever_the_user_chose():
     fixed = [StochasticForest(n_estimators=5, height=3, random_state=seed) for seed in (0, 1)]
-    board = compare(BLOBS, dict(zip("ab", fixed, strict=True)))
+    # The seed nearest to the trees counts, so it is the one to change.
+    fixed.append(ForestProximity("ratio", SyntheticForest(5, random_state=1)))
+    board = compare(BLOBS, dict(zip("abc", fixed, strict=True)))
     assert all(entry.values["stability"] < 1 for entry in board.entries)
 
 

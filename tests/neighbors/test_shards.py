@@ -6,8 +6,7 @@ import json
 import numpy as np
 import pytest
 
-from lookalike._runtime.files import MACHINE
-from lookalike._runtime.locks import locked
+from lookalike._runtime.files import MACHINE, locked
 from lookalike.errors import MissingFile, UnreadableFile, UnwritableFile, WrongType
 from lookalike.neighbors.shards import open_shard, write_shard
 

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import lookalike as la
 from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.measures import Gower, Vector
 from lookalike.prediction import RandomSimilarityIsolationForest, find_outliers
@@ -92,6 +93,8 @@ def test_wrong_questions():
         find_outliers({"a": [1.0]}, "neighbors")
     with pytest.raises(InvalidInput, match="needs rows"):
         find_outliers({"a": []})
+    with pytest.raises(InvalidInput, match="needs rows"):
+        find_outliers(la.read_table(TABLE)[[]])
 
 
 def test_in_a_few_rows_the_only_highest_value_is_unusual():

@@ -92,6 +92,12 @@ def test_any_columns_with_gaps():
     assert lost["basket"].shape == (5,)
 
 
+def test_months_go_round():
+    forest = Classifier(5, kinds={"when": "month"}, random_state=0)
+    forest.fit({"when": ["Jan", "Dec", "Jul", "Jun"] * 5}, [0, 0, 1, 1] * 5)
+    assert forest.predict({"when": ["Jan", "Jun"]}).tolist() == [0, 1]
+
+
 def test_losses_of_a_shuffled_column_are_those_of_the_coefficient_of_determination():
     x = np.random.default_rng(0).random((40, 2))
     model = Regressor(5, random_state=0).fit(x, x[:, 0])
@@ -136,6 +142,9 @@ def test_many_classes_at_once():
 def test_numbers_and_strings_are_regressed():
     X, y = load_diabetes(return_X_y=True)
     assert cross_val_score(Regressor(40, random_state=0), X, y).mean() > 0.35
+    shares = Regressor(20, random_state=0).fit(X, y).feature_importances_
+    assert shares.sum() == pytest.approx(1)
+    assert {2, 8} == set(np.argsort(shares)[-2:])  # body mass and triglycerides
     rng = np.random.default_rng(0)
     length = rng.integers(2, 30, 150)
     words = ["".join(rng.choice(list("ab"), k)) for k in length]

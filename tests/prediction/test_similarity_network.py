@@ -13,7 +13,7 @@ from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.prediction import SimilarityNetworkClassifier, SimilarityNetworkRegressor
 from lookalike.prediction.similarity_network import TRIED_P
 from lookalike.represent import select_prototypes
-from lookalike.represent.cross_validation import shares_to_try
+from lookalike.represent.prototypes import shares_to_try
 from represent import reference
 
 CLASSES = SimilarityNetworkClassifier(n_prototypes=0.3, p=0.5)

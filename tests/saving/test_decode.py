@@ -10,6 +10,7 @@ from numpy.testing import assert_array_equal
 import lookalike as la
 from lookalike.errors import InvalidInput, UnreadableFile
 from lookalike.measures import Gower, Vector
+from lookalike.saving.decode import Misfit, _check_learned, fields_of
 
 X = [[0.0, 1.0], [2.0, 3.0], [5.0, 5.0]]
 
@@ -102,3 +103,30 @@ def test_functions_are_handed_back(tmp_path):
         la.load(path)
     back = la.load(path, callables={"first_letter": first_letter})
     assert_array_equal(back.similarity(), measure.similarity())
+
+
+def test_what_a_class_outside_of_the_package_has_learned():
+    class Open:
+        def method_(self):
+            pass
+
+    class Closed:
+        FIELDS = {}
+
+    class Ours:
+        pass
+
+    Ours.__module__ = "lookalike.measures"
+    _check_learned(Open, "found_", ["given"])
+    _check_learned(Gower, next(iter(fields_of(Gower))), [])
+    for cls, name, params in (
+        (Open, "found", []),
+        (Open, "_found_", []),
+        (Open, "method_", []),
+        (Open, "a_", ["a_"]),
+        (Closed, "found_", []),
+        (Ours, "found_", []),
+        (Gower, next(iter(fields_of(Gower))), list(fields_of(Gower))),
+    ):
+        with pytest.raises(Misfit, match="fields that the class declares"):
+            _check_learned(cls, name, params)

@@ -9,7 +9,15 @@ from hypothesis.extra.numpy import arrays
 import lookalike as la
 from lookalike.errors import InvalidInput, WrongType
 from lookalike.index import ReFeat, rocchio
-from lookalike.measures import Gower, Precomputed, Ranked, StochasticForest, Vector
+from lookalike.measures import (
+    ForestProximity,
+    Gower,
+    Precomputed,
+    Ranked,
+    StochasticForest,
+    Vector,
+)
+from lookalike.trees import SyntheticForest
 from studies.marking import Protocol, precision_of
 from studies.retrieval import retrieval_precision
 
@@ -198,6 +206,18 @@ def test_several_gammas_answer_as_each_alone(method):
     assert together[0].mean != together[2].mean
     (only,) = retrieval_precision(method, rows, LABELS, gamma=[0.5], **options)
     assert only.precision.tolist() == alone[2].precision.tolist()
+
+
+def test_a_measure_that_holds_a_forest_is_seeded():
+    """SimURF with uniform synthetic rows (addcl2), as the paper evaluates it."""
+    rows = np.random.default_rng(0).normal(size=(82, 3)) + LABELS[:, None]
+    measure = ForestProximity("shi", SyntheticForest(20, synthetic="uniform"))
+    options = {"rounds": 2, "top": 10, "n_repetitions": 2}
+    first, again, other = (
+        retrieval_precision(measure, rows, LABELS, random_state=seed, **options).precision.tolist()
+        for seed in (0, 0, 1)
+    )
+    assert first == again != other
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.3])

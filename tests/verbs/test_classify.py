@@ -12,6 +12,7 @@ from cli.run import run
 from lookalike.errors import InvalidInput
 from lookalike.prediction import RandomSimilarityForestClassifier
 from lookalike.table import read_table
+from verbs.defaults import defaults_of
 
 N = 40
 
@@ -93,6 +94,21 @@ def test_tables_for_people(file, tmp_path):
     assert plain.stdout.splitlines()[0] == "column,share"
 
 
+def test_the_baseline_is_said_once_whatever_was_judged(file):
+    """Beside the cross-validation, else beside the out-of-bag score, else on a line of its own."""
+    always = "always saying 'cat' is right for 50.0%"
+    for method, folds, before in (
+        ("forest:trees=20", 2, "area under the curve"),
+        ("forest:trees=20", 0, "out-of-bag accuracy: "),
+        ("neighbors:k=3", 0, ""),
+    ):
+        said = la.classify(file, "kind", method=method, folds=folds).text(200)
+        assert said.count(always) == 1, said
+        (line,) = (line for line in said.splitlines() if always in line)
+        assert line.startswith(before) if not folds else before in line
+        assert (line == always) == (not before)
+
+
 def test_several_classes_and_a_class_of_one(file, tmp_path):
     text = file.read_text()
     three = tmp_path / "three.csv"
@@ -136,3 +152,16 @@ def test_sets_are_no_classes():
     rows = {"x": [1.0, 2.0, 3.0, 4.0] * 5, "tags": [{"a", "b"}, {"b"}, {"a"}, {"c"}] * 5}
     with pytest.raises(InvalidInput, match="one class per row, found sets"):
         la.classify(rows, "tags")
+
+
+def test_the_defaults_are_those_that_are_documented():
+    assert defaults_of("classify") == {
+        "predict": None,
+        "method": "forest",
+        "measure": None,
+        "weights": None,
+        "folds": 5,
+        "columns": None,
+        "filter": None,
+        "seed": 0,
+    }

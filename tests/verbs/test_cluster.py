@@ -17,6 +17,7 @@ from lookalike.clustering import (
 )
 from lookalike.measures import choose_measure
 from lookalike.table import read_table
+from verbs.defaults import defaults_of
 
 N = 24
 
@@ -189,3 +190,16 @@ def test_auto_chooses_and_says_why(file):
     shown = run("cluster", file, "-n", 2, "--measure", "auto", *COMPARED).stdout
     assert reason in " ".join(shown.split())
     assert answer(file, "-n", 2, *COMPARED)["reason"] == reason
+
+
+def test_the_defaults_are_those_that_are_documented():
+    assert defaults_of("cluster") == {
+        "n_clusters": "auto",
+        "method": "spectral",
+        "measure": None,
+        "weights": None,
+        "columns": None,
+        "filter": None,
+        "label": None,
+        "seed": 0,
+    }

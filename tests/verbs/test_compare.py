@@ -11,6 +11,7 @@ from cli.run import run
 from lookalike.leaderboard import compare
 from lookalike.measures import Gower, Vector
 from lookalike.verbs.compare import read_measures
+from verbs.defaults import defaults_of
 
 FAST = ("--measures", "gower,vector:metric=cityblock,scale=minmax")
 
@@ -117,3 +118,16 @@ def test_options_belong_to_the_name_before_them():
         "vector:metric=cityblock,scale=minmax",
         "gower",
     ]
+
+
+def test_the_defaults_are_those_that_are_documented():
+    assert defaults_of("compare") == {
+        "measures": None,
+        "label": None,
+        "k": 5,
+        "columns": None,
+        "filter": None,
+        "sample": None,
+        "max_seconds": None,
+        "seed": 0,
+    }

@@ -12,6 +12,7 @@ import lookalike as la
 from lookalike.cli.app import app
 from lookalike.hubness import MutualProximity, hubness_report
 from lookalike.measures import Vector, choose_measure
+from verbs.defaults import defaults_of
 
 
 @pytest.fixture(scope="module")
@@ -149,3 +150,16 @@ def test_the_offer_is_an_option_of_the_shell(file):
     )
     assert "A problem, and the reduction helps: largest " in shown
     assert "see it with --reduce mp-gauss, compare by it with --measure mutual-proximity:" in shown
+
+
+def test_the_defaults_are_those_that_are_documented():
+    assert defaults_of("hubs") == {
+        "k": 5,
+        "reduce": "none",
+        "measure": None,
+        "weights": None,
+        "columns": None,
+        "filter": None,
+        "label": None,
+        "seed": 0,
+    }

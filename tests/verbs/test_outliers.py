@@ -9,6 +9,7 @@ import pytest
 from cli.run import run
 from lookalike.prediction import find_outliers
 from lookalike.table import read_table
+from verbs.defaults import defaults_of
 
 
 @pytest.fixture
@@ -57,3 +58,15 @@ def test_the_default_is_that_of_the_library(file):
     assert [one["id"] for one in result["outliers"]] == found.order.tolist()
     assert result["outliers"][0]["score"] == pytest.approx(found.scores.max())
     assert "bits" in run("outliers", file, "-n", 1).stdout
+
+
+def test_the_defaults_are_those_that_are_documented():
+    assert defaults_of("outliers") == {
+        "n": 10,
+        "method": "combined",
+        "measure": None,
+        "weights": None,
+        "columns": None,
+        "filter": None,
+        "seed": 0,
+    }

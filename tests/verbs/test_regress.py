@@ -14,6 +14,7 @@ from lookalike.prediction import (
     cross_validate,
 )
 from lookalike.table import read_table
+from verbs.defaults import defaults_of
 
 WORDS = ("--method", "forest:trees=10", "--folds", 3)
 
@@ -113,3 +114,16 @@ def test_words_are_refused_and_amounts_sent_here(file):
         "forest:trees=2",
     )
     assert done.exit_code == 0, done.output
+
+
+def test_the_defaults_are_those_that_are_documented():
+    assert defaults_of("regress") == {
+        "predict": None,
+        "method": "forest",
+        "measure": None,
+        "weights": None,
+        "folds": 5,
+        "columns": None,
+        "filter": None,
+        "seed": 0,
+    }

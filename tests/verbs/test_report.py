@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from cli.run import run
+from verbs.defaults import defaults_of
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +50,17 @@ def test_mistakes_are_one_line_and_write_nothing(file, tmp_path, monkeypatch, wo
     assert result in done.stderr
     assert "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_defaults_are_those_that_are_documented():
+    assert defaults_of("report") == {
+        "label": None,
+        "measure": None,
+        "weights": None,
+        "k": 5,
+        "sample": 2000,
+        "columns": None,
+        "filter": None,
+        "title": None,
+        "seed": 0,
+    }

@@ -10,6 +10,7 @@ import pytest
 
 import lookalike as la
 from cli.run import run
+from verbs.defaults import defaults_of
 
 RECORDS = [
     {"code": "p-1", "mass": 4.0, "kind": "cat", "tags": ["x", "y"]},
@@ -276,6 +277,17 @@ def test_a_record_for_a_measure_without_gaps(numbers):
     assert (hit["id"], hit["distance"]) == (4, 0)
 
 
+def test_rows_are_offered_by_names_that_tell_them_apart(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("sex,age\nf,30\nm,31\nf,40\nm,45\nf,22\nm,26\n")
+    assert "needs a row from 0 to 5, found nobody" in one_line(path, "--row", "nobody")
+    path.write_text("name,age\nAnn,30\nBob,31\nCarl,40\nDora,45\nEve,22\n")
+    assert "Did you mean 'Carl'?" in one_line(path, "--row", "Karl")
+    # Half of the rows have a name of their own: enough to be found by.
+    path.write_text("name,age\nAnn,30\nAnn,31\nCarl,40\nCarl,45\n")
+    assert "found 'Karl'. Did you mean 'Carl'?" in one_line(path, "--row", "Karl")
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
@@ -484,3 +496,17 @@ def test_a_name_that_is_weighed_is_compared():
     # Two wishes that contradict each other.
     with pytest.raises(la.errors.InvalidInput, match="'name', which is set aside"):
         la.search(PEOPLE, 0, weights={"name": 2}, columns=["x"])
+
+
+def test_the_defaults_are_those_that_are_documented():
+    assert defaults_of("search") == {
+        "row": None,
+        "like": None,
+        "unlike": None,
+        "k": 10,
+        "measure": None,
+        "weights": None,
+        "columns": None,
+        "filter": None,
+        "why": False,
+    }

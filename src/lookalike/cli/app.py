@@ -92,12 +92,7 @@ class Verbs(Group):
                 raise typer.Exit(1) from error
 
 
-app = typer.Typer(
-    name="lookalike",
-    cls=Verbs,
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-)
+app = typer.Typer(name="lookalike", cls=Verbs, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
 def _show_version(wanted: bool) -> None:

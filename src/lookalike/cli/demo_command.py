@@ -231,8 +231,7 @@ def _known(films: Table, most: int) -> Table:
     import numpy as np  # not at the top: the help of every verb would wait for it
 
     enough = np.flatnonzero(films["votes"].values >= MIN_VOTES)
-    some = np.random.default_rng(0).permutation(enough)[:most]
-    return films[np.sort(some)]
+    return films[np.sort(np.random.default_rng(0).permutation(enough)[:most])]
 
 
 def _measure(index: Index) -> Any:

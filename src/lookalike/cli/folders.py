@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,12 +55,12 @@ class FolderBuild:
     def in_parts(self) -> bool:
         """Whether the rows are in Parquet files, which are read part by part."""
         file = self.source.file
-        return bool(self.more) or is_parquet(file) or is_pattern(file)
+        return bool(self.more) or is_parquet(file) or has_magic(file)
 
     def wants_folder(self, shards: bool) -> bool:
         """Whether the index is to be a folder: of many files, or on request."""
         file, more = self.source.file, shards or self.scheduler is not None or bool(self.more)
-        return more or Path(file).expanduser().is_dir() or is_pattern(file)
+        return more or Path(file).expanduser().is_dir() or has_magic(file)
 
     def make_measure(self) -> Any:
         """Return the measure that was asked for, "auto" where the table decides."""
@@ -189,11 +190,6 @@ def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, 
 def is_parquet(file: str) -> bool:
     """Whether a file is read in parts."""
     return file.lower().endswith(PARQUET) or Path(file).expanduser().is_dir()
-
-
-def is_pattern(file: str) -> bool:
-    """Whether a name is a pattern for several files."""
-    return any(letter in file for letter in "*?[")
 
 
 def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:

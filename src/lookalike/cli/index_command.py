@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from glob import has_magic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -111,9 +112,7 @@ def add(
     if scheduler is not None:
         need_shards(file)
     # Anything but Parquet has to be read into memory first, also for a folder.
-    in_parts = scheduler or all(
-        folders.is_parquet(path) or folders.is_pattern(path) for path in files
-    )
+    in_parts = scheduler or all(folders.is_parquet(path) or has_magic(path) for path in files)
     if is_index_folder(file) and in_parts:
         added, total = folders.add_files(file, files, scheduler)
         print_headline(file, f"{plural(added)} added, {total:,} in all")
@@ -239,10 +238,10 @@ EXAMPLES = (
     "lookalike index delete films.lookalike 3 14",
     "lookalike index compact films.lookalike",
 )
-add_command(index, "build", build, EXAMPLES[:1])
-add_command(index, "add", add, EXAMPLES[1:2])
-add_verb(index, "search", name="query", examples=EXAMPLES[2:3])
-add_command(index, "info", info, EXAMPLES[3:4])
-add_command(index, "check", check, EXAMPLES[4:5])
-add_command(index, "delete", delete, EXAMPLES[5:6])
-add_command(index, "compact", compact, EXAMPLES[6:])
+for _command, _example in zip(
+    (build, add, None, info, check, delete, compact), EXAMPLES, strict=True
+):
+    if _command is None:
+        add_verb(index, "search", name="query", examples=(_example,))
+    else:
+        add_command(index, _command.__name__, _command, (_example,))

@@ -98,8 +98,7 @@ def write_result(result: Result, output: str | Path) -> None:
     # A page is a file; everything else is the answer on standard output.
     if isinstance(output, Path):
         result.to_html(output)
-        size = output.stat().st_size
-        note(f"wrote {output} ({size / 1000:,.0f} kB)")
+        note(f"wrote {output} ({output.stat().st_size / 1000:,.0f} kB)")
     elif output == "text":
         result.render(make_console(), lambda text: spelled(text, spell_option))
     else:
@@ -238,9 +237,7 @@ def write_parquet(heads: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
             return pa.array(cells)
         except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
             texts = [c if c is None or isinstance(c, str) else json.dumps(c) for c in cells]
-            safe = [
-                None if t is None else t.encode("utf-8", "backslashreplace").decode() for t in texts
-            ]
+            safe = [t and t.encode("utf-8", "backslashreplace").decode() for t in texts]
             return pa.array(safe, pa.string())
 
     lines = [[plain(cell) for cell in row] for row in rows]

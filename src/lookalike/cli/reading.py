@@ -123,8 +123,7 @@ class FileSource(TableSource):
 
         kinds, missing = self.reading.read_kinds(), self.reading.missing or None
         with self.at_path(self.file) as path:
-            label = self.reading.label_column
-            options = self.reading.of_text | {"label_column": label}
+            options = self.reading.of_text | {"label_column": self.reading.label_column}
             return read_table(path, kinds=kinds, missing=missing, **options)
 
     def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
@@ -221,6 +220,5 @@ def ending_of(data: bytes) -> str:
     if head.startswith(b"["):
         return ".json"
     if head.startswith(b"{"):
-        first = head.split(b"\n", 1)[0].rstrip()
-        return ".jsonl" if first.endswith(b"}") else ".json"
+        return ".jsonl" if head.split(b"\n", 1)[0].rstrip().endswith(b"}") else ".json"
     return ".csv"

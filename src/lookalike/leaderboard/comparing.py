@@ -14,10 +14,10 @@ import numpy as np
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
+from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
-from lookalike.leaderboard.scores import some_rows
+from lookalike.leaderboard.scores import check_rows, some_rows
 from lookalike.leaderboard.trial import Entry, TrialData, read_codes, split_labels, try_measure
 from lookalike.measures import MEASURES, Gower, Measure, Precomputed, Vector
 from lookalike.measures.names import make_measure
@@ -231,11 +231,7 @@ def _data(
 ) -> tuple[TrialData, float | None]:
     """Return the rows to be tried, with labels as numbers, and the share of the commonest label."""
     n = len(positions)
-    # Rankings of fewer than three rows cannot disagree, and lists need k other rows.
-    if k > n - 1 or n < 3:
-        needed = f"at least {max(k + 1, 3)} rows"
-        hint = Phrase("Use ", Param("k", n - 1)) if n >= 3 else "Add rows"
-        raise TooFewRows(Param("k", k, of="compare"), needed, Param("n_samples", n), hint)
+    check_rows(k, n, "compare")
     codes, chance = None, None
     if isinstance(y, str):
         if isinstance(read, np.ndarray):

@@ -12,11 +12,12 @@ import numpy as np
 from lookalike._runtime.frames import FrameMixin, frame_of_records
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.datasets import transforms
-from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, TooFewRows
+from lookalike.errors import InvalidInput, LookalikeWarning, Param
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.hubness import HubnessReport, hubness_report
 from lookalike.leaderboard.ranking import Agreement, ranking_agreement
 from lookalike.leaderboard.scores import (
+    check_rows,
     distances_among,
     smallest_eigenvalue,
     some_rows,
@@ -35,6 +36,7 @@ from lookalike.leaderboard.trial import (
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.names import as_measure
+from lookalike.measures.precomputed import Precomputed
 from lookalike.saving.fields import KINDS, Integer
 from lookalike.show.html.document import HtmlReport
 from lookalike.show.html.markup import bullets, paragraphs, section, table
@@ -280,23 +282,12 @@ def _diagnose(
     space: Any, X: Any, y: Any, k: int, kinds: Mapping[str, Any] | None, seed: int
 ) -> Diagnosis:
     notes: list[str] = []
-    table, learned, n_all = None, False, 0
-    if X is not None:
-        measure, table, y, learned, n_all = _fit(space, X, y, kinds, seed)
+    if X is None:
+        measure, table, y, learned, n_all = _take_fitted(space, y, notes)
     else:
-        measure = needs_distances(as_space(space, "diagnose"), "diagnose")
-        n_all = len(measure.rows_)
-        why = "without the table (X=...)" if isinstance(space, Measure) else "for a bare matrix"
-        notes.append(f"agreement of seeds and sensitivity to scales are not known {why}")
-        if y is not None:
-            code_labels(y, n_all, "diagnose")  # refuses missing labels and a wrong number of them
-            y = np.asarray(y)
-        learned = has_learned(measure)
+        measure, table, y, learned, n_all = _fit(space, X, y, kinds, seed)
     at = some_rows(len(measure.rows_), MAX_SAMPLE_ROWS, seed)
-    if len(at) < max(3, k + 1):
-        hint = Phrase("Use ", Param("k", len(at) - 1)) if len(at) > 2 else "Add rows"
-        needed = f"at least {max(3, k + 1)} rows"
-        raise TooFewRows(Param("k", k, of="diagnose"), needed, Param("n_samples", len(at)), hint)
+    check_rows(k, len(at), "diagnose")
     distances, undefined = distances_among(measure, at)
     few = some_rows(len(at), MAX_RANKED_ROWS, seed)
     near = distances[np.ix_(few, few)]
@@ -312,27 +303,49 @@ def _diagnose(
         "ties": tied_share(distances),
         "undefined": undefined,
     }
-    found = Diagnosis(type(measure).__name__, len(at), n_all, values)
+    seeds, scales = None, {}
     if table is not None:
-        target = y if learned else None
-        found = replace(
-            found,
-            seeds=_seeds(measure, table, target, at[few], near, seed),
-            scales=_scales(measure, table, target, at[few], near, notes),
-        )
+
+        def agreement(other: Measure, rows: Table) -> Agreement:
+            other.fit(rows, y if learned else None)
+            return ranking_agreement(-near, -distances_among(other, at[few])[0])
+
+        if own_params(measure, "random_state"):
+            seeds = agreement(reseeded(measure, seed + 1), table)
+        scales = _scales(measure, table, agreement, notes)
     if learned and y is not None:
         notes.append("labels are left out of the table of hubs: the measure has learned from them")
-    labels = None if learned or y is None else y
-    # Ties share the last entries of a list: else the first rows of the table would look like hubs.
-    # A list that ends with pairs that cannot be compared has no last distance to share.
-    tied = values["ties"] > MAX_USUAL_SHARE and not undefined
-    hubs = _hubness(measure, labels, k, at, distances, tied, notes)
-    return replace(found, hubness=hubs, notes=tuple(notes))
+        y = None
+    if len(measure.rows_) == len(at):
+        # Ties share the last entries of a list: else the first rows of the table would look like
+        # hubs. A list that ends with pairs that cannot be compared has no last distance to share.
+        tied = values["ties"] > MAX_USUAL_SHARE and not undefined
+        hubs = hubness_report(measure, y, k, ties="expected" if tied else "index")
+    else:
+        notes.append(f"hubs are counted in the {len(at):,} rows of the sample")
+        # Of a sample only its matrix is left, without the rows outside.
+        given = Precomputed(symmetric=measure.traits.symmetric).fit(distances)
+        hubs = hubness_report(given, None if y is None else y[at], k)
+    name = type(measure).__name__
+    return Diagnosis(name, len(at), n_all, values, seeds, scales, hubs, tuple(notes))
 
 
-def _fit(
-    space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int
-) -> tuple[Measure, Table | None, np.ndarray | None, bool, int]:
+# The measure, its table, the labels, whether it has learned from them, and the rows there are.
+Fitted = tuple[Measure, Table | None, np.ndarray | None, bool, int]
+
+
+def _take_fitted(space: Any, y: Any, notes: list[str]) -> Fitted:
+    measure = needs_distances(as_space(space, "diagnose"), "diagnose")
+    n = len(measure.rows_)
+    why = "without the table (X=...)" if isinstance(space, Measure) else "for a bare matrix"
+    notes.append(f"agreement of seeds and sensitivity to scales are not known {why}")
+    if y is not None:
+        code_labels(y, n, "diagnose")  # refuses missing labels and a wrong number of them
+        y = np.asarray(y)
+    return measure, None, y, has_learned(measure), n
+
+
+def _fit(space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int) -> Fitted:
     """Fit a copy of a measure to a sample of X; return also the table and whether it learned."""
     if isinstance(space, str):
         space = as_measure(space, "diagnose")
@@ -379,26 +392,10 @@ def _similarities(measure: Measure, at: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(similarities), 0.0, similarities)
 
 
-def _seeds(
-    measure: Measure,
-    table: Table,
-    y: np.ndarray | None,
-    at: np.ndarray,
-    near: np.ndarray,
-    seed: int,
-) -> Agreement | None:
-    if not own_params(measure, "random_state"):
-        return None
-    other = reseeded(measure, seed + 1).fit(table, y)
-    return ranking_agreement(-near, -distances_among(other, at)[0])
-
-
 def _scales(
     measure: Measure,
     table: Table,
-    y: np.ndarray | None,
-    at: np.ndarray,
-    near: np.ndarray,
+    agreement: Callable[[Measure, Table], Agreement],
     notes: list[str],
 ) -> dict[str, Agreement]:
     """Return how far rows are ranked alike when the number columns are written on other scales."""
@@ -420,8 +417,7 @@ def _scales(
         changed = Table(columns, table.aside, len(table), table.missing)
         try:
             # Fitted anew: scales are learned from the rows.
-            other = clone(measure).fit(changed, y)
-            found[name] = ranking_agreement(-near, -distances_among(other, at)[0])
+            found[name] = agreement(clone(measure), changed)
         except InvalidInput as error:  # values that differed may be equal on another scale
             notes.append(f"the transform {name} is left out: {error}")
     return found
@@ -441,22 +437,3 @@ def _rescaled(column: Column) -> dict[str, Column]:
         cells[known] = values[:, 0]
         out[name] = replace(column, values=cells)
     return out
-
-
-def _hubness(
-    measure: Measure,
-    labels: np.ndarray | None,
-    k: int,
-    at: np.ndarray,
-    distances: np.ndarray,
-    tied: bool,
-    notes: list[str],
-) -> HubnessReport:
-    if len(measure.rows_) == len(at):
-        return hubness_report(measure, labels, k, ties="expected" if tied else "index")
-    from lookalike.measures import Precomputed
-
-    notes.append(f"hubs are counted in the {len(at):,} rows of the sample")
-    # Of a sample only its matrix is left, without the rows outside.
-    given = Precomputed(symmetric=measure.traits.symmetric).fit(distances)
-    return hubness_report(given, None if labels is None else labels[at], k)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.columns.ragged import Ragged
-from lookalike.errors import UndefinedMeasure
+from lookalike.errors import Param, Phrase, TooFewRows, UndefinedMeasure
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
@@ -23,6 +23,16 @@ def some_rows(n: int, most: int, seed: int) -> np.ndarray:
     if n <= most:
         return np.arange(n)
     return np.sort(np.random.default_rng(seed).choice(n, most, replace=False))
+
+
+def check_rows(k: int, n: int, who: str) -> None:
+    """Refuse a sample of n rows that is too small for lists of k."""
+    # Rankings of fewer than three rows cannot disagree, and lists need k other rows.
+    needed = max(k + 1, 3)
+    if n < needed:
+        hint = Phrase("Use ", Param("k", n - 1)) if n >= 3 else "Add rows"
+        where, found = Param("k", k, of=who), Param("n_samples", n)
+        raise TooFewRows(where, f"at least {needed} rows", found, hint)
 
 
 def distances_among(

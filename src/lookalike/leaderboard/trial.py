@@ -29,6 +29,7 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.numeric import plan_inputs, read_inputs
 from lookalike.table import Table
 from lookalike.table.model.targets import code_labels, split_target
+from lookalike.trees.growers import Grower
 
 
 def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
@@ -231,7 +232,7 @@ def given_forests(measure: Measure) -> list[str]:
     return [
         name
         for name, value in measure.get_params().items()
-        if hasattr(value, "get_params") and not isinstance(value, Measure)
+        if hasattr(value, "get_params") and not isinstance(value, Measure | Grower)
     ]
 
 
@@ -267,14 +268,14 @@ def _refuse_fitted(measure: Measure) -> None:
 
 
 def own_params(measure: Measure, last: str) -> list[str]:
-    """Return the parameters of this name, of the measure and of the measures inside it."""
+    """Return the parameters of this name, of the measure and of what is fitted with it."""
     params = measure.get_params()
-    # Parameters of forests inside a measure are their own: a given forest keeps its seed.
+    # A forest that was fitted elsewhere keeps its seed.
     owners = {name: params.get(name.rpartition("__")[0], measure) for name in params}
     return [
         name
         for name, owner in owners.items()
-        if name.rpartition("__")[2] == last and isinstance(owner, Measure)
+        if name.rpartition("__")[2] == last and isinstance(owner, Measure | Grower)
     ]
 
 

@@ -76,12 +76,12 @@ def bit_sketch(n_trees: int) -> Sketch:
     words = -(-per_tree // 64)
 
     def draw(codes: np.ndarray) -> np.ndarray:
-        bits = np.empty((len(codes), n_trees, per_tree), np.uint8)
-        tree = np.arange(n_trees, dtype=np.uint64)[None] << np.uint64(32)
-        for word in range(words):
-            mixed = _mix((codes + tree) * np.uint64(words) + np.uint64(word))
-            for bit in range(min(64, per_tree - 64 * word)):
-                bits[:, :, 64 * word + bit] = (mixed >> np.uint64(bit)) & np.uint64(1)
+        tree = np.arange(n_trees, dtype=np.uint64) << np.uint64(32)
+        word = np.arange(words, dtype=np.uint64)
+        mixed = _mix((codes + tree)[:, :, None] * np.uint64(words) + word)
+        # The lowest bit of each word first, on any machine.
+        octets = mixed.astype("<u8").view(np.uint8)
+        bits = np.unpackbits(octets, axis=2, count=per_tree, bitorder="little")
         return np.packbits(bits.reshape(len(codes), -1), axis=1)
 
     return Sketch("bits", "codes", draw)

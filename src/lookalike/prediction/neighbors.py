@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -90,60 +90,6 @@ def default_k(n: int) -> int:
     return min(N_NEIGHBORS, max(1, n - -(-n // N_FOLDS)))
 
 
-def held_out_losses(
-    source: TaskSource,
-    strata: np.ndarray | None,
-    y_measure: np.ndarray,
-    n_neighbors: int | str,
-    weights: str,
-    random_state: Any,
-    who: str,
-    lose: Callable[[Measure, NeighborGraph, np.ndarray, np.ndarray, str], np.ndarray],
-) -> tuple[list[Candidate], np.ndarray, np.ndarray]:
-    """Predict every row from the rows of the other folds, with every choice of k and weights.
-
-    Each fold fits the measure to its known part and searches neighbors once, as many as the
-    largest k; all choices are answered from these lists.
-
-    Parameters
-    ----------
-    source : TaskSource
-    strata : array of n, optional
-        Classes that are spread evenly over the folds.
-    y_measure : array of n
-        The target as measures see it.
-    n_neighbors, weights : the choices left; ``"tune"`` for all
-    random_state : how rows are split
-    who : str
-    lose : function of (measure, lists, known rows, held-out rows, weights)
-        Returns what each held-out row loses.
-
-    Returns
-    -------
-    choices : list of (k, weights)
-    losses : array of shape (n, number of choices)
-    folds : array of n
-    """
-    folds = assign_folds(strata, len(source), N_FOLDS, random_state, who)
-    fewest = len(folds) - int(np.bincount(folds).max())  # rows that the largest fold leaves
-    ks = candidate_k(len(source), fewest) if n_neighbors == TUNE else [int(n_neighbors)]
-    if ks[-1] > fewest:
-        hint = Phrase("Use ", Param("n_neighbors", fewest), ", or set ", Param("weights"))
-        raise TooFewRows(who, f"folds with at least {ks[-1]} known rows", f"{fewest}", hint)
-    # In this order ties of the error go to the smaller k, then to plain votes.
-    choices = list(product(ks, WEIGHTS if weights == TUNE else (weights,)))
-    # A loss for every row and choice, not a mean per fold: sample weights are applied later.
-    losses = np.empty((len(source), len(choices)))
-    for fold in range(int(folds.max()) + 1):
-        train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
-        # Fitted without the fold: ranges and learned weights must not see the rows that are scored.
-        measure, rows = source.fit(y_measure, train)
-        lists = measure.nearest(source.ask(measure, train, test), rows, ks[-1]).finish("last")
-        for column, (k, weighting) in enumerate(choices):
-            losses[test, column] = lose(measure, lists[:, :k], train, test, weighting)
-    return choices, losses, folds
-
-
 def summarize(
     choices: Sequence[Candidate], losses: np.ndarray, folds: np.ndarray, sample_weight: np.ndarray
 ) -> dict[str, np.ndarray]:
@@ -193,7 +139,6 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
 
     REQUIRES_TARGET = True
 
-    measure: Measure | None = None
     n_neighbors: int | str | None = None
     _: KW_ONLY
     weights: str = VOTES
@@ -252,21 +197,37 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
     def _tune(
         self, source: TaskSource, votes: np.ndarray, y_measure: np.ndarray, asked: int | str
     ) -> tuple[int, str]:
-        """Return the k and the weights with the smallest error on held-out rows."""
+        """Return the k and the weights with the smallest error on held-out rows.
+
+        Every row is predicted from the rows of the other folds, with every choice of k and
+        weights. Each fold fits the measure to its known part and searches neighbors once, as many
+        as the largest k; all choices are answered from these lists.
+        """
         names = [name for name in ("n_neighbors", "weights") if getattr(self, name) == TUNE]
         who = f"{type(self).__name__}({', '.join(f'{name}={TUNE!r}' for name in names)})"
 
-        def lose(
-            measure: Measure, lists: NeighborGraph, train: np.ndarray, test: np.ndarray, word: str
-        ) -> np.ndarray:
-            near = train[lists.indices]
-            counted = self._count(measure, lists, word, self.sample_weight_[near])
-            return self._losses(self._answers(votes[near], counted), votes[test])
-
         strata = votes if is_classifier(self) else None  # every fold has all classes
-        choices, losses, folds = held_out_losses(
-            source, strata, y_measure, asked, self.weights, self.random_state, who, lose
-        )
+        folds = assign_folds(strata, len(source), N_FOLDS, self.random_state, who)
+        fewest = len(folds) - int(np.bincount(folds).max())  # rows that the largest fold leaves
+        ks = candidate_k(len(source), fewest) if asked == TUNE else [int(asked)]
+        if ks[-1] > fewest:
+            hint = Phrase("Use ", Param("n_neighbors", fewest), ", or set ", Param("weights"))
+            raise TooFewRows(who, f"folds with at least {ks[-1]} known rows", f"{fewest}", hint)
+        # In this order ties of the error go to the smaller k, then to plain votes.
+        choices = list(product(ks, WEIGHTS if self.weights == TUNE else (self.weights,)))
+        # A loss for every row and choice, not a mean per fold: sample weights are applied later.
+        losses = np.empty((len(source), len(choices)))
+        for fold in range(int(folds.max()) + 1):
+            train, test = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
+            # Fitted without the fold: ranges and learned weights must not see the rows that are
+            # scored.
+            measure, rows = source.fit(y_measure, train)
+            lists = measure.nearest(source.ask(measure, train, test), rows, ks[-1]).finish("last")
+            for column, (k, word) in enumerate(choices):
+                near = train[lists.indices[:, :k]]
+                counted = self._count(measure, lists[:, :k], word, self.sample_weight_[near])
+                answers = self._answers(votes[near], counted)
+                losses[test, column] = self._losses(answers, votes[test])
         self.cv_results_ = summarize(choices, losses, folds, self.sample_weight_)
         return choices[int(self.cv_results_["error"].argmin())]
 

@@ -13,7 +13,7 @@ from sklearn.base import clone
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import InvalidInput, Param, TooFewRows
+from lookalike.errors import Param, TooFewRows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.mixed.gower import Gower
 from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
@@ -262,8 +262,6 @@ def find_outliers(
         forest = RandomSimilarityIsolationForest(n_estimators, random_state=random_state)
         return Outliers(method, -forest.fit(table).score_samples(table), table)
     if method == "combined":
-        if not len(table):
-            raise InvalidInput(who, "rows", Param("n_samples", 0), "Add rows")
         return Outliers(method, _combined_scores(table, random_state), table)
     # Not checked for the other methods, which have no such parameter.
     Integer(1).check(who, "n_neighbors", n_neighbors, "Use 10")

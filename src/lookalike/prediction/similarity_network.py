@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.random_state import make_generator
 from lookalike.evaluate.folds import assign_folds
-from lookalike.measures.contract.base import Measure
 from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.prediction.mixins import (
     NamedTargetMixin,
@@ -21,8 +20,13 @@ from lookalike.prediction.mixins import (
     classes_field,
 )
 from lookalike.represent.activation import similarity_activation
-from lookalike.represent.cross_validation import cross_validate_prototypes, shares_to_try
-from lookalike.represent.prototypes import MAX_ROWS, METHODS, count_prototypes
+from lookalike.represent.prototypes import (
+    MAX_ROWS,
+    METHODS,
+    count_prototypes,
+    cross_validate_prototypes,
+    shares_to_try,
+)
 from lookalike.represent.representation import SimilarityRepresentation
 from lookalike.saving.fields import (
     INT64,
@@ -66,7 +70,6 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     REQUIRES_TARGET = True
     TARGET_TYPE: ClassVar[str]  # what y holds: classes or numbers
 
-    measure: Measure | None = None
     prototypes: str = "medoids"
     n_prototypes: int | float | str = 0.05
     _: KW_ONLY

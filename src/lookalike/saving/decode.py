@@ -20,14 +20,7 @@ import numpy as np
 from lookalike.errors import InPython, InvalidInput, UnreadableFile, missing_file
 from lookalike.saving.archive import Archive
 from lookalike.saving.encode import FORMAT, SAVEABLE
-from lookalike.saving.fields import (
-    Misfit,
-    check_fields,
-    fields_of,
-    is_fitted,
-    missing_fields,
-    parameters_of,
-)
+from lookalike.saving.fields import Misfit, check_fields, fields_of, is_fitted, parameters_of
 from lookalike.saving.safe_json import parse_json
 
 # How many nodes a file may expand to by objects that occur more than once: nested references could
@@ -112,8 +105,9 @@ def check_object(value: Any) -> None:
     cls, name = type(value), type(value).__name__
     declared, state = fields_of(cls), vars(value)
     complete = is_fitted(value)  # else only the parameters are there
-    for field in missing_fields(state, declared) if complete else ():
-        raise Misfit(name, f"the field {field}", "none")
+    for key, field in declared.items() if complete else ():
+        if key not in state and field.required:
+            raise Misfit(name, f"the field {key}", "none")
     dims = check_fields(state, declared, name)
     # Last: it may rely on every single field being what the class declares.
     if complete and hasattr(value, "check_loaded"):

@@ -17,7 +17,7 @@ import inspect
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -54,6 +54,7 @@ class Field:
     # Enough for a field that allows all values of some types.
     types: tuple[Any, ...] = (object,)
     description: str = "any value"
+    required = True  # whether what was learned must have it
 
     def fits(self, value: Any) -> bool:
         """Whether the value is allowed, the sizes of dimensions aside."""
@@ -309,11 +310,6 @@ class Composed(Field, ABC):
         """Check type, dtype and dimensions, and learn the sizes of named dimensions."""
 
 
-def size_of(dim: str | int, dims: Dims) -> int:
-    """Return the size of a dimension, given as a number or by its name."""
-    return dim if isinstance(dim, int) else dims[dim]
-
-
 def bind(dim: str | int | None, size: int, dims: Dims, where: str) -> None:
     """Fix the size of a named dimension, or compare it with what is known."""
     if dim is None:
@@ -386,8 +382,8 @@ class Array(Composed):
         if self.low is not None:
             least = np.fmin.reduce(value, axis=None)
             require(not least < self.low, where, f"numbers >= {self.low}", str(least))
-        top = None if self.below is None else size_of(self.below, dims) - 1
-        for bound in (self.high, top):
+        below = dims[self.below] if isinstance(self.below, str) else self.below
+        for bound in (self.high, None if below is None else below - 1):
             if bound is not None:
                 most = np.fmax.reduce(value, axis=None)
                 require(not most > bound, where, f"numbers <= {bound}", str(most))
@@ -556,18 +552,22 @@ class Wrapped(Composed):
     """A field that changes one thing about another field."""
 
     inner: Field
+    takes_none: ClassVar[bool] = False
+    words: ClassVar[str] = "{}"
 
     def form(self, value: Any, dims: Dims, where: str) -> None:
         """Check by the field inside."""
-        self.inner.form(value, dims, where)
+        if value is not None or not self.takes_none:
+            self.inner.form(value, dims, where)
 
     def content(self, value: Any, dims: Dims, where: str) -> None:
         """Check the values by the field inside."""
-        self.inner.content(value, dims, where)
+        if value is not None or not self.takes_none:
+            self.inner.content(value, dims, where)
 
     def describe(self) -> str:
         """Return what is allowed, in words."""
-        return self.inner.describe()
+        return self.words.format(self.inner.describe())
 
     def hint(self, value: Any) -> str:
         """Ask the field inside."""
@@ -577,27 +577,13 @@ class Wrapped(Composed):
 class Maybe(Wrapped):
     """None, or what another field allows."""
 
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check a value that is not None."""
-        if value is not None:
-            self.inner.form(value, dims, where)
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Check the values of what is not None."""
-        if value is not None:
-            self.inner.content(value, dims, where)
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return f"None, or {self.inner.describe()}"
+    takes_none, words = True, "None, or {}"
 
 
 class Sometimes(Wrapped):
     """A learned attribute that may be missing."""
 
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return f"{self.inner.describe()}; may be missing"
+    words, required = "{}; may be missing", False
 
 
 class AtLoad(Wrapped):
@@ -655,9 +641,3 @@ def check_fields(
     for name in known:
         fields[name].content(values[name], dims, f"{where}.{name}")
     return dims
-
-
-def missing_fields(names: Iterable[str], fields: Mapping[str, Field]) -> list[str]:
-    """Return declared names that are not there and have to be."""
-    given = set(names)
-    return [n for n, field in fields.items() if n not in given and not isinstance(field, Sometimes)]

@@ -83,8 +83,7 @@ def flag_of(parameter: inspect.Parameter) -> str:
 
 def describe_parameters(verb: Callable[..., Any]) -> dict[str, str]:
     """Return the descriptions of all parameters from the docstring of a verb, a line each."""
-    text = inspect.getdoc(verb) or ""
-    section = text.partition("Parameters\n----------\n")[2]
+    section = (inspect.getdoc(verb) or "").partition("Parameters\n----------\n")[2]
     section = re.split(r"\n\n[A-Z][a-z ]+\n-+\n", section)[0] + "\n"
     # numpydoc: "name, name : type", then indented lines.
     entry = re.compile(r"^(\w[\w, ]*?)(?: :[^\n]*)?\n((?:    [^\n]*\n?|\n)*)", re.M)

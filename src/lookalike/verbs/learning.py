@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -116,12 +116,7 @@ def _print(console: Console, heads: Any, lines: list[list[str]], more: str) -> N
 
 
 def make_model(
-    what: str,
-    method: str,
-    rows: NamedRows,
-    measure: Any,
-    weights: Mapping[str, float] | None,
-    seed: int,
+    what: str, method: str, rows: NamedRows, measure: Any, weights: Any, seed: int
 ) -> tuple[str, Any]:
     """Return the name of a method, and its model, not fitted.
 
@@ -136,10 +131,8 @@ def make_model(
     """
     from lookalike import prediction
 
-    models = {
-        "forest": getattr(prediction, f"RandomSimilarityForest{what}"),
-        "neighbors": getattr(prediction, f"Neighbor{what}"),
-    }
+    classes = {"forest": f"RandomSimilarityForest{what}", "neighbors": f"Neighbor{what}"}
+    models = {name: getattr(prediction, model) for name, model in classes.items()}
     # Options are the parameters of the estimator: a new one is an option without an edit here.
     known = {
         name: [one for one in inspect.signature(model).parameters if one not in OWN_PARAMETERS]
@@ -188,8 +181,7 @@ def _validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossVal
     try:
         return cross_validate(model, table, y, n_splits=folds, random_state=seed)
     except TooFewRows as error:  # the model can still be fitted, and predict
-        text = error.by("no cross-validation").phrase()
-        warnings.warn(LookalikeWarning(text), stacklevel=4)
+        warnings.warn(LookalikeWarning(error.by("no cross-validation").phrase()), stacklevel=4)
         return None
 
 

@@ -37,10 +37,7 @@ def read_measure(measure: Any, seed: int | None = 0) -> Measure | str:
 
 
 def choose_measure(
-    measure: Any,
-    rows: NamedRows,
-    weights: Mapping[str, float] | None = None,
-    seed: int | None = 0,
+    measure: Any, rows: NamedRows, weights: Mapping[str, float] | None = None, seed: int | None = 0
 ) -> tuple[Measure, str | None]:
     """Return the unfitted measure for some rows, with the reason where it was not asked for.
 
@@ -56,8 +53,7 @@ def choose_measure(
     if measure is None and rows.index is not None:
         from lookalike._runtime.estimator import clone
 
-        own = set_seed(clone(rows.index.measure_), seed)
-        return weigh_columns(own, weights), OF_INDEX
+        return weigh_columns(set_seed(clone(rows.index.measure_), seed), weights), OF_INDEX
     given = read_measure(AUTO if measure is None else measure, seed)
     if not isinstance(given, str):
         return weigh_columns(given, weights), None

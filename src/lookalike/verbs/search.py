@@ -9,13 +9,7 @@ from lookalike._runtime.keywords import forgiving
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, name_measure, read_measure
-from lookalike.verbs.source import (
-    TableSource,
-    as_source,
-    column_names,
-    read_filter,
-    select_columns,
-)
+from lookalike.verbs.source import TableSource, as_source, column_names, read_filter, select_columns
 
 if TYPE_CHECKING:
     from lookalike.index import Hits, Index
@@ -198,11 +192,10 @@ def find_row(index: "Index", mark: Any, name: str) -> Any:
         return index.state_.names.of(positions)[0]
     if positions:
         raise _several(index, positions, mark, name)
-    segments = index.state_.segments
-    if _is_number(mark) and _numbers_rows(index):
-        who, last = Param(name), segments.next_position - 1
-        raise InvalidInput(who, f"a row from 0 to {last}", str(mark), ROW_HINT)
-    hint = suggest(str(mark), _some_names(index))
+    known, last = _some_names(index), index.state_.segments.next_position - 1
+    if _numbers_rows(index) and (_is_number(mark) or not known):
+        raise InvalidInput(Param(name), f"a row from 0 to {last}", str(mark), ROW_HINT)
+    hint = suggest(str(mark), known)
     raise InvalidInput(Param(name), "the id or the name of a row", repr(mark), hint)
 
 
@@ -268,7 +261,9 @@ def _some_names(index: "Index") -> list[str]:
 
     sample = index.sample[:MAX_SUGGESTED_IDS]
     label = label_of(sample)
-    names = [label.of(sample.record(row)) for row in range(len(sample))]
+    # Levels that many rows share, such as "f" and "m", name no row.
+    named = range(0 if label.with_id else len(sample))
+    names = [label.of(sample.record(row)) for row in named]
     ids = [] if _numbers_rows(index) else [str(id) for id in _first_ids(index)[:MAX_SUGGESTED_IDS]]
     return [name for name in dict.fromkeys([*names, *ids]) if name]
 

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from glob import has_magic
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -136,7 +137,7 @@ class TableSource:
 
     def check_exists(self) -> None:
         """Refuse a file that does not exist, before anything that reads files is imported."""
-        if not self.is_path or any(letter in os.fspath(self.given) for letter in "*?["):
+        if not self.is_path or has_magic(os.fspath(self.given)):
             return  # a pattern may name several files
         path = Path(self.given).expanduser()
         if not path.exists():

@@ -189,3 +189,17 @@ def test_a_missing_matplotlib_is_named(monkeypatch):
     with pytest.raises(MissingExtra) as caught:
         new_figure("me", 4, 3)
     assert str(caught.value) == expected
+
+
+def test_a_map_fills_its_width_however_small_its_numbers_are():
+    for size in (1e-6, 1.0, 1e6):
+        xy, height = frame(np.array([[0.0, 0.0], [1.0, 0.5]]) * size)
+        assert xy[:, 0] == pytest.approx([8.0, 472.0])
+        assert xy[:, 1] == pytest.approx([240.0, 8.0])
+        assert height == 248.0
+    xy, height = frame(np.array([[0.0, 0.0], [0.5, 2.0]]))  # high: the height decides, by 0.8
+    assert xy[:, 0] == pytest.approx([167.5, 312.5])
+    assert height == 596.0
+    xy, height = frame(np.zeros((2, 2)))  # one place
+    assert xy.tolist() == [[240.0, 52.0]] * 2
+    assert height == 60.0

@@ -32,8 +32,12 @@ MINUTES = column("at", "number", [0.0, 90000.0], source="datetime")
 MONTHS = column(
     "paid", "number", [0.0], source="datetime", reading=Reading("date", form="year-month")
 )
+HOURS = column("hour", "number", [0.0, 23.0], role="cycle:24")
+WINDS = column("wind_dir", "number", [0.5, 350.0], role="cycle:360")
+STARTS = column("start", "number", [600.0, 85800.0], source="duration", role="cycle:86400")
 CLOCK = column("sold", "number", [32460.0, 61200.0], source="duration", role="time")
 SPANS = column("wait", "number", [60.0, 4000.0], source="duration")
+WEEK = column("day", "order", [0], levels=("Mon", "Fri", "Sun"), role="cycle")
 SIZES = column("size", "order", [0, 1, 2, 3], levels=("S", "M", "L", "XL"))
 MPAA = column("mpaa", "category", [0, 1], levels=("PG", "PG-13"))
 SMOKER = column("smoker", "flag", [0, 1], levels=("no", "yes"))
@@ -97,6 +101,15 @@ def phrase(column, query, found, side, bits=None, closeness=0.5):
          "wait 0:01:00 against 1:00:05 (longer)"),
         (CLOCK, dt.timedelta(hours=9, minutes=1), dt.timedelta(hours=17), "against", 2.0,
          "sold 9:01:00 against 17:00:00 (later)"),
+        (HOURS, 23.0, 1.0, "for", 2.0, "hour 2 apart: 23 and 1"),
+        (HOURS, 1.0, 11.0, "against", 2.0, "hour 10 apart: 11, not 1"),
+        (HOURS, 25.0, -3.0, "against", 2.0, "hour 4 apart: -3, not 25"),
+        (HOURS, 23.0, 23.0, "for", 2.0, "same hour: 23"),
+        (WINDS, 350.0, 10.5, "for", 2.0, "wind_dir 20.5 apart: 350.0 and 10.5"),
+        (STARTS, dt.timedelta(hours=23, minutes=50), dt.timedelta(minutes=10), "for", 2.0,
+         "start 0:20:00 apart: 23:50:00 and 0:10:00"),
+        (WEEK, "Mon", "Sun", "for", 2.0, "day close: Mon and Sun"),
+        (WEEK, "Mon", "Fri", "against", 2.0, "day Fri, not Mon"),
         (SIZES, "M", "M", "for", 2.0, "same size: M"),
         (SIZES, "M", "L", "for", 2.0, "size one level apart: M and L"),
         (SIZES, "S", "XL", "against", 2.0, "size three levels higher: XL, not S"),

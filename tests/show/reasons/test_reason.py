@@ -41,3 +41,22 @@ def test_a_sentence_says_what_speaks_against_last():
     assert sentence([one, two], []) == "this; that"
     assert sentence([], [two]) == "that"
     assert sentence([], []) == ""
+
+
+def test_a_missing_cell_is_named_by_its_side():
+    style = style_of(TITLE)
+
+    def text(query, found):
+        made = make_reason("title", style, query, found, 0.25, speaks_for=False)
+        assert (made.kind, made.share, made.speaks_for) == ("text", 0.25, False)
+        return made.text
+
+    assert text(None, None) == "title missing in both"
+    assert text(None, "x") == "title missing in the query"
+    assert text("x", None) == "title missing here"
+    four, three = np.arange(4.0), np.arange(3.0)
+    for query, found, drawings in ((four, four, 2), (four, three, 0), (three, four, 0)):
+        drawn = make_reason("c", style_of(CURVE), query, found, 0.2, speaks_for=True)
+        assert drawn.to_html().count("<svg") == drawings
+    assert Reason("c", "series", 0.1, None, four, "text").to_html() == "text"
+    assert Reason("c", "", 0.1, None, None, "text").speaks_for is True

@@ -1,17 +1,26 @@
 """Sections of the report."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 
 import lookalike as la
+from lookalike._runtime.text import short
 from lookalike.measures import Gower
+from lookalike.show.html.markup import escape
 from lookalike.show.report.parts import (
     PARTS,
     RowWriter,
+    _is_short,
     _missing_together,
+    _strip,
+    clusters_part,
     columns_part,
+    map_part,
+    measure_part,
     missing_part,
+    rows_part,
 )
 from lookalike.show.report.study import Study
 from lookalike.table import Column, Kind
@@ -53,6 +62,13 @@ def test_missing_values_are_shown_where_they_are():
     assert "more columns" not in text
 
 
+def test_words_about_columns_are_left_aligned_and_numbers_are_not():
+    text = columns_part(study({"a": [1.0, None]}))
+    heads = re.findall('<th scope="col" role="columnheader"( class="text")?>([^<]+)', text)
+    assert [name for mark, name in heads if mark] == ["kind", "values", "why this kind"]
+    assert [name for mark, name in heads if not mark] == ["column", "missing"]
+
+
 def test_only_so_many_columns_are_listed():
     some = {f"c{i}": [None, 1.5, 2.5] for i in range(61)}
     text = columns_part(study(some))
@@ -79,3 +95,127 @@ def test_columns_are_missing_together_above_nine_tenths():
     ]
     empty = column("a", 40), column("b", 40)
     assert _missing_together(list(empty)) == []
+
+
+def test_names_and_cells_are_cut_where_they_end_a_line():
+    name = "n" * 40
+    for extra, shown in (("", name), ("n", short(name + "n", 40))):
+        found = study({name + extra: [1.0, None, 3.5], "b": ["x", "y", "x"]})
+        for text in (columns_part(found), missing_part(found)):
+            assert f">{shown}</" in text
+    long = [f"{i} " + "w" * 45 for i in range(3)]
+    writer = RowWriter(la.read_table({"text": long, "x": [1.0, 2.5, 4.0]}))
+    assert short(long[0], 40) in writer.cells({"text": long[0], "x": 1.0})
+    wide = RowWriter(la.read_table({"m" * 41: [1.0, 2.5, 4.0], "b": ["x", "y", "x"]}))
+    assert short("m" * 41, 40) in wide.heads
+
+
+def test_few_cells_of_a_row_are_shown():
+    columns = {f"c{i}": [1.5 * i, 2.0, 4.25] for i in range(8)}
+    writer = RowWriter(la.read_table(columns))
+    assert writer.heads == [f"c{i}" for i in range(6)]
+    assert writer.numbers == [True] * 6
+    record = {name: cells[0] for name, cells in columns.items()}
+    assert len(writer.cells(record)) == 6
+    assert writer.words(record).count(", ") == 3
+    assert [_is_short(cell) for cell in (None, "x" * 99, 0, [1] * 20, (1,) * 21, {1})] == [
+        False, True, True, True, False, True,
+    ]  # fmt: skip
+    aside = RowWriter(la.read_table({"name": ["a b", "c d", "e f"], "x": [1.0, 2.5, 4.0]}))
+    assert aside.cells({"name": "a b", "x": None}) == ["a b", short(None, 40)]
+
+
+def test_a_strip_has_a_part_for_each_stretch_of_rows():
+    missing = np.zeros(120, bool)
+    missing[[0, 1, 2, 119]] = True
+    strip = _strip(SimpleNamespace(name="x", missing=missing))
+    assert re.findall(r'x="(\d+)" width="4" height="14"[^>]*fill-opacity="([\d.]+)"', strip) == [
+        ("0", "1.00"), ("4", "0.50"), ("236", "0.50"),
+    ]  # fmt: skip
+    assert '<rect width="240" height="14"' in strip
+    assert "missing values of x: from 0% to 100%" in strip
+    # A stretch of 200 rows with one missing is drawn, one of 201 is not.
+    for size, drawn in ((200, 1), (201, 0)):
+        missing = np.zeros(60 * size, bool)
+        missing[0] = True
+        strip = _strip(SimpleNamespace(name="x", missing=missing))
+        assert strip.count("fill-opacity") == drawn
+    few = _strip(SimpleNamespace(name="x", missing=np.array([True, True])))
+    assert "from 0% to 100%" in few  # parts without rows
+
+
+class Profile(list):
+    """Clusters as a profile has them."""
+
+    notes = ("by hand", "again")
+
+    @property
+    def clusters(self):
+        return self
+
+
+def clustered(share):
+    one = SimpleNamespace(
+        cluster=3, rows=1_200, share=0.25, majority="b", majority_share=share,
+        columns=["x is high"], typical=(1, 0),
+    )  # fmt: skip
+    clusters = Profile([one])
+    rows = la.read_table({"name": ["Ada B", "Bob C", "Cy D"], "x": [1.0, 2.5, 4.0]})
+    return SimpleNamespace(profile=clusters, rows=rows, at=np.array([5, 6, 7]))
+
+
+def test_clusters_are_listed_with_their_class_where_there_are_any():
+    text = clusters_part(clustered(0.5))
+    for part in ("cluster 3", "1,200 (25%)", "b (50%)", "x is high", "Bob C", "1 clusters"):
+        assert part in text
+    assert text.count("<th ") == 5
+    assert "<p>Clustering: by hand; again.</p>" in text
+    plain = clusters_part(clustered(None))
+    assert plain.count("<th ") == 4
+    assert "mostly" not in plain
+    heads = re.findall('<th scope="col" role="columnheader"( class="text")?>([^<]*)', text)
+    assert [bool(mark) for mark, _ in heads] == [False, False, True, True, True]
+
+
+def test_prototypes_and_outliers_are_rows_of_the_table():
+    found = clustered(None)
+    found.prototypes, found.outliers = [(0, 1_500)], [(2, 9.96)]
+    text = rows_part(found)
+    first, second = text.split("<caption>Outliers: rows unlike the others (10 bits: one row")
+    assert re.findall("<t[dh][^>]*>([^<]*)</t[dh]>", first.split("<tbody>")[1])[:4] == [
+        "5", "1,500", "Ada B", "1.0",
+    ]  # fmt: skip
+    assert "10.0" in second
+    assert "Cy D" in second
+    assert text.count('class="text"') >= 2
+
+
+def test_a_measure_is_named_with_its_reason():
+    index = SimpleNamespace(reason_="given")
+    shown = SimpleNamespace(index=index, measure=Gower(scale="rank"))
+    assert measure_part(shown) == (
+        f"<p>Rows are compared by <code>{escape(repr(shown.measure))}</code>.</p>"
+        "<p>Why: the measure was given.</p>"
+    )
+    index.reason_ = "it fits"
+    assert measure_part(shown).endswith("<p>Why: it fits</p>")
+
+
+def test_a_map_is_judged_where_there_are_enough_rows(monkeypatch):
+    asked = []
+
+    def judged(measure, places, k, sample):
+        asked.append((k, sample))
+        return 0.5
+
+    for name in ("trustworthiness", "continuity"):
+        monkeypatch.setattr(f"lookalike.show.report.parts.{name}", judged)
+    for n in (21, 22):
+        groups = SimpleNamespace(names=["a", "b"], title="group", codes=np.arange(n) % 2, notes=[])
+        places = np.random.default_rng(0).random((n, 2))
+        shown = SimpleNamespace(groups=groups, rows=range(n), places=places, measure=None)
+        text = map_part(shown)
+        assert "Colored by group." in text
+        assert f"map of {n} rows in 2 groups by group" in text
+        assert ("Of 10 neighbors: trustworthiness 0.500" in text) is (n == 22)
+    assert asked == [(10, 1000)] * 2

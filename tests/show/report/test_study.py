@@ -1,9 +1,12 @@
 """Groups that the map of a report is colored by."""
 
 import numpy as np
+import pytest
 
 import lookalike as la
+from lookalike.errors import TooFewRows
 from lookalike.hubness.mutual_proximity import default_reducer
+from lookalike.show.html.markup import COLORS
 from lookalike.show.report.study import Study, group_rows
 
 VOID = ("meta", "br")
@@ -43,3 +46,35 @@ def test_hubs_are_shown_after_a_reduction_where_it_helps():
     # A measure that is reduced already is not reduced again.
     given = study(rows, la.hubness.NICDM(la.measures.Vector()))
     assert given.hubs.title.startswith("NICDM of Vector")
+
+
+def test_a_sample_is_drawn_only_of_more_rows():
+    table = la.read_table({"x": np.arange(10.0) ** 2, "c": list("ab" * 5)})
+    classes = np.array(list("ab" * 5))
+    for sample, sampled in ((10, False), (9, True)):
+        one = Study(table, classes, "c", "auto", 50, sample, 3)
+        assert (one.sampled, len(one.rows), one.k) == (sampled, sample, sample - 1)
+        drawn = np.sort(np.random.default_rng(3).choice(10, 9, replace=False))
+        assert one.at.tolist() == (drawn.tolist() if sampled else list(range(10)))
+        assert one.classes.tolist() == classes[one.at].tolist()
+        assert one.groups.title == "c"
+    assert Study(table[:1], None, "c", "auto", 5, 9, 0).k == 1
+    assert Study(table, None, "c", "auto", 5, 99, 0).classes is None
+    assert Study(table, np.linspace(0, 1, 10), "c", "auto", 5, 99, 0).classes is None
+    sets = np.empty(10, dtype=object)
+    sets[:] = [frozenset("a")] * 10
+    assert Study(table, sets, "c", "auto", 5, 99, 0).classes is None
+    with pytest.raises(TooFewRows, match="report: needs at least 3 rows, found n_samples=2"):
+        Study(table[:2], None, "c", "auto", 5, 99, 0).index  # noqa: B018
+    assert len(Study(table[:3], None, "c", "auto", 5, 99, 0).index) == 3
+
+
+def test_groups_by_size_and_by_color():
+    ten = group_rows(np.array([f"c{i}" for i in range(len(COLORS))]), "kind")
+    assert len(ten.names) == len(COLORS)
+    assert not ten.names[-1].endswith("others")
+    more = group_rows(np.array([f"c{i}" for i in range(len(COLORS) + 1)]), "kind")
+    assert len(more.names) == len(COLORS)
+    assert more.names[-1] == "2 others"
+    tied = group_rows(np.array([1.5] * 30 + [2.25] * 20 + [3.125] * 3), "price")
+    assert np.unique(tied.codes).tolist() == list(range(len(tied.names)))

@@ -11,7 +11,7 @@ from lookalike.datasets import load_penguins
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Vector
 from lookalike.show.report.study import Study
-from lookalike.show.report.table_report import PARTS, TableReport, _compared
+from lookalike.show.report.table_report import PARTS, TableReport, _compared, _lead
 
 VOID = ("meta", "br")
 
@@ -181,3 +181,16 @@ def test_the_line_of_python_scores_classes_only():
     assert compared(["x", "y"], np.array(["x", "y"])) == "table, y=labels"
     # Numbers are no classes.
     assert compared("b", np.array([1.25, 2.75])) == "rows"
+
+
+def test_the_lead_counts_rows_and_columns_and_names_the_target():
+    def lead(columns, target, sample=2000):
+        return _lead(Study(la.read_table(columns), target, "b", "auto", 5, sample, 3))
+
+    one, two = {"a": [1.0, 2.5, 4.0]}, {"a": [1.0, 2.5, 4.0], "c": ["x", "y", "x"]}
+    assert lead(one, None) == "<p>3 rows, 1 compared column.</p>"
+    named = "<p>3 rows, 2 compared columns. b is the target, and is not compared.</p>"
+    assert lead(two, np.array(["x", "y", "x"])) == named
+    some = lead(two, None, sample=2)
+    assert some.startswith("<p>3 rows, 2 compared columns. Columns and missing values are those")
+    assert some.endswith("computed on 2 of them, drawn at random (seed 3).</p>")

@@ -116,9 +116,8 @@ def grid(
     marks = [' class="n"' if right else "" for right in numeric]
 
     def line(cells: Sequence[str], tag: str) -> str:
-        return "".join(
-            f"<{tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in zip(cells, marks, strict=True)
-        )
+        pairs = zip(cells, marks, strict=True)
+        return "".join(f"<{tag}{mark}>{escape(cell)}</{tag}>" for cell, mark in pairs)
 
     lines = []
     for i, row in enumerate(rows):

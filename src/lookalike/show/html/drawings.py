@@ -201,36 +201,27 @@ def _names(
             middles[group] = members[nearest]
     out: list[str] = []
     points: dict[int, tuple[float, float]] = {}  # of the names that have been placed
+
+    def free_point(group: int, size: float) -> tuple[float, float] | None:
+        """Return a point where a name covers none of the others, if there is one."""
+        letter, middle = LETTER_WIDTH * size, middles[group]
+        half = letter * len(names[group]) / 2
+        # Moved into the drawing, where a name would be cut at its edge.
+        x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
+        for lines in TRIED_LINES:
+            y = float(middle[1] + 0.35 * size + lines * size)
+            free = all(
+                abs(x - u) >= half + letter * len(names[other]) / 2 or abs(y - v) >= 1.2 * size
+                for other, (u, v) in points.items()
+            )
+            if free and size <= y <= height - 4:
+                return x, y
+        return None
+
     for size, roomy in ((FONT_PHONE, False), (FONT_WIDE, True)):
-        for group, middle in middles.items():
-            point = None
-            if group not in points:
-                point = _free_point(middle, names, group, points, size, height)
+        for group in middles:
+            point = None if group in points else free_point(group, size)
             if point is not None:
                 points[group] = point
                 out.append(words(point, names[group], roomy=roomy))
     return out
-
-
-def _free_point(
-    middle: np.ndarray,
-    names: Sequence[str],
-    group: int,
-    taken: dict[int, tuple[float, float]],
-    size: float,
-    height: float,
-) -> tuple[float, float] | None:
-    """Return a point where a name covers none of the others, if there is one."""
-    letter = LETTER_WIDTH * size
-    half = letter * len(names[group]) / 2
-    # Moved into the drawing, where a name would be cut at its edge.
-    x = float(np.clip(middle[0], half + 2, max(half + 2, WIDTH - half - 2)))
-    for lines in TRIED_LINES:
-        y = float(middle[1] + 0.35 * size + lines * size)
-        free = all(
-            abs(x - u) >= half + letter * len(names[other]) / 2 or abs(y - v) >= 1.2 * size
-            for other, (u, v) in taken.items()
-        )
-        if free and size <= y <= height - 4:
-            return x, y
-    return None

@@ -82,11 +82,17 @@ def category_phrase(pair: Pair) -> str:
     'mpaa PG-13, not PG'
     """
     one, other = (pair.style.write(cell) for cell in (pair.query, pair.found))
-    if pair.query == pair.found:
+    far = f"{other}, not {one}"
+    return _compare(pair, one, other, pair.query == pair.found, "close", far)
+
+
+def _compare(pair: Pair, one: str, other: str, same: bool, near: str, far: str = "") -> str:
+    """Return two cells in words as the same, as near in some way, or as far apart."""
+    if same:
         return f"same {pair.name}: {other}"
     if pair.speaks_for:
-        return f"{pair.name} close: {one} and {other}"
-    return f"{pair.name} {other}, not {one}"
+        return f"{pair.name} {near}: {one} and {other}"
+    return f"{pair.name} {far or f'{one} against {other}'}"
 
 
 def order_phrase(pair: Pair) -> str:
@@ -94,7 +100,7 @@ def order_phrase(pair: Pair) -> str:
     levels = list(pair.style.kind.levels)
     # New rows may have levels that the fitted column did not have.
     known = pair.query in levels and pair.found in levels
-    if pair.query == pair.found or not known or pair.style.kind.role in ("month", "weekday"):
+    if pair.query == pair.found or not known or pair.style.kind.role:
         return category_phrase(pair)
     apart = levels.index(pair.found) - levels.index(pair.query)
     # Counted in levels: an order has no other distance that a reader would know.
@@ -180,9 +186,11 @@ def number_phrase(pair: Pair) -> str:
     """
     one, other = _amount(pair.query), _amount(pair.found)
     texts = [pair.style.write(cell) for cell in (pair.query, pair.found)]
-    if one == other or texts[0] == texts[1]:
+    if texts[0] == texts[1]:
         noun = _is_noun(pair)
         return f"both {texts[1]} {pair.name}" if noun else f"same {pair.name}: {texts[1]}"
+    if pair.style.kind.period:
+        return _cycle_phrase(pair, abs(one - other) % pair.style.kind.period, texts)
     if not pair.speaks_for:
         return _against(pair, one, other)
     about = _round(pair, one, other)
@@ -195,6 +203,15 @@ def number_phrase(pair: Pair) -> str:
         return f"{pair.name} {tail} in both: {first} and {second}"
     word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
     return f"{pair.name} {word}: {first} and {second}"
+
+
+def _cycle_phrase(pair: Pair, straight: float, texts: list[str]) -> str:
+    """Say how far two numbers are apart the shorter way round: 2 for the hours 23 and 1."""
+    apart = min(straight, pair.style.kind.period - straight)
+    cell = dt.timedelta(seconds=apart) if pair.style.kind.source == "duration" else apart
+    joint = " and " if pair.speaks_for else ", not "
+    shown = texts if pair.speaks_for else texts[::-1]
+    return f"{pair.name} {pair.style.write(cell)} apart: {joint.join(shown)}"
 
 
 def _against(pair: Pair, one: float, other: float) -> str:
@@ -323,12 +340,9 @@ def sequence_phrase(pair: Pair) -> str:
 def shape_phrase(pair: Pair) -> str:
     """Draw two vectors of numbers as small bars."""
     one, other = (short_bars(cell) for cell in (pair.query, pair.found))
-    if _values(pair.query) == _values(pair.found):
-        return f"same {pair.name}: {other}"
-    if pair.speaks_for:
-        word = ("similar", "similar", "very similar")[pair.degree(5, 2, (0.97, 0.9))]
-        return f"{pair.name} {word}: {one} and {other}"
-    return f"{pair.name} {one} against {other}"
+    same = _values(pair.query) == _values(pair.found)
+    near = "very similar" if pair.degree(5, 2, (0.97, 0.9)) == 2 else "similar"
+    return _compare(pair, one, other, same, near)
 
 
 def graph_phrase(pair: Pair) -> str:
@@ -337,11 +351,7 @@ def graph_phrase(pair: Pair) -> str:
         f"{len(cell.nodes):,} nodes with {len(cell.edges):,} edges"
         for cell in (pair.query, pair.found)
     )
-    if pair.query == pair.found:
-        return f"same {pair.name}: {other}"
-    if pair.speaks_for:
-        return f"{pair.name} alike: {one} and {other}"
-    return f"{pair.name} {one} against {other}"
+    return _compare(pair, one, other, pair.query == pair.found, "alike")
 
 
 def object_phrase(pair: Pair) -> str:

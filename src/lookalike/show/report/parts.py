@@ -53,10 +53,8 @@ def missing_part(study: Study) -> str:
     # The share tells how many are missing, the strip where: at the start, at the end, everywhere.
     lines = [[short(c.name, 40), percent(float(c.missing.mean())), _strip(c)] for c in shown]
     complete = int(np.all([~column.missing for column in study.table], axis=0).sum())
-    text = (
-        f"{complete:,} of {len(study.table):,} rows are complete. Each strip is a column from its "
-    )
-    text += "first row to its last: the darker, the more values are missing."
+    text = f"{complete:,} of {len(study.table):,} rows are complete. Each strip is a column from "
+    text += "its first row to its last: the darker, the more values are missing."
     heads = ["column", "missing", "where"]
     out = paragraphs([text]) + table(lines, heads, "Columns with missing values", text=(2,))
     notes = _missing_together(shown)
@@ -234,28 +232,20 @@ class RowWriter:
 
     def __init__(self, table: Table) -> None:
         self._columns = label_first(table)[:MAX_CELLS]
-        self._styles = Styles(table)
-        self._label = label_of(table)
-
-    @property
-    def heads(self) -> list[str]:
-        """The names of the columns that are shown."""
-        return [short(column.name, MAX_CELL_CHARACTERS) for column in self._columns]
-
-    @property
-    def numbers(self) -> list[bool]:
-        """Which of the columns that are shown hold numbers."""
-        return [column.kind.name == "number" for column in self._columns]
+        self._styles, self._label = Styles(table), label_of(table)
+        # Names of the columns that are shown, and which of them hold numbers.
+        self.heads = [short(column.name, MAX_CELL_CHARACTERS) for column in self._columns]
+        self.numbers = [column.kind.name == "number" for column in self._columns]
 
     def cells(self, record: dict[str, Any]) -> list[str]:
         """Return the cells of a row that are shown."""
         out = []
-        for column in self._columns:
-            cell = record.get(column.name)
-            styled = column.kind.name == "number" and cell is not None
-            styled = styled and column.name in self._styles  # columns set aside have no style
-            write = self._styles[column.name].write if styled else None
-            out.append(short(cell, MAX_CELL_CHARACTERS) if write is None else write(cell))
+        for column, number in zip(self._columns, self.numbers, strict=True):
+            name, cell = column.name, record.get(column.name)
+            # Columns set aside have no style.
+            styled = number and cell is not None and name in self._styles
+            text = self._styles[name].write(cell) if styled else short(cell, MAX_CELL_CHARACTERS)
+            out.append(text)
         return out
 
     def name(self, row: int, study: Study) -> str:

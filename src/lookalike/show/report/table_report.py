@@ -52,10 +52,9 @@ class TableReport(Result):
 
     def html_body(self) -> str:
         """Return the content of the page, as HTML."""
-        links = "".join(
-            f'<li><a href="#{part.name}">{escape(part.heading)}</a></li>' for part in PARTS
-        )
-        nav = f'<nav aria-label="Parts of this report"><ul>{links}</ul></nav>'
+        links = (f'<a href="#{part.name}">{escape(part.heading)}</a>' for part in PARTS)
+        items = "".join(f"<li>{link}</li>" for link in links)
+        nav = f'<nav aria-label="Parts of this report"><ul>{items}</ul></nav>'
         return self.lead + nav + "".join(self.parts.values())
 
     def cells(self) -> dict[str, list[Any]]:
@@ -138,8 +137,7 @@ def report(
     # Before anything is compared: edit distances of long texts would take hours.
     texts = by_words(whole)
     rows, target = split_target(texts, y, "report")
-    seed = make_seed(random_state)
-    study = Study(rows, target, label, measure, int(k), int(sample), seed)
+    study = Study(rows, target, label, measure, int(k), int(sample), make_seed(random_state))
     words = {
         "{k}": str(k),
         "{rows}": "rows" if isinstance(y, str) else "table",
