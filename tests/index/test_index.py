@@ -538,7 +538,10 @@ def test_an_index_without_sketches_says_so_when_it_is_fitted_and_not_again(monke
         index.delete(0)
         assert index.recall_ == 1.0
         assert index.search(1, k=1).ids == [5]
-    assert repr(index).endswith("  # finds 100.0% of the ten nearest rows of a sample")
+    said = "  # finds 100.0% of the ten nearest rows, for queries like the rows"
+    assert repr(index).endswith(said)
+    for text in (la.Index.__doc__, la.Index.recall_.__doc__):
+        assert "queries like the rows" in " ".join(text.split())
 
 
 PETS = {"weight": [4.0, 30.0, 5.0, 28.0, 4.5], "animal": ["cat", "dog", "cat", "wolf", "cat"]}

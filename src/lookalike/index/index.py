@@ -82,14 +82,17 @@ class Index(SaveMixin, Estimator):
         (faiss).
     recall : float
         The share of the ten nearest rows that an approximate search should find, tuned on a
-        sample of the rows; ``recall_`` is the share on another sample.
+        sample of the rows; ``recall_`` is the share on another sample. Both hold for queries like
+        the rows, not for queries from elsewhere, such as points between clusters.
     n_jobs : int, optional
         Threads; None: the setting of ``lookalike.config``. Answers do not depend on it.
 
     Attributes
     ----------
     measure_ : the fitted measure
-    recall_ : float, the measured share of the ten nearest rows found; 1 for exact search
+    recall_ : float
+        The measured share of the ten nearest rows found, for queries like the rows; 1 for exact
+        search.
     reason_ : str
         Why this measure.
     schema_ : how rows are read
@@ -793,7 +796,8 @@ class Index(SaveMixin, Estimator):
         """The share of the ten nearest rows that a search finds, measured on a sample of rows.
 
         1 for exact search. Rows as near as the tenth count as found. Segments of the index, of
-        which added rows have their own, are weighted by their rows.
+        which added rows have their own, are weighted by their rows. It holds for queries like the
+        rows: of random points in the box around clusters half of the neighbors were found.
         """
         return self._tuned(self.state_)[0]
 
@@ -805,7 +809,8 @@ class Index(SaveMixin, Estimator):
         text = super().__repr__()
         if not (self.approximate and hasattr(self, "state_")):
             return text
-        return f"{text}  # finds {self.recall_:.1%} of the ten nearest rows of a sample"
+        found = f"finds {self.recall_:.1%} of the ten nearest rows, for queries like the rows"
+        return f"{text}  # {found}"
 
     # -- scikit-learn ------------------------------------------------------------------------------
 
