@@ -16,7 +16,14 @@ from lookalike import config
 from lookalike.errors import LookalikeError, TooLarge
 from lookalike.table import read_table
 from lookalike.table.formats import files
-from lookalike.table.formats.sizes import Counter, ReadLimits, check_ipc, reading_at_most
+from lookalike.table.formats.sizes import (
+    Counter,
+    ReadLimits,
+    _read_footer,
+    _row_groups,
+    check_ipc,
+    reading_at_most,
+)
 
 
 def write(path, table, **options):
@@ -178,3 +185,31 @@ def test_what_is_counted_is_what_is_read(tmp_path_factory, columns, compression,
     assert sum(rows for rows, _ in counted) == len(back)
     # Buffers that are compressed together with their padding may be a little larger.
     assert sum(size for _, size in counted) >= back.nbytes - 8 * len(counted) * len(columns)
+
+
+@given(columns=st.lists(COLUMNS, min_size=1, max_size=20), size=st.integers(1, 6))
+def test_the_footer_says_what_pyarrow_reads_in_it(columns, size):
+    table = pa.table({f"c{j}": pa.array(cells) for j, cells in enumerate(columns)})
+    sink = pa.BufferOutputStream()
+    pyarrow.parquet.write_table(table, sink, row_group_size=size)
+    source = pa.BufferReader(sink.getvalue())
+    footer = pyarrow.parquet.ParquetFile(source).metadata
+    groups = [footer.row_group(i) for i in range(footer.num_row_groups)]
+    names = ["BOOLEAN", "INT32", "INT64", "INT96", "FLOAT", "DOUBLE", "BYTE_ARRAY"]
+    wanted = [
+        (
+            group.num_rows,
+            [
+                (
+                    names.index(chunk.physical_type),
+                    chunk.path_in_schema,
+                    chunk.num_values,
+                    chunk.total_uncompressed_size,
+                    chunk.has_dictionary_page,
+                )
+                for chunk in map(group.column, range(group.num_columns))
+            ],
+        )
+        for group in groups
+    ]
+    assert list(_row_groups(_read_footer(source))) == wanted

@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import subprocess
+import sys
 
 import pyarrow as pa
 import pyarrow.feather
@@ -77,3 +79,34 @@ def test_a_line_with_a_long_field_too_many_is_named(tmp_path):
     path.write_text('a,b\n1,2\n1,"' + "x" * 200_000 + '",3\n')
     with pytest.raises(UnreadableFile, match="Expected 2 columns, got 3"):
         la.read_table(path)
+
+
+FLIPS = """
+import sys
+from pathlib import Path
+import lookalike as la
+from lookalike.errors import LookalikeError
+
+path = Path(sys.argv[1])
+whole = path.read_bytes()
+start = len(whole) - 8 - int.from_bytes(whole[-8:-4], "little")
+for at in range(start, len(whole)):
+    for bit in (1, 2, 4):
+        path.write_bytes(whole[:at] + bytes([whole[at] ^ bit]) + whole[at + 1 :])
+        try:
+            la.read_table(path)
+        except LookalikeError:
+            pass
+print("no crash")
+"""
+
+
+def test_no_bit_of_a_footer_ends_the_process(tmp_path):
+    """A flag of the schema that statistics do not fit ended it: in a process of its own."""
+    path = tmp_path / "rows.parquet"
+    table = pa.table({"a": ["x", None, "y"], "b": [1.0, 2.0, None]})
+    pyarrow.parquet.write_table(table, path, store_schema=False)
+    done = subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", FLIPS, str(path)], capture_output=True, text=True
+    )
+    assert (done.stdout, done.returncode) == ("no crash\n", 0), done.stderr

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -27,8 +27,9 @@ from lookalike.errors import Param, Phrase, TooLarge, UnreadableFile
 MAX_UNPACKED_RATIO = 200
 # The reference to a value, the least that a cell takes in memory.
 CELL_BYTES = 8
-# What values of a Parquet type take in memory, where that is less.
-PARQUET_BYTES = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4}
+# What values of a physical type of Parquet (0: flags, 1: int32, 4: float32) take, where it is less.
+PARQUET_BYTES = {0: 1, 1: 4, 4: 4}
+STRINGS = 6  # BYTE_ARRAY
 
 
 @dataclass(frozen=True)
@@ -150,25 +151,116 @@ def check_parquet(source: Any, path: Path) -> None:
     counter = Counter(path)
     repeated: set[str] = set()
     with pyarrow.parquet.ParquetFile(source) as file:
-        footer, columns = file.metadata, len(file.schema_arrow)
-        for group in map(footer.row_group, range(footer.num_row_groups)):
-            chunks = [group.column(j) for j in range(group.num_columns)]
-            # Values, not rows: one row may have a list of any length, and a null takes no byte.
-            size = sum(max(_values_bytes(c), c.total_uncompressed_size) for c in chunks)
-            counter.add(group.num_rows, columns, size)
-            repeated |= {c.path_in_schema for c in chunks if _may_repeat(c, counter.limit)}
+        columns = len(file.schema_arrow)
+    for rows, chunks in _row_groups(_read_footer(source)):
+        # Values, not rows: one row may have a list of any length, and a null takes no byte.
+        counter.add(rows, columns, sum(max(_values_bytes(c), c.size, 0) for c in chunks))
+        repeated |= {c.leaf for c in chunks if _may_repeat(c, counter.limit)}
     if repeated:
         _check_repeats(source, sorted(repeated), counter)
 
 
-def _values_bytes(chunk: Any) -> int:
-    return int(chunk.num_values) * PARQUET_BYTES.get(chunk.physical_type, CELL_BYTES)
+class _Chunk(NamedTuple):
+    """What a footer says of one column of a row group; its size is that of unpacked pages."""
+
+    kind: int
+    leaf: str
+    values: int
+    size: int
+    has_dictionary: bool
 
 
-def _may_repeat(chunk: Any, limit: int) -> bool:
+def _read_footer(source: Any) -> bytes:
+    """Return the footer of a file that pyarrow has opened, which checks its length."""
+    with pa.OSFile(source) if isinstance(source, str) else nullcontext(source) as file:
+        file.seek(file.size() - 8)
+        (length,) = struct.unpack("<I", file.read(4))
+        file.seek(file.size() - 8 - length)
+        return bytes(file.read(length))
+
+
+def _row_groups(footer: bytes) -> Iterator[tuple[int, list[_Chunk]]]:
+    """Yield the rows of each row group and its chunks.
+
+    Not by ``RowGroupMetaData.column``: statistics that do not fit the schema raise an error in C++
+    there that pyarrow does not catch (26.0), which ends the process.
+    """
+    # Numbers of fields: parquet.thrift of the Parquet format, FileMetaData to ColumnMetaData.
+    for group in _Compact(footer).struct().get(4, ()):
+        about = [chunk.get(3, {}) for chunk in group.get(1, ())]
+        chunks = [
+            _Chunk(
+                kind=one.get(1, 0),
+                leaf=b".".join(one.get(3, ())).decode(),
+                values=one.get(5, 0),
+                size=one.get(6, 0),
+                has_dictionary=11 in one,
+            )
+            for one in about
+        ]
+        yield group.get(3, 0), chunks
+
+
+def _values_bytes(chunk: _Chunk) -> int:
+    return chunk.values * PARQUET_BYTES.get(chunk.kind, CELL_BYTES)
+
+
+def _may_repeat(chunk: _Chunk, limit: int) -> bool:
     """Whether strings that are written once could fill the memory when they are repeated."""
-    large = chunk.num_values * chunk.total_uncompressed_size > limit
-    return large and chunk.physical_type == "BYTE_ARRAY" and chunk.has_dictionary_page
+    return chunk.values * chunk.size > limit and chunk.kind == STRINGS and chunk.has_dictionary
+
+
+class _Compact:
+    """Values in Thrift's compact protocol; the fields of a struct are known by their number."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self._at = data, 0
+
+    def _take(self, count: int) -> bytes:
+        self._at += count
+        return self._data[self._at - count : self._at]
+
+    def _byte(self) -> int:
+        self._at += 1
+        return self._data[self._at - 1]
+
+    def _unsigned(self) -> int:
+        number = shift = 0
+        while (byte := self._byte()) >= 128:
+            number |= (byte & 127) << shift
+            shift += 7
+        return number | byte << shift
+
+    def _signed(self) -> int:
+        number = self._unsigned()
+        return number >> 1 ^ -(number & 1)  # zigzag: 0, -1, 1, -2, ...
+
+    def struct(self) -> dict[int, Any]:
+        """Return the fields of the struct that begins here."""
+        fields: dict[int, Any] = {}
+        number = 0
+        while (head := self._byte()) != 0:
+            number = number + (head >> 4) if head >> 4 else self._signed()
+            # True and false are types of their own, without a value.
+            fields[number] = head & 15 == 1 if head & 15 in (1, 2) else self._value(head & 15)
+        return fields
+
+    def _value(self, kind: int) -> Any:
+        if kind in (1, 2, 3):
+            return self._byte()
+        if kind in (4, 5, 6):
+            return self._signed()
+        if kind == 7:
+            return self._take(8)  # a float, which no field that is read here has
+        if kind == 8:
+            return self._take(self._unsigned())
+        if kind in (9, 10):
+            head = self._byte()
+            count = head >> 4 if head >> 4 < 15 else self._unsigned()
+            return [self._value(head & 15) for _ in range(count)]
+        if kind == 12:
+            return self.struct()
+        raise ValueError(f"type {kind} in a footer")  # maps are in no footer
 
 
 def _check_repeats(source: Any, leaves: list[str], counter: Counter) -> None:
