@@ -24,8 +24,9 @@ QUIET = {
 class Cluster:
     """Processes of Dask's own programs, without nannies: who is killed stays dead."""
 
-    def __init__(self, folder, workers):
+    def __init__(self, folder, workers, *options):
         self.folder, self.file = folder, folder / "scheduler.json"
+        self.options = options  # of workers
         self.log = (folder / "log").open("wb")
         self.scheduler = self._start(
             "dask_scheduler", "--host", "127.0.0.1", "--port", "0",
@@ -55,7 +56,7 @@ class Cluster:
         """Start one more worker."""
         return self._start(
             "dask_worker", "--scheduler-file", str(self.file), "--no-nanny", "--nthreads", "1",
-            "--no-dashboard", "--host", "127.0.0.1",
+            "--no-dashboard", "--host", "127.0.0.1", *self.options,
         )  # fmt: skip
 
     @property

@@ -17,7 +17,7 @@ import pytest
 import lookalike as la
 from cli.run import run
 from index.dask.conftest import long, mixed
-from lookalike.errors import InvalidInput, MissingFile
+from lookalike.errors import InvalidInput, MissingFile, NoAnswer
 from lookalike.index import build_index
 from lookalike.index.dask import (
     add,
@@ -36,7 +36,7 @@ from lookalike.measures import Gower, StochasticForest
 
 pytest.importorskip("distributed")
 
-from index.dask.cluster import SOURCE  # needs distributed
+from index.dask.cluster import SOURCE, Cluster  # needs distributed
 
 
 def digests(folder):
@@ -318,3 +318,61 @@ def test_a_folder_that_workers_do_not_see_is_named(tmp_path, cluster):
     with connect(cluster.address) as client, pytest.raises(MissingFile, match="elsewhere"):
         run_items(client, encode_part, [part], "encoded")
     assert not Path(tmp_path / "elsewhere").exists()
+
+
+@long
+def test_a_scheduler_that_dies_is_an_error_and_the_next_one_goes_on(many_files, tmp_path):
+    folder, failed = tmp_path / "many", []
+    (tmp_path / "first").mkdir()
+    cluster = Cluster(tmp_path / "first", 2)
+
+    def encode():
+        try:
+            fit_encode(many_files, folder, "gower", cluster.address, shard_rows=1024)
+        except Exception as error:
+            failed.append(error)
+
+    work = threading.Thread(target=encode, daemon=True)
+    work.start()
+    wait_for(lambda: len(finished(folder / "shards")) >= 3)
+    cluster.scheduler.kill()
+    work.join(300)
+    assert not work.is_alive(), "it waits for a scheduler that is gone"
+    cluster.close()
+    (error,) = failed
+    assert type(error) is NoAnswer
+    assert "run the same" in str(error)
+    before = finished(folder / "shards")
+    assert 3 <= len(before) < 40
+    (tmp_path / "second").mkdir()
+    again = Cluster(tmp_path / "second", 2)
+    fit_encode(many_files, folder, "gower", again.address, shard_rows=1024)
+    again.close()
+    after = finished(folder / "shards")
+    assert before == {name: after[name] for name in before}
+    build_index(many_files, tmp_path / "one", "gower", shard_rows=1024)
+    assert digests(folder) == digests(tmp_path / "one")
+
+
+OTHER_VERSION = """
+import lookalike._version
+lookalike._version.__version__ = "0.0.9"
+"""
+
+
+@long
+def test_a_worker_of_another_version_is_named_and_writes_nothing(files, tmp_path):
+    (tmp_path / "other.py").write_text(OTHER_VERSION)
+    (tmp_path / "cluster").mkdir()
+    cluster = Cluster(tmp_path / "cluster", 1, "--preload", str(tmp_path / "other.py"))
+    found = "lookalike 0.1.*as where the work began, found 0.0.9.*Install the same version"
+    try:
+        with pytest.raises(InvalidInput, match=found):
+            fit_encode(files, tmp_path / "many", "gower", cluster.address)
+        assert finished(tmp_path / "many" / "shards") == {}
+        build_index(files, tmp_path / "one", "gower", shard_rows=2048)
+        with pytest.raises(InvalidInput, match=found):
+            knn_graph(tmp_path / "one", 3, cluster.address)
+        assert list((tmp_path / "one").glob("graphs/*/*/*/shard.json")) == []
+    finally:
+        cluster.close()
