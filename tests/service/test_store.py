@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from lookalike.errors import InvalidInput, UnreadableFile
+from lookalike.errors import InvalidInput, UnreadableFile, UnwritableFile
 from lookalike.index import Index
 from lookalike.service.store import database as tables
 from lookalike.service.store import store as stored
@@ -271,9 +271,9 @@ def test_other_databases_are_refused(address):
 
 
 def test_a_folder_or_a_missing_folder_is_refused(tmp_path):
-    with pytest.raises(InvalidInput, match="a folder"):
+    with pytest.raises(UnwritableFile, match="a folder"):
         Store(tmp_path)
-    with pytest.raises(InvalidInput, match="a folder that exists"):
+    with pytest.raises(UnwritableFile, match="a folder that exists"):
         Store(tmp_path / "not" / "there.sqlite")
 
 
@@ -629,10 +629,10 @@ def test_a_file_is_looked_at_before_it_is_opened(tmp_path):
     store.close()
     tables._check_file(path)
     for where, message in (
-        (tmp_path, f"store {str(tmp_path)!r}: needs the name of a file, found a folder. "),
+        (tmp_path, f"File {str(tmp_path)!r}: needs the name of a file, found a folder. "),
         (tmp_path / "no" / "a", f"needs a folder that exists, found no folder '{tmp_path}/no'."),
     ):
-        with pytest.raises(InvalidInput) as caught:
+        with pytest.raises(UnwritableFile) as caught:
             tables._check_file(where)
         assert message in str(caught.value)
 

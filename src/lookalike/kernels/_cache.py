@@ -120,10 +120,6 @@ class CompileLock:
 
 def lock_compiler(folder: str) -> None:
     """Let numba compile, read and write kernels only while this process holds the lock."""
-    from numba.core.registry import cpu_target
-
-    # Made under numba's lock as well: a process that compiles nothing must not wait for another.
-    _ = cpu_target.target_context
     lock = CompileLock(folder)
     # numba announces its own lock, which it holds while it reads, compiles and writes.
     listen("numba:compiler_lock", lock.acquire, lock.release)

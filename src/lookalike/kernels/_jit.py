@@ -32,6 +32,16 @@ when_compiling: list[Callable[[], None]] = []
 _making = threading.RLock()
 
 
+def _hold_at_fork(lock: Any) -> None:
+    """Let a fork wait for a lock: one that another thread holds is never released in the child."""
+    if hasattr(os, "register_at_fork"):
+        after = {"after_in_parent": lock.release, "after_in_child": lock.release}
+        os.register_at_fork(before=lock.acquire, **after)
+
+
+_hold_at_fork(_making)
+
+
 def load_compiler() -> None:
     """Import numba now: a process that answers often does so at its start."""
     if COMPILED:
@@ -46,6 +56,7 @@ def _register_kernels() -> None:
     numba asks for the type of every name that a function uses. Given the one of the compiled
     kernel, it compiles kernels inside kernels without a name of any module being replaced.
     """
+    from numba.core.compiler_lock import global_compiler_lock
     from numba.core.registry import cpu_target
     from numba.extending import typeof_impl
 
@@ -60,9 +71,14 @@ def _register_kernels() -> None:
             call()
 
     listen("numba:compile", announce, lambda: None)
+    # Made under numba's lock as well: a process that compiles nothing must not wait for another.
+    _ = cpu_target.target_context
     folder = cache_folder()
     if folder is not None:
         lock_compiler(folder)
+    # Without the events of numba's lock: a fork must not wait until other processes have compiled.
+    # What is registered last is called first: numba's lock before ``_making``, as when compiling.
+    _hold_at_fork(getattr(global_compiler_lock, "_lock", _making))
 
 
 class Deferred:

@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event, exc
 
+from lookalike._runtime.files import check_writable
 from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, UnreadableFile
 
 METADATA = sa.MetaData()
@@ -252,12 +253,7 @@ def _damaged(where: str, text: str) -> UnreadableFile:
 
 def _check_file(path: Path) -> None:
     """Look at a file read-only before anything is written: a damaged one is left as it is."""
-    if path.is_dir():
-        hint = "Add a file name"
-        raise InvalidInput(f"store {str(path)!r}", "the name of a file", "a folder", hint)
-    if not path.parent.is_dir():
-        found, hint = f"no folder {str(path.parent)!r}", "Make the folder first"
-        raise InvalidInput(f"store {str(path)!r}", "a folder that exists", found, hint)
+    check_writable(path)  # and its folder: SQLite keeps a log beside the file
     if not path.exists() or path.stat().st_size == 0:
         return
     # Without a log beside it no process has the file open: then not even helper files are made.
@@ -279,10 +275,7 @@ def _make_private(path: Path) -> None:
     its own, which someone may have chosen.
     """
     with suppress(FileExistsError):
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        except PermissionError:
-            return  # SQLite says what is wrong, as it does about every other file
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _open_sqlite(path: Path) -> sa.Engine:
