@@ -3,10 +3,13 @@
 A folder has one writer.
 """
 
+import errno
 import os
+import shutil
 import stat
 import subprocess
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
@@ -18,6 +21,7 @@ from lookalike._runtime.files import (
     locked,
     making_folder,
     replacing,
+    sync_folder,
     write_text,
 )
 from lookalike.errors import UnwritableFile
@@ -204,7 +208,7 @@ def test_a_folder_takes_the_place_of_a_link_and_of_another_folder(tmp_path):
 
 @pytest.fixture
 def order(monkeypatch):
-    """What is synced and renamed, in order; a file that is synced by its name at that moment."""
+    """What is synced, renamed and removed, in order; what is synced by its name at that moment."""
     seen, known = [], {"fsync": os.fsync, "rename": os.rename, "replace": os.replace}
 
     def fsync(handle):
@@ -218,6 +222,12 @@ def order(monkeypatch):
 
         return rename
 
+    def rmtree(path, **options):
+        seen.append(("remove", Path(path)))
+        removed(path, **options)
+
+    removed = shutil.rmtree
+    monkeypatch.setattr(shutil, "rmtree", rmtree)
     monkeypatch.setattr(os, "fsync", fsync)
     for name in ("rename", "replace"):
         monkeypatch.setattr(os, name, renaming(name))
@@ -241,14 +251,15 @@ def test_a_file_is_synced_before_it_takes_its_name_and_its_folder_after(order, t
 @linux
 def test_a_folder_takes_its_name_when_all_in_it_is_synced(order, tmp_path):
     path = tmp_path / "shard"
-    for _ in range(2):
+    for number in range(2):
         with making_folder(path) as draft:
             for name in ("a", "b"):
                 (draft / name).write_bytes(b"cells")
         named = order.index(("rename", draft, path))
         synced = {what[1] for what in order[:named] if what[0] == "sync"}
         assert synced >= {draft / "a", draft / "b", draft}
-        assert ("sync", tmp_path) in order[named:]
+        assert order[named + 1] == ("sync", tmp_path)  # before the old folder is gone
+        assert [what for what, *_ in order[named + 2 :]] == ["remove"] * number
         order.clear()
 
 
@@ -274,6 +285,34 @@ def test_an_index_in_a_folder_is_named_last(order, again, tmp_path):
         heads = [at for at, target in renamed if target == path / HEAD]
         assert max(heads) < last
     assert order[last + 1 :][:1] == [("sync", path)]
+
+
+@linux
+def test_nothing_is_removed_before_the_manifest_without_it_lasts(order, tmp_path):
+    """It may be that of a process that was killed between the rename and the sync."""
+    import lookalike as la
+
+    path = tmp_path / "index"
+    index = la.index.build_index(la.read_table({"size": [1.0, 2.0, 5.0]}), path, "gower")
+    index.add({"size": [1.5]})
+    index.add({"size": [2.5]})  # one shard of both: the first is no longer named
+    order.clear()
+    index.add({"size": [3.5]})
+    removed = [at for at, what in enumerate(order) if what[0] == "remove"]
+    assert removed
+    assert order[0] == ("sync", path)
+
+
+@linux
+def test_a_disk_that_fails_is_an_error_and_one_that_syncs_no_folder_is_not(tmp_path, monkeypatch):
+    for number, fails in ((errno.EIO, True), (errno.EINVAL, False)):
+
+        def fsync(handle, number=number):
+            raise OSError(number, os.strerror(number))
+
+        monkeypatch.setattr(os, "fsync", fsync)
+        with pytest.raises(UnwritableFile, match="a disk that works") if fails else nullcontext():
+            sync_folder(tmp_path)
 
 
 def test_only_one_writer_at_a_time(tmp_path):

@@ -137,7 +137,6 @@ def making_folder(path: str | os.PathLike[str]) -> Iterator[Path]:
                 os.fsync(open_file.fileno())
         sync_folder(draft)
         _give_name(draft, target)
-        sync_folder(target.parent)
 
 
 def _give_name(draft: Path, target: Path) -> None:
@@ -149,6 +148,7 @@ def _give_name(draft: Path, target: Path) -> None:
             os.rename(target, old)
         try:
             os.rename(draft, target)
+            sync_folder(target.parent)  # before the old one is gone: after a power cut one is there
         except OSError as error:
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST, errno.ENOTDIR):
                 raise
@@ -217,13 +217,19 @@ def make_folder(path: str | os.PathLike[str]) -> Path:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the new name last through a power cut, where the system lets a folder be synced."""
-    with contextlib.suppress(OSError):
+    """Make new names last through a power cut, where the system lets a folder be synced."""
+    try:
         handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    except OSError:  # Windows opens no folder
+        return
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno == errno.EIO:  # other numbers say that this file system syncs no folder
+            who, hint = f"Folder {str(folder)!r:.300}", "Check the disk, then write again"
+            raise UnwritableFile(who, "a disk that works", str(error), hint) from error
+    finally:
+        os.close(handle)
 
 
 def _remove_drafts(target: Path) -> None:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._runtime.files import locked, replacing
+from lookalike._runtime.files import locked, replacing, sync_folder
 from lookalike._version import __version__
 from lookalike.errors import InPython, InvalidInput, LookalikeError, UnreadableFile, missing_file
 from lookalike.index.segments import Segment, Segments
@@ -341,7 +341,9 @@ class ShardFolder:
             return after
         with locked(self.path, who):
             now = self.as_opened(who)
-            # What an earlier change replaced, or a process that was killed left behind.
+            # What an earlier change replaced, or a killed process left behind. The manifest may be that
+            # of a process killed before it synced the name: it must last first.
+            sync_folder(self.path)
             self._remove_unnamed(now)
             generation = now.generation + 1
             segments = tuple(

@@ -12,7 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy import event, exc
 
-from lookalike._runtime.files import check_writable
+from lookalike._runtime.files import check_writable, sync_folder
 from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, UnreadableFile
 
 METADATA = sa.MetaData()
@@ -276,6 +276,7 @@ def _make_private(path: Path) -> None:
     """
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+        sync_folder(path.parent)  # SQLite syncs the names of its logs, this one it finds there
 
 
 def _open_sqlite(path: Path) -> sa.Engine:
