@@ -11,6 +11,11 @@ WORKERS ?= $(shell $(PYTHON) -c "import os; print((os.cpu_count() or 1) + 1)")
 # are larger), and where the damage begins.
 MUTANTS ?= 20000
 FOLDERS ?= 1000
+# How often it kills a server on each database, how many requests it makes of each operation, and for
+# how many seconds clients read and write.
+KILLS ?= 40
+EXAMPLES ?= 50
+LOAD ?= 600
 # How many random faults `make mutants` puts into the sources.
 FAULTS ?= 200
 SEED ?= $(shell date +%s)
@@ -74,11 +79,15 @@ lowest: $(LOWEST)/.dev ## the test suite with the lowest versions that pyproject
 	PYTHONHASHSEED=0 $(LOWEST)/bin/python -m pytest -q -n $(WORKERS) --dist worksteal \
 		-W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(filter-out all,$(CASE))
 
-fuzz: $(VENV)/.dev ## damaged files (MUTANTS=20000), then new examples that break a property; CASE=tests/measures for one folder
+# Each line may be run alone. The last searches for new examples that break a property.
+fuzz: $(VENV)/.dev ## damaged files, tables and folders, killed servers, load, requests, new examples; CASE=tests/measures for one folder
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --tables --seed $(SEED)
 	PYTHONPATH=tests $(BIN)/python -m fuzz $(FOLDERS) --folders --compiled --seed $(SEED)
-	LOOKALIKE_KILLS=30 $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/index/dask
+	LOOKALIKE_KILLS=$(KILLS) $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/index/dask
+	LOOKALIKE_LONG=1 $(BIN)/python -m pytest -q --timeout 7200 tests/test_hostile_surroundings.py tests/test_install.py tests/fuzz tests/kernels/test_cache_lock.py
+	LOOKALIKE_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_bad_input.py -k openapi
+	$(BIN)/python -m benchmarks.load --seconds $(LOAD) --judge
 	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
 
 mutants: $(VENV)/.dev ## random faults in the sources (FAULTS=200) and which of them the nearest tests notice; CASE=index for one package

@@ -187,3 +187,11 @@ def test_the_default_is_compared_with_gower_as_published_table_by_table(capsys, 
     shown = capsys.readouterr().out
     assert shown.count("better") >= 2
     assert f"labels: mean of 2 tables {before:.3f} before, {after:.3f} after" in shown
+
+
+def test_memory_that_grows_under_load_is_noticed():
+    from benchmarks.load.__main__ import MAX_GROWTH, growth
+
+    warm = [100.0, 150.0, 190.0]
+    assert growth(warm + [200.0, 210.0, 200.0] + [205.0, 200.0, 200.0]) == 1.0
+    assert growth(warm + [200.0, 210.0, 220.0] + [230.0, 240.0, 250.0]) > MAX_GROWTH

@@ -61,6 +61,15 @@ def test_makefile_has_the_target(target):
     assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
 
 
+def test_make_fuzz_tries_as_many_as_it_says():
+    makefile = (ROOT / "Makefile").read_text()
+    wanted = {"MUTANTS": 20_000, "FOLDERS": 1_000, "KILLS": 40, "EXAMPLES": 50, "LOAD": 600}
+    recipe = re.search(r"^fuzz:.*\n((\t.*\n)+)", makefile, flags=re.MULTILINE)[1]
+    for name, count in wanted.items():
+        assert f"\n{name} ?= {count}\n" in makefile
+        assert f"$({name})" in recipe
+
+
 def test_ci_runs_what_a_person_runs():
     script = (ROOT / ".ci" / "run").read_text()
     assert "make check" in script

@@ -341,8 +341,8 @@ class ShardFolder:
             return after
         with locked(self.path, who):
             now = self.as_opened(who)
-            # What an earlier change replaced, or a killed process left behind. The manifest may be that
-            # of a process killed before it synced the name: it must last first.
+            # What an earlier change replaced, or a killed process left behind. The manifest may be
+            # that of a process killed before it synced the name: it must last first.
             sync_folder(self.path)
             self._remove_unnamed(now)
             generation = now.generation + 1
