@@ -34,6 +34,14 @@ def test_distances(seed, n, m, columns, dtype):
         assert_same_bits(fast, slow)
 
 
+def test_differences_that_no_float_holds_are_infinite_without_a_warning():
+    a, b = np.array([[1e308, 1.0]]), np.array([[-1e308, 2.0], [1e308, 2.0]])
+    for block in (distances.distance_block, fallback.distance_block):
+        found = np.empty((1, 2))
+        block(a, b, distances.EUCLIDEAN, found)
+        assert found.tolist() == [[np.inf, 1.0]]
+
+
 @settings(max_examples=60)
 @given(seeds, sizes, sizes, st.integers(1, 5), st.sampled_from([np.float32, np.float64]))
 def test_ranked_distances(seed, n, m, columns, dtype):

@@ -15,13 +15,21 @@ cell of the column is that half; the note says so.
 A cell that is blank, or a word that means missing beside the others ("n/a", "unknown"), is missing.
 """
 
+import csv
 import datetime as dt
+import gzip
+import io
+import json
 import math
 import re
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.ipc
+import pyarrow.parquet
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -134,18 +142,7 @@ def every_way_back(data, kinds=None):
 @given(st.sampled_from(sorted(WORDS)).flatmap(WORDS.get))
 def test_words_come_back_letter_by_letter(cells):
     assume(any(cell is not None and cell.strip() for cell in cells))
-    data = rows_of(cells)
-    kind = read_table(data)["c"].kind
-    for way, back in every_way_back(data):
-        for cell, got in zip(cells, back, strict=True):
-            if got is None or (got == "" and kind.reading is not None):  # "": no x beside some
-                assert means_missing(cell), (way, kind)
-            elif isinstance(got, bool):
-                assert cell.strip().casefold() == str(got).casefold(), (way, kind)
-            else:
-                assert got == cell, (way, kind)
-        here = {cell for cell, got in zip(cells, back, strict=True) if isinstance(got, str)}
-        assert len(here - {None}) <= len({got for got in back if got is not None})
+    check_words(cells, rows_of(cells))
 
 
 def plain(cell, kind):
@@ -183,6 +180,141 @@ def test_typed_cells_come_back(kind, data):
         if kind == "date" and way == "pandas":
             back = [None if c is None or c != c else c for c in back]
         assert [plain(cell, kind) for cell in back] == wanted, way
+
+
+# -- every format ----------------------------------------------------------------------------------
+# Each is written by another library than reads it, in the form that a person would find there.
+
+
+def text_of(cell):
+    """A cell in a text file; nothing between two commas is missing."""
+    if isinstance(cell, bool):
+        return str(cell).lower()
+    return "" if cell is None else cell.isoformat(" ") if isinstance(cell, dt.datetime) else cell
+
+
+def json_of(cell):
+    if isinstance(cell, frozenset):
+        return sorted(cell)
+    return cell.isoformat() if isinstance(cell, dt.datetime) else cell
+
+
+def write_text_file(path, data, delimiter):
+    text = io.StringIO(newline="")
+    rows = zip(*([text_of(cell) for cell in cells] for cells in data.values()), strict=True)
+    writer = csv.writer(text, delimiter=delimiter, quoting=csv.QUOTE_NONNUMERIC)
+    writer.writerow(data)
+    writer.writerows(rows)
+    content = text.getvalue().encode()
+    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
+
+
+def write_excel(path, data):
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in [list(data), *zip(*data.values(), strict=True)]:
+        book.active.append(row)
+    book.save(path)
+
+
+def arrow_of(data):
+    cells = [[sorted(c) if isinstance(c, frozenset) else c for c in some] for some in data.values()]
+    return pa.table(dict(zip(data, map(pa.array, cells), strict=True)))
+
+
+def write_stream(path, data):
+    table = arrow_of(data)
+    with pyarrow.ipc.new_stream(path, table.schema) as stream:
+        stream.write_table(table)
+
+
+def json_rows(data):
+    return [
+        dict(zip(data, map(json_of, row), strict=True)) for row in zip(*data.values(), strict=True)
+    ]
+
+
+FORMATS = {
+    "c.csv": lambda path, data: write_text_file(path, data, ","),
+    "c.csv.gz": lambda path, data: write_text_file(path, data, ";"),
+    "c.tsv": lambda path, data: write_text_file(path, data, "\t"),
+    "c.json": lambda path, data: path.write_text(json.dumps(json_rows(data))),
+    "columns.json": lambda path, data: path.write_text(
+        json.dumps({name: list(map(json_of, cells)) for name, cells in data.items()})
+    ),
+    "c.jsonl": lambda path, data: path.write_text("\n".join(map(json.dumps, json_rows(data)))),
+    "c.parquet": lambda path, data: pyarrow.parquet.write_table(arrow_of(data), path),
+    "c.feather": lambda path, data: pyarrow.feather.write_feather(arrow_of(data), path),
+    "c.arrow": write_stream,
+    "c.xlsx": write_excel,
+}
+FRAMES = {
+    "pandas": pd.DataFrame,
+    "polars": lambda data: pl.DataFrame(arrow_of(data)),
+    "arrow": arrow_of,
+}
+FLAT = ("c.csv", "c.csv.gz", "c.tsv", "c.xlsx")  # a cell is a text or a number there
+NESTED = {"set", "sequence", "series", "vector", "histogram"}
+
+
+def source_in(form, data, folder):
+    if form in FRAMES:
+        return FRAMES[form](data)
+    FORMATS[form](folder / form, data)
+    return folder / form
+
+
+def test_every_format_is_written():
+    from lookalike.table.formats.files import FORMATS as KNOWN
+
+    endings = {"." + name.removesuffix(".gz").rpartition(".")[2] for name in FORMATS}
+    assert {KNOWN[ending] for ending in endings} == set(KNOWN.values())
+
+
+def check_words(cells, source):
+    kind = read_table(source)["c"].kind
+    for way, back in every_way_back(source):
+        for cell, got in zip(cells, back, strict=True):
+            if got is None or (got == "" and kind.reading is not None):  # "": no x beside some
+                assert means_missing(cell), (way, kind)
+            elif isinstance(got, bool):
+                assert cell.strip().casefold() == str(got).casefold(), (way, kind)
+            else:
+                assert got == cell, (way, kind)
+        here = {cell for cell, got in zip(cells, back, strict=True) if isinstance(got, str)}
+        assert len(here - {None}) <= len({got for got in back if got is not None})
+
+
+@settings(max_examples=60)
+@given(st.sampled_from([*FORMATS, *FRAMES]), st.sampled_from(sorted(WORDS)).flatmap(WORDS.get))
+def test_words_come_back_from_every_format(tmp_path_factory, form, cells):
+    assume(any(not means_missing(cell) for cell in cells))
+    if form == "c.xlsx":  # a cell of blanks is an empty one there
+        cells = [cell if cell is None or cell.strip() else None for cell in cells]
+    check_words(cells, source_in(form, rows_of(cells), tmp_path_factory.getbasetemp()))
+
+
+def as_excel_keeps(cell):
+    """Days are a float there, to whole seconds; openpyxl writes 16 digits of a number."""
+    if isinstance(cell, dt.datetime):
+        return cell.replace(microsecond=0)
+    return float(f"{cell:.15g}") if isinstance(cell, float) else cell
+
+
+@pytest.mark.parametrize("kind", ["number", "date", "flag", *sorted(NESTED)])
+@given(st.data())
+def test_typed_cells_come_back_from_every_format(tmp_path_factory, kind, data):
+    forms = [form for form in (*FORMATS, *FRAMES) if not (kind in NESTED and form in FLAT)]
+    form, cells = data.draw(st.sampled_from(forms)), data.draw(TYPED[kind])
+    assume(not all(cell is None for cell in cells))
+    if form == "c.xlsx":
+        cells = list(map(as_excel_keeps, cells))
+    wanted = [plain(cell, kind) for cell in cells]
+    source = source_in(form, rows_of(cells), tmp_path_factory.getbasetemp())
+    for way, back in every_way_back(source, {"c": kind}):
+        back = [None if cell is None or cell is pd.NaT else cell for cell in back]
+        assert [plain(cell, kind) for cell in back] == wanted, (form, way)
 
 
 def test_numbers_written_in_several_ways_are_equal_as_numbers():

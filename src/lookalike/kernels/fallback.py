@@ -64,7 +64,8 @@ def _measure_extremes(a, b, out):
     for gap in gaps.T:
         share = np.where(usual, gap, 0.0) / scale
         total += share * share
-    out[left, right] = np.where(usual, largest * np.sqrt(total), largest)
+    # Not ``largest``, which may be infinite: times 0 it is NaN, with a warning.
+    out[left, right] = np.where(usual, scale * np.sqrt(total), largest)
 
 
 def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
