@@ -114,6 +114,8 @@ def answer(kind, rows, path):
 def main():
     """Answer until there is nothing more to read."""
     warnings.simplefilter("ignore")
+    import pyarrow
+
     from lookalike.saving.load import import_packages
 
     import_packages()
@@ -127,6 +129,7 @@ def main():
         elif kind == "hang":
             time.sleep(600.0)
         print(answer(kind, rows, path).replace("\n", " "), flush=True)
+        pyarrow.default_memory_pool().release_unused()  # or one file leaves no room for the next
 
 
 if __name__ == "__main__":

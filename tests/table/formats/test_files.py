@@ -6,6 +6,8 @@ import json
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.feather
+import pyarrow.ipc
 import pyarrow.parquet
 import pytest
 
@@ -50,6 +52,19 @@ def test_frames_saved_by_pandas_and_polars(tmp_path):
         assert table.kinds["e"].name == "order"
         assert table.kinds["e"].close == "category"
         assert table["e"].cell(1) == "L"
+
+
+def test_a_damaged_arrow_file_is_not_tried_as_a_stream(tmp_path, monkeypatch):
+    path = tmp_path / "t.feather"
+    pyarrow.feather.write_feather(pa.table({"a": [1, 2], "b": ["x", "y"]}), path)
+    path.write_bytes(path.read_bytes()[:-9])
+
+    def open_stream(file):
+        raise AssertionError("the mark of a file is no length of a message")
+
+    monkeypatch.setattr(pyarrow.ipc, "open_stream", open_stream)
+    with pytest.raises(UnreadableFile, match="a complete arrow file"):
+        read_table(path)
 
 
 def test_an_arrow_stream(tmp_path):
