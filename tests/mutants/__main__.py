@@ -131,18 +131,31 @@ class Project:
         return None if code in (0, 5) else failed[1] if failed else CRASH
 
 
-def run(project, faults, minutes=math.inf, jobs=1):
-    """Judge faults, as many as fit; print each and the counts; return the counts by package."""
+def run(project, faults, minutes=math.inf, jobs=1, log=None):
+    """Judge faults, as many as fit; print each and the counts; return the counts by package.
+
+    What an earlier run printed to the file ``log`` is not judged again if it was killed: a run that
+    was stopped goes on, and new tests meet the survivors only.
+    """
     end = time.monotonic() + 60 * minutes
     counts, survivors = defaultdict(Counter), []
+    earlier = log.read_text().splitlines() if log and log.exists() else []
 
     def judge(module, fault):
+        start = f"{module}:{fault.line}: {fault.text}: killed "
+        killed = [line.removeprefix(start) for line in earlier if line.startswith(start)]
+        if killed:
+            return module, fault, "killed", killed[-1]
         return time.monotonic() < end and (module, fault, *project.judge(module, fault))
 
     with ThreadPoolExecutor(jobs) as pool:
         judged = as_completed([pool.submit(judge, *pair) for pair in faults])
         for module, fault, verdict, why in filter(None, (task.result() for task in judged)):
-            print(f"{module}:{fault.line}: {fault.text}: {verdict} {why}".rstrip(), flush=True)
+            line = f"{module}:{fault.line}: {fault.text}: {verdict} {why}".rstrip()
+            print(line, flush=True)
+            if log:
+                with log.open("a") as file:
+                    file.write(f"{line}\n")
             counts[module.parts[0]][verdict] += 1
             if verdict == "survived":
                 survivors.append(
@@ -165,6 +178,8 @@ if __name__ == "__main__":
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--minutes", type=float, default=math.inf, help="begin no fault later")
     options.add_argument("--jobs", type=int, default=2, help="how many faults at a time")
+    options.add_argument("--log", type=Path, help="continue the run that wrote this file")
     given = options.parse_args()
     project = Project(Path(__file__).parents[2], "lookalike")
-    run(project, project.draw(given.case, given.faults, given.seed), given.minutes, given.jobs)
+    drawn = project.draw(given.case, given.faults, given.seed)
+    run(project, drawn, given.minutes, given.jobs, given.log)

@@ -1,6 +1,8 @@
 """Random similarity forests as estimators: votes, options, any kind of column, bad input."""
 
+import importlib
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -552,3 +554,15 @@ def test_a_column_of_distinct_strings_is_compared_by_the_distance_given_for_it()
     forest.fit(X, y)
     assert set(forest.schema_.kinds) == {"w", "x"}
     assert forest.score(X, y) > 0.9
+
+
+def test_the_plain_forest_of_the_benchmark_grows_trees_like_ours(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    case = importlib.import_module("benchmarks.speed.cases.rsf")
+    problem = case.baskets(True)
+    ours, theirs = case.our_trees(problem)(), case.python_trees(problem)()
+    leaves = (ours.trees_.feature < 0).sum() / case.TREES
+    assert 0.5 < leaves / (theirs.leaves / case.PYTHON_TREES) < 2
+    assert case.edits("kitten", "sitting") == 3
+    assert case.edits("GGGC", "AGGCG") == 2
+    assert case.jaccard({1, 2, 3}, {2, 3, 4}) == 0.5
