@@ -114,8 +114,11 @@ def test_folds_of_a_wrong_number(n_splits):
 def test_what_cannot_be_split():
     with pytest.raises(InvalidInput, match="needs a target"):
         cross_validate(MODEL, ROWS, None)
-    with pytest.raises(TooFewRows, match="n_samples=3"):
-        cross_validate(NeighborRegressor(n_neighbors=1), [[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
+    model = NeighborRegressor(n_neighbors=1)
+    with pytest.raises(TooFewRows, match="n_samples=3. Use n_splits=3 or add rows"):
+        cross_validate(model, [[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
+    with pytest.raises(TooFewRows, match="n_samples=1. Add rows"):
+        cross_validate(model, [[1.0]], [1.0])
 
 
 def test_kinds_are_read_once_for_all_folds():

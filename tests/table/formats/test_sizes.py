@@ -68,6 +68,14 @@ def test_repeated_strings_of_parquet_are_measured(tmp_path, monkeypatch, cells):
     assert "100 MB and more" in refused(path, ReadLimits(unpacked=2**24), monkeypatch)
 
 
+def test_measuring_repeated_strings_counts_no_row_twice(tmp_path):
+    # As many rows as are allowed: those whose strings are measured were counted by the footer.
+    cells = ["x" * 20_000, "y"] * 500
+    path = write(tmp_path / "large.parquet", pa.table({"a": cells}))
+    with reading_at_most(ReadLimits(rows=1_000, columns=1, unpacked=15_000_000)):
+        assert len(read_table(path)) == 1_000
+
+
 def test_a_column_without_a_buffer_is_counted(tmp_path, monkeypatch):
     path = write(tmp_path / "bomb.arrow", pa.table({"a": pa.nulls(5_000_000)}))
     assert path.stat().st_size < 1_000
