@@ -77,17 +77,17 @@ def test_info_and_check(saved):
 def test_info_is_about_all_rows(saved, tmp_path):
     """Rows that were added count, those that were deleted do not."""
 
-    def told():
+    def summary():
         return " ".join(run("index", "info", saved).stdout.split())
 
     more = tmp_path / "more.csv"
     more.write_text("id,size,color\ne,7,red\n")
     assert run("index", "add", saved, more).exit_code == 0
-    assert "5 rows, 3 columns" in told()
-    assert "1 to 7" in told()
+    assert "5 rows, 3 columns" in summary()
+    assert "1 to 7" in summary()
     assert run("index", "delete", saved, "a", "b").exit_code == 0
-    assert "3 rows, 3 columns" in told()
-    assert "3 to 7" in told()
+    assert "3 rows, 3 columns" in summary()
+    assert "3 to 7" in summary()
 
 
 def test_mistakes_are_one_line(saved, tmp_path):

@@ -49,7 +49,7 @@ def by_hand(x, wanted, new, at, p, alpha):
 
 @pytest.mark.parametrize("p", [0.05, 1.0])
 @pytest.mark.parametrize("alpha", [1e-6, 0.5])
-def test_outputs_are_those_of_the_slow_twin(p, alpha):
+def test_outputs_are_those_of_the_slow_reference(p, alpha):
     x, y = problem()
     new = np.random.default_rng(1).random((7, 3))
     at = select_prototypes(Gower(), x, n=6)

@@ -90,9 +90,9 @@ def test_a_class_of_one_row_is_left_out_with_one_warning():
     y = np.array(["x", "x", "x", "alone", "y", "y", "y"])
     kept = [0, 1, 2, 4, 5, 6]
     model = NeighborClassifier(Gower(ranges={"a": 50.0}), n_neighbors=1)
-    with pytest.warns(LookalikeWarning) as told:
+    with pytest.warns(LookalikeWarning) as warned:
         found = cross_validate(model, X, y, random_state=0)
-    assert [str(one.message) for one in told] == [
+    assert [str(warning.message) for warning in warned] == [
         "1 row left out, the only one of its class: 'alone'"
     ]
     without = {"a": [X["a"][row] for row in kept]}

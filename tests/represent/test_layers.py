@@ -41,7 +41,7 @@ def test_two_layers_of_the_source():
 
 
 @given(seed=st.integers(0, 10**6), n_layers=st.integers(1, 4))
-def test_values_are_those_of_the_slow_twin(seed, n_layers):
+def test_values_are_those_of_the_slow_reference(seed, n_layers):
     rng = np.random.default_rng(seed)
     x, new = rng.random((12, 2)), rng.random((4, 2)) * 1.5
     layers = LayeredRepresentation(Gower(), n_layers, n_prototypes=3).fit(x)

@@ -286,9 +286,9 @@ def test_ids_of_a_column(tmp_path):
     assert index.schema_ == memory.schema_
     assert_alike(index, memory, query="n01200")
     assert "n01200" in index
-    assert "nobody" not in index
+    assert "unknown" not in index
     with pytest.raises(InvalidInput, match="an existing id"):
-        index.get("nobody")
+        index.get("unknown")
     index.delete("n01200")
     new = make_rows(1, seed=4).set_column(0, "name", [["n01200"]])
     assert index.add(new) == ["n01200"]
@@ -435,7 +435,7 @@ def test_a_full_disk_leaves_no_damaged_shard(files, tmp_path, memory, monkeypatc
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system with room for little; only an administrator may mount one."""
+    """A small file system; only an administrator may mount one."""
     place = tmp_path / "disk"
     place.mkdir()
     mounted = shutil.which("mount") and subprocess.run(

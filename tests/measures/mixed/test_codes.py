@@ -145,7 +145,7 @@ def test_what_was_worked_out_is_not_pickled():
 @pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 @pytest.mark.parametrize("values", [24, 100_000])
 def test_circles_by_number_and_by_sector(values, missing):
-    """Few cells are numbered, many are cut into sectors: neighbors are those of the plain road."""
+    """Few cells are numbered, many are cut into sectors: neighbors are those of a plain scan."""
     rng = np.random.default_rng(values)
     n = 2 * TILE_ROWS
     hour = rng.integers(0, values, n) * (24 / values)

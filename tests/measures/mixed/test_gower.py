@@ -83,7 +83,7 @@ def facts_of(columns, kinds):
 
 @pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 @given(data=st.data())
-def test_the_kernel_equals_its_slow_twin(missing, data):
+def test_the_kernel_equals_its_slow_reference(missing, data):
     """On mixed tables with gaps, fully missing rows and columns included; new rows too."""
     columns, said = data.draw(frames(min_rows=3, max_rows=9))
     kinds = {n: "order" if isinstance(k, list) else k for n, k in said.items()}

@@ -64,7 +64,7 @@ def slow_sums(columns, weights, midpoint, i, j):
 @pytest.mark.parametrize("equal", [True, False])
 @pytest.mark.parametrize("midpoint", [False, True])
 @pytest.mark.parametrize(("gaps", "flags"), [(0.0, False), (0.0, True), (0.2, False), (0.2, True)])
-def test_wide_tables_equal_the_slow_twin(gaps, flags, midpoint, equal):
+def test_wide_tables_equal_the_slow_reference(gaps, flags, midpoint, equal):
     columns, kinds = wide(gaps, flags)
     table = la.read_table(columns, kinds=kinds)
     plan = MixedPlan.fit(table, "test")
@@ -332,7 +332,7 @@ def slow(columns, new=None):
 
 @few
 @given(columns=tables(), new=tables(1))
-def test_ranks_equal_their_slow_twin_for_fitted_and_new_rows(columns, new):
+def test_ranks_equal_their_slow_reference_for_fitted_and_new_rows(columns, new):
     measure = Gower(KINDS, scale="rank").fit(columns)
     found = measure.similarity()
     expected = slow(columns)
