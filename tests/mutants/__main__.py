@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import random
 import re
+import signal
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -23,7 +24,9 @@ from mutants.nearest import nearest_tests, run_forked
 VERDICTS = ("killed", "survived", "equivalent", "not judged")
 TIMEOUT, CRASH = "by taking too long", "by an error"
 MAX_SECONDS = 300.0  # of one run; only guards against hanging
-MAX_FOLDER_SECONDS = 60.0  # of the other tests of a folder, which may be thousands
+# Of the other tests of a folder, which may be thousands: processor time, so that the same tests
+# run however busy the machine is.
+MAX_FOLDER_SECONDS = 60
 # Every run is forked from a process that has imported what is none of ours: most of a short run.
 FORKS = multiprocessing.get_context("forkserver")
 THEIRS = "numpy scipy.stats pandas pyarrow.parquet sklearn.utils.estimator_checks numba pytest"
@@ -79,7 +82,7 @@ class Project:
         near, rest = nearest_tests(module, self.source, self.tests)
         failed = self._run(module, near, fault)
         if failed is None and rest:
-            failed = self._run(module, rest, fault, MAX_FOLDER_SECONDS)
+            failed = self._run(module, rest, fault, processor=MAX_FOLDER_SECONDS)
             failed = None if failed == TIMEOUT else failed  # too many tests, not a fault
         if failed is None:
             return "survived", ""
@@ -92,8 +95,11 @@ class Project:
             self.sound[key] = self._run(module, names) is None
         return "killed" if self.sound[key] else "not judged", failed
 
-    def _run(self, module, tests, fault=None, seconds=MAX_SECONDS):
-        """Run tests; return the first that fails, TIMEOUT, CRASH, or None."""
+    def _run(self, module, tests, fault=None, seconds=MAX_SECONDS, processor=None):
+        """Run tests; return the first that fails, TIMEOUT, CRASH, or None.
+
+        ``seconds`` and ``processor`` are the most time that may pass, and that may be computed.
+        """
         with tempfile.TemporaryDirectory(prefix="mutant-", ignore_cleanup_errors=True) as folder:
             # Python runs a file of this name at its start: in processes that tests start as well.
             hook, printed = Path(folder, "sitecustomize.py"), Path(folder, "printed.txt")
@@ -113,7 +119,8 @@ class Project:
             # A folder of its own: pytest removes those of the oldest of several runs.
             arguments += ["--basetemp", str(Path(folder, "made")), *map(str, tests)]
             process = FORKS.Process(
-                target=run_forked, args=(arguments, paths, environment, self.root, printed)
+                target=run_forked,
+                args=(arguments, paths, environment, self.root, printed, processor),
             )
             process.start()
             process.join(seconds)
@@ -123,7 +130,7 @@ class Project:
             except ProcessLookupError:
                 pass
             process.join()
-            if code is None:
+            if code in (None, -signal.SIGXCPU):
                 return TIMEOUT
             text = printed.read_text() if printed.exists() else ""
         failed = re.search(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", text, re.MULTILINE)
