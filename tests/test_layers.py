@@ -125,7 +125,7 @@ def imports(source):
 
 
 def edges(source):
-    """Yield (file, line, package, imported package) for every import from one package into another."""
+    """Yield (file, line, package, imported package) for imports from one package into another."""
     public = lazy_names(source)
     for file, line, unit, path in imports(source):
         # The first file resolves its names lazily, so it is above all layers.
@@ -227,7 +227,7 @@ def test_folders_of_one_layer_form_no_circle():
         ("table/read.py", "import lookalike as la", "not all of lookalike"),
         ("_save.py", "from lookalike.table import Table", "_save.py:1: _save"),
         ("errors.py", "from .kernels import a", "errors.py:1: errors"),
-        ("attic/a.py", "from lookalike.table import Table", "no place in LAYERS"),
+        ("attic/a.py", "from lookalike.table import Table", "is not in LAYERS"),
         ("measures/a.py", "from lookalike.attic import a", "neither a folder"),
         ("table/a.py", "import_module('lookalike.measures.mixed.gower')", "table/a.py:1: table"),
         ("table/a.py", "importlib.import_module('..cli.main', __package__)", "table/a.py:1: table"),

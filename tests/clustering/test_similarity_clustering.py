@@ -195,6 +195,15 @@ def test_a_named_column_is_taken_out_and_measures_that_learn_get_it():
         SimilarityClustering(Gower(weights="relieff"), 2).fit(table)
 
 
+def test_a_new_fit_forgets_what_another_method_learned():
+    model = SimilarityClustering(Vector(), method="density").fit(TOY)
+    assert model.eps_ > 0
+    model.set_params(method="complete", n_clusters="auto").fit(TOY)
+    assert not hasattr(model, "eps_")
+    assert model.silhouettes_
+    assert not hasattr(model.set_params(n_clusters=2).fit(TOY), "silhouettes_")
+
+
 def test_in_a_pipeline():
     model = make_pipeline(StandardScaler(), SimilarityClustering(Vector(), 2, method="ward"))
     assert_array_equal(model.fit_predict(TOY), HALVES)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import lookalike as la
 from hubness import reference
 from hubness.test_reducer import native, points
 from lookalike.errors import LookalikeError
@@ -140,6 +141,16 @@ def test_a_loaded_cdm_has_factors_and_a_measure_of_its_own_rows():
     measure.measure_ = Vector().fit(LINE[:3])
     with pytest.raises(LookalikeError, match=r"CDM.measure_.*: needs a measure fitted to 4 rows"):
         measure._check_parts({"fitted": 4})
+
+
+@pytest.mark.parametrize("reducer", [CDM, NICDM, LocalScaling, SharedNeighbors])
+def test_saved_and_loaded(reducer, tmp_path):
+    x = np.random.default_rng(0).normal(size=(30, 3)) * np.repeat([0.2, 5.0], 15)[:, None]
+    measure = reducer(Vector(), 3).fit(x)
+    measure.save(tmp_path / "measure")
+    loaded = la.load(tmp_path / "measure")
+    assert_array_equal(loaded.compare(loaded.rows_, loaded.rows_), native(measure, x))
+    assert_array_equal(loaded.distance(x[:3] + 1), measure.distance(x[:3] + 1))
 
 
 def test_shared_neighbors_on_a_line():

@@ -64,6 +64,18 @@ def test_something_must_be_wanted():
         rocchio([[1.0, 2.0]], [[1.0]])
 
 
+def test_columns_that_a_record_leaves_open_are_no_part_of_the_question():
+    """A missing cell of a record is not asked about; one of a row in the index is compared."""
+    rows = {"x": [0.0, 0.0, 9.0, 4.0], "y": [None, 8.0, 1.0, 2.0]}
+    index = la.Index("gower:missing=midpoint").fit(rows)
+    assert index.search({"x": 0.0, "y": None}, k=2)[0].distance == 0.0
+    # Half of the weight of y, where one of the two cells is missing.
+    assert index.search(0, k=3)[0].distance == pytest.approx(0.25)
+    both = index.search([{"x": 0.0, "y": None}, {"x": 9.0, "y": 1.0}], k=2)
+    assert both[0][0].distance == pytest.approx(0.25)  # y is part of the other question
+    assert both[1][0].distance == 0.0
+
+
 def test_columns_that_are_not_named_count_nothing():
     rows = {"x": [0.0, 1.0, 9.0], "y": [0.0, 9.0, 1.0]}
     index = la.Index("gower").fit(rows)

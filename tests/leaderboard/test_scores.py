@@ -72,6 +72,12 @@ def test_triangles_are_drawn_where_there_are_many():
     assert violated_share(metric**4) > 0.1
 
 
+def test_as_many_triples_as_are_allowed_are_all_of_them():
+    d = np.ones((5, 5))
+    d[0, 1] = d[1, 0] = 3.0  # one side too long for the three triples that have it
+    assert violated_share(d, n_triples=10) == 0.3
+
+
 def test_a_straight_line_is_no_violation():
     points = np.arange(8) * 0.1
     assert violated_share(np.abs(points[:, None] - points)) == 0  # equal but for rounding

@@ -406,14 +406,9 @@ class ClusteringProfile(HtmlReport, FrameMixin):
         backend : {"pandas", "polars", "pyarrow"}
         """
         records = [
-            {
-                "cluster": profile.cluster,
-                "rows": profile.rows,
-                "share": profile.share,
-                **difference.to_dict(),
-            }
-            for profile in self.clusters
-            for difference in profile.columns
+            {"cluster": c.cluster, "rows": c.rows, "share": c.share, **difference.to_dict()}
+            for c in self.clusters
+            for difference in c.columns
         ]
         return frame_of_records(records, backend)
 

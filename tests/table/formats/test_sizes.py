@@ -61,7 +61,11 @@ def test_the_memory_limit_is_checked_before_files_are_unpacked(tmp_path, monkeyp
         assert "content of at most 5 MB" in refused(path, ReadLimits(), monkeypatch)
 
 
-@pytest.mark.parametrize("cells", [["x" * 100_000] * 1_000, [["x" * 10_000] * 10] * 1_000])
+@pytest.mark.parametrize(
+    "cells",
+    [["x" * 100_000] * 1_000, [["x" * 10_000] * 10] * 1_000, [{"k": "x" * 100_000}] * 1_000],
+    ids=["text", "lists", "records"],
+)
 def test_repeated_strings_of_parquet_are_measured(tmp_path, monkeypatch, cells):
     path = write(tmp_path / "bomb.parquet", pa.table({"a": cells}))
     assert path.stat().st_size < 20_000
