@@ -159,9 +159,7 @@ def test_permissions_are_looked_at(tmp_path):
 
 
 @posix
-@pytest.mark.skipif(
-    not hasattr(os, "posix_fallocate"), reason="disk space cannot be reserved"
-)
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="disk space cannot be reserved")
 def test_a_file_that_will_be_mapped_finds_a_full_disk_before_it_is_written():
     code = """
 import resource, signal

@@ -110,7 +110,8 @@ class Project:
             environment = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
             if module.parts[0] == "kernels":
                 environment["NUMBA_CACHE_DIR"] = folder
-                environment |= {} if module.stem in NOT_COMPILED else {"LOOKALIKE_COMPILE": "0"}
+                if module.stem not in NOT_COMPILED and not (fault and fault.compiled):
+                    environment["LOOKALIKE_COMPILE"] = "0"
             # Plain asserts: pytest would read the files named here itself, without the fault.
             arguments = ["-x", "-q", "-p", "no:cacheprovider", "--doctest-modules"]
             arguments += ["--assert", "plain", "--rootdir", str(self.root)]
