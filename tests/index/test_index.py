@@ -669,7 +669,7 @@ def has_codes(segment):
     return segment.rows.cache.get("codes") is not None
 
 
-def same(hits, others):
+def assert_same_hits(hits, others):
     assert hits.ids == others.ids
     assert [hit.distance for hit in hits] == [hit.distance for hit in others]
     assert [hit.similarity for hit in hits] == [hit.similarity for hit in others]
@@ -705,7 +705,7 @@ def test_few_rows_have_no_codes():
 )
 def test_questions_give_what_looking_at_everything_gives(index, plain, options):
     for query in (7, {"size": 0.4, "tags": {"a", "b"}}):
-        same(index.search(query, 12, **options), plain(index, query, 12, **options))
+        assert_same_hits(index.search(query, 12, **options), plain(index, query, 12, **options))
 
 
 def test_deleted_rows_are_stepped_over_and_not_copied(plain):
@@ -716,11 +716,11 @@ def test_deleted_rows_are_stepped_over_and_not_copied(plain):
     assert not set(hits.ids) & set(nearest)
     assert "_kept" not in parts(index)[0].__dict__
     assert has_codes(parts(index)[0])
-    same(hits, plain(index, 0, 12))
+    assert_same_hits(hits, plain(index, 0, 12))
     index.add(rows(N, seed=3))
-    same(index.search(1, 12), plain(index, 1, 12))
+    assert_same_hits(index.search(1, 12), plain(index, 1, 12))
     index.refit()
-    same(index.search(1, 12), plain(index, 1, 12))
+    assert_same_hits(index.search(1, 12), plain(index, 1, 12))
 
 
 def test_no_record_is_read_before_it_is_asked_for(index, monkeypatch):
