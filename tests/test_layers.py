@@ -208,7 +208,7 @@ def test_files_that_import_by_a_table_still_do(file):
     assert list(by_string(ast.parse((SOURCE / file).read_text()), ["lookalike"]))
 
 
-def test_no_private_name_is_imported_across_rooms():
+def test_no_private_name_is_imported_across_packages():
     wrong = private_imports(SOURCE)
     assert not wrong, "\n".join(["private names of other packages:", *wrong])
 
@@ -296,7 +296,7 @@ def test_a_computed_name_is_named(tmp_path, code):
         "from ..measures._base import Measure",
     ],
 )
-def test_a_private_name_of_another_room_is_named(tmp_path, code):
+def test_a_private_name_of_another_package_is_named(tmp_path, code):
     for unit in ("cli", "measures"):
         (tmp_path / unit).mkdir()
     (tmp_path / "cli" / "a.py").write_text(code)

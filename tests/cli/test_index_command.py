@@ -173,7 +173,7 @@ def test_only_folders_are_shared_out(rows, tmp_path, words):
 
 
 @pytest.mark.parametrize("verb", ["query", "add", "check"])
-def test_nobody_at_the_address_changes_nothing(rows, tmp_path, verb):
+def test_an_address_without_a_scheduler_changes_nothing(rows, tmp_path, verb):
     folder = tmp_path / "index"
     run("index", "build", rows, "-o", folder, "--shards")
     words = {"query": ("--row", 0), "add": (rows,), "check": ()}[verb]

@@ -65,7 +65,7 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-def test_mixed_tables_with_gaps_are_clustered_and_new_rows_assigned():
+def test_mixed_tables_with_missing_cells_are_clustered_and_new_rows_assigned():
     for method in METHODS:
         table, half = mixed()
         number = 2 if method in BY_NUMBER else "auto"

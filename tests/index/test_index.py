@@ -221,7 +221,7 @@ def test_whole_numbers_in_any_form_are_ids():
     assert [hits.ids for hits in index.search({1, 2})] == [one, [1, 0]]
 
 
-def test_a_record_may_have_gaps(named):
+def test_a_record_may_have_missing_cells(named):
     assert named.search({"color": "blue"}, 2).ids == ["q", "t"]
     assert named.search({"size": 4.1, "color": None}, 1).ids == ["s"]
     assert la.Index(Vector()).fit({"x": [0.0, 2.0], "y": [1.0, 5.0]}).search(
@@ -457,7 +457,7 @@ def test_an_index_may_become_empty():
     assert index.search([[1.0]]).ids == [2]
 
 
-def test_a_category_that_nobody_has_is_pointed_out(named):
+def test_a_category_that_no_row_has_is_pointed_out(named):
     with pytest.warns(LookalikeWarning, match="'redd'.*Did you mean 'red'"):
         named.search({"color": "redd", "size": 1.0})
     named.add({"code": "n", "size": 1.0, "color": "redd", "tags": []})
@@ -500,7 +500,7 @@ def test_reasons_carry_the_cells_that_were_compared():
     assert sum(hit.explanation.plus.values()) == pytest.approx(hit.similarity)
 
 
-def test_a_record_that_lacks_numbers_is_told_which():
+def test_a_record_without_numbers_is_refused_with_their_names():
     index = la.Index(Ranked()).fit({"a": [1.0, 2.0], "b": [3.0, 1.0]})
     with pytest.raises(InvalidInput, match="with Ranked: .* found a record without 'b'"):
         index.search({"a": 1.0})

@@ -36,7 +36,7 @@ def test_a_constant_moves_all_scores_alike(positive, negative, gamma, c):
     assert_allclose(moved, rocchio(positive, negative, gamma) + c * (1 - gamma), atol=1e-9)
 
 
-def test_many_rows_at_once_are_scored_one_by_one():
+def test_many_rows_in_one_call_have_the_scores_of_single_ones():
     random = np.random.default_rng(0)
     near, far = random.random((4, 30)), random.random((3, 30))
     whole = rocchio(near, far)

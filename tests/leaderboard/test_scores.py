@@ -115,7 +115,7 @@ def test_zeros_and_precision():
     assert precision_at_k(np.array([[0, 1], [1, 1], [0, 2]]), np.array([0, 1, 1])) == 0.5
 
 
-def test_smallest_eigenvalue_of_gaps_in_gower():
+def test_smallest_eigenvalue_of_gower_with_missing_cells():
     # Similarities 11/12, 11/16 and 1 of rows with a gap: their determinant is -121/2304.
     s = np.array([[1, 11 / 12, 11 / 16], [11 / 12, 1, 1], [11 / 16, 1, 1]])
     low, high = smallest_eigenvalue(s)

@@ -189,7 +189,7 @@ def test_threads_change_nothing_and_are_passed_on():
 
 
 @pytest.mark.parametrize("cls", BOTH)
-def test_ten_rows_vote_by_a_kernel_unless_told(cls):
+def test_ten_rows_vote_by_a_kernel_by_default(cls):
     X = np.arange(40.0)[:, None] ** 2
     y = (np.arange(40) % 4) if cls is NeighborClassifier else np.arange(40.0)
     model = cls(Vector()).fit(X, y)
@@ -356,7 +356,7 @@ def test_gaps_in_a_named_target():
             cls(n_neighbors=1).fit(PETS, "weight")
 
 
-def test_amounts_and_classes_are_told_apart():
+def test_amounts_and_classes_are_distinguished():
     X = [[0.0], [1.0], [2.0]]
     with pytest.raises(InvalidInput, match=r"found 0.5 .*Use NeighborRegressor"):
         NeighborClassifier(Vector(), n_neighbors=1).fit(X, [0.0, 0.5, 1.0])

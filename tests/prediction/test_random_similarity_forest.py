@@ -82,7 +82,7 @@ def test_area_under_the_curve_counts_ties_half():
 # -- it learns -------------------------------------------------------------------------------------
 
 
-def test_any_columns_with_gaps():
+def test_any_columns_with_missing_cells():
     table, y = shop(240)
     known, held = slice(0, 160), slice(160, 240)
     model = Classifier(50, random_state=0).fit(table[known], y[known])
@@ -135,7 +135,7 @@ def test_permuting_labels_permutes_predictions():
     assert np.abs(a - b).max() > 0.5
 
 
-def test_many_classes_at_once():
+def test_many_classes_together():
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     assert cross_val_score(Classifier(30, random_state=0), X, names).mean() > 0.93
@@ -156,7 +156,7 @@ def test_numbers_and_strings_are_regressed():
     assert model.score(table[100:], length[100:]) > 0.6
 
 
-def test_sequences_of_sets_are_told_apart_by_order():
+def test_sequences_of_sets_are_distinguished_by_order():
     table, y = make_sequences_of_sets("order", 40, random_state=0)
     known = np.random.default_rng(0).permutation(80)[:40]
     held = np.setdiff1d(np.arange(80), known)

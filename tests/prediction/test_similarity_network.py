@@ -77,7 +77,7 @@ def test_probabilities_are_probabilities_and_agree_with_the_answer():
     assert (model.classes_[proba.argmax(axis=1)] == model.predict(new)).all()
 
 
-def test_it_learns_from_mixed_rows_with_gaps_and_not_from_shuffled_classes():
+def test_it_learns_from_rows_with_missing_cells_and_not_from_shuffled_classes():
     rng = np.random.default_rng(0)
     sound = rng.choice(["meow", "woof", "moo"], 90)
     table = la.read_table(

@@ -73,7 +73,7 @@ def test_one_layer_is_the_plain_representation(measure):
     assert one.get_feature_names_out().tolist() == plain.get_feature_names_out().tolist()
 
 
-def test_mixed_rows_with_gaps_and_saving(tmp_path):
+def test_mixed_rows_with_missing_cells_and_saving(tmp_path):
     table = {"a": [1.0, None, 3.0, 4.0, 9.0], "b": ["x", "y", None, "x", "y"]}
     layers = LayeredRepresentation(n_layers=2, n_prototypes=2).fit(table)
     layers.save(tmp_path / "a.lookalike")

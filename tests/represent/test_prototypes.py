@@ -41,7 +41,7 @@ def test_any_method_on_any_measure(method, measure):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_mixed_columns_gaps_and_a_named_target(method):
+def test_mixed_columns_missing_cells_and_a_named_target(method):
     found = select_prototypes(None, {**MIXED, "y": Y}, "y", method, n=4, random_state=0)
     same = select_prototypes(default_measure(), MIXED, Y, method, n=4, random_state=0)
     assert found.tolist() == same.tolist()

@@ -82,7 +82,7 @@ def test_kinds_and_a_named_target():
     assert represent.n_features_in_ == 2
 
 
-def test_a_named_target_stays_out_whoever_names_its_kind():
+def test_a_named_target_stays_out_wherever_its_kind_is_named():
     table = {"size": [1.0, 2.0, 3.0, 4.0], "y": [1, 2, 1, 2]}
     kinds = {"y": "category"}
     inner = MutualProximity(Gower(kinds=kinds), model="gauss_independent")

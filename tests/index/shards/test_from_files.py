@@ -187,7 +187,7 @@ def test_a_table_in_memory_and_a_frozen_measure(files, tmp_path, memory):
     assert_alike(index, la.Index(frozen).fit(table), query=3)
 
 
-def test_a_measure_of_another_room_opens_in_a_fresh_process(tmp_path):
+def test_a_measure_of_another_package_opens_in_a_fresh_process(tmp_path):
     small = read_table({"size": np.random.default_rng(0).normal(size=40)})
     frozen = MutualProximity(Vector()).fit(small).frozen()
     build_index(small, tmp_path / "index", frozen)
@@ -493,7 +493,7 @@ def test_readers_of_an_old_state_go_on(folder):
     assert hits[0].row["name"].startswith("n")
 
 
-def test_threads_ask_at_once(built, memory):
+def test_threads_ask_concurrently(built, memory):
     from concurrent.futures import ThreadPoolExecutor
 
     index = la.Index.open(built)

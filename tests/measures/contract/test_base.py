@@ -102,7 +102,7 @@ def test_any_number_of_threads_gives_the_same_answer(measure):
         assert_array_equal(full, other_full)
 
 
-def test_eight_threads_may_ask_at_once():
+def test_eight_threads_may_ask_concurrently():
     measure = Vector().fit(RNG.random((3000, 12)))
     queries = [RNG.random((50, 12)) for _ in range(8)]
     alone = [measure.kneighbors(q, 5) for q in queries]

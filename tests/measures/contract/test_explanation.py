@@ -409,7 +409,7 @@ def test_partings_are_counted_as_they_are_shared_out(method):
 
 @pytest.mark.parametrize("measure", [OF_WORDS["forest shi"], OF_WORDS["forest ratio"],
                                      OF_NUMBERS["stochastic"]])  # fmt: skip
-def test_a_gap_is_not_a_reason(measure):
+def test_a_missing_cell_is_not_a_reason(measure):
     words = measure is not OF_NUMBERS["stochastic"]
     fitted = measure.fit(rows(5, words))
     row = {"constant": 7.0, "common": "a" if words else 0.0, "rare": None, "x": 0.0, "y": 0.0}

@@ -223,7 +223,7 @@ def test_sizes_bound_edits_and_sets():
     assert exactly[1, 254] > 0.0
 
 
-def test_few_cells_are_numbered_and_compared_one_by_one():
+def test_few_cells_are_numbered_and_looked_up():
     cells = ragged([-2, -3], [-2], None, [-2, -3], [-3, -2])
     sets = np.array([frozenset("ab"), frozenset("a")], object)
     distance = Jaccard().fit(Column("x", Kind("set"), sets))

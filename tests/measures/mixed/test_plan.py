@@ -378,7 +378,7 @@ def test_an_extreme_value_squeezes_the_range_only():
     assert robust.similarity()[10, 30] == pytest.approx(1 - 20 / 91)
 
 
-def test_a_mapping_scales_columns_one_by_one_and_ranges_win():
+def test_a_mapping_scales_single_columns_and_ranges_win():
     x = RNG.lognormal(size=(60, 3))
     mixed = Gower(scale={"x0": "rank", "x1": "robust"}).fit(x).plan_.distances
     assert [mixed[n].name for n in ("x0", "x1", "x2")] == ["rank", "absolute", "absolute"]

@@ -509,7 +509,7 @@ class TestBadInput:
         with pytest.raises(InvalidInput, match="each of the 4 rows"):
             learn(FOUR, [0, 1, 0])
 
-    def test_target_with_gaps(self, learn):
+    def test_target_with_missing_values(self, learn):
         with pytest.raises(InvalidInput, match="1 missing value.*row 2"):
             learn(FOUR, ["a", "b", None, "a"])
 
