@@ -411,7 +411,7 @@ class ShardSegment(Segment):
         return as_id(self.table[column].cell(int(offset)))
 
     def find_id(self, column: str, id: Any) -> int:
-        """Return the offset of the live row with an id, -1 if there is none."""
+        """Return the offset of the live row with an id, -1 if no row has it."""
         hashes, rows = self.ids
         wanted = np.uint64(_hash(id))
         first, last = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))

@@ -236,7 +236,7 @@ def _both(pair: Pair) -> tuple[str, str]:
 
 
 def _round(pair: Pair, query: float, found: float) -> str | None:
-    """Return the round number that both amounts are near to; None where there is none."""
+    """Return the round number that both amounts are near to; None if none is."""
     style = pair.style
     if style.is_date or style.kind.source or style.kind.role == "time":
         return None
