@@ -90,8 +90,8 @@ fuzz: $(VENV)/.dev ## damaged files, tables and folders, killed servers, load, r
 	$(BIN)/python -m benchmarks.load --seconds $(LOAD) --judge
 	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
 
-mutants: $(VENV)/.dev ## random faults in the sources (FAULTS=200) and which of them the nearest tests notice; CASE=index for one package
-	PYTHONPATH=tests $(BIN)/python -m mutants $(filter-out all,$(CASE)) --faults $(FAULTS) --seed $(SEED)
+mutants: $(VENV)/.dev ## random faults in the sources (FAULTS=200) and which of them the nearest tests notice; CASE=index for one package, LOG=file to go on after a stop (same SEED)
+	PYTHONPATH=tests $(BIN)/python -m mutants $(filter-out all,$(CASE)) --faults $(FAULTS) --seed $(SEED) $(if $(LOG),--log $(LOG))
 
 check: $(VENV)/.dev ## formatting, lint and types
 	$(BIN)/ruff format --check .

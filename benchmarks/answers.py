@@ -148,7 +148,7 @@ class Answers:
             if self.show:
                 print(f"{name}: {error!r}")
             return
-        whole, numbers = digest(value), digest(value, not words) or "no figures"
+        whole, numbers = digest(value), digest(value, not words) or "no numbers"
         self.found[name] = numbers[:12]
         if whole != numbers:
             self.found[f"{name} [words]"] = whole[:12]

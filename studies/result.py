@@ -109,6 +109,7 @@ class Sheet:
 
     def cause(self, row: str, column: str) -> str | None:
         """Return the sentence for a difference, the most particular one first."""
+        # A sentence about one cell says more than one about its row, its column or the table.
         for key in ((row, column), (row, ANY), (ANY, column), (ANY, ANY)):
             if key in self.causes:
                 return self.causes[key]

@@ -139,8 +139,11 @@ def retrieval_precision(
     seeds = make_generator(random_state).spawn(n_repetitions)
     means = []
     for generator in seeds:
+        # Generators of their own: queries and marks are the same for a method that draws nothing
+        # and for one that grows a forest.
         draw, seed, marks = generator.spawn(3)
         queries = protocol.draw(classes, draw, who)
+        # The measure is fitted without the queries, as new rows would be.
         rest = np.setdiff1d(np.arange(len(table)), queries)
         rankers = make_rankers(measure, table[rest], table[queries], gammas, seed, who)
         precision = [

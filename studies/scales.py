@@ -134,6 +134,7 @@ def _cut(name: str, frame: Any, target: str, words: dict[str, str], most: int) -
 
     frame = frame[frame[target].notna()]
     if len(frame) > most:
+        # The same rows for every scale: no difference between scales is one of samples.
         frame = frame.sample(most, random_state=0)
     y = frame.pop(target).to_numpy()
     kinds = {}
@@ -150,6 +151,7 @@ def _cut(name: str, frame: Any, target: str, words: dict[str, str], most: int) -
 
 def holds_numbers(y: np.ndarray) -> bool:
     """Whether a target is a number to be estimated, not a class."""
+    # Integers of few different values are labels of classes that were written as numbers.
     return y.dtype.kind == "f" or (y.dtype.kind == "i" and len(np.unique(y)) > 20)
 
 
@@ -181,6 +183,7 @@ def some_ranks(table: Table, which: str) -> Gower:
         if which == "skewed":
             pick = abs(((x - x.mean()) ** 3).mean() / x.std() ** 3) > SKEWED
         else:
+            # A thousand random pairs: all pairs of a column would be quadratic in its rows.
             drawn = np.random.default_rng(0).choice(x, (2, 1000))
             pick = np.abs(drawn[0] - drawn[1]).mean() < CROWDED * np.ptp(x)
         if pick:

@@ -74,6 +74,8 @@ class Work:
         self._kept: dict[str, Any] = {}
         self._file: Path | None = None
         if self._keep is not None:
+            # A result is as old as the code that made it: another version, or another source of the
+            # study, begins a new file, and nothing stale is ever read.
             mark = hashlib.sha256(f"{__version__}\n{source}".encode()).hexdigest()[:12]
             self._file = self._keep / f"{name}-{mark}.jsonl"
             self._recall()
@@ -128,6 +130,7 @@ class Work:
             self._kept[key] = value
             if self._file is not None:
                 self._file.parent.mkdir(parents=True, exist_ok=True)
+                # Appended: a run that is killed loses the result it was computing, no other.
                 with self._file.open("a", encoding="utf-8") as out:
                     out.write(json.dumps([key, value]) + "\n")
         return self._kept[key]

@@ -68,6 +68,8 @@ def as_markdown(paper: Paper, done: Sequence[FinishedPart]) -> str:
 def _made_by(paper: Paper, done: Sequence[FinishedPart]) -> str:
     """Say which command makes this page again, and with how many repetitions."""
     efforts = [one.effort for one in done]
+    # The least effort is the flag, larger ones are named by part: a run of this command never
+    # takes longer than the one that made the page.
     common = min(efforts, key=EFFORTS.index, default="default")
     command = f"python -m studies {paper.name}"
     if len(done) < len(paper.parts):
@@ -86,6 +88,7 @@ def _findings(findings: Sequence[Finding]) -> list[str]:
     lines = ["| finding | holds here | values |", "|---|---|---|"]
     for one in findings:
         says = f"**{one.says}**" if one.headline else one.says
+        # A cause explains what does not hold; where the finding holds it would only confuse.
         values = one.values if not one.cause or one.holds else f"{one.values}. {one.cause}"
         lines.append(f"| {_cell(says)} | {'yes' if one.holds else 'no'} | {_cell(values)} |")
     return lines
@@ -117,6 +120,7 @@ def _causes(sheet: Sheet) -> list[str]:
 
 
 def _cell(value: object) -> str:
+    # A line break ends a row of a Markdown table, and a bar ends a cell.
     text = "" if value is None else str(value)
     return re.sub(r"\s+", " ", text).replace("|", "\\|")
 

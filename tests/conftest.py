@@ -51,7 +51,7 @@ def pytest_collection(session):
         files = sorted(HERE.rglob("test_*.py"))[int(given["workerid"][2:]) :: given["workercount"]]
         for path in files:
             name = ".".join(path.relative_to(HERE.parent).with_suffix("").parts)
-            with suppress(Exception, pytest.skip.Exception):  # told when it is collected
+            with suppress(Exception, pytest.skip.Exception):  # reported when it is collected
                 import_module(name)
 
 

@@ -1,4 +1,4 @@
-"""Imports point one way: a folder uses what stands below it, never what stands above."""
+"""Imports point one way: a package imports from lower layers, never from higher ones."""
 
 import ast
 import re
@@ -36,7 +36,7 @@ COMMON = 0  # errors, saving and _runtime: used by every package, using only eac
 TOP = HEIGHT["cli"]
 
 IMPORTERS = ("import_module", "find_spec", "__import__")
-# The only files that may import modules by names which nobody can read off the source.
+# The only files that may import modules whose names the source does not show.
 BY_TABLE = {
     "__init__.py": "resolves the public names lazily, from the table _NAMES",
     "saving/load.py": "imports the packages that define the classes in saved files",
@@ -44,7 +44,7 @@ BY_TABLE = {
 
 
 def lazy_names(source):
-    """Public name -> room, read from the table in ``__init__.py`` without importing anything."""
+    """Public name -> package, read from the table in ``__init__.py`` without importing anything."""
     for node in ast.parse((source / "__init__.py").read_text()).body:
         if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "_NAMES":
             table = ast.literal_eval(node.value)
@@ -60,13 +60,13 @@ def unit_of(path):
 
 
 def height(unit):
-    """How high a package stands; None for one that has no layer."""
+    """The layer of a package; None for one that has none."""
     common = unit in ("errors", "saving") or unit.startswith("_")
     return HEIGHT.get(unit, COMMON if common else None)
 
 
 def statements(tree, package):
-    """Yield (line, dotted path) for every import statement in a file, wherever it stands."""
+    """Yield (line, dotted path) for every import statement in a file, also in functions."""
     for node in ast.walk(tree):  # so TYPE_CHECKING blocks and functions are seen as well
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name.split(".")) for alias in node.names)
@@ -92,10 +92,10 @@ def by_string(tree, package):
         asked = node.args[0]
         if isinstance(asked, ast.Constant):
             names = [asked.value]
-        elif isinstance(asked, ast.JoinedStr):  # an f-string that begins with a whole room will do
+        elif isinstance(asked, ast.JoinedStr):  # an f-string may begin with a whole package
             start = getattr(asked.values[0], "value", "")
             names = [start + "*"] if isinstance(start, str) and start.count(".") > 1 else [None]
-        elif isinstance(asked, ast.Name):  # whichever names of modules stand in the file
+        elif isinstance(asked, ast.Name):  # any of the module names in the file
             names = strings or [None]
         else:
             names = [None]
@@ -114,27 +114,27 @@ def imports_of(text, package):
 
 
 def imports(source):
-    """Yield (file, line, room, path below lookalike); the path is None for a computed name."""
+    """Yield (file, line, package, path below lookalike); the path is None for a computed name."""
     for file in sorted(source.rglob("*.py")):
         inside = file.relative_to(source)
-        room = unit_of([part.removesuffix(".py") for part in inside.parts])
+        unit = unit_of([part.removesuffix(".py") for part in inside.parts])
         package = ["lookalike", *inside.parts[:-1]]
         for line, path in imports_of(file.read_text(), tuple(package)):
             if path is None or path[0] == "lookalike":
-                yield inside.as_posix(), line, room, path if path is None else path[1:]
+                yield inside.as_posix(), line, unit, path if path is None else path[1:]
 
 
 def edges(source):
-    """Yield (file, line, room, imported room) for every import from one room into another."""
+    """Yield (file, line, package, imported package) for imports from one package into another."""
     public = lazy_names(source)
-    for file, line, room, path in imports(source):
-        # The first file resolves its names lazily, so it stands above everything.
+    for file, line, unit, path in imports(source):
+        # The first file resolves its names lazily, so it is above all layers.
         if file == "__init__.py" or path is None:
             continue
         rest = ".".join(path)
         other = unit_of(public.get(rest, rest).split("."))
-        if other != room:
-            yield file, line, room, other
+        if other != unit:
+            yield file, line, unit, other
 
 
 def computed_imports(source):
@@ -150,48 +150,48 @@ def is_private(name):
 
 
 def private_imports(source):
-    """Names and modules with an underscore that one room takes from another."""
+    """Names and modules with an underscore that one package takes from another."""
     found = []
-    for file, line, room, path in imports(source):
-        # The modules beside the rooms begin with an underscore, and are there for everybody.
-        if path and path[0] != room.split(".")[0] and any(is_private(name) for name in path[1:]):
+    for file, line, unit, path in imports(source):
+        # Modules beside the packages begin with an underscore, and every package may use them.
+        if path and path[0] != unit.split(".")[0] and any(is_private(name) for name in path[1:]):
             found.append(f"{file}:{line}: lookalike.{'.'.join(path)} is private to {path[0]}")
     return found
 
 
 def wrong_imports(source):
     found = []
-    for file, line, room, other in edges(source):
+    for file, line, unit, other in edges(source):
         where = f"{file}:{line}"
-        here, there = height(room), height(other)
+        here, there = height(unit), height(other)
         if here is None:
-            found.append(f"{where}: the folder {room!r} has no place in LAYERS")
-        elif other == "":  # `import lookalike` hides which room is meant
+            found.append(f"{where}: the folder {unit!r} is not in LAYERS")
+        elif other == "":  # `import lookalike` hides which package is meant
             if here < TOP:
                 found.append(f"{where}: import the module that is needed, not all of lookalike")
         elif there is None:
             found.append(f"{where}: {other!r} is neither a folder in LAYERS nor a public name")
         elif there > here or (here == COMMON < there):
-            found.append(f"{where}: {room} (layer {here}) imports {other} (layer {there}) above it")
+            found.append(f"{where}: {unit} (layer {here}) imports {other} (layer {there}) above it")
     return found
 
 
 def circles(source):
     """Folders from which imports inside their own layer lead back to themselves."""
     uses = {}
-    for _, _, room, other in edges(source):
-        if height(room) == height(other) != COMMON:
-            uses.setdefault(room, set()).add(other)
+    for _, _, unit, other in edges(source):
+        if height(unit) == height(other) != COMMON:
+            uses.setdefault(unit, set()).add(other)
 
-    def reachable(room):
-        seen, todo = set(), [room]
+    def reachable(unit):
+        seen, todo = set(), [unit]
         while todo:
             for other in uses.get(todo.pop(), set()) - seen:
                 seen.add(other)
                 todo.append(other)
         return seen
 
-    return sorted(room for room in uses if room in reachable(room))
+    return sorted(unit for unit in uses if unit in reachable(unit))
 
 
 def test_imports_point_downward():
@@ -208,9 +208,9 @@ def test_files_that_import_by_a_table_still_do(file):
     assert list(by_string(ast.parse((SOURCE / file).read_text()), ["lookalike"]))
 
 
-def test_no_private_name_is_imported_across_rooms():
+def test_no_private_name_is_imported_across_packages():
     wrong = private_imports(SOURCE)
-    assert not wrong, "\n".join(["private names of other rooms:", *wrong])
+    assert not wrong, "\n".join(["private names of other packages:", *wrong])
 
 
 def test_folders_of_one_layer_form_no_circle():
@@ -227,7 +227,7 @@ def test_folders_of_one_layer_form_no_circle():
         ("table/read.py", "import lookalike as la", "not all of lookalike"),
         ("_save.py", "from lookalike.table import Table", "_save.py:1: _save"),
         ("errors.py", "from .kernels import a", "errors.py:1: errors"),
-        ("attic/a.py", "from lookalike.table import Table", "no place in LAYERS"),
+        ("attic/a.py", "from lookalike.table import Table", "is not in LAYERS"),
         ("measures/a.py", "from lookalike.attic import a", "neither a folder"),
         ("table/a.py", "import_module('lookalike.measures.mixed.gower')", "table/a.py:1: table"),
         ("table/a.py", "importlib.import_module('..cli.main', __package__)", "table/a.py:1: table"),
@@ -269,9 +269,9 @@ def test_a_circle_inside_a_layer_is_named(tmp_path):
 @pytest.mark.parametrize(
     "code",
     [
-        "import_module(f'lookalike.{room}')",
+        "import_module(f'lookalike.{unit}')",
         "import_module(name)",
-        "find_spec('lookalike.' + room)",
+        "find_spec('lookalike.' + unit)",
         "__import__(f'{package}.table')",
     ],
 )
@@ -296,9 +296,9 @@ def test_a_computed_name_is_named(tmp_path, code):
         "from ..measures._base import Measure",
     ],
 )
-def test_a_private_name_of_another_room_is_named(tmp_path, code):
-    for room in ("cli", "measures"):
-        (tmp_path / room).mkdir()
+def test_a_private_name_of_another_package_is_named(tmp_path, code):
+    for unit in ("cli", "measures"):
+        (tmp_path / unit).mkdir()
     (tmp_path / "cli" / "a.py").write_text(code)
     assert len(private_imports(tmp_path)) == 1
 

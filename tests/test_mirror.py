@@ -40,3 +40,14 @@ def test_every_test_file_is_in_the_folder_of_a_package():
     folders = {path.parent.relative_to(TESTS) for path in TESTS.rglob("test_*.py")}
     outside = {str(folder) for folder in folders if not (SOURCE / folder).is_dir()}
     assert sorted(outside) == sorted(OTHER_FOLDERS)
+
+
+def test_a_module_has_one_test_file():
+    """Only files about a whole package have names of their own: tests of a module stay together."""
+    second = []
+    for path in TESTS.rglob("test_*.py"):
+        folder, name = path.parent.relative_to(TESTS), path.stem.removeprefix("test_")
+        modules = {module.stem.strip("_") for module in (SOURCE / folder).rglob("*.py")}
+        if name not in modules and any(name.startswith(f"{module}_") for module in modules):
+            second.append(str(path.relative_to(TESTS)))
+    assert second == []

@@ -26,6 +26,7 @@ from studies.result import Finding, Result, Sheet
 from studies.scales import check_extra, holds_numbers, score, validation_tables
 from studies.work import Work, source_of
 
+# Of skewness: from always reducing to the limit by which the paper divides its sets (1.4).
 LIMITS = (-np.inf, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0, 1.4)
 PLAIN, REPAIRED = ("Gower on ranks", "none"), ("Gower on ranks", "MP")
 TWO = THREE[:2]  # everyday tables have targets, not all of them groups
@@ -60,11 +61,13 @@ def run(work: Work) -> Result:
 
 def best_limit(found: dict[float, dict[str, Duel]]) -> float:
     """Return the limit that gains most for lists, of those by which clusters do not lose."""
+    # Lists decide, clusters may veto: a default that helps search must not harm clustering.
     allowed = [limit for limit, duels in found.items() if duels["medoids"].gain >= 0]
     return max(allowed or found, key=lambda limit: sum(found[limit][task].gain for task in TWO))
 
 
 def _unevenness(measure: Measure, table: Table) -> float | None:
+    # Skewness of so few counts is noise, and "auto" does not look for hubs there either.
     if len(table) < MIN_ROWS_FOR_HUBS:
         return None
     return skewness(k_occurrence(clone(measure).fit(table), HUB_NEIGHBORS, ties="expected"))
@@ -82,6 +85,7 @@ def score_everyday(table: Table, y: np.ndarray) -> dict[str, Any]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         chosen = choose_former(table)
+        # The measure without its reducer, so that the three ways differ in the reducer alone.
         bare: Any = chosen.measure if isinstance(chosen, MutualProximity) else chosen
         if "undefined" in bare.get_params():
             bare.set_params(undefined=0.0)

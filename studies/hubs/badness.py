@@ -69,6 +69,7 @@ def run(work: Work) -> Result:
         ),
         Finding(
             "The others change little",
+            # The printed change is 0.9 points; our sets are fewer, so twice that is allowed.
             bool(max(abs(means["others"][at] - means["others"][0]) for at in (1, 2)) < 2),
             _say(means["others"], "29.3, 28.4, 28.4"),
         ),
@@ -98,6 +99,7 @@ def _say(means: list[float], printed: str) -> str:
 def _look(data: Path, name: str) -> dict[str, dict[str, float | None]]:
     rows, y = load_set(data, name)
     spaces = scaled(distances_of(rows, SOURCES[name].metric))
+    # Groups of the original space, kept in the others: the question is what becomes of them.
     groups = hubs_and_orphans(spaces["original"], 5)
     found: dict[str, dict[str, float | None]] = {
         group: {"rows": float(len(at))} for group, at in groups.groups().items()

@@ -87,6 +87,7 @@ def _findings(found: dict[str, dict[str, Any]], sizes: dict[str, dict[str, int]]
     lower = [
         all(statistics[space] < statistics["original"] for space in SPACES[1:])
         for label, statistics in found.items()
+        # Raw frequencies are what Tables 1 and 2 are made with: they are the case to explain.
         if "frequency" not in label
     ]
     one_rule = [

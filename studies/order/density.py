@@ -169,6 +169,7 @@ def _of_simusf(found: Scores, best: Best) -> list[Finding]:
         ),
         Finding(
             "SimUSF and ranked measures do not change over the monotone scales",
+            # Both see the order of values alone, so nothing but rounding may differ.
             flat < 1e-9,
             f"largest change {flat:.6f}",
             headline=True,
@@ -180,6 +181,7 @@ def _of_ranks(best: Best) -> list[Finding]:
     ties = [
         name
         for name, of in best.items()
+        # 0.01 is a tie: the printed plot cannot be read more exactly.
         if of["ranked cityblock"] >= max(of[m] for m in DISTANCES) - 0.01
     ]
     euclid = [name for name, of in best.items() if of["ranked cityblock"] > of["ranked euclidean"]]
@@ -201,6 +203,7 @@ def _of_ranks(best: Best) -> list[Finding]:
         ),
         Finding(
             "SimURF is above ranked cityblock on Wine only",
+            # No set at all is expected where a quick run leaves Wine out.
             urf == [one for one in best if one == "Wine"],
             f"above on {', '.join(urf) or 'none'}",
             URF_WINE,
@@ -237,6 +240,7 @@ def _s2(work: Work) -> tuple[Sheet, Finding]:
         *((_title(t, USUAL), "SimUSF", t, USUAL) for t in trees),
         *((_title(1000, h), "SimUSF", 1000, h) for h in heights),
     ]
+    # Several forests: the question is how much of the difference is the noise of one.
     seeds = work.times(3, 5, 10)
     each = {
         title: {
@@ -298,5 +302,6 @@ USUAL = 5
 
 def _s2_score(data: Path, measure: str, trees: int, height: int, way: str, seed: int) -> float:
     x, y = _load(data, S2)
+    # Distances have neither trees nor height, which the list of settings writes as 0.
     search = DensitySearch(make(measure, seed, trees or 1000, height or 5), definition=way)
     return float(search.fit(x, y).score_)

@@ -113,7 +113,7 @@ def test_drafts_of_processes_that_are_gone_are_removed(tmp_path):
     assert not gone.exists()
     assert mine.exists()  # of a writer that still runs
     assert other.exists()  # of another file
-    assert elsewhere.exists()  # of another machine, whose processes nobody here knows
+    assert elsewhere.exists()  # of another machine: its processes cannot be looked up here
 
 
 @posix
@@ -163,7 +163,7 @@ def test_permissions_are_looked_at(tmp_path):
 
 
 @posix
-@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="room cannot be taken in advance")
+@pytest.mark.skipif(not hasattr(os, "posix_fallocate"), reason="disk space cannot be reserved")
 def test_a_file_that_will_be_mapped_finds_a_full_disk_before_it_is_written():
     code = """
 import resource, signal

@@ -87,7 +87,7 @@ for name, (n, task) in SCENARIOS.items():
     except KeyboardInterrupt:
         took = time.monotonic() - sent[0]
         timer.join()
-        time.sleep(0.05)  # threads that wait for work have just been told that there is none
+        time.sleep(0.05)  # idle threads have just been woken to end
         left = [t.name for t in threading.enumerate()[1:] if not t.name.startswith(NAME)]
         left += ["at work"] * sum(not job.done() for job in jobs)
     print(json.dumps([name, took, left]), flush=True)

@@ -127,7 +127,7 @@ def test_threads_are_kept_and_used_again():
 
 
 @pytest.mark.parametrize("jobs", [2, 3, 5])
-def test_no_more_than_n_jobs_work_at_once(jobs):
+def test_no_more_than_n_jobs_work_concurrently(jobs):
     at_once, most, lock = 0, 0, threading.Lock()
 
     def task(i):

@@ -1,13 +1,16 @@
-"""An index in a file: built, added to, looked at; a failed command leaves it as it was."""
+"""An index in a file: built, added to, shown, on a cluster; a failed command changes nothing."""
 
 import json
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
 from cli.run import run
 from lookalike.cli.index_command import read_id
 from lookalike.errors import InvalidInput
+from lookalike.index.dask import connect
 
 ROWS = "id,size,color\na,1,red\nb,2,blue\nc,3,red\nd,4,blue\n"
 
@@ -74,17 +77,17 @@ def test_info_and_check(saved):
 def test_info_is_about_all_rows(saved, tmp_path):
     """Rows that were added count, those that were deleted do not."""
 
-    def told():
+    def summary():
         return " ".join(run("index", "info", saved).stdout.split())
 
     more = tmp_path / "more.csv"
     more.write_text("id,size,color\ne,7,red\n")
     assert run("index", "add", saved, more).exit_code == 0
-    assert "5 rows, 3 columns" in told()
-    assert "1 to 7" in told()
+    assert "5 rows, 3 columns" in summary()
+    assert "1 to 7" in summary()
     assert run("index", "delete", saved, "a", "b").exit_code == 0
-    assert "3 rows, 3 columns" in told()
-    assert "3 to 7" in told()
+    assert "3 rows, 3 columns" in summary()
+    assert "3 to 7" in summary()
 
 
 def test_mistakes_are_one_line(saved, tmp_path):
@@ -115,3 +118,67 @@ def test_a_word_is_a_number_or_an_id_of_the_index():
     assert read_id(made, "7") == 7
     with pytest.raises(InvalidInput, match="Ids of this index are integers"):
         read_id(made, "rex")
+
+
+pytest.importorskip("distributed")
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch):
+    """Do not wait ten seconds for an answer that never comes."""
+    monkeypatch.setitem(connect.__wrapped__.__kwdefaults__, "timeout", 1.0)
+
+
+@pytest.fixture
+def rows(tmp_path):
+    pq.write_table(pa.table({"size": [1.0, 2.5, 4.0]}), tmp_path / "rows.parquet")
+    return tmp_path / "rows.parquet"
+
+
+def test_a_scheduler_that_does_not_answer_is_named(rows, tmp_path):
+    address = "tcp://127.0.0.1:1"
+    done = run("index", "build", rows, "-o", tmp_path / "index", "--scheduler", address)
+    assert done.exit_code == 1
+    assert address in done.stderr
+    assert "dask scheduler" in done.stderr
+    assert not (tmp_path / "index" / "manifest.json").exists()
+
+
+def test_a_table_that_workers_cannot_read_in_parts_is_refused(tmp_path):
+    (tmp_path / "rows.csv").write_text("size\n1\n2\n")
+    words = ("-o", tmp_path / "index", "--scheduler", "tcp://127.0.0.1:1")
+    done = run("index", "build", tmp_path / "rows.csv", *words)
+    assert done.exit_code == 1
+    assert "Parquet" in done.stderr
+
+
+@pytest.mark.parametrize("words", [("query", "--row", 0), ("add",), ("check",)], ids=lambda w: w[0])
+def test_only_folders_are_shared_out(rows, tmp_path, words):
+    verb, *options = words
+    run("index", "build", rows, "-o", tmp_path / "one.lookalike")
+    named = [rows] if verb == "add" else []
+    done = run(
+        "index",
+        verb,
+        tmp_path / "one.lookalike",
+        *named,
+        *options,
+        "--scheduler",
+        "tcp://unknown:1",
+    )
+    assert done.exit_code == 1
+    (line,) = done.stderr.splitlines()
+    assert "--scheduler: needs the folder of an index" in line
+    assert "index build FILES -o FOLDER" in line
+
+
+@pytest.mark.parametrize("verb", ["query", "add", "check"])
+def test_an_address_without_a_scheduler_changes_nothing(rows, tmp_path, verb):
+    folder = tmp_path / "index"
+    run("index", "build", rows, "-o", folder, "--shards")
+    words = {"query": ("--row", 0), "add": (rows,), "check": ()}[verb]
+    done = run("index", verb, folder, *words, "--scheduler", "tcp://127.0.0.1:1")
+    assert done.exit_code == 1
+    assert "an answer from the scheduler at tcp://127.0.0.1:1" in done.stderr
+    # Lines are as wide as the terminal, so a long path may push the count to the next one.
+    assert "3 rows" in " ".join(run("index", "check", folder).stdout.split())

@@ -179,7 +179,7 @@ def interrupted(verb, path):
     not Path("/proc/self/stat").exists(), reason="reads the work of a process from /proc"
 )
 @pytest.mark.parametrize("verb", LONG)
-def test_ctrl_c_from_outside_ends_a_verb_at_once(rows_of, verb):
+def test_ctrl_c_from_outside_ends_a_verb(rows_of, verb):
     # Compiles what the large table needs: a compiler at work is not interrupted.
     extra = [5000 if word == 20000 else word for word in LONG[verb]]
     extra = [str(word).replace("trees=2000", "trees=5") for word in extra]

@@ -151,7 +151,7 @@ def test_notes_are_spelled_as_options(tmp_path):
         (["index", "rows.csv"], "Known: build, add, query, info, check, delete, compact."),
     ],
 )
-def test_a_wrong_option_is_told_in_words(words, said):
+def test_a_wrong_option_is_named_in_words(words, said):
     done = run(*words, COLUMNS="300")
     assert done.exit_code == 2
     result = " ".join(done.stderr.split())
@@ -196,7 +196,7 @@ def test_a_switch_shows_no_type(words):
     assert "bool" not in run(*words, "--help").stdout
 
 
-def test_too_few_rows_to_judge_by_are_told_without_a_function(tmp_path):
+def test_too_few_rows_to_judge_by_are_reported_without_a_function(tmp_path):
     (tmp_path / "row.csv").write_text("a,b\n1,x\n")
     heard = run(
         "regress", tmp_path / "row.csv", "--label", "a", "--method", "forest:trees=5"

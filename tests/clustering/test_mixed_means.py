@@ -143,7 +143,7 @@ def test_answers_do_not_depend_on_threads():
     assert_array_equal(one.exemplar_distances_, two.exemplar_distances_)
 
 
-def test_penguins_are_told_apart_better_than_by_k_prototypes():
+def test_penguins_are_separated_better_than_by_k_prototypes():
     penguins = load_penguins()
     species = [penguins["species"].cell(row) for row in range(len(penguins))]
     model = MixedKMeans(3, random_state=0).fit(penguins, "species")

@@ -1,4 +1,4 @@
-"""Linkage, affinity propagation and k-medoids against their definitions."""
+"""Linkage, affinity propagation, k-medoids and spectral clustering against their definitions."""
 
 import numpy as np
 import pytest
@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clustering import reference
-from clustering.make import HALVES, TOY, blobs, space_of
-from lookalike.clustering import SimilarityClustering
-from lookalike.clustering.partitions import Affinity
-from lookalike.errors import LookalikeWarning
-from lookalike.measures import Vector
+from clustering.make import HALVES, TOY, blobs, space_of, two_moons
+from lookalike.clustering import SimilarityClustering, adjusted_rand
+from lookalike.clustering._space import Space
+from lookalike.clustering.partitions import Affinity, Spectral, _affinities
+from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.measures import Gower, Precomputed, Vector
 
 
 @pytest.mark.parametrize("way", ["complete", "ward"])
@@ -73,3 +74,63 @@ def test_medoids_cannot_be_improved_by_a_swap(seed):
             swapped[place] = other
             assert cost(swapped) >= own - 1e-12
     assert model.exemplar_distances_.sum() == pytest.approx(own)
+
+
+@pytest.mark.parametrize("affinity", ["similarity", "rbf"])
+def test_spectral_affinities_on_the_toy_points(affinity):
+    model = SimilarityClustering(n_clusters=2, affinity=affinity, random_state=0).fit(TOY)
+    assert model.labels_.tolist() == HALVES
+
+
+@pytest.mark.parametrize("n", [40, 700])  # by the dense solver and by ARPACK
+def test_spectral_coordinates_are_their_definition(n):
+    points, _ = blobs(n, spread=1.5)
+    space = space_of(points, Gower())
+    shipped = Spectral(space, 0, 3, "similarity", 1.0)
+    unit = shipped.coordinates / np.linalg.norm(shipped.coordinates, axis=1, keepdims=True)
+    expected = reference.spectral_coordinates(space.similarities(), 3)
+    signs = np.sign((unit * expected).sum(axis=0))
+    np.testing.assert_allclose(unit, expected * signs, atol=1e-7)
+
+
+def test_spectral_rbf_uses_the_distances():
+    points, _ = blobs(30)
+    space = space_of(points)
+    w = np.exp(-(space.distances() ** 2) / (2 * 0.7**2))
+    shipped = Spectral(space, 0, 3, "rbf", 0.7)
+    unit = shipped.coordinates / np.linalg.norm(shipped.coordinates, axis=1, keepdims=True)
+    expected = reference.spectral_coordinates(w, 3)
+    # Three groups that hardly touch: the coordinates are one up to a rotation.
+    np.testing.assert_allclose(unit @ unit.T, expected @ expected.T, atol=1e-6)
+
+
+def test_spectral_finds_moons_and_extends_them_to_new_rows():
+    points, y = two_moons()
+    model = SimilarityClustering(Vector(), 2, affinity="rbf", sigma=0.12, random_state=0)
+    model.fit(points)
+    assert adjusted_rand(y, model.labels_) > 0.95
+    new, truth = two_moons(60, seed=7)
+    assert adjusted_rand(truth, model.predict(new)) > 0.9
+    # No exemplar rule could do that: the moons reach around each other.
+    nearest = model.transform(new).argmin(axis=1)
+    assert adjusted_rand(truth, nearest) < 0.8
+
+
+def test_rows_without_any_affinity_do_not_break_spectral():
+    d = np.full((6, 6), 1e3)
+    d[:3, :3] = d[3:5, 3:5] = 0.1
+    np.fill_diagonal(d, 0)
+    model = SimilarityClustering(Precomputed(), 2, affinity="rbf", random_state=0).fit(d)
+    assert model.labels_[0] == model.labels_[1] == model.labels_[2] != model.labels_[3]
+
+
+def test_negative_similarities_are_refused_and_the_method_named_once():
+    class Below(Space):
+        def similarities(self):
+            return np.array([[1.0, -0.5], [-0.5, 1.0]])
+
+    measure = Vector().fit([[0.0], [1.0]])
+    space = Below(measure, measure.rows_, "SimilarityClustering(method='spectral')", 10)
+    with pytest.raises(InvalidInput, match="spectral clustering, found -0.5") as error:
+        _affinities(space, "similarity", 1.0)
+    assert str(error.value).count("method='spectral'") == 1

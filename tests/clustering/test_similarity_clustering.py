@@ -65,7 +65,7 @@ def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 
 
-def test_mixed_tables_with_gaps_are_clustered_and_new_rows_assigned():
+def test_mixed_tables_with_missing_cells_are_clustered_and_new_rows_assigned():
     for method in METHODS:
         table, half = mixed()
         number = 2 if method in BY_NUMBER else "auto"
@@ -193,6 +193,15 @@ def test_a_named_column_is_taken_out_and_measures_that_learn_get_it():
     assert model.measure_.weights_["noise"] < model.measure_.weights_["color"]
     with pytest.raises(InvalidInput, match="relieff"):
         SimilarityClustering(Gower(weights="relieff"), 2).fit(table)
+
+
+def test_a_new_fit_forgets_what_another_method_learned():
+    model = SimilarityClustering(Vector(), method="density").fit(TOY)
+    assert model.eps_ > 0
+    model.set_params(method="complete", n_clusters="auto").fit(TOY)
+    assert not hasattr(model, "eps_")
+    assert model.silhouettes_
+    assert not hasattr(model.set_params(n_clusters=2).fit(TOY), "silhouettes_")
 
 
 def test_in_a_pipeline():

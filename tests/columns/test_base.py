@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from columns import reference
 from columns.make import CASES, cells_of, column, column_of
 from lookalike.columns import DISTANCES, Absolute, Equal, Jaccard, variance
+from lookalike.columns.base import longest_of, sizes_of
+from lookalike.table.model.table import Graph
 
 SHORT = ["absolute", "rank", "presence", "equal", "rank_range", "cyclic", "information"]
 
@@ -85,3 +87,16 @@ def test_equal_objects_do_not_vary_at_all():
 
 def test_one_cell_does_not_vary():
     assert of(Jaccard(), "set", [frozenset("ab"), None]) == 0
+
+
+def test_larger_cells_have_larger_sizes():
+    """Edges count too: a graph with edges is larger than one without."""
+    nodes = {1: "a", 2: "a", 3: "b"}
+    edges = frozenset({(1, 2), (2, 3)})
+    graphs = [Graph({1: "a"}, frozenset()), Graph(nodes, frozenset()), Graph(nodes, edges)]
+    for name, cells in (("graph", graphs), ("set", [set(), {"a"}, {"a", "b"}])):
+        made = column(name, [*cells, None])
+        sizes = sizes_of(made, np.arange(4))
+        assert (np.diff(sizes[:3]) > 0).all()
+        assert longest_of(made, sizes) == sizes[2]
+        assert sizes[3] == 0

@@ -21,7 +21,7 @@ def compare(distance, cells):
     return own.compare(code, code)
 
 
-def test_a_callable_is_asked_for_every_pair_and_never_about_a_gap():
+def test_a_callable_is_called_for_every_pair_and_never_with_a_missing_cell():
     asked = []
 
     def noted(u, v):

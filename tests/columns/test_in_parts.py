@@ -24,13 +24,16 @@ CELLS = {
     "histogram": pa.array([[float(i % 4), 4.0 - i % 4] for i in range(N)]),
     "vector": pa.array([[float(i), -1.0] for i in range(N)]),
 }
+# Where there is no value, or no two that differ.
+EDGES = {"empty": pa.nulls(N, pa.float64()), "constant": pa.array([7.0, None] * 20)}
 CELLS["position"] = pa.array([float(i % 3) for i in range(N)])
 
 
 @pytest.fixture(scope="module")
 def tables(tmp_path_factory):
-    rows = pa.table(CELLS)
+    rows = pa.table(CELLS | EDGES)
     kinds = {"text": "text", "series": "series", "order": ["low", "medium", "high"]}
+    kinds |= dict.fromkeys(EDGES, "number")
     folder = cut(rows, tmp_path_factory.mktemp("rows") / "in", [3, 20], group=7)
     return read_table(rows, kinds=kinds), read_table(folder, kinds=kinds, lazy=True)
 
@@ -57,6 +60,13 @@ def test_every_distance_learns_the_same(tables):
     assert_same_learned(
         MatrixDistance(np.abs(np.subtract.outer(*[np.arange(9.0)] * 2))), tables, "position"
     )
+
+
+@pytest.mark.parametrize("name", EDGES)
+def test_columns_without_two_values_are_learned_the_same(tables, name):
+    for distance in (cls for cls in DISTANCES.values() if "number" in cls.kinds):
+        assert_same_learned(distance(), tables, name)
+    assert_same_learned(Absolute(trim=0.1), tables, name)
 
 
 def test_what_cannot_be_learned_in_parts_is_said(tables):

@@ -132,7 +132,7 @@ def test_a_row_without_any_cell_still_gets_an_answer():
     st.lists(st.sampled_from(["no", "yes", "hm"]), min_size=10, max_size=10),
     st.booleans(),
 )
-def test_mixed_tables_with_gaps_end_to_end(known, new, k, weights, tie, labels, own):
+def test_mixed_tables_with_missing_cells_end_to_end(known, new, k, weights, tie, labels, own):
     assume(k <= len(known) - own)
     y = labels[: len(known)]
     amounts = [float(len(label)) for label in y]

@@ -1,6 +1,6 @@
-"""Indexes in folders, and damage to them that no hash notices: whoever made it has hashed again.
+"""Indexes in folders, and damage that no hash notices: the hashes are made anew.
 
-A folder is opened, then checked, then asked, as the documentation says of one from a stranger.
+A folder is opened, then checked, then asked, as the documentation says of an untrusted one.
 """
 
 import io

@@ -50,11 +50,11 @@ def test_every_saveable_class_is_damaged(saved):
     text = b"".join(path.read_bytes() for _, _, path in saved)
     ours = {name: cls for name, cls in SAVEABLE.items() if cls.__module__.startswith("lookalike.")}
     # Functions are handed back by the caller; the head of a folder of shards is not a file that is
-    # loaded: it is damaged with its folder (fuzz.folders), and what it holds here one by one. A
+    # loaded: it is damaged with its folder (fuzz.folders), and each class that it holds here. A
     # query of shards lives as long as its search, in a folder of the client that its workers read.
     apart = {"CallableDistance", "ShardHead", "SegmentQuery"}
-    lacking = {name for name in ours if f'"class": "{name}"'.encode() not in text}
-    assert lacking == apart
+    missing = {name for name in ours if f'"class": "{name}"'.encode() not in text}
+    assert missing == apart
 
 
 def test_every_format_of_a_table_is_damaged(tmp_path):

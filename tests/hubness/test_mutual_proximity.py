@@ -260,7 +260,7 @@ def test_ranks_are_counted_again_after_loading(tmp_path):
     assert_array_equal(again.similarity(), measure.similarity())
 
 
-def test_undefined_distances_are_nobodys_business():
+def test_undefined_distances_count_for_no_row():
     # Two new rows cannot be compared with each other, all others can.
     d = matrix(1, n=6, ties=False)
     measure = proximity(d)

@@ -1,4 +1,4 @@
-"""Local scaling, NICDM and CDM: worked numbers, references, zero scales, units."""
+"""Local scaling, NICDM, CDM, shared neighbors: worked numbers, references, zero scales, units."""
 
 import numpy as np
 import pytest
@@ -6,22 +6,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+import lookalike as la
 from hubness import reference
-from hubness.test_reducer import points
+from hubness.test_reducer import native, points
 from lookalike.errors import LookalikeError
 from lookalike.hubness import (
     CDM,
     NICDM,
     LocalScaling,
+    SharedNeighbors,
 )
 from lookalike.measures import Precomputed, Vector
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])  # four points on a line
-
-
-def native(measure, x):
-    fitted = measure.fit(x)
-    return fitted.similarity() if fitted.traits.native == "similarity" else fitted.distance()
 
 
 def test_local_scaling_on_a_line():
@@ -144,3 +141,48 @@ def test_a_loaded_cdm_has_factors_and_a_measure_of_its_own_rows():
     measure.measure_ = Vector().fit(LINE[:3])
     with pytest.raises(LookalikeError, match=r"CDM.measure_.*: needs a measure fitted to 4 rows"):
         measure._check_parts({"fitted": 4})
+
+
+@pytest.mark.parametrize("reducer", [CDM, NICDM, LocalScaling, SharedNeighbors])
+def test_saved_and_loaded(reducer, tmp_path):
+    x = np.random.default_rng(0).normal(size=(30, 3)) * np.repeat([0.2, 5.0], 15)[:, None]
+    measure = reducer(Vector(), 3).fit(x)
+    measure.save(tmp_path / "measure")
+    loaded = la.load(tmp_path / "measure")
+    assert_array_equal(loaded.compare(loaded.rows_, loaded.rows_), native(measure, x))
+    assert_array_equal(loaded.distance(x[:3] + 1), measure.distance(x[:3] + 1))
+
+
+def test_shared_neighbors_on_a_line():
+    s = SharedNeighbors(Vector(), 2).fit(LINE).similarity()
+    expected = np.full((4, 4), 0.5)
+    expected[0, 3] = expected[3, 0] = 1.0
+    np.fill_diagonal(expected, 1.0)
+    assert_array_equal(s, expected)
+
+
+@settings(max_examples=25, deadline=None)
+@given(x=points, k=st.integers(1, 4))
+def test_shared_lists_match_their_reference(x, k):
+    d = Vector("cityblock").fit(x).distance()
+    assert_array_equal(native(SharedNeighbors(Vector("cityblock"), k), x), reference.shared(d, k))
+    with_self = native(SharedNeighbors(Vector("cityblock"), k, include_self=True), x)
+    assert_allclose(with_self, reference.shared(d, k, True))
+
+
+def test_new_rows_are_in_no_list():
+    measure = SharedNeighbors(Vector(), 2, include_self=True).fit(LINE)
+    assert_array_equal(measure.rows_.arrays["near"][:, 2], [0, 1, 2, 3])
+    new = measure.encode([[0.4]])
+    assert_array_equal(new.arrays["near"], [[0, 1, -1]])
+    # The lists of the rows at 0, 1, 3 and 7 with themselves: {1, 2, 0}, {0, 2, 1}, {1, 0, 2}, ...
+    assert_allclose(measure.compare(new, measure.rows_)[0], [2 / 3, 2 / 3, 2 / 3, 1 / 3])
+    assert measure.traits.symmetric
+    assert measure.traits.unseen_pairs
+
+
+def test_the_number_of_shared_rows_is_a_factor():
+    measure = SharedNeighbors(Vector(), 2).fit(LINE)
+    assert measure.explain(0, 3).factors["shared"] == 2
+    assert measure.explain(0, 1).factors["shared"] == 1
+    assert measure.rows_shape()[0]["near"].dims == ("n", 2)

@@ -1,4 +1,4 @@
-"""A mutable index against a plain search of its rows."""
+"""A mutable index against a plain search of its rows, with and without byte codes."""
 
 import warnings
 
@@ -7,13 +7,17 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
 
 import lookalike as la
 from index import reference
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, WrongType
 from lookalike.hubness import NICDM, MutualProximity
 from lookalike.index.segments import MAX_SKIPPED_ROWS
+from lookalike.kernels.first_use import compile_at_once
 from lookalike.measures import Gower, Precomputed, Ranked, StochasticForest, Vector
+from lookalike.measures.contract import codes as bounded_search
+from lookalike.table import Table
 
 row = st.tuples(*[st.integers(-4, 4)] * 2)
 some = st.lists(row, min_size=1, max_size=6)
@@ -217,7 +221,7 @@ def test_whole_numbers_in_any_form_are_ids():
     assert [hits.ids for hits in index.search({1, 2})] == [one, [1, 0]]
 
 
-def test_a_record_may_have_gaps(named):
+def test_a_record_may_have_missing_cells(named):
     assert named.search({"color": "blue"}, 2).ids == ["q", "t"]
     assert named.search({"size": 4.1, "color": None}, 1).ids == ["s"]
     assert la.Index(Vector()).fit({"x": [0.0, 2.0], "y": [1.0, 5.0]}).search(
@@ -376,10 +380,10 @@ def test_a_mark_counts_once_and_the_query_is_not_its_own_mark():
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda i: i.search("nobody"), InvalidInput, "'nobody'"),
-        (lambda i: i.search(["p", "nobody"]), InvalidInput, "'nobody'"),
-        (lambda i: i.search("p", like="nobody"), InvalidInput, "like.*'nobody'"),
-        (lambda i: i.search("p", unlike=["nobody"]), InvalidInput, "unlike.*'nobody'"),
+        (lambda i: i.search("unknown"), InvalidInput, "'unknown'"),
+        (lambda i: i.search(["p", "unknown"]), InvalidInput, "'unknown'"),
+        (lambda i: i.search("p", like="unknown"), InvalidInput, "like.*'unknown'"),
+        (lambda i: i.search("p", unlike=["unknown"]), InvalidInput, "unlike.*'unknown'"),
         (lambda i: i.search("p", like="q", unlike=["t", "q"]), InvalidInput, "'q' in unlike"),
         (lambda i: i.search("p", unlike="p"), InvalidInput, "'p' in unlike and as the query"),
         (lambda i: i.search([]), InvalidInput, "an empty list"),
@@ -390,9 +394,9 @@ def test_a_mark_counts_once_and_the_query_is_not_its_own_mark():
         (lambda i: i.search("p", 0), InvalidInput, "k=0"),
         (lambda i: i.search("p", 1.5), InvalidInput, "k=1.5"),
         (lambda i: i.search("p", gamma=-1), InvalidInput, "gamma"),
-        (lambda i: i.delete("nobody"), InvalidInput, "'nobody'"),
+        (lambda i: i.delete("unknown"), InvalidInput, "'unknown'"),
         (lambda i: i.delete(["p", "p"]), InvalidInput, "'p' twice"),
-        (lambda i: i.get("nobody"), InvalidInput, "'nobody'"),
+        (lambda i: i.get("unknown"), InvalidInput, "'unknown'"),
         (lambda i: i.explain("p", ["q", "r"]), InvalidInput, "2 rows"),
         (lambda i: i.add({"size": 1.0, "color": "red", "tags": []}), InvalidInput, "code"),
         (lambda i: i.add(mixed()), InvalidInput, "'p' again"),
@@ -453,7 +457,7 @@ def test_an_index_may_become_empty():
     assert index.search([[1.0]]).ids == [2]
 
 
-def test_a_category_that_nobody_has_is_pointed_out(named):
+def test_a_category_that_no_row_has_is_pointed_out(named):
     with pytest.warns(LookalikeWarning, match="'redd'.*Did you mean 'red'"):
         named.search({"color": "redd", "size": 1.0})
     named.add({"code": "n", "size": 1.0, "color": "redd", "tags": []})
@@ -496,7 +500,7 @@ def test_reasons_carry_the_cells_that_were_compared():
     assert sum(hit.explanation.plus.values()) == pytest.approx(hit.similarity)
 
 
-def test_a_record_that_lacks_numbers_is_told_which():
+def test_a_record_without_numbers_is_refused_with_their_names():
     index = la.Index(Ranked()).fit({"a": [1.0, 2.0], "b": [3.0, 1.0]})
     with pytest.raises(InvalidInput, match="with Ranked: .* found a record without 'b'"):
         index.search({"a": 1.0})
@@ -621,3 +625,122 @@ def test_kneighbors_counts_live_rows():
         index.kneighbors(n_neighbors=4)
     with pytest.raises(TooFewRows, match="Use n_neighbors=4"):
         index.kneighbors([{"weight": 4.0}], 5)
+
+
+N = 5000
+KINDS = {"color": "category", "tags": "set"}
+
+
+def rows(n, seed=0):
+    rng = np.random.default_rng(seed)
+    size = rng.random(n).round(3)
+    size[rng.random(n) < 0.1] = np.nan
+    tags = [frozenset(rng.choice(list("abcd"), 2).tolist()) for _ in range(n)]
+    columns = {"size": size, "age": rng.gamma(2.0, size=n), "tags": tags}
+    return columns | {"color": [f"c{i}" for i in rng.integers(0, 9, n)]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def compiled():
+    """Ask the bytes from the first question on, also where no earlier test compiled their loops."""
+    with compile_at_once():
+        yield
+
+
+@pytest.fixture(scope="module")
+def index():
+    return la.Index(Gower(), kinds=KINDS).fit(rows(N))
+
+
+@pytest.fixture
+def plain(monkeypatch):
+    """Answer a question by looking at everything."""
+
+    def ask(index, *question, **options):
+        with monkeypatch.context() as patch:
+            patch.setattr(bounded_search, "pays", lambda b, k, n=1: False)
+            return index.search(*question, **options)
+
+    return ask
+
+
+def parts(index):
+    return index.state_.segments.segments
+
+
+def has_codes(segment):
+    return segment.rows.cache.get("codes") is not None
+
+
+def assert_same_hits(hits, others):
+    assert hits.ids == others.ids
+    assert [hit.distance for hit in hits] == [hit.distance for hit in others]
+    assert [hit.similarity for hit in hits] == [hit.similarity for hit in others]
+
+
+def test_codes_are_there_before_the_first_question(tmp_path):
+    index = la.Index(Vector("cityblock")).fit(np.random.default_rng(0).random((N, 3)))
+    assert has_codes(parts(index)[0])
+    index.add(np.random.default_rng(1).random((N, 3)))
+    assert [has_codes(part) for part in parts(index)] == [True, True]
+    index.save(tmp_path / "index.lookalike")
+    again = la.load(tmp_path / "index.lookalike")
+    for part, other in zip(parts(index), parts(again), strict=True):
+        assert has_codes(other)
+        codes, made = (p.rows.cache["codes"].codes for p in (part, other))
+        assert_array_equal(codes.tiles, made.tiles)
+
+
+def test_few_rows_have_no_codes():
+    index = la.Index(Vector("cityblock")).fit(np.random.default_rng(0).random((50, 3)))
+    assert not has_codes(parts(index)[0])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"filter": {"color": {"in": ["c1", "c2", "c3"]}}},
+        {"filter": {"color": "c4", "size": ("<", 0.05)}},  # few rows: cut out
+        {"filter": {"age": ("<", -1)}},  # none at all
+        {"weights": {"tags": 5.0, "size": 0.0}},
+        {"columns": ["size", "tags"], "filter": {"age": (">", 1.0)}},
+    ],
+)
+def test_questions_give_what_looking_at_everything_gives(index, plain, options):
+    for query in (7, {"size": 0.4, "tags": {"a", "b"}}):
+        assert_same_hits(index.search(query, 12, **options), plain(index, query, 12, **options))
+
+
+def test_deleted_rows_are_stepped_over_and_not_copied(plain):
+    index = la.Index(Gower(), kinds=KINDS).fit(rows(N))
+    nearest = index.search(0, 200).ids
+    index.delete(nearest)
+    hits = index.search(0, 12)
+    assert not set(hits.ids) & set(nearest)
+    assert "_kept" not in parts(index)[0].__dict__
+    assert has_codes(parts(index)[0])
+    assert_same_hits(hits, plain(index, 0, 12))
+    index.add(rows(N, seed=3))
+    assert_same_hits(index.search(1, 12), plain(index, 1, 12))
+    index.refit()
+    assert_same_hits(index.search(1, 12), plain(index, 1, 12))
+
+
+def test_no_record_is_read_before_it_is_asked_for(index, monkeypatch):
+    read = []
+    record = Table.record
+    monkeypatch.setattr(Table, "record", lambda self, at: read.append(at) or record(self, at))
+    hits = index.search(11, 5)
+    assert read == []
+    assert hits.query["color"] == rows(N)["color"][11]
+    assert hits[0].row["color"] == rows(N)["color"][hits[0].id]
+    assert len(read) == 2
+
+
+def test_reasons_are_the_same_alone_and_together(index):
+    for options in ({}, {"weights": {"size": 3.0}}):
+        together = index.search(5, 8, **options)
+        together[0].explanation  # noqa: B018  the first alone, the second with all others
+        for at, hit in enumerate(together):
+            alone = index.search(5, 8, **options)[at].explanation
+            assert repr(hit.explanation) == repr(alone)  # every number in full; NaN is NaN

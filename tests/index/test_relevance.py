@@ -36,7 +36,7 @@ def test_a_constant_moves_all_scores_alike(positive, negative, gamma, c):
     assert_allclose(moved, rocchio(positive, negative, gamma) + c * (1 - gamma), atol=1e-9)
 
 
-def test_many_rows_at_once_are_scored_one_by_one():
+def test_many_rows_in_one_call_have_the_scores_of_single_ones():
     random = np.random.default_rng(0)
     near, far = random.random((4, 30)), random.random((3, 30))
     whole = rocchio(near, far)
@@ -62,6 +62,18 @@ def test_something_must_be_wanted():
         rocchio([], [1.0])
     with pytest.raises(InvalidInput, match="the same rows"):
         rocchio([[1.0, 2.0]], [[1.0]])
+
+
+def test_columns_that_a_record_leaves_open_are_no_part_of_the_question():
+    """A missing cell of a record is not asked about; one of a row in the index is compared."""
+    rows = {"x": [0.0, 0.0, 9.0, 4.0], "y": [None, 8.0, 1.0, 2.0]}
+    index = la.Index("gower:missing=midpoint").fit(rows)
+    assert index.search({"x": 0.0, "y": None}, k=2)[0].distance == 0.0
+    # Half of the weight of y, where one of the two cells is missing.
+    assert index.search(0, k=3)[0].distance == pytest.approx(0.25)
+    both = index.search([{"x": 0.0, "y": None}, {"x": 9.0, "y": 1.0}], k=2)
+    assert both[0][0].distance == pytest.approx(0.25)  # y is part of the other question
+    assert both[1][0].distance == 0.0
 
 
 def test_columns_that_are_not_named_count_nothing():

@@ -197,7 +197,7 @@ def test_a_forest_of_few_trees_is_searched_exactly_without_a_word():
     assert not walked(index)
 
 
-def test_rows_with_gaps_are_found_too(small):
+def test_rows_with_missing_cells_are_found_too(small):
     X = blobs(600)
     X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
     measure = StochasticForest(40, 3, on_fail="relax", random_state=0)

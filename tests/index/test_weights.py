@@ -39,7 +39,7 @@ def numbers(hits):
     return [(hit.id, hit.score, hit.distance, hit.similarity) for hit in hits]
 
 
-def same_reasons(one, other):
+def assert_same_reasons(one, other):
     assert one.plus == other.plus
     assert one.minus == other.minus
     assert sum(one.plus.values()) == pytest.approx(one.similarity)
@@ -91,7 +91,7 @@ def test_the_answer_is_that_of_an_index_fitted_with_the_weights(data):
             assert numbers(mine) == numbers(other)
             for hit, their_hit in zip(mine, other, strict=True):
                 if hit.distance is not None:
-                    same_reasons(hit.explanation, their_hit.explanation)
+                    assert_same_reasons(hit.explanation, their_hit.explanation)
     reasons = index.explain(0, index.ids[-1], weights=asked, columns=columns)
     theirs = again.explain(0, index.ids[-1])
     assert reasons.plus == theirs.plus
@@ -189,7 +189,7 @@ def test_a_combination_of_similarities_weighs_the_columns_of_its_parts():
     again = la.Index(combined([{"a": 6, "b": 0.5}, {"b": 0.5}], (0.3, 0.5))).fit(table)
     ours, theirs = index.search(4, weights=asked), again.search(4)
     assert numbers(ours) == numbers(theirs)
-    same_reasons(ours[0].explanation, theirs[0].explanation)
+    assert_same_reasons(ours[0].explanation, theirs[0].explanation)
     assert numbers(ours) != numbers(index.search(4))
     # A part that sees no weight is left out, as one of weight 0 is.
     again = la.Index(combined([{"a": 2}, None], (0.3, 0))).fit(table)

@@ -156,6 +156,17 @@ def test_random_cuts_separate_different_rows(seed, n):
     assert all(len(rows) == 1 for rows in leaves.values())
 
 
+def test_neighboring_floats_are_separated_by_every_draw():
+    """Between two neighbors there is no number: half of the draws round to the larger one."""
+    values = np.array([[1.0, np.nextafter(1.0, 2.0)]])
+    for seed in range(1, 21):
+        feature, left, right = (np.empty(4, np.int32) for _ in range(3))
+        tree = ThresholdTree(feature, np.empty(4), left, right)
+        state = np.array([seed], np.int64)
+        made = grow_random(values, np.array([0], np.uint8), np.arange(2), 1, state, tree)
+        assert (made, tree.threshold[0]) == (3, 1.0)
+
+
 def test_the_stream_of_bits_is_that_of_its_formula():
     """Compiled and plain runs, and every machine, must draw the same trees."""
     at, state = 123456789012345, np.array([123456789012345], np.int64)

@@ -84,7 +84,7 @@ def test_a_kernel_is_pickled_by_its_name():
     assert pickle.loads(pickle.dumps(lists.keep_pairs)) is lists.keep_pairs
 
 
-def test_threads_that_meet_at_once_make_one_kernel():
+def test_threads_that_meet_make_one_kernel():
     loop, begin = make_inner(make_inner(twice)), threading.Barrier(8)
 
     def call(x):

@@ -204,9 +204,9 @@ def test_shares_of_draws_and_their_lists(seed, k):
         assert_allclose(found.distances[i], sorted(away.values())[:k], atol=1e-12)
         assert_allclose([away[j] for j in found.indices[i]], found.distances[i], atol=1e-12)
         # Rows that share no leaf fill the list in the order of their ids.
-        strangers = [j for j in sorted(away) if away[j] == 1.0]
+        unrelated = [j for j in sorted(away) if away[j] == 1.0]
         last = found.indices[i][found.distances[i] == 1.0].tolist()
-        assert last == strangers[: len(last)]
+        assert last == unrelated[: len(last)]
 
 
 def test_a_query_whose_leaves_hold_no_draw_is_near_nothing():

@@ -35,6 +35,10 @@ def vote(labels):
 # -- scores ----------------------------------------------------------------------------------------
 
 
+def test_five_neighbors_vote_unless_said():
+    assert compare(BLOBS, [Vector()], NAMES).k == 5
+
+
 def test_with_labels_each_row_is_left_out():
     for k in [1, 4]:
         board = compare(BLOBS, [Vector("cityblock")], NAMES, k=k)

@@ -106,7 +106,7 @@ def test_scales_of_a_measure_of_ranks_and_of_plain_distance():
     assert "The scale of the numbers matters, most under" in " ".join(plain.findings())
 
 
-def test_scales_leave_gaps_and_other_columns_alone():
+def test_scales_leave_missing_cells_and_other_columns_alone():
     table = {"x": [1.0, 3.0, 5.0, None, 2.0, 4.0], "kind": ["u", "v", "u", "v", "u", "v"]}
     found = diagnose(Gower(), table, k=2)
     known = np.array([1.0, 3.0, 5.0, 2.0, 4.0])[:, None]

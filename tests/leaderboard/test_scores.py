@@ -72,6 +72,12 @@ def test_triangles_are_drawn_where_there_are_many():
     assert violated_share(metric**4) > 0.1
 
 
+def test_as_many_triples_as_are_allowed_are_all_of_them():
+    d = np.ones((5, 5))
+    d[0, 1] = d[1, 0] = 3.0  # one side too long for the three triples that have it
+    assert violated_share(d, n_triples=10) == 0.3
+
+
 def test_a_straight_line_is_no_violation():
     points = np.arange(8) * 0.1
     assert violated_share(np.abs(points[:, None] - points)) == 0  # equal but for rounding
@@ -109,7 +115,7 @@ def test_zeros_and_precision():
     assert precision_at_k(np.array([[0, 1], [1, 1], [0, 2]]), np.array([0, 1, 1])) == 0.5
 
 
-def test_smallest_eigenvalue_of_gaps_in_gower():
+def test_smallest_eigenvalue_of_gower_with_missing_cells():
     # Similarities 11/12, 11/16 and 1 of rows with a gap: their determinant is -121/2304.
     s = np.array([[1, 11 / 12, 11 / 16], [11 / 12, 1, 1], [11 / 16, 1, 1]])
     low, high = smallest_eigenvalue(s)

@@ -191,7 +191,7 @@ def test_it_is_saved_and_loaded(lazy, tmp_path):
         assert again.n_fitted_rows == 40
 
 
-def test_infinite_numbers_and_gaps_name_their_row(tmp_path):
+def test_infinite_and_missing_numbers_name_their_row(tmp_path):
     sizes = np.arange(30.0)
     sizes[17] = np.inf
     lazy = read_table(cut(pa.table({"size": sizes}), tmp_path / "in", [10]), lazy=True)

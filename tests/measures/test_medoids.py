@@ -41,9 +41,9 @@ def test_no_swap_improves(problem):
 
 
 # Fixed seeds: the two rows of a pair tie for its medoid even in continuous data, and from a tie two
-# right answers can part; settling ties anew can also open the way to a better one.
+# right answers can part; breaking ties otherwise can also lead to a better one.
 @pytest.mark.parametrize("seed", range(40))
-def test_cost_is_not_above_that_of_the_slow_twin(seed):
+def test_cost_is_not_above_that_of_the_slow_reference(seed):
     rng = np.random.default_rng(seed)
     x = rng.random((12, 3))
     d, k = np.abs(x[:, None] - x).sum(axis=2), 2 + seed % 5

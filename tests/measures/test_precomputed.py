@@ -68,3 +68,12 @@ def test_shapes_are_checked():
 def test_a_table_is_not_a_matrix_of_distances():
     with pytest.raises(InvalidInput, match=r"a matrix of distances, found .*'Lima'.*fit a measure"):
         Precomputed().fit([["Lima", 1.0], ["Oslo", 2.0]])
+
+
+@pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
+def test_rounding_is_no_asymmetry_in_any_unit(unit):
+    """A difference between the two directions counts in relation to the distance."""
+    d = unit * np.array([[0.0, 2.0], [2.0 + 1e-9, 0.0]])
+    assert_allclose(Precomputed().fit(d).distance(), d, rtol=1e-8)
+    with pytest.raises(InvalidInput, match="a symmetric matrix"):
+        Precomputed().fit(unit * np.array([[0.0, 2.0], [2.0 + 1e-7, 0.0]]))

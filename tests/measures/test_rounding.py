@@ -99,7 +99,7 @@ def test_undefined_pairs_have_the_distance_of_their_similarity(u, conversion):
     assert explained.minus == {None: 1 - u}
 
 
-def test_undefined_pairs_that_nobody_filled_stay_undefined():
+def test_undefined_pairs_that_are_not_filled_stay_undefined():
     measure = Gower().fit({"a": [1.0, None, 2.0], "b": [None, 1.0, 3.0]})
     with pytest.raises(UndefinedMeasure):
         measure.similarity()

@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import random
 import re
+import signal
 import tempfile
 import time
 from collections import Counter, defaultdict
@@ -23,7 +24,9 @@ from mutants.nearest import nearest_tests, run_forked
 VERDICTS = ("killed", "survived", "equivalent", "not judged")
 TIMEOUT, CRASH = "by taking too long", "by an error"
 MAX_SECONDS = 300.0  # of one run; only guards against hanging
-MAX_FOLDER_SECONDS = 60.0  # of the other tests of a folder, which may be thousands
+# Of the other tests of a folder, which may be thousands: processor time, so that the same tests
+# run however busy the machine is.
+MAX_FOLDER_SECONDS = 60
 # Every run is forked from a process that has imported what is none of ours: most of a short run.
 FORKS = multiprocessing.get_context("forkserver")
 THEIRS = "numpy scipy.stats pandas pyarrow.parquet sklearn.utils.estimator_checks numba pytest"
@@ -79,7 +82,7 @@ class Project:
         near, rest = nearest_tests(module, self.source, self.tests)
         failed = self._run(module, near, fault)
         if failed is None and rest:
-            failed = self._run(module, rest, fault, MAX_FOLDER_SECONDS)
+            failed = self._run(module, rest, fault, processor=MAX_FOLDER_SECONDS)
             failed = None if failed == TIMEOUT else failed  # too many tests, not a fault
         if failed is None:
             return "survived", ""
@@ -92,8 +95,11 @@ class Project:
             self.sound[key] = self._run(module, names) is None
         return "killed" if self.sound[key] else "not judged", failed
 
-    def _run(self, module, tests, fault=None, seconds=MAX_SECONDS):
-        """Run tests; return the first that fails, TIMEOUT, CRASH, or None."""
+    def _run(self, module, tests, fault=None, seconds=MAX_SECONDS, processor=None):
+        """Run tests; return the first that fails, TIMEOUT, CRASH, or None.
+
+        ``seconds`` and ``processor`` are the most time that may pass, and that may be computed.
+        """
         with tempfile.TemporaryDirectory(prefix="mutant-", ignore_cleanup_errors=True) as folder:
             # Python runs a file of this name at its start: in processes that tests start as well.
             hook, printed = Path(folder, "sitecustomize.py"), Path(folder, "printed.txt")
@@ -104,7 +110,8 @@ class Project:
             environment = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": "1"}
             if module.parts[0] == "kernels":
                 environment["NUMBA_CACHE_DIR"] = folder
-                environment |= {} if module.stem in NOT_COMPILED else {"LOOKALIKE_COMPILE": "0"}
+                if module.stem not in NOT_COMPILED and not (fault and fault.compiled):
+                    environment["LOOKALIKE_COMPILE"] = "0"
             # Plain asserts: pytest would read the files named here itself, without the fault.
             arguments = ["-x", "-q", "-p", "no:cacheprovider", "--doctest-modules"]
             arguments += ["--assert", "plain", "--rootdir", str(self.root)]
@@ -113,7 +120,8 @@ class Project:
             # A folder of its own: pytest removes those of the oldest of several runs.
             arguments += ["--basetemp", str(Path(folder, "made")), *map(str, tests)]
             process = FORKS.Process(
-                target=run_forked, args=(arguments, paths, environment, self.root, printed)
+                target=run_forked,
+                args=(arguments, paths, environment, self.root, printed, processor),
             )
             process.start()
             process.join(seconds)
@@ -123,7 +131,7 @@ class Project:
             except ProcessLookupError:
                 pass
             process.join()
-            if code is None:
+            if code in (None, -signal.SIGXCPU):
                 return TIMEOUT
             text = printed.read_text() if printed.exists() else ""
         failed = re.search(r"^(?:FAILED|ERROR) (\S.*?)(?: - .*)?$", text, re.MULTILINE)
@@ -131,18 +139,31 @@ class Project:
         return None if code in (0, 5) else failed[1] if failed else CRASH
 
 
-def run(project, faults, minutes=math.inf, jobs=1):
-    """Judge faults, as many as fit; print each and the counts; return the counts by package."""
+def run(project, faults, minutes=math.inf, jobs=1, log=None):
+    """Judge faults, as many as fit; print each and the counts; return the counts by package.
+
+    What an earlier run printed to the file ``log`` is not judged again if it was killed: a run that
+    was stopped goes on, and new tests meet the survivors only.
+    """
     end = time.monotonic() + 60 * minutes
     counts, survivors = defaultdict(Counter), []
+    earlier = log.read_text().splitlines() if log and log.exists() else []
 
     def judge(module, fault):
+        start = f"{module}:{fault.line}: {fault.text}: killed "
+        killed = [line.removeprefix(start) for line in earlier if line.startswith(start)]
+        if killed:
+            return module, fault, "killed", killed[-1]
         return time.monotonic() < end and (module, fault, *project.judge(module, fault))
 
     with ThreadPoolExecutor(jobs) as pool:
         judged = as_completed([pool.submit(judge, *pair) for pair in faults])
         for module, fault, verdict, why in filter(None, (task.result() for task in judged)):
-            print(f"{module}:{fault.line}: {fault.text}: {verdict} {why}".rstrip(), flush=True)
+            line = f"{module}:{fault.line}: {fault.text}: {verdict} {why}".rstrip()
+            print(line, flush=True)
+            if log:
+                with log.open("a") as file:
+                    file.write(f"{line}\n")
             counts[module.parts[0]][verdict] += 1
             if verdict == "survived":
                 survivors.append(
@@ -165,6 +186,8 @@ if __name__ == "__main__":
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--minutes", type=float, default=math.inf, help="begin no fault later")
     options.add_argument("--jobs", type=int, default=2, help="how many faults at a time")
+    options.add_argument("--log", type=Path, help="continue the run that wrote this file")
     given = options.parse_args()
     project = Project(Path(__file__).parents[2], "lookalike")
-    run(project, project.draw(given.case, given.faults, given.seed), given.minutes, given.jobs)
+    drawn = project.draw(given.case, given.faults, given.seed)
+    run(project, drawn, given.minutes, given.jobs, given.log)

@@ -29,6 +29,7 @@ class Fault(NamedTuple):
     text: str
     span: slice
     after: str
+    compiled: bool = False  # in a branch that runs only where kernels are compiled
 
     @property
     def mutant(self):
@@ -47,12 +48,19 @@ def find_faults(source):
     starts = [0]
     for line in source.splitlines(keepends=True):
         starts.append(starts[-1] + len(line))
-    faults = []
-    for node, text, after in _walk(ast.parse(source)):
+    faults, tree = [], ast.parse(source)
+    branches = [node for node in ast.walk(tree) if _is_compiled(node)]
+    compiled = [range(node.body[0].lineno, node.body[-1].end_lineno + 1) for node in branches]
+    for node, text, after in _walk(tree):
         first = starts[node.lineno - 1] + node.col_offset
         last = starts[node.end_lineno - 1] + node.end_col_offset
-        faults.append(Fault(source, node.lineno, text, slice(first, last), after))
+        inside = any(node.lineno in lines for lines in compiled)
+        faults.append(Fault(source, node.lineno, text, slice(first, last), after, inside))
     return faults
+
+
+def _is_compiled(node):
+    return isinstance(node, ast.If) and ast.unparse(node.test) == "COMPILED"
 
 
 def _walk(node):

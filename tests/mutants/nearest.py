@@ -1,6 +1,7 @@
 """Which tests stand nearest to a module: those by its name, its own doctest, its folder."""
 
 import os
+import resource
 import runpy
 import sys
 from pathlib import Path
@@ -53,9 +54,14 @@ def nearest_tests(module, source, tests):
     return [*near, source / module], rest
 
 
-def run_forked(arguments, paths, environment, folder, printed):
-    """Run pytest in this forked process, which has imported nothing of the project yet."""
+def run_forked(arguments, paths, environment, folder, printed, seconds=None):
+    """Run pytest in this forked process, which has imported nothing of the project yet.
+
+    It is ended after so many ``seconds`` of processor time.
+    """
     os.setsid()
+    if seconds is not None:
+        resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
     os.environ.update(environment)
     os.chdir(folder)
     sys.path[:0] = paths

@@ -70,12 +70,14 @@ def test_faults_are_in_the_logic_only():
     assert b"if (value <= low):" in faults[7].mutant
     assert (faults[7].line, faults[7].source_line) == (13, "if value < low:")
     assert find_faults(b"MAX_ROWS = 7\nROWS_PER_TASK = 8 * 9\nfield = Integer(high=2**31)") == []
+    branch = find_faults(b"if COMPILED:\n    size = 1\nelse:\n    size = 2\nprint(3)")
+    assert [fault.line for fault in branch if fault.compiled] == [2]
     for fault in faults:
         compile(fault.mutant, "module", "exec")
         assert fault.mutant.count(b"\n") == MODULE.count(b"\n")
 
 
-def test_faults_are_killed_or_survive(project, capsys, monkeypatch):
+def test_faults_are_killed_or_survive(project, capsys, monkeypatch, tmp_path):
     (project.tests / "mutants").mkdir()
     (project.tests / "mutants" / "equivalent.txt").write_text(
         "# Says what the blocks are.\n\n"
@@ -95,6 +97,14 @@ def test_faults_are_killed_or_survive(project, capsys, monkeypatch):
     assert "    return value + 1\n    value + 1 -> value - 1\n    line 17\n" in printed
     assert printed.endswith(f"{'all':16}{3:12}{1:12}{1:12}{1:12}{0:12}{50.0:12.1f}\n")
     assert run(project, faults, minutes=-1) == {}
+    # What a log says was killed is not judged again; what survived is.
+    log = tmp_path / "judged.txt"
+    log.write_text(
+        "\n".join(line.replace("survived", "killed by hand") for line in printed.split("\n"))
+    )
+    assert run(project, few, minutes=-1, log=log)["inner"] == {"killed": 2}
+    killed = "inner/count.py:13: value < low -> False: killed tests/inner/test_count.py::test_clip"
+    assert killed in log.read_text().splitlines()
     # The sources are never touched.
     assert (project.source / "inner" / "count.py").read_bytes() == MODULE
     # What survives the tests by the name of the module meets the others of its folder. A process
@@ -110,7 +120,7 @@ def test_faults_are_killed_or_survive(project, capsys, monkeypatch):
     assert project.judge(module, fault) == ("killed", killer)
     # Of the many tests of a folder some may be slow without a fault.
     with (project.tests / "inner" / "test_other.py").open("a") as file:
-        file.write("    import time\n    time.sleep(60)\n")
+        file.write("    while True: pass\n")
     monkeypatch.setattr("mutants.__main__.MAX_FOLDER_SECONDS", 2)
     project.equivalent.clear()
     ((module, fault),) = [pair for pair in faults if pair[1].text == texts[0]]
@@ -132,7 +142,7 @@ def test_tests_that_fail_without_a_fault_judge_nothing(project):
 
 @pytest.mark.long
 def test_tests_that_hang_by_a_fault_kill_it(project, monkeypatch):
-    monkeypatch.setattr(Project._run, "__defaults__", (None, 20))
+    monkeypatch.setattr(Project._run, "__defaults__", (None, 20, None))
     (project.tests / "inner" / "test_count.py").write_text(
         "from made.inner.count import clip\ndef test_it():\n    while clip(1) != 3: pass\n"
     )

@@ -76,7 +76,7 @@ def test_a_plain_cross_validation_goes_through():
     assert np.isfinite(scores).all()
 
 
-def test_a_class_that_only_new_rows_have_is_a_wrong_answer_not_a_gap():
+def test_a_class_that_only_new_rows_have_is_a_wrong_answer_not_missing():
     model = NeighborClassifier().fit(X, "size")
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -1,6 +1,8 @@
 """Random similarity forests as estimators: votes, options, any kind of column, bad input."""
 
+import importlib
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -80,7 +82,7 @@ def test_area_under_the_curve_counts_ties_half():
 # -- it learns -------------------------------------------------------------------------------------
 
 
-def test_any_columns_with_gaps():
+def test_any_columns_with_missing_cells():
     table, y = shop(240)
     known, held = slice(0, 160), slice(160, 240)
     model = Classifier(50, random_state=0).fit(table[known], y[known])
@@ -133,7 +135,7 @@ def test_permuting_labels_permutes_predictions():
     assert np.abs(a - b).max() > 0.5
 
 
-def test_many_classes_at_once():
+def test_many_classes_together():
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
     assert cross_val_score(Classifier(30, random_state=0), X, names).mean() > 0.93
@@ -154,7 +156,7 @@ def test_numbers_and_strings_are_regressed():
     assert model.score(table[100:], length[100:]) > 0.6
 
 
-def test_sequences_of_sets_are_told_apart_by_order():
+def test_sequences_of_sets_are_distinguished_by_order():
     table, y = make_sequences_of_sets("order", 40, random_state=0)
     known = np.random.default_rng(0).permutation(80)[:40]
     held = np.setdiff1d(np.arange(80), known)
@@ -552,3 +554,15 @@ def test_a_column_of_distinct_strings_is_compared_by_the_distance_given_for_it()
     forest.fit(X, y)
     assert set(forest.schema_.kinds) == {"w", "x"}
     assert forest.score(X, y) > 0.9
+
+
+def test_the_plain_forest_of_the_benchmark_grows_trees_like_ours(monkeypatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2]))
+    case = importlib.import_module("benchmarks.speed.cases.rsf")
+    problem = case.baskets(True)
+    ours, theirs = case.our_trees(problem)(), case.python_trees(problem)()
+    leaves = (ours.trees_.feature < 0).sum() / case.TREES
+    assert 0.5 < leaves / (theirs.leaves / case.PYTHON_TREES) < 2
+    assert case.edits("kitten", "sitting") == 3
+    assert case.edits("GGGC", "AGGCG") == 2
+    assert case.jaccard({1, 2, 3}, {2, 3, 4}) == 0.5

@@ -49,7 +49,7 @@ def by_hand(x, wanted, new, at, p, alpha):
 
 @pytest.mark.parametrize("p", [0.05, 1.0])
 @pytest.mark.parametrize("alpha", [1e-6, 0.5])
-def test_outputs_are_those_of_the_slow_twin(p, alpha):
+def test_outputs_are_those_of_the_slow_reference(p, alpha):
     x, y = problem()
     new = np.random.default_rng(1).random((7, 3))
     at = select_prototypes(Gower(), x, n=6)
@@ -77,7 +77,7 @@ def test_probabilities_are_probabilities_and_agree_with_the_answer():
     assert (model.classes_[proba.argmax(axis=1)] == model.predict(new)).all()
 
 
-def test_it_learns_from_mixed_rows_with_gaps_and_not_from_shuffled_classes():
+def test_it_learns_from_rows_with_missing_cells_and_not_from_shuffled_classes():
     rng = np.random.default_rng(0)
     sound = rng.choice(["meow", "woof", "moo"], 90)
     table = la.read_table(

@@ -90,9 +90,9 @@ def test_a_class_of_one_row_is_left_out_with_one_warning():
     y = np.array(["x", "x", "x", "alone", "y", "y", "y"])
     kept = [0, 1, 2, 4, 5, 6]
     model = NeighborClassifier(Gower(ranges={"a": 50.0}), n_neighbors=1)
-    with pytest.warns(LookalikeWarning) as told:
+    with pytest.warns(LookalikeWarning) as warned:
         found = cross_validate(model, X, y, random_state=0)
-    assert [str(one.message) for one in told] == [
+    assert [str(warning.message) for warning in warned] == [
         "1 row left out, the only one of its class: 'alone'"
     ]
     without = {"a": [X["a"][row] for row in kept]}
@@ -114,8 +114,11 @@ def test_folds_of_a_wrong_number(n_splits):
 def test_what_cannot_be_split():
     with pytest.raises(InvalidInput, match="needs a target"):
         cross_validate(MODEL, ROWS, None)
-    with pytest.raises(TooFewRows, match="n_samples=3"):
-        cross_validate(NeighborRegressor(n_neighbors=1), [[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
+    model = NeighborRegressor(n_neighbors=1)
+    with pytest.raises(TooFewRows, match="n_samples=3. Use n_splits=3 or add rows"):
+        cross_validate(model, [[1.0], [2.0], [3.0]], [1.0, 2.0, 3.0])
+    with pytest.raises(TooFewRows, match="n_samples=1. Add rows"):
+        cross_validate(model, [[1.0]], [1.0])
 
 
 def test_kinds_are_read_once_for_all_folds():

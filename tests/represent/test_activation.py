@@ -28,7 +28,7 @@ def test_worked_constant():
 
 
 @given(x=SHARES, p=CURVES)
-def test_values_are_those_of_the_slow_twin(x, p):
+def test_values_are_those_of_the_slow_reference(x, p):
     # The reference subtracts numbers of size sqrt(p), so that many digits are lost there.
     assert similarity_activation(x, p) == pytest.approx(
         reference.activation(x, p), abs=1e-11 * (1 + p)

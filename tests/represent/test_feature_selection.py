@@ -28,7 +28,7 @@ def test_worked_choice():
 
 
 @given(seed=st.integers(0, 10**6), classes=st.sampled_from([0, 2, 3]))
-def test_choice_is_that_of_the_slow_twin(seed, classes):
+def test_choice_is_that_of_the_slow_reference(seed, classes):
     rng = np.random.default_rng(seed)
     x = rng.random((12, 5))
     y = (x[:, 0] + 0.3 * x[:, 1] + 0.3 * rng.random(12)) if not classes else None

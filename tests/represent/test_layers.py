@@ -41,7 +41,7 @@ def test_two_layers_of_the_source():
 
 
 @given(seed=st.integers(0, 10**6), n_layers=st.integers(1, 4))
-def test_values_are_those_of_the_slow_twin(seed, n_layers):
+def test_values_are_those_of_the_slow_reference(seed, n_layers):
     rng = np.random.default_rng(seed)
     x, new = rng.random((12, 2)), rng.random((4, 2)) * 1.5
     layers = LayeredRepresentation(Gower(), n_layers, n_prototypes=3).fit(x)
@@ -73,7 +73,7 @@ def test_one_layer_is_the_plain_representation(measure):
     assert one.get_feature_names_out().tolist() == plain.get_feature_names_out().tolist()
 
 
-def test_mixed_rows_with_gaps_and_saving(tmp_path):
+def test_mixed_rows_with_missing_cells_and_saving(tmp_path):
     table = {"a": [1.0, None, 3.0, 4.0, 9.0], "b": ["x", "y", None, "x", "y"]}
     layers = LayeredRepresentation(n_layers=2, n_prototypes=2).fit(table)
     layers.save(tmp_path / "a.lookalike")

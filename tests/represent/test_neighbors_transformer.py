@@ -36,7 +36,7 @@ def pets():
     return la.read_table({"weight": weight, "sound": sound.tolist()}), y
 
 
-def same(a, b):
+def assert_same_graph(a, b):
     assert a.shape == b.shape
     assert (a.indptr == b.indptr).all()
     np.testing.assert_array_equal(a.indices, b.indices)
@@ -47,15 +47,15 @@ def same(a, b):
 def test_the_graph_of_a_measure_is_that_of_scikit_learn(mode):
     ours, theirs = Vector().fit(POINTS), NearestNeighbors(n_neighbors=4).fit(POINTS)
     for X in (None, NEW):
-        same(ours.kneighbors_graph(X, 4, mode), theirs.kneighbors_graph(X, 4, mode))
+        assert_same_graph(ours.kneighbors_graph(X, 4, mode), theirs.kneighbors_graph(X, 4, mode))
 
 
 @pytest.mark.parametrize("mode", ["connectivity", "distance"])
 def test_it_is_the_twin_of_scikit_learns(mode):
     ours = NeighborsTransformer(Vector(), n_neighbors=4, mode=mode)
     theirs = KNeighborsTransformer(n_neighbors=4, mode=mode)
-    same(ours.fit_transform(POINTS), theirs.fit_transform(POINTS))
-    same(ours.transform(NEW), theirs.transform(NEW))
+    assert_same_graph(ours.fit_transform(POINTS), theirs.fit_transform(POINTS))
+    assert_same_graph(ours.transform(NEW), theirs.transform(NEW))
 
 
 def test_a_wrong_mode_is_pointed_out():
@@ -112,7 +112,9 @@ def test_a_frozen_measure_and_a_saved_transformer(pets, tmp_path):
     assert model.transform(table[20:]).shape == (40, 20)
     model = NeighborsTransformer(n_neighbors=3).fit(table)
     model.save(tmp_path / "graph.lookalike")
-    same(la.load(tmp_path / "graph.lookalike").transform(table[:5]), model.transform(table[:5]))
+    assert_same_graph(
+        la.load(tmp_path / "graph.lookalike").transform(table[:5]), model.transform(table[:5])
+    )
     assert model.get_feature_names_out()[0] == "neighborstransformer0"
 
 

@@ -1,4 +1,4 @@
-"""Every way of choosing prototypes, on every kind of measure, with bad input named."""
+"""Every way of choosing prototypes, on every kind of measure; the loss on rows held out."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,14 @@ from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.hubness import NICDM
 from lookalike.measures import Gower, Precomputed, Ranked, Vector
 from lookalike.measures.default import default_measure
+from lookalike.measures.task import read_source
 from lookalike.represent import cfs, select_prototypes
-from lookalike.represent.prototypes import METHODS, count_prototypes, shares_to_try
+from lookalike.represent.prototypes import (
+    METHODS,
+    count_prototypes,
+    cross_validate_prototypes,
+    shares_to_try,
+)
 from represent import reference
 
 RNG = np.random.default_rng(5)
@@ -35,7 +41,7 @@ def test_any_method_on_any_measure(method, measure):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_mixed_columns_gaps_and_a_named_target(method):
+def test_mixed_columns_missing_cells_and_a_named_target(method):
     found = select_prototypes(None, {**MIXED, "y": Y}, "y", method, n=4, random_state=0)
     same = select_prototypes(default_measure(), MIXED, Y, method, n=4, random_state=0)
     assert found.tolist() == same.tolist()
@@ -176,3 +182,33 @@ def test_medoids_of_a_large_table_serve_all_rows():
     assert sorted((found // 100).tolist()) == [0, 1, 2]
     away = np.linalg.norm(x[found][:, None] - x, axis=2).min(axis=0)
     assert away.mean() < 1.5
+
+
+def test_shares_are_rounded_half_to_even_without_repeats():
+    assert shares_to_try(50) == [2, 3, 4, 5]
+    assert shares_to_try(2) == [2]
+    assert shares_to_try(1) == []
+
+
+def test_each_fold_is_predicted_by_prototypes_of_the_others():
+    points = np.arange(8.0)[:, None]
+    target = np.arange(8.0)
+    source, _ = read_source(Vector(), points, None, "test")
+    folds = np.arange(8) % 2
+    widths = []
+
+    def learn(inside, known, outside):
+        widths.append((inside.shape, outside.shape))
+        return [np.full(len(outside), known.mean()), np.zeros(len(outside))]
+
+    def loss(found, true):
+        return np.abs(found - true)
+
+    rng = np.random.default_rng(0)
+    losses = cross_validate_prototypes(
+        source, target, target, "medoids", [2, 9], learn, loss, folds, rng
+    )
+    # More prototypes than a fold has rows means all of its rows.
+    assert widths == [((4, 2), (4, 2)), ((4, 4), (4, 4))] * 2
+    means = np.where(folds == 0, target[1::2].mean(), target[::2].mean())
+    np.testing.assert_allclose(losses, [[np.abs(means - target).mean(), 3.5]] * 2)

@@ -352,7 +352,7 @@ def test_codes_beyond_the_levels_are_refused(tmp_path):
         la.load(path)
 
 
-def test_inputs_of_a_space_are_columns_of_the_table_one_by_one(tmp_path):
+def test_each_input_of_a_space_is_a_column_of_the_table(tmp_path):
     """A column named twice made a matrix wider than what it is copied into."""
     path = tmp_path / "means.lookalike"
     means = MixedKMeans(2, random_state=0).fit({"a": [1.0, 2.0, 9.0], "b": ["x", "x", "y"]})

@@ -659,7 +659,7 @@ def test_a_fit_with_other_options_keeps_rows_and_settings(made):
 
 
 class Now:
-    """Jobs that are done at once, or kept."""
+    """Jobs that are done immediately, or kept."""
 
     def __init__(self):
         self.started, self.cancelled, self.problem = [], [], None

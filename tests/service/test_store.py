@@ -551,7 +551,7 @@ def test_a_schema_is_read_back():
 
 
 def test_the_tables_of_the_store():
-    """A column that is nullable, or a key of too few columns, would be noticed by nobody else."""
+    """A column that is nullable, or a key of too few columns, would be noticed by no other test."""
     keyed = {
         name.removeprefix("lookalike_"): (
             sorted(column.name for column in table.primary_key),

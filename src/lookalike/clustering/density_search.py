@@ -216,8 +216,8 @@ class DensityLevels:
         n = len(self.core)
         parents, labels = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
         lists = self.neighbors, self.neighbor_distances
-        found = labels_within(float(eps), self.core, *self.tree, *lists, parents, labels)
-        return labels, int(found)
+        n_clusters = labels_within(float(eps), self.core, *self.tree, *lists, parents, labels)
+        return labels, int(n_clusters)
 
     def lowest(self) -> float:
         """Return the smallest eps that makes a cluster."""
@@ -235,19 +235,19 @@ class DensityLevels:
         # Bisection over all values at which anything changes, instead of over real numbers.
         while low < high:
             middle = (low + high) // 2
-            labels, found = self.labels(values[middle])
-            if found == 1 and labels.min() == 0:
+            labels, n_clusters = self.labels(values[middle])
+            if n_clusters == 1 and labels.min() == 0:
                 high = middle
             else:
                 low = middle + 1
         return float(values[low])
 
-    def silhouette(self, labels: np.ndarray, found: int) -> float:
+    def silhouette(self, labels: np.ndarray, n_clusters: int) -> float:
         """Return the mean silhouette of clustered rows among each other, noise counting as 0."""
         from sklearn.metrics import silhouette_samples
 
         members = np.flatnonzero(labels != NOISE)
-        if found < 2 or found >= len(members):
+        if n_clusters < 2 or n_clusters >= len(members):
             return 0.0
         inside = among(self.distances, members)
         scores = silhouette_samples(inside, labels[members], metric="precomputed")
@@ -257,9 +257,9 @@ class DensityLevels:
 def search_knee(levels: DensityLevels) -> dict[str, Any]:
     """Return the eps at the knee of the core distances, and the silhouette there."""
     eps = knee_of(levels.core)
-    labels, found = levels.labels(eps)
-    score = levels.silhouette(labels, found)
-    return {"eps": eps, "score": score, "n_clusters": found, "evaluations": 1}
+    labels, n_clusters = levels.labels(eps)
+    score = levels.silhouette(labels, n_clusters)
+    return {"eps": eps, "score": score, "n_clusters": n_clusters, "evaluations": 1}
 
 
 def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> dict[str, Any]:
@@ -270,10 +270,10 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
     def score(eps: float) -> tuple[float, int]:
         nonlocal evaluations
         evaluations += 1
-        labels, found = levels.labels(eps)
+        labels, n_clusters = levels.labels(eps)
         members = labels != NOISE
-        table = count(classes[members], labels[members], len(of_class), found)
-        return f_from_counts(table, of_class, table.sum(axis=0), definition), found
+        table = count(classes[members], labels[members], len(of_class), n_clusters)
+        return f_from_counts(table, of_class, table.sum(axis=0), definition), n_clusters
 
     first, last = levels.lowest(), levels.highest()
     low, high = first, last
@@ -285,9 +285,9 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
             eps = low + i * step
             # Evaluating one eps takes O(n): labels follow from the spanning tree, not from all
             # pairs.
-            value, found = score(eps)
+            value, n_clusters = score(eps)
             if value > best or (value == best and eps < best_eps):
-                best, best_eps, clusters = value, eps, found
+                best, best_eps, clusters = value, eps, n_clusters
         if step == 0 or step < _third_digit(best_eps if best_eps > 0 else last):
             break
         # One step to either side: the best may lie between two grid points.

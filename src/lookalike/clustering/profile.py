@@ -117,15 +117,15 @@ def column_differences(
     method = BY_KIND.get(column.kind.name)
     # Between clusters, None for a cluster that has all known cells or none of them.
     compare = None if method is None else method(column, known, labels[known], n_clusters)
-    found: list[ColumnDifference | None] = []
+    differences: list[ColumnDifference | None] = []
     for cluster in range(n_clusters):
         members = labels == cluster
         n_known = int((members & ~missing).sum())
-        found.append(compare(cluster) if compare and 0 < n_known < len(known) else None)
+        differences.append(compare(cluster) if compare and 0 < n_known < len(known) else None)
         if missing.any() and members.any() and not members.all():
             shares = float(missing[members].mean()), float(missing[~members].mean())
-            found[-1] = _with_missing(column, found[-1], *shares)
-    return found
+            differences[-1] = _with_missing(column, differences[-1], *shares)
+    return differences
 
 
 def _with_missing(
@@ -246,7 +246,8 @@ def _by_item(column: Column, known: np.ndarray, groups: np.ndarray, n_clusters: 
             return None
         # Ties go to the item that is more frequent inside, then by name.
         item, inside, outside = min(
-            shares, key=lambda one: (-abs(one[1] - one[2]), one[2] - one[1], str(one[0]))
+            shares,
+            key=lambda share: (-abs(share[1] - share[2]), share[2] - share[1], str(share[0])),
         )
         return _difference(column, "share", item, inside, outside, abs(inside - outside))
 
@@ -311,7 +312,7 @@ class ClusterProfile:
     def to_dict(self) -> dict[str, Any]:
         """Return the profile as values that JSON can hold."""
         plain_values = {name: plain(value) for name, value in vars(self).items()}
-        return plain_values | {"columns": [one.to_dict() for one in self.columns]}
+        return plain_values | {"columns": [difference.to_dict() for difference in self.columns]}
 
     def __str__(self) -> str:
         most = "" if self.majority is None else f", mostly {short(self.majority)}"
@@ -405,9 +406,9 @@ class ClusteringProfile(HtmlReport, FrameMixin):
         backend : {"pandas", "polars", "pyarrow"}
         """
         records = [
-            {"cluster": one.cluster, "rows": one.rows, "share": one.share, **difference.to_dict()}
-            for one in self.clusters
-            for difference in one.columns
+            {"cluster": c.cluster, "rows": c.rows, "share": c.share, **difference.to_dict()}
+            for c in self.clusters
+            for difference in c.columns
         ]
         return frame_of_records(records, backend)
 
@@ -420,21 +421,21 @@ class ClusteringProfile(HtmlReport, FrameMixin):
 
     def html_body(self) -> str:
         """Return one table of all clusters and what sets each apart, as HTML."""
-        with_classes = any(one.majority_share is not None for one in self.clusters)
+        with_classes = any(profile.majority_share is not None for profile in self.clusters)
         heads = ["cluster", "rows", "share", *["mostly"] * with_classes]
         heads += ["what sets it apart", "typical rows", "borderline rows"]
         lines: list[list[str]] = []
-        for one in self.clusters:
-            most = f"{short(one.majority)} {percent(one.majority_share or 0.0)}"
+        for profile in self.clusters:
+            most = f"{short(profile.majority)} {percent(profile.majority_share or 0.0)}"
             lines.append(
                 [
-                    str(one.cluster),
-                    f"{one.rows:,}",
-                    percent(one.share),
+                    str(profile.cluster),
+                    f"{profile.rows:,}",
+                    percent(profile.share),
                     *[most] * with_classes,
-                    Html(bullets(map(str, one.columns))),
-                    _numbers(one.typical),
-                    _numbers(one.borderline),
+                    Html(bullets(map(str, profile.columns))),
+                    _numbers(profile.typical),
+                    _numbers(profile.borderline),
                 ]
             )
         return table(lines, heads) + paragraphs(self.notes)

@@ -266,19 +266,19 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         if numbers in ([1], [len(known)]):  # trivial: all rows together, or each by itself
             labels = np.arange(len(known)) if numbers != [1] else np.zeros(len(known), np.int64)
             exemplars = cluster_medoids(known.distances(), labels)
-            found = Clustering(labels, exemplars, NearestExemplar(exemplars))
+            clustering = Clustering(labels, exemplars, NearestExemplar(exemplars))
         else:
             cut = self._prepare(space, known, basis, seed, max(numbers))
-            found = self._best(cut, known, basis, numbers)
+            clustering = self._best(cut, known, basis, numbers)
         # The model of spectral clustering compares with landmarks, and has labeled all rows.
-        if basis is None or isinstance(found.model, SpectralExtension):
-            return found
-        model = found.model.moved(basis)
+        if basis is None or isinstance(clustering.model, SpectralExtension):
+            return clustering
+        model = clustering.model.moved(basis)
         # The rows that are no landmarks join the clusters as new rows do.
         labels = model.assign(space.measure, space.rows, space.rows)
         # A landmark may be as near to another exemplar: it keeps the label it was given.
-        labels[basis] = found.labels
-        return Clustering(labels, basis[found.exemplars], model)
+        labels[basis] = clustering.labels
+        return Clustering(labels, basis[clustering.exemplars], model)
 
     def _numbers(self, known: Space) -> list[int]:
         """Return the numbers of clusters to try."""
@@ -313,9 +313,9 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             for wanted in numbers:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore", LookalikeWarning)  # no number was asked for
-                    found = cut(wanted)
+                    clustering = cut(wanted)
                 bar.advance()
-                labels, k = found.labels, len(found.exemplars)
+                labels, k = clustering.labels, len(clustering.exemplars)
                 if k in self.silhouettes_:  # affinity propagation came to a number tried already
                     continue
                 # Spectral clustering labels all rows; the silhouette is that of the landmarks,
@@ -325,7 +325,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
                 single = len(np.unique(labels)) < 2
                 score = -1.0 if single else silhouette_of(known.distances(), labels)
                 if best is None or score > max(self.silhouettes_.values()):
-                    best = found
+                    best = clustering
                 self.silhouettes_[k] = score
         assert best is not None
         return best

@@ -278,10 +278,10 @@ class HubnessReport(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the occurrences as plain values, for JSON."""
-        test, found = None, self.test
-        if found is not None:
-            test = {"statistic": found.statistic, "pvalue": found.pvalue}
-            test |= {"only_before": found.only_first, "only_after": found.only_second}
+        test, mcnemar_test = None, self.test
+        if mcnemar_test is not None:
+            test = {"statistic": mcnemar_test.statistic, "pvalue": mcnemar_test.pvalue}
+            test |= {"only_before": mcnemar_test.only_first, "only_after": mcnemar_test.only_second}
         answer = {
             "title": self.title,
             "k": self.k,
@@ -319,20 +319,20 @@ class HubnessReport(Result):
         share, usual = float((missing[hubs] > 0).mean()), float((missing > 0).mean())
         count, mean = float(missing[hubs].mean()), float(missing.mean())
         if share > usual + 0.25 and share >= 0.5:
-            found = f"{percent(share)} have one, {percent(usual)} of all rows do"
+            comparison = f"{percent(share)} have one, {percent(usual)} of all rows do"
         elif count >= 2.0 * mean and count >= 1.0:
-            found = f"{count:.1f} each, where {mean:.1f} is the mean"
+            comparison = f"{count:.1f} each, where {mean:.1f} is the mean"
         else:
             return None
-        found = f"{rows} are rows with many missing cells ({found}): compare with "
-        return Phrase(found, Param("measure", same), cure)
+        comparison = f"{rows} are rows with many missing cells ({comparison}): compare with "
+        return Phrase(comparison, Param("measure", same), cure)
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per statistic."""
         names = [name for name, _, _ in self.rows()]
         meanings = [meaning for _, meaning, _ in self.rows()]
         columns = self.statistics.items()
-        values = {column: [found.get(name) for name in names] for column, found in columns}
+        values = {column: [numbers.get(name) for name in names] for column, numbers in columns}
         return {"statistic": names, "meaning": meanings, **values}
 
     def render(self, console: Console, spell: Spell = str) -> None:
@@ -513,32 +513,32 @@ def hubness_report(
     statistics: dict[str, Statistics] = {}
     occurrences: dict[str, np.ndarray] = {}
     graphs: dict[str, NeighborGraph] = {}
-    for name, one in spaces.items():
-        lists = lists_of(one, k, WHO)
-        if isinstance(one, NeighborGraph):
-            lists = one  # with all its entries, which may show where ties end
+    for name, each_space in spaces.items():
+        lists = lists_of(each_space, k, WHO)
+        if isinstance(each_space, NeighborGraph):
+            lists = each_space  # with all its entries, which may show where ties end
         graphs[name] = lists
-        counted = lists if ties == "index" else one
+        counted = lists if ties == "index" else each_space
         occurrences[name] = counts = k_occurrence(counted, k, ties=ties, random_state=0)
         # The groups are those of the first space, so that the second shows what became of them.
         groups = HubsAndOrphans(next(iter(occurrences.values())), k, factor)
-        found = statistics[name] = _about_occurrence(HubsAndOrphans(counts, k, factor))
-        found["symmetric_share"] = symmetric_share(lists, k)
-        if n <= MAX_ROWS_FOR_WIDE_LISTS and isinstance(one, Measure):
-            found["symmetric_share_wide"] = symmetric_share(one, 0.1)
+        numbers = statistics[name] = _about_occurrence(HubsAndOrphans(counts, k, factor))
+        numbers["symmetric_share"] = symmetric_share(lists, k)
+        if n <= MAX_ROWS_FOR_WIDE_LISTS and isinstance(each_space, Measure):
+            numbers["symmetric_share_wide"] = symmetric_share(each_space, 0.1)
         if len(spaces) > 1:
             means = groups.mean_occurrence(counts)
-            found |= {f"mean_{group}": value for group, value in means.items()}
+            numbers |= {f"mean_{group}": value for group, value in means.items()}
         if labels is not None:
             bad = badness(counted, labels, k, ties=ties, random_state=0)
-            found |= _about_labels(one, lists, labels, k, notes)
-            found["bad"] = 100 * float(bad.sum()) / float(counts.sum())
+            numbers |= _about_labels(each_space, lists, labels, k, notes)
+            numbers["bad"] = 100 * float(bad.sum()) / float(counts.sum())
             rates = groups.badness(bad, counts)
-            found |= {f"bad_{group}": value for group, value in rates.items()}
+            numbers |= {f"bad_{group}": value for group, value in rates.items()}
             right.append(np.asarray(loo_predict(lists, labels, k) == labels))
         if label_sets is not None:
-            found["retrieval"] = retrieval_accuracy(lists, label_sets, k)
-        found["intrinsic_dimension"] = _dimension(one, lists, name, notes)
+            numbers["retrieval"] = retrieval_accuracy(lists, label_sets, k)
+        numbers["intrinsic_dimension"] = _dimension(each_space, lists, name, notes)
         notes += _about_ties(lists, k, name, ties)
     test = mcnemar(*right) if len(right) == 2 else None
     notes, title = list(dict.fromkeys(notes)), f"{title}, {n:,} rows"
@@ -585,7 +585,7 @@ def _about_occurrence(groups: HubsAndOrphans) -> Statistics:
 def _about_labels(
     space: Space, lists: NeighborGraph, y: np.ndarray, k: int, notes: list[str]
 ) -> Statistics:
-    found: Statistics = {
+    numbers: Statistics = {
         "accuracy_1": loo_accuracy(lists, y, 1),
         "accuracy": loo_accuracy(lists, y, k),
     }
@@ -595,8 +595,8 @@ def _about_labels(
     elif len(y) > most:
         notes.append(f"the Goodman-Kruskal index is left out above {most:,} rows")
     else:
-        found["goodman_kruskal"] = goodman_kruskal(space, y)
-    return found
+        numbers["goodman_kruskal"] = goodman_kruskal(space, y)
+    return numbers
 
 
 def _dimension(space: Space, lists: NeighborGraph, name: str, notes: list[str]) -> float | None:

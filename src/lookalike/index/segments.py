@@ -262,7 +262,7 @@ class Segment:
         return as_id(self.table[column].values[offset])
 
     def find_id(self, column: str, id: Any) -> int:
-        """Return the offset of the live row with an id, -1 if there is none.
+        """Return the offset of the live row with an id, -1 if no row has it.
 
         An id may be used again after its row was deleted, so the last row that has it counts.
         """

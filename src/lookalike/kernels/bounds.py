@@ -297,11 +297,11 @@ def propose(tiles, n, allowed, queries, first, last, work, lost, keys, lowest, b
                 start = t * TILE_ROWS
                 for c in range(part * PART_ROWS, min((part + 1) * PART_ROWS, n - start)):
                     if keys[c] < least[k - 1] and (len(allowed) == 0 or allowed[start + c]):
-                        at = k - 1
-                        while at > 0 and keys[c] < least[at - 1]:
-                            least[at], at_least[at] = least[at - 1], at_least[at - 1]
-                            at -= 1
-                        least[at], at_least[at] = keys[c], start + c
+                        slot = k - 1
+                        while slot > 0 and keys[c] < least[slot - 1]:
+                            least[slot], at_least[slot] = least[slot - 1], at_least[slot - 1]
+                            slot -= 1
+                        least[slot], at_least[slot] = keys[c], start + c
 
 
 @kernel
@@ -329,25 +329,25 @@ def collect(
     """
     count, parts = 0, TILE_ROWS // PART_ROWS
     for q in range(begin, end):
-        start, limit, found = count, limits[q], 0
+        start, limit, n_within = count, limits[q], 0
         # Most parts of a tile are ruled out by their smallest bound, which the first pass has left.
         for p in range(lowest.shape[1]):
             if lowest[q, p] > limit:
                 continue
-            t, at = p // parts, (p % parts) * PART_ROWS
-            row_bounds(tiles[t, :, at : at + PART_ROWS], queries, q, work, lost, keys)
-            at += t * TILE_ROWS
-            for c in range(min(PART_ROWS, n - at)):
-                if keys[c] <= limit and (len(allowed) == 0 or allowed[at + c]):
-                    if found < most:
+            t, first_row = p // parts, (p % parts) * PART_ROWS
+            row_bounds(tiles[t, :, first_row : first_row + PART_ROWS], queries, q, work, lost, keys)
+            first_row += t * TILE_ROWS
+            for c in range(min(PART_ROWS, n - first_row)):
+                if keys[c] <= limit and (len(allowed) == 0 or allowed[first_row + c]):
+                    if n_within < most:
                         if count == len(rows):
                             return q
-                        rows[count] = at + c
+                        rows[count] = first_row + c
                         count += 1
-                    found += 1
-            if found > most:
+                    n_within += 1
+            if n_within > most:
                 break
-        if found > most:
+        if n_within > most:
             count = start
             # Too many rows for bounds to help: the caller looks at everything instead.
             ends[q] = -1 - count

@@ -51,11 +51,11 @@ def write_paths(leaves, parent, offsets, depth, ends, nodes):
     for i in range(leaves.shape[0]):
         place = ends[i]
         for t in range(leaves.shape[1]):
-            at = offsets[t] + leaves[i, t]
-            length = depth[at] + 1
+            node = offsets[t] + leaves[i, t]
+            length = depth[node] + 1
             for back in range(length):
-                nodes[place + length - 1 - back] = at
-                at = offsets[t] + parent[at] if parent[at] >= 0 else at
+                nodes[place + length - 1 - back] = node
+                node = offsets[t] + parent[node] if parent[node] >= 0 else node
             place += length
 
 
@@ -249,23 +249,23 @@ def partition_by_projection(kind, column, rows, into, low, high, test, cells):
 
 
 @kernel
-def descend_alone(block, trees, at, start, row):
+def descend_alone(block, trees, node, start, row):
     """Return the node, within its tree, where one row ends that has reached a node."""
     kinds, values, flat, base, width = block
     feature, p, q, threshold, cut, side, right, default, _ = trees
-    f = feature[at]
+    f = feature[node]
     while f >= 0:
         x = values[f, row]
-        if side[at] == PROJECTED:
-            x = project(kinds[f], x, p[at], q[at], flat, base[f], width[f])
-            goes = x <= threshold[at]
+        if side[node] == PROJECTED:
+            x = project(kinds[f], x, p[node], q[node], flat, base[f], width[f])
+            goes = x <= threshold[node]
         else:
-            goes = (x <= cut[at]) == (side[at] == AT_MOST)
+            goes = (x <= cut[node]) == (side[node] == AT_MOST)
         if x != x:
-            goes = default[at] == 1
-        at = at + 1 if goes else start + right[at]
-        f = feature[at]
-    return at - start
+            goes = default[node] == 1
+        node = node + 1 if goes else start + right[node]
+        f = feature[node]
+    return node - start
 
 
 @kernel
@@ -281,31 +281,31 @@ def descend_together(block, trees, t, groups, where):
     top = 1
     while top > 0:
         top -= 1
-        at, low, high, list_ = waiting[top, 0], waiting[top, 1], waiting[top, 2], waiting[top, 3]
-        f = feature[at]
+        node, low, high, list_ = waiting[top, 0], waiting[top, 1], waiting[top, 2], waiting[top, 3]
+        f = feature[node]
         if f < 0:
             for i in range(low, high):
-                where[rows[list_, i]] = at - start
+                where[rows[list_, i]] = node - start
             continue
         # A handful of rows costs more to partition at every node than to walk.
         if high - low <= MAX_ROWS_WALKED_ALONE:
             for i in range(low, high):
                 row = rows[list_, i]
-                where[row] = descend_alone(block, trees, at, start, row)
+                where[row] = descend_alone(block, trees, node, start, row)
             continue
         here, into = rows[list_], rows[1 - list_]
-        lefts_first = side[at] != ABOVE
+        lefts_first = side[node] != ABOVE
         # The first part is the left side unless numbers above the cut go left.
-        missing_first = (default[at] == 1) == lefts_first
-        if side[at] == PROJECTED:
-            test = p[at], q[at], threshold[at], missing_first
+        missing_first = (default[node] == 1) == lefts_first
+        if side[node] == PROJECTED:
+            test = p[node], q[node], threshold[node], missing_first
             cells = flat, base[f], width[f]
             border = partition_by_projection(
                 kinds[f], values[f], here, into, low, high, test, cells
             )
         else:
-            border = partition_by_value(values[f], here, into, low, high, cut[at], missing_first)
-        first, second = at + 1, start + right[at]
+            border = partition_by_value(values[f], here, into, low, high, cut[node], missing_first)
+        first, second = node + 1, start + right[node]
         if not lefts_first:
             first, second = second, first
         if border > low:

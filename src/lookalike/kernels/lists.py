@@ -29,14 +29,14 @@ def heap_precedes(distance, index, other, other_index):
 @kernel
 def insert(distances, indices, distance, index):
     """Put one candidate in its place in a sorted list; the last of the list falls off."""
-    at = distances.shape[0] - 1
+    slot = distances.shape[0] - 1
     # Moving k entries beats a heap up to about a hundred; ``keep_in_heap`` is for longer lists.
-    while at > 0 and precedes(distance, index, distances[at - 1], indices[at - 1]):
-        distances[at] = distances[at - 1]
-        indices[at] = indices[at - 1]
-        at -= 1
-    distances[at] = distance
-    indices[at] = index
+    while slot > 0 and precedes(distance, index, distances[slot - 1], indices[slot - 1]):
+        distances[slot] = distances[slot - 1]
+        indices[slot] = indices[slot - 1]
+        slot -= 1
+    distances[slot] = distance
+    indices[slot] = index
 
 
 @inline
@@ -96,9 +96,9 @@ def keep_in_heap(block, ids, exclude, distances, indices):
 @kernel
 def sift_down(distances, indices, distance, index, size):
     """Replace the first of a heap of some size by a candidate, and put that in its place."""
-    at = 0
+    parent = 0
     while True:
-        child = 2 * at + 1
+        child = 2 * parent + 1
         if child >= size:
             break
         if child + 1 < size and heap_precedes(
@@ -107,9 +107,9 @@ def sift_down(distances, indices, distance, index, size):
             child += 1
         if heap_precedes(distances[child], indices[child], distance, index):
             break
-        distances[at], indices[at] = distances[child], indices[child]
-        at = child
-    distances[at], indices[at] = distance, index
+        distances[parent], indices[parent] = distances[child], indices[child]
+        parent = child
+    distances[parent], indices[parent] = distance, index
 
 
 @kernel
@@ -138,15 +138,15 @@ def merge_lists(distances, indices, more_distances, more_indices):
             continue
         for place in range(k):  # a slice assignment takes the compiler seconds
             old[place], old_ids[place] = best[place], named[place]
-        at, other = 0, 0
+        mine, other = 0, 0
         for place in range(k):
             left = other < more.shape[0] and more_ids[other] >= 0
-            if left and precedes(more[other], more_ids[other], old[at], old_ids[at]):
+            if left and precedes(more[other], more_ids[other], old[mine], old_ids[mine]):
                 best[place], named[place] = more[other], more_ids[other]
                 other += 1
             else:
-                best[place], named[place] = old[at], old_ids[at]
-                at += 1
+                best[place], named[place] = old[mine], old_ids[mine]
+                mine += 1
 
 
 # -- Euclidean neighbors: a matrix product proposes, the pair kernel decides -----------------------

@@ -22,10 +22,10 @@ def _slot_of(token, keys):
     """Return where a token is in a table, or the free slot where it would be."""
     # Linear probing; a table is at most half full, so a free slot ends every search.
     last = keys.shape[0] - 1
-    at = token & last
-    while keys[at] != 0 and keys[at] != token:
-        at = (at + 1) & last
-    return at
+    slot = token & last
+    while keys[slot] != 0 and keys[slot] != token:
+        slot = (slot + 1) & last
+    return slot
 
 
 @kernel
@@ -40,19 +40,19 @@ def number_tokens(values):
     keys = np.zeros(size, np.int64)
     ids = np.empty(size, np.int64)
     numbers = np.empty(values.shape[0], np.int64)
-    found = 0
+    n_distinct = 0
     for k in range(values.shape[0]):
         value = values[k]
         if value >= -1:
             numbers[k] = -1
             continue
-        at = _slot_of(value, keys)
-        if keys[at] == 0:
-            keys[at] = value
-            ids[at] = found
-            found += 1
-        numbers[k] = ids[at]
-    return numbers, keys, ids, found
+        slot = _slot_of(value, keys)
+        if keys[slot] == 0:
+            keys[slot] = value
+            ids[slot] = n_distinct
+            n_distinct += 1
+        numbers[k] = ids[slot]
+    return numbers, keys, ids, n_distinct
 
 
 @kernel
@@ -61,8 +61,8 @@ def find_tokens(values, keys, ids):
     numbers = np.empty(values.shape[0], np.int64)
     for k in range(values.shape[0]):
         value = values[k]
-        at = _slot_of(value, keys)
-        numbers[k] = ids[at] if value < -1 and keys[at] == value else -1
+        slot = _slot_of(value, keys)
+        numbers[k] = ids[slot] if value < -1 and keys[slot] == value else -1
     return numbers
 
 
@@ -73,9 +73,9 @@ def shared_codes(a_values, b_values):
     Tokens on both sides are numbered from 2; all others of a become 0 and all others of b become 1,
     because they equal nothing on the other side. Returns both codes and the first unused one.
     """
-    a_codes, keys, ids, found = number_tokens(a_values)
+    a_codes, keys, ids, n_distinct = number_tokens(a_values)
     b_codes = find_tokens(b_values, keys, ids)
-    codes = np.zeros(found, np.int64)
+    codes = np.zeros(n_distinct, np.int64)
     free = 2
     for k in range(b_codes.shape[0]):
         number = b_codes[k]
@@ -103,18 +103,18 @@ def shared_counts(a_values, a_offsets, b_values, b_offsets, out):
 
     For sets that is the size of the intersection, for bags the product of their counts.
     """
-    a_ids, keys, table, found = number_tokens(a_values)
+    a_ids, keys, table, n_distinct = number_tokens(a_values)
     b_ids = find_tokens(b_values, keys, table)
     n_a = a_offsets.shape[0] - 1
     n_b = b_offsets.shape[0] - 1
     # rows_with[first[t]:first[t + 1]] are the rows of b that hold token t
-    first = np.zeros(found + 2, np.int64)
+    first = np.zeros(n_distinct + 2, np.int64)
     for k in range(b_ids.shape[0]):
         if b_ids[k] >= 0:
             first[b_ids[k] + 2] += 1
-    for t in range(found):
+    for t in range(n_distinct):
         first[t + 2] += first[t + 1]
-    rows_with = np.empty(first[found + 1], np.int64)
+    rows_with = np.empty(first[n_distinct + 1], np.int64)
     for j in range(n_b):
         for k in range(b_offsets[j], b_offsets[j + 1]):
             t = b_ids[k]
@@ -137,8 +137,8 @@ def shared_pairs(a_values, a_offsets, b_values, b_offsets, left, right, out):
     Quickest where pairs with the same left row stand together: its tokens are sorted once.
     """
     last, tokens = -1, a_values[:0].copy()
-    for at in range(len(left)):
-        i, j = left[at], right[at]
+    for pair in range(len(left)):
+        i, j = left[pair], right[pair]
         if i != last:
             tokens = np.sort(a_values[a_offsets[i] : a_offsets[i + 1]])
             last = i
@@ -155,7 +155,7 @@ def shared_pairs(a_values, a_offsets, b_values, b_offsets, left, right, out):
             while low < len(tokens) and tokens[low] == token:
                 count += 1
                 low += 1
-        out[at] = count
+        out[pair] = count
 
 
 @kernel
@@ -205,7 +205,7 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
     and tokens below -1, so the two never meet. Each cell of the table is the least of three sums,
     which does not change when the two sides are exchanged.
     """
-    a_ids, keys, table, found = number_tokens(a_values)
+    a_ids, keys, table, n_distinct = number_tokens(a_values)
     b_ids = find_tokens(b_values, keys, table)
     longest = 1
     for i in range(a_offsets.shape[0] - 1):
@@ -214,9 +214,9 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
     # holders[first[t]:last[t]] are the positions of the sets of this row of a that hold token t
     # Sets of b then meet only the sets of a they share a token with, instead of all of them.
     holders = np.empty(a_ids.shape[0], np.int64)
-    first = np.full(found, -1, np.int64)
-    last = np.zeros(found, np.int64)
-    count = np.zeros(found, np.int64)
+    first = np.full(n_distinct, -1, np.int64)
+    last = np.zeros(n_distinct, np.int64)
+    count = np.zeros(n_distinct, np.int64)
     shared = np.empty(longest)
     above = np.empty(longest + 1)
     here = np.empty(longest + 1)
@@ -230,9 +230,9 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
         for k in range(body, a_offsets[i + 1]):
             count[a_ids[k]] += 1
         free = 0
-        at = body
+        body_of_set = body
         for s in range(n):
-            for k in range(at, at + a_values[start + 1 + s]):
+            for k in range(body_of_set, body_of_set + a_values[start + 1 + s]):
                 t = a_ids[k]
                 if first[t] < 0:
                     first[t] = free
@@ -240,25 +240,25 @@ def edit_sets_block(a_values, a_offsets, b_values, b_offsets, out):
                     free += count[t]
                 holders[last[t]] = s
                 last[t] += 1
-            at += a_values[start + 1 + s]
+            body_of_set += a_values[start + 1 + s]
         for j in range(b_offsets.shape[0] - 1):
             b_start = b_offsets[j]
             if b_offsets[j + 1] == b_start:
                 out[i, j] = np.nan
                 continue
             m = b_values[b_start]
-            at = b_start + 1 + m
+            body_of_set = b_start + 1 + m
             for s in range(n + 1):
                 above[s] = s
             for r in range(m):
                 size = b_values[b_start + 1 + r]
                 shared[:n] = 0.0
-                for k in range(at, at + size):
+                for k in range(body_of_set, body_of_set + size):
                     t = b_ids[k]
                     if t >= 0 and first[t] >= 0:
                         for p in range(first[t], last[t]):
                             shared[holders[p]] += 1.0
-                at += size
+                body_of_set += size
                 here[0] = r + 1.0
                 for s in range(n):
                     union = a_values[start + 1 + s] + size - shared[s]

@@ -28,11 +28,11 @@ def sum_four_over_trees(leaves, offsets, values, out):
     for i in range(leaves.shape[0]):
         one, two, three, four = 0.0, 0.0, 0.0, 0.0
         for t in range(leaves.shape[1]):
-            at = offsets[t] + leaves[i, t]
-            one += values[at, 0]
-            two += values[at, 1]
-            three += values[at, 2]
-            four += values[at, 3]
+            leaf = offsets[t] + leaves[i, t]
+            one += values[leaf, 0]
+            two += values[leaf, 1]
+            three += values[leaf, 2]
+            four += values[leaf, 3]
         out[i, 0], out[i, 1], out[i, 2], out[i, 3] = one, two, three, four
 
 
@@ -71,12 +71,12 @@ if COMPILED:
                 length = builder.extract_value(first.shape, 1)
 
                 def begin(array, row, extra):
-                    at = builder.mul(builder.add(row, long(extra)), length)
-                    return builder.gep(array.data, [at])
+                    offset = builder.mul(builder.add(row, long(extra)), length)
+                    return builder.gep(array.data, [offset])
 
                 def load(pointer, offset, kind):
-                    at = builder.bitcast(builder.gep(pointer, [offset]), kind.as_pointer())
-                    return builder.load(at, align=width // 8)
+                    address = builder.bitcast(builder.gep(pointer, [offset]), kind.as_pointer())
+                    return builder.load(address, align=width // 8)
 
                 def count(pair, more):
                     now = builder.load(total[pair])
@@ -118,10 +118,10 @@ if COMPILED:
                             count((r, c), builder.icmp_unsigned("==", x, y))
                 stride = builder.extract_value(target_array.shape, 1)
                 for r, c in pairs:
-                    at = builder.mul(builder.add(arguments[5], long(r)), stride)
-                    at = builder.add(at, builder.add(arguments[6], long(c)))
-                    place = builder.gep(target_array.data, [at])
-                    builder.store(builder.trunc(builder.load(total[r, c]), ir.IntType(32)), place)
+                    offset_out = builder.mul(builder.add(arguments[5], long(r)), stride)
+                    offset_out = builder.add(offset_out, builder.add(arguments[6], long(c)))
+                    address = builder.gep(target_array.data, [offset_out])
+                    builder.store(builder.trunc(builder.load(total[r, c]), ir.IntType(32)), address)
                 return target.get_dummy_value()
 
             return types.void(a, i, b, j, out, oi, oj), build
@@ -187,17 +187,17 @@ def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
             i1 = min(n, i0 + TILE_ROWS)
             count_tile(a, i0, i1, b, j0, j1, counts)
             for i in range(i1 - i0):
-                at = i0 + i
-                floor = least[at]
+                query = i0 + i
+                floor = least[query]
                 for j in range(j1 - j0):
                     count = counts[i, j]
                     if count < floor:
                         continue
-                    if ids[j0 + j] != exclude[at]:
-                        offer(distances[at], indices[at], table[count], ids[j0 + j])
-                        while floor < table.shape[0] - 1 and table[floor] > distances[at, -1]:
+                    if ids[j0 + j] != exclude[query]:
+                        offer(distances[query], indices[query], table[count], ids[j0 + j])
+                        while floor < table.shape[0] - 1 and table[floor] > distances[query, -1]:
                             floor += 1
-                least[at] = floor
+                least[query] = floor
 
 
 # -- geometry- and accuracy-preserving proximities (RF-GAP) ----------------------------------------
@@ -463,13 +463,13 @@ def follow_path(mine, x, t, block, leaf_y, splits, nodes, tests, on_path, unknow
     while parent[base + v] >= 0:
         child = v
         v = parent[base + v]
-        at = base + v
-        f, c = feature[at], cut[at]
-        if repeat[at] or bins_x[f, x] == unknown:
+        node = base + v
+        f, c = feature[node], cut[node]
+        if repeat[node] or bins_x[f, x] == unknown:
             continue
         went_left = child == v + 1
-        s, is_equal = slot[at], equal[at] == 1
-        low, high = first[at], last[at]
+        s, is_equal = slot[node], equal[node] == 1
+        low, high = first[node], last[node]
         # No branches from here on, so that the loops run in vectors.
         for y in range(m):
             b = bins_y[f, y]
@@ -643,15 +643,15 @@ def one_sided_tree(t, places, side, splits, cuts, nodes, tests, once, scratch, o
         tests_y[y] = height[base + leaf_node[leaf_base + leaf_y[y, t]]]
     v = 0
     while v < size:
-        at = base + v
+        node = base + v
         # No row x ends below this node: its subtree is skipped.
-        if not wanted[at]:
-            v = end[at]
+        if not wanted[node]:
+            v = end[node]
             continue
-        k = depth[at]
+        k = depth[node]
         if k > 0:
-            up = base + parent[at]
-            went = np.uint8(1 if v == parent[at] + 1 else 0)
+            up = base + parent[node]
+            went = np.uint8(1 if v == parent[node] + 1 else 0)
             # One array is written per loop: with more of them the compiler cannot rule out that
             # they overlap, and gives up on vectors.
             for y in range(m):
@@ -669,18 +669,18 @@ def one_sided_tree(t, places, side, splits, cuts, nodes, tests, once, scratch, o
             if once:
                 for y in range(m):
                     shared[k, y] = add_narrow(shared[k - 1, y], (met[y] & new) == 1)
-        f = feature[at]
+        f = feature[node]
         if f >= 0:
-            c = cuts[at]  # of the type of the bins, so that nothing is widened
-            if equal[at]:
+            c = cuts[node]  # of the type of the bins, so that nothing is widened
+            if equal[node]:
                 for y in range(m):
                     answer[k, y] = bins_y[f, y] == c
             else:
                 for y in range(m):
                     answer[k, y] = bins_y[f, y] <= c
         else:
-            mine = float(height[at])
-            terms = one_sided[number[leaf_base + leaf[at]]]
+            mine = float(height[node])
+            terms = one_sided[number[leaf_base + leaf[node]]]
             gone = shared[k] if once else both[k]
             if mine > 0.0:
                 for y in range(m):
@@ -786,9 +786,9 @@ def ancestor_sums(leaf_x, leaf_y, nodes, offsets, widest, value, mode, out):
         group_rows(every_x, n, leaf_x[:, t], n_leaves, order_x, start_x)
         group_rows(every_y, m, leaf_y[:, t], n_leaves, order_y, start_y)
         for y in range(m):
-            at = base + leaf_node[leaf_base + leaf_y[y, t]]
-            leaf_value[y] = value[at]
-            leaf_depth[y] = depth[at]
+            node = base + leaf_node[leaf_base + leaf_y[y, t]]
+            leaf_value[y] = value[node]
+            leaf_depth[y] = depth[node]
         for a in range(n_leaves):
             if start_x[a] == start_x[a + 1]:
                 continue

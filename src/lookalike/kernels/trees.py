@@ -134,29 +134,29 @@ def write_shapes(feature, right, offsets, parent, depth, end, leaf, first, last,
         depth[base] = 0
         count = 0
         for v in range(size):
-            at = base + v
-            if feature[at] >= 0:
-                leaf[at] = -1
-                other = base + right[at]
-                parent[at + 1] = v
+            node = base + v
+            if feature[node] >= 0:
+                leaf[node] = -1
+                other = base + right[node]
+                parent[node + 1] = v
                 parent[other] = v
-                depth[at + 1] = depth[at] + 1
-                depth[other] = depth[at] + 1
+                depth[node + 1] = depth[node] + 1
+                depth[other] = depth[node] + 1
             else:
-                leaf[at] = count
+                leaf[node] = count
                 count += 1
         n_leaves[t] = count
         # Children come after their parent, so going backwards meets them first.
         for v in range(size - 1, -1, -1):
-            at = base + v
-            if feature[at] >= 0:
-                end[at] = end[base + right[at]]
-                first[at] = first[at + 1]
-                last[at] = last[base + right[at]]
+            node = base + v
+            if feature[node] >= 0:
+                end[node] = end[base + right[node]]
+                first[node] = first[node + 1]
+                last[node] = last[base + right[node]]
             else:
-                end[at] = v + 1
-                first[at] = leaf[at]
-                last[at] = leaf[at] + 1
+                end[node] = v + 1
+                first[node] = leaf[node]
+                last[node] = leaf[node] + 1
 
 
 @kernel
@@ -182,26 +182,26 @@ def find_repeated_tests(test, offsets, parent, n_tests, repeat, slot, n_slots, h
                 held[u] += 1
         slots = 0
         for v in range(size):
-            at = base + v
-            u = test[at]
-            repeat[at] = 0
-            slot[at] = -1
+            node = base + v
+            u = test[node]
+            repeat[node] = 0
+            slot[node] = -1
             if u >= 0 and held[u] > 1:
                 if name[u] < 0:
                     name[u] = slots
                     slots += 1
-                slot[at] = name[u]
-                above = parent[at]
+                slot[node] = name[u]
+                above = parent[node]
                 while above >= 0:
                     if test[base + above] == u:
-                        repeat[at] = 1
+                        repeat[node] = 1
                         break
                     above = parent[base + above]
             if v == 0:
-                height[at] = 0
+                height[node] = 0
             else:
-                up = base + parent[at]
-                height[at] = height[up] + (1 if repeat[up] == 0 else 0)
+                up = base + parent[node]
+                height[node] = height[up] + (1 if repeat[up] == 0 else 0)
         n_slots[t] = slots
 
 
@@ -211,8 +211,8 @@ def sum_down(weight, parent, offsets, total):
     for t in range(offsets.shape[0] - 1):
         base = offsets[t]
         total[base] = weight[base]
-        for at in range(base + 1, offsets[t + 1]):
-            total[at] = total[base + parent[at]] + weight[at]
+        for node in range(base + 1, offsets[t + 1]):
+            total[node] = total[base + parent[node]] + weight[node]
 
 
 # -- rows walk down trees: bins, leaves, counts, shares of leaves where values are missing ---------
@@ -273,11 +273,13 @@ def find_leaves(bins, splits, leaf, unknown, out):
         for t in range(offsets.shape[0] - 1):
             base = offsets[t]
             for i in range(start, stop):
-                row, at = bins[i], base
-                while feature[at] >= 0:
-                    left = goes_left(row[feature[at]], cut[at], equal[at], default[at], unknown)
-                    at = at + 1 if left else base + right[at]
-                out[i, t] = leaf[at]
+                row, node = bins[i], base
+                while feature[node] >= 0:
+                    left = goes_left(
+                        row[feature[node]], cut[node], equal[node], default[node], unknown
+                    )
+                    node = node + 1 if left else base + right[node]
+                out[i, t] = leaf[node]
 
 
 @kernel
@@ -299,10 +301,10 @@ def count_rows(bins, splits, trees, unknown, follow, mass, side):
         for i in range(n):
             rows[i] = i
         for v in range(size):
-            at = base + v
-            mass[at] = stop[v] - start[v]
-            side[at] = default[at]
-            f = feature[at]
+            node = base + v
+            mass[node] = stop[v] - start[v]
+            side[node] = default[node]
+            f = feature[node]
             if f < 0:
                 continue
             if follow:
@@ -312,17 +314,17 @@ def count_rows(bins, splits, trees, unknown, follow, mass, side):
                     b = bins[rows[i], f]
                     if b != unknown:
                         known += 1
-                        lefts += goes_left(b, cut[at], equal[at], 1, unknown)
-                side[at] = 1 if 2 * lefts >= known else 0
+                        lefts += goes_left(b, cut[node], equal[node], 1, unknown)
+                side[node] = 1 if 2 * lefts >= known else 0
             low, high = start[v], stop[v]
             while low < high:
-                if goes_left(bins[rows[low], f], cut[at], equal[at], side[at], unknown):
+                if goes_left(bins[rows[low], f], cut[node], equal[node], side[node], unknown):
                     low += 1
                 else:
                     high -= 1
                     rows[low], rows[high] = rows[high], rows[low]
             start[v + 1], stop[v + 1] = start[v], low
-            start[right[at]], stop[right[at]] = low, stop[v]
+            start[right[node]], stop[right[node]] = low, stop[v]
 
 
 @kernel
@@ -349,25 +351,25 @@ def share_leaves(bins, splits, mass, nodes, unknown, by_mass, out, weights):
             v = stack[top]
             weight = carried[top]
             while feature[base + v] >= 0:
-                at = base + v
-                b = bins[feature[at]]
+                node = base + v
+                b = bins[feature[node]]
                 if b != unknown:
-                    v = v + 1 if goes_left(b, cut[at], equal[at], 1, unknown) else right[at]
+                    v = v + 1 if goes_left(b, cut[node], equal[node], 1, unknown) else right[node]
                     continue
                 share = 0.5
                 if by_mass:
-                    lefts, rights = mass[at + 1], mass[base + right[at]]
+                    lefts, rights = mass[node + 1], mass[base + right[node]]
                     if lefts + rights > 0:
                         share = lefts / (lefts + rights)
                 if share == 0.0:
-                    v = right[at]
+                    v = right[node]
                     continue
                 if share < 1.0:
                     # Grows with the number of missing values on a path, which is rarely large.
                     if top == stack.shape[0]:
                         stack = np.concatenate((stack, np.empty(top, np.int64)))
                         carried = np.concatenate((carried, np.empty(top, np.float64)))
-                    stack[top] = right[at]
+                    stack[top] = right[node]
                     carried[top] = weight * (1.0 - share)
                     top += 1
                     weight *= share

@@ -286,13 +286,13 @@ def _diagnose(
         measure, table, y, learned, n_all = _take_fitted(space, y, notes)
     else:
         measure, table, y, learned, n_all = _fit(space, X, y, kinds, seed)
-    at = some_rows(len(measure.rows_), MAX_SAMPLE_ROWS, seed)
-    check_rows(k, len(at), "diagnose")
-    distances, undefined = distances_among(measure, at)
-    few = some_rows(len(at), MAX_RANKED_ROWS, seed)
+    sample = some_rows(len(measure.rows_), MAX_SAMPLE_ROWS, seed)
+    check_rows(k, len(sample), "diagnose")
+    distances, undefined = distances_among(measure, sample)
+    few = some_rows(len(sample), MAX_RANKED_ROWS, seed)
     near = distances[np.ix_(few, few)]
     # Eigenvalues take cubic time, so these are of a smaller sample.
-    similarities = _similarities(measure, at[few])
+    similarities = _similarities(measure, sample[few])
     low, high = smallest_eigenvalue(similarities)
     values: dict[str, float | bool] = {
         "symmetric": bool(np.array_equal(distances, distances.T)),
@@ -308,7 +308,7 @@ def _diagnose(
 
         def agreement(other: Measure, rows: Table) -> Agreement:
             other.fit(rows, y if learned else None)
-            return ranking_agreement(-near, -distances_among(other, at[few])[0])
+            return ranking_agreement(-near, -distances_among(other, sample[few])[0])
 
         if own_params(measure, "random_state"):
             seeds = agreement(reseeded(measure, seed + 1), table)
@@ -316,18 +316,18 @@ def _diagnose(
     if learned and y is not None:
         notes.append("labels are left out of the table of hubs: the measure has learned from them")
         y = None
-    if len(measure.rows_) == len(at):
+    if len(measure.rows_) == len(sample):
         # Ties share the last entries of a list: else the first rows of the table would look like
         # hubs. A list that ends with pairs that cannot be compared has no last distance to share.
         tied = values["ties"] > MAX_USUAL_SHARE and not undefined
         hubs = hubness_report(measure, y, k, ties="expected" if tied else "index")
     else:
-        notes.append(f"hubs are counted in the {len(at):,} rows of the sample")
+        notes.append(f"hubs are counted in the {len(sample):,} rows of the sample")
         # Of a sample only its matrix is left, without the rows outside.
         given = Precomputed(symmetric=measure.traits.symmetric).fit(distances)
-        hubs = hubness_report(given, None if y is None else y[at], k)
+        hubs = hubness_report(given, None if y is None else y[sample], k)
     name = type(measure).__name__
-    return Diagnosis(name, len(at), n_all, values, seeds, scales, hubs, tuple(notes))
+    return Diagnosis(name, len(sample), n_all, values, seeds, scales, hubs, tuple(notes))
 
 
 # The measure, its table, the labels, whether it has learned from them, and the rows there are.
@@ -361,11 +361,11 @@ def _fit(space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int)
     table, y = split_labels(read, y, "diagnose")
     target = None if y is None else np.asarray(y)
     n = len(table)
-    at = some_rows(n, MAX_SAMPLE_ROWS, seed)
+    sample = some_rows(n, MAX_SAMPLE_ROWS, seed)
     if measure.traits.pairwise:
         measure.fit(table)
         return measure, None, target, False, n
-    table, target = table[at], None if target is None else target[at]
+    table, target = table[sample], None if target is None else target[sample]
     learned = has_learned(measure)
     try:
         measure.fit(table)
@@ -382,12 +382,12 @@ def has_learned(measure: Measure) -> bool:
     """Whether a fitted measure is known to have seen labels: learned weights, a given forest."""
     params = measure.get_params()
     weights = [params[name] for name in own_params(measure, "weights")]
-    return bool(supervised_forests(measure)) or any(isinstance(one, str) for one in weights)
+    return bool(supervised_forests(measure)) or any(isinstance(weight, str) for weight in weights)
 
 
-def _similarities(measure: Measure, at: np.ndarray) -> np.ndarray:
+def _similarities(measure: Measure, sample: np.ndarray) -> np.ndarray:
     """Return the similarities of some fitted rows; pairs that cannot be compared have 0."""
-    rows = measure.rows_[at]
+    rows = measure.rows_[sample]
     similarities = rectangle(measure, rows, rows, "similarity", undefined="keep")
     return np.where(np.isnan(similarities), 0.0, similarities)
 
@@ -408,7 +408,7 @@ def _scales(
     if not any(written):
         notes.append("no number columns, so no sensitivity to scales")
         return {}
-    found = {}
+    agreements = {}
     for name in next(columns for columns in written if columns):
         columns = [
             columns[name] if columns else column
@@ -417,10 +417,10 @@ def _scales(
         changed = Table(columns, table.aside, len(table), table.missing)
         try:
             # Fitted anew: scales are learned from the rows.
-            found[name] = agreement(clone(measure), changed)
+            agreements[name] = agreement(clone(measure), changed)
         except InvalidInput as error:  # values that differed may be equal on another scale
             notes.append(f"the transform {name} is left out: {error}")
-    return found
+    return agreements
 
 
 def _rescaled(column: Column) -> dict[str, Column]:

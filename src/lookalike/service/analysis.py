@@ -89,8 +89,8 @@ class RowSample:
 
     def name(self, position: int) -> dict[str, Any]:
         """Return id and label of a row."""
-        found = self.row(position)
-        return {"id": found["id"], "label": found["label"]}
+        row = self.row(position)
+        return {"id": row["id"], "label": row["label"]}
 
     def fitted_measure(self) -> Measure | None:
         """Return the measure of the view if it was fitted to exactly these rows, frozen."""
@@ -306,24 +306,24 @@ class Clusters(Analysis):
 def find_clusters(view: View) -> Clusters:
     """Cluster the rows of a view by the verb ``cluster``."""
     sample = take(view)
-    found = cluster(CollectionSource(view), measure=sample.fitted_measure())
+    clustering = cluster(CollectionSource(view), measure=sample.fitted_measure())
     profiles = [
         {
-            "cluster": one.cluster,
-            "size": one.rows,
-            "label_rows": [sample.name(row) for row in one.typical],
-            "differs": [{"column": each.column, "text": str(each)} for each in one.columns],
+            "cluster": profile.cluster,
+            "size": profile.rows,
+            "label_rows": [sample.name(row) for row in profile.typical],
+            "differs": [{"column": each.column, "text": str(each)} for each in profile.columns],
         }
-        for one in found.profile.clusters
+        for profile in clustering.profile.clusters
     ]
     document = {
         "clusters": profiles,
         "measure": repr(view.index.measure_),
         "sampled": sample.sampled,
         "generation": view.generation,
-        "note": "; ".join(spelled(note, spell_field) for note in found.profile.notes) or None,
+        "note": "; ".join(spelled(note, spell_field) for note in clustering.profile.notes) or None,
     }
-    return Clusters(sample, document, {"labels": np.asarray(found.labels)})
+    return Clusters(sample, document, {"labels": np.asarray(clustering.labels)})
 
 
 N_TYPICAL = 5
@@ -338,11 +338,12 @@ def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     labels = np.full(len(sample.ids), -1)
     inside = np.unique([sample.positions[id] for id in ids])
     labels[inside] = 0
-    found = [column_differences(column, labels, 1)[0] for column in sample.table.columns]
+    differences = [column_differences(column, labels, 1)[0] for column in sample.table.columns]
     differs = []
-    for one in sorted((one for one in found if one and one.size > 0), key=lambda one: -one.size):
-        values = one.to_dict()
-        differs.append(values | {"score": values.pop("size"), "text": str(one)})
+    larger = [difference for difference in differences if difference and difference.size > 0]
+    for difference in sorted(larger, key=lambda difference: -difference.size):
+        values = difference.to_dict()
+        differs.append(values | {"score": values.pop("size"), "text": str(difference)})
     return {
         "size": len(inside),
         "rest": len(labels) - len(inside),
@@ -361,8 +362,8 @@ def _typical(sample: RowSample, inside: np.ndarray) -> list[int]:
         random = np.random.default_rng(0)
         inside = np.sort(random.choice(inside, MAX_ROWS_FOR_TYPICAL, replace=False))
     together = np.zeros(len(inside), dtype=np.int64)
-    (one,) = profile_clusters(together, sample.table[inside], n_examples=N_TYPICAL)
-    return inside[list(one.typical)].tolist()
+    (profile,) = profile_clusters(together, sample.table[inside], n_examples=N_TYPICAL)
+    return inside[list(profile.typical)].tolist()
 
 
 def grow(
@@ -405,7 +406,7 @@ def _walk(
         if step > depth:
             break  # the lists of the last ring only show which links are mutual
         ring, before = [], ring
-        for hit in (hit for one in before for hit in lists[one]):
+        for hit in (hit for id_before in before for hit in lists[id_before]):
             if hit.id not in depths and len(depths) < most:
                 depths[hit.id] = step
                 ring.append(hit.id)
@@ -483,15 +484,15 @@ class Map(Analysis):
     def colors(self, column: str) -> dict[str, Any]:
         """Return the values of a column: numbers, or codes of the most common levels."""
         table = self.sample.table
-        names = [one.name for one in table.columns + table.aside]
+        names = [each.name for each in table.columns + table.aside]
         if column not in names:
             raise NotFound(f"column {column[:80]!r}", "a column", "none", suggest(column, names))
-        found = table[column]
-        if found.kind.name == "number":
-            return _numbers(found.values)
-        cells = [found.cell(row) for row in range(len(found))]
+        shown = table[column]
+        if shown.kind.name == "number":
+            return _numbers(shown.values)
+        cells = [shown.cell(row) for row in range(len(shown))]
         missing = "missing"
-        if found.kind.name in ("set", "sequence"):
+        if shown.kind.name in ("set", "sequence"):
             missing = "none" if any(cell is not None and not cell for cell in cells) else missing
             cells = _common_items(cells)
         return _codes([None if cell is None else short(plain(cell), 40) for cell in cells], missing)
@@ -499,8 +500,8 @@ class Map(Analysis):
     def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
         """Return the cluster of every row."""
         labels = dict(zip(clusters.sample.ids, clusters.arrays["labels"].tolist(), strict=True))
-        found = [labels.get(id, -1) for id in self.sample.ids]
-        return _codes([None if label < 0 else f"cluster {label}" for label in found], "no cluster")
+        codes = [labels.get(id, -1) for id in self.sample.ids]
+        return _codes([None if code < 0 else f"cluster {code}" for code in codes], "no cluster")
 
     def by_occurrence(self, hubs: Hubs) -> dict[str, Any]:
         """Return in how many lists of the plain space each row is."""
@@ -614,24 +615,24 @@ class Analyses:
         """Return the hubs of a collection, or the job that counts them."""
 
         def make(view: View) -> Hubs:
-            found = find_hubs(view, view.repaired, k)
-            helps = view.repaired is None and found.document["reduction_helps"]
+            hubs = find_hubs(view, view.repaired, k)
+            helps = view.repaired is None and hubs.document["reduction_helps"]
             if helps and len(view.index) <= MAX_ANALYZED_ROWS and can_be_repaired(view):
                 # The page compares both spaces, and the index also serves searches from now on.
                 repaired = fit_repaired(view)
                 collection.set_repaired(view, repaired)
-                found = find_hubs(view, repaired, k)
-            return found
+                hubs = find_hubs(view, repaired, k)
+            return hubs
 
         return self._get(collection, f"hubs-{k}", Hubs, make)
 
     def known_hubs(self, collection: Collection, view: View) -> Hubs | None:
         """Return the hubs of a collection if they were counted, for lists of any length."""
         with self._lock:
-            for (key, kind), found in self._found.items():
+            for (key, kind), hubs in self._found.items():
                 is_hubs = key == collection.key and kind.startswith("hubs")
-                if is_hubs and found.sample.still_fits(view):
-                    return found
+                if is_hubs and hubs.sample.still_fits(view):
+                    return hubs
         return None
 
     def repair(self, collection: Collection) -> Job:
@@ -639,8 +640,8 @@ class Analyses:
         view = collection.view
         if not can_be_repaired(view):
             hint = Phrase("Use ", Param("space", "plain"), ", or refit with another measure")
-            found = type(view.index.measure_).__name__
-            raise InvalidInput("repair", "a measure without a reducer", found, hint)
+            name = type(view.index.measure_).__name__
+            raise InvalidInput("repair", "a measure without a reducer", name, hint)
 
         def work(job: Job) -> dict[str, Any]:
             now = collection.view
@@ -676,9 +677,9 @@ class Analyses:
     ) -> Any:
         view, key = collection.view, (collection.key, kind)
         with self._lock:
-            found = self._found.get(key)
-        if found is not None and found.sample.still_fits(view):
-            return found
+            result = self._found.get(key)
+        if result is not None and result.sample.still_fits(view):
+            return result
         # The stored result for the very same rows, by this server or another; a cache is not worth
         # an error.
         with contextlib.suppress(LookalikeError, KeyError, ValueError):

@@ -132,11 +132,11 @@ def _options(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
             if equals:
                 yield from _options(read_option(word.strip()), option.rpartition(":")[2].strip())
     elif isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _options(one, str(key))
+        for key, inner in value.items():
+            yield from _options(inner, str(key))
     elif isinstance(value, list):
-        for one in value:
-            yield from _options(one, name)
+        for inner in value:
+            yield from _options(inner, name)
     elif isinstance(value, int | float) and not isinstance(value, bool):
         yield name, value
 
@@ -178,8 +178,8 @@ def check_filter(filter: Any, limits: RequestLimits) -> None:
     """Refuse a filter of very many values."""
     values = list(leaves(filter))
     # A condition may be written as JSON in a text, with a comma between two values.
-    texts = (one for one in values if isinstance(one, str) and one[:1] == "{")
-    check_at_most("filter", len(values) + sum(one.count(",") for one in texts), limits.values)
+    texts = (value for value in values if isinstance(value, str) and value[:1] == "{")
+    check_at_most("filter", len(values) + sum(value.count(",") for value in texts), limits.values)
 
 
 def leaves(value: Any, keys: bool = False) -> Iterator[Any]:
@@ -187,13 +187,13 @@ def leaves(value: Any, keys: bool = False) -> Iterator[Any]:
     # A stack of our own: recursion would need the depth limit to be far below Python's.
     stack = [value]
     while stack:
-        one = stack.pop()
-        if isinstance(one, dict):
-            stack.extend([*(one if keys else ()), *one.values()])
-        elif isinstance(one, list | tuple):
-            stack.extend(one)
+        value = stack.pop()
+        if isinstance(value, dict):
+            stack.extend([*(value if keys else ()), *value.values()])
+        elif isinstance(value, list | tuple):
+            stack.extend(value)
         else:
-            yield one
+            yield value
 
 
 WAITING = 10  # times the processor time of a request: how long it may take in all

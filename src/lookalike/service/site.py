@@ -85,20 +85,20 @@ def bundle(files: Mapping[str, str]) -> dict[str, str]:
 
 def _imports(name: str, text: str, files: Mapping[str, str]) -> list[str]:
     """Return the imports of a module; refuse forms that cannot be bundled."""
-    found = [_resolve(name, path) for _, path in IMPORT.findall(text)]
+    paths = [_resolve(name, path) for _, path in IMPORT.findall(text)]
     rest = OTHER.findall(EXPORT.sub("", IMPORT.sub("", text)))
-    bad = rest + [repr(path) for path in found if path not in files]
+    bad = rest + [repr(path) for path in paths if path not in files]
     if bad:
         hint = "Write 'import { a, b } from \"./file.js\";' on one line, export by name"
         raise InvalidInput(name, "imports and exports in the plain form", bad[0][:80], hint)
-    return found
+    return paths
 
 
 def _ordered(entry: str, imports: Mapping[str, list[str]]) -> list[str]:
     """Return a module and all that it imports, each behind its imports (topological order)."""
     names = [entry]
     for name in names:  # which grows meanwhile
-        names += [one for one in imports[name] if one not in names]
+        names += [imported for imported in imports[name] if imported not in names]
     try:
         return list(TopologicalSorter({name: imports[name] for name in names}).static_order())
     except CycleError as error:
@@ -115,9 +115,9 @@ def _bundle(
     first: set[str],
 ) -> str:
     """Return an entry with the modules before it; what is elsewhere is imported from there."""
-    outside = {one for name in inner for one in imports[name] if one not in inner}
+    outside = {imported for name in inner for imported in imports[name] if imported not in inner}
     alone = sorted(outside - first)
-    head = [f'import * as {_id(one)} from "{_from(entry, one)}";\n' for one in alone]
+    head = [f'import * as {_id(imported)} from "{_from(entry, imported)}";\n' for imported in alone]
     if shared := sorted(map(_id, outside & first)):
         head.append(f'import {{ {", ".join(shared)} }} from "{_from(entry, FIRST)}";\n')
     # Dynamic bundles import the shared modules from the first one, which exports all of its own.
@@ -139,13 +139,13 @@ def _bundle(
 def _body(name: str, text: str, entry: str) -> str:
     """Return a module that takes its imports from functions, with paths relative to a bundle."""
 
-    def moved(found: re.Match[str]) -> str:
-        path = _from(entry, _resolve(name, found[1]))
-        return found[0].replace(f'"{found[1]}"', f'"{path}"')
+    def moved(match: re.Match[str]) -> str:
+        path = _from(entry, _resolve(name, match[1]))
+        return match[0].replace(f'"{match[1]}"', f'"{path}"')
 
-    def taken(found: re.Match[str]) -> str:
-        names = found[1].replace(" as ", ": ")
-        return f"const {{ {names} }} = {_id(_resolve(name, found[2]))};"
+    def taken(match: re.Match[str]) -> str:
+        names = match[1].replace(" as ", ": ")
+        return f"const {{ {names} }} = {_id(_resolve(name, match[2]))};"
 
     text = IMPORT.sub(taken, text)
     return ADDRESS.sub(moved, DYNAMIC.sub(moved, text))
@@ -246,10 +246,10 @@ class Site:
         # Looked up in memory: a path such as ../../etc/passwd reaches nothing.
         own = path.startswith(f"{self.version}/")
         # A tab that was opened before an update goes on with the files of now.
-        found = self._parts.get(VERSION.sub("", path, count=1) if VERSION.match(path) else path)
-        if found is None:
+        content = self._parts.get(VERSION.sub("", path, count=1) if VERSION.match(path) else path)
+        if content is None:
             raise HTTPException(404)
-        return self._answer(request, found, FOREVER if own else "no-cache")
+        return self._answer(request, content, FOREVER if own else "no-cache")
 
     def _answer(self, request: Request, part: SiteFile, cache: str) -> Response:
         headers = {"Cache-Control": cache, "ETag": part.tag, "Vary": "Accept-Encoding"}
@@ -271,13 +271,13 @@ def _part(name: str, data: bytes, quick: bool = False) -> SiteFile:
 def _one_sheet(content: dict[str, bytes]) -> tuple[bytes, bytes]:
     """Return the page with one style sheet instead of the first ones, and that sheet."""
     page = content["index.html"]
-    found = STYLES.search(page)
-    if found is None:
+    links = STYLES.search(page)
+    if links is None:
         return page, b""
-    names = [name.decode() for name in STYLE.findall(found[0])]
+    names = [name.decode() for name in STYLE.findall(links[0])]
     link = f'    <link rel="stylesheet" href="/web/{SHEET}">\n'.encode()
     sheet = b"".join(content[name] for name in names)
-    return page[: found.start()] + link + page[found.end() :], sheet
+    return page[: links.start()] + link + page[links.end() :], sheet
 
 
 def _with_data(page: bytes, collection: str, data: bytes) -> bytes:
@@ -303,7 +303,7 @@ def _takes_gzip(accepted: str) -> bool:
     >>> [_takes_gzip(text) for text in ("gzip, br", "br, gzip;q=0", "")]
     [True, False, False]
     """
-    names = (one.partition(";") for one in accepted.lower().replace(" ", "").split(","))
+    names = (coding.partition(";") for coding in accepted.lower().replace(" ", "").split(","))
     weights = {name: weight for name, _, weight in names}
     # Weight 0 refuses it (RFC 9110, section 12.4.2), with up to three digits.
     return not re.fullmatch(r"q=0(\.0{0,3})?", weights.get("gzip", "q=0"))

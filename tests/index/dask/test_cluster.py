@@ -176,7 +176,7 @@ def assert_commands_share_the_work(folder, one, address, tmp_path):
 @pytest.mark.parametrize(
     "measure", [Gower(), StochasticForest(64, 4, on_fail="relax", random_state=0)], ids=str
 )
-def test_four_roads_lead_to_the_same_bytes(measure, files, tmp_path, cluster):
+def test_threads_files_and_a_cluster_find_the_same_neighbors(measure, files, tmp_path, cluster):
     if isinstance(measure, StochasticForest):
         files = [tmp_path / "numbers.parquet"]
         pq.write_table(mixed(6000).select(["weight", "score"]), files[0])

@@ -187,7 +187,7 @@ def test_a_scheduler_that_does_not_answer_is_named_with_advice():
 @pytest.mark.parametrize(
     "address", ["junk", "", "ftp://scheduler:8786", "tcp://scheduler", "a b:1"]
 )
-def test_what_is_no_address_is_refused_at_once(address):
+def test_what_is_not_an_address_is_refused_immediately(address):
     pytest.importorskip("distributed")
     with pytest.raises(NoAnswer, match="this is not an address") as error, connect(address):
         pass

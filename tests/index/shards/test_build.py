@@ -54,7 +54,7 @@ def more(tmp_path):
     return cut(rows(2600, 1, 9000), tmp_path / "more", [1000])
 
 
-def test_they_are_the_rows_that_adding_at_once_gives(folder, more, tmp_path):
+def test_they_are_the_rows_that_adding_in_one_call_gives(folder, more, tmp_path):
     index = la.Index.open(folder)
     assert index.add_files(more) == 2600
     opened = la.Index.open(folder)
@@ -118,7 +118,7 @@ def test_only_folders_take_files(more):
         la.Index("gower").fit(rows(10)).add_files(more)
 
 
-def test_another_process_that_has_changed_the_folder_is_noticed_at_once(folder, more):
+def test_another_process_that_has_changed_the_folder_is_noticed(folder, more):
     index = la.Index.open(folder)
     la.Index.open(folder).delete("c3")
     with pytest.raises(InvalidInput, match="a change by another process"):

@@ -118,7 +118,7 @@ def test_names_write_no_control_characters_to_a_terminal(folder):
 @pytest.mark.parametrize(
     "value", [10**12, -5, 1.5, "x", [], True, 10**400], ids=lambda v: f"{v}"[:9]
 )
-def test_counts_that_no_file_stands_for_take_no_memory(key, value, folder):
+def test_counts_without_files_take_no_memory(key, value, folder):
     edit(folder / "shards/000000/shard.json", lambda page: page["about"].update({key: value}))
     try:
         found = Index.open(folder).check()

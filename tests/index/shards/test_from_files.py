@@ -187,7 +187,7 @@ def test_a_table_in_memory_and_a_frozen_measure(files, tmp_path, memory):
     assert_alike(index, la.Index(frozen).fit(table), query=3)
 
 
-def test_a_measure_of_another_room_opens_in_a_fresh_process(tmp_path):
+def test_a_measure_of_another_package_opens_in_a_fresh_process(tmp_path):
     small = read_table({"size": np.random.default_rng(0).normal(size=40)})
     frozen = MutualProximity(Vector()).fit(small).frozen()
     build_index(small, tmp_path / "index", frozen)
@@ -286,9 +286,9 @@ def test_ids_of_a_column(tmp_path):
     assert index.schema_ == memory.schema_
     assert_alike(index, memory, query="n01200")
     assert "n01200" in index
-    assert "nobody" not in index
+    assert "unknown" not in index
     with pytest.raises(InvalidInput, match="an existing id"):
-        index.get("nobody")
+        index.get("unknown")
     index.delete("n01200")
     new = make_rows(1, seed=4).set_column(0, "name", [["n01200"]])
     assert index.add(new) == ["n01200"]
@@ -435,7 +435,7 @@ def test_a_full_disk_leaves_no_damaged_shard(files, tmp_path, memory, monkeypatc
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system with room for little; only an administrator may mount one."""
+    """A small file system; only an administrator may mount one."""
     place = tmp_path / "disk"
     place.mkdir()
     mounted = shutil.which("mount") and subprocess.run(
@@ -493,7 +493,7 @@ def test_readers_of_an_old_state_go_on(folder):
     assert hits[0].row["name"].startswith("n")
 
 
-def test_threads_ask_at_once(built, memory):
+def test_threads_ask_concurrently(built, memory):
     from concurrent.futures import ThreadPoolExecutor
 
     index = la.Index.open(built)

@@ -3,6 +3,7 @@
 import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,7 +13,9 @@ from sklearn.base import clone
 
 import lookalike as la
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows, TooLarge
+from lookalike.hubness import LocalScaling
 from lookalike.measures import Gower, Ranked, Vector
+from lookalike.saving.fields import Misfit
 from lookalike.table.model.targets import split_target
 
 LINE = [[0.0], [1.0], [3.0], [7.0]]
@@ -23,6 +26,16 @@ def test_neighbors_leave_out_the_row_itself_by_its_position():
     distances, indices = Vector().fit([[1.0], [1.0], [1.0], [5.0]]).kneighbors(n_neighbors=2)
     assert_array_equal(indices, [[1, 2], [0, 2], [0, 1], [0, 1]])  # ties to the lower index
     assert_array_equal(distances[0], [0, 0])  # duplicates are neighbors
+
+
+def test_loaded_rows_have_those_of_the_measures_inside():
+    measure = LocalScaling(Vector(), 2).fit(LINE)
+    measure.check_rows(measure.rows_, "rows")
+    with pytest.raises(Misfit, match="rows of the measures inside"):
+        measure.check_rows(replace(measure.rows_, parts={}), "rows")
+    inner = dict.fromkeys(measure.rows_.parts, Gower().fit(LINE).rows_)
+    with pytest.raises(Misfit):
+        measure.check_rows(replace(measure.rows_, parts=inner), "rows")
 
 
 def test_new_rows_may_find_themselves():
@@ -89,7 +102,7 @@ def test_any_number_of_threads_gives_the_same_answer(measure):
         assert_array_equal(full, other_full)
 
 
-def test_eight_threads_may_ask_at_once():
+def test_eight_threads_may_ask_concurrently():
     measure = Vector().fit(RNG.random((3000, 12)))
     queries = [RNG.random((50, 12)) for _ in range(8)]
     alone = [measure.kneighbors(q, 5) for q in queries]

@@ -115,6 +115,10 @@ def test_moments_of_equal_and_of_no_distances():
     assert (count == 3).all()
     assert (mean == 0.1).all()
     assert (sd == 0).all()
+    # With itself, at distance 0, a row has others than equal ones.
+    equal = Precomputed().fit(1.0 - np.eye(4))
+    count, mean, sd = moments(equal, equal.rows_, equal.rows_, True, None)
+    assert_allclose(np.column_stack([count, mean, sd]), [[4, 0.75, np.std([0, 1, 1, 1])]] * 4)
     alone = Vector().fit([[1.0]])
     count, mean, sd = moments(alone, alone.rows_, alone.rows_, False, None)
     assert count[0] == 0

@@ -81,7 +81,7 @@ def test_out_of_bag_uses_trees_that_know_neither_row():
     for i, j in ((0, 1), (4, 9), (20, 33)):
         expected = reference.out_of_bag(trees, bags, ROWS[i], ROWS[j], i, j)
         assert_allclose(s[i, j], expected, atol=1e-12)
-    new = measure.compare(measure.encode(ROWS[:3]), measure.rows_)  # new rows are in nobody's bag
+    new = measure.compare(measure.encode(ROWS[:3]), measure.rows_)  # new rows are in no bag
     expected = reference.out_of_bag(trees, bags, ROWS[1], ROWS[9], None, 9)
     assert_allclose(new[1, 9], expected, atol=1e-12)
     assert measure.n_fallback_pairs_ == 0
@@ -121,7 +121,7 @@ def test_unseen_rows_of_aryal_are_clipped_and_empty_regions_count_nothing():
     measure = ForestProximity("ting", forest).fit(np.array([A, A, C]))
     assert_array_equal(measure.distance([B])[0], [1.0, 1.0, 1 / 3])
     new = measure.encode([B])
-    assert_array_equal(measure.compare(new, new), [[0.0]])  # nobody was fitted in leaf B
+    assert_array_equal(measure.compare(new, new), [[0.0]])  # no fitted row is in leaf B
     aryal = ForestProximity("aryal", forest).fit(np.array([A, A, C]))
     assert aryal.compare(aryal.encode([B]), aryal.encode([B]))[0, 0] == 0.0
     alone = ForestProximity("aryal", make([reference.leaf()], 2)).fit(SMALL)

@@ -145,7 +145,7 @@ def test_what_was_worked_out_is_not_pickled():
 @pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 @pytest.mark.parametrize("values", [24, 100_000])
 def test_circles_by_number_and_by_sector(values, missing):
-    """Few cells are numbered, many are cut into sectors: neighbors are those of the plain road."""
+    """Few cells are numbered, many are cut into sectors: neighbors are those of a plain scan."""
     rng = np.random.default_rng(values)
     n = 2 * TILE_ROWS
     hour = rng.integers(0, values, n) * (24 / values)
@@ -223,7 +223,7 @@ def test_sizes_bound_edits_and_sets():
     assert exactly[1, 254] > 0.0
 
 
-def test_few_cells_are_numbered_and_compared_one_by_one():
+def test_few_cells_are_numbered_and_looked_up():
     cells = ragged([-2, -3], [-2], None, [-2, -3], [-3, -2])
     sets = np.array([frozenset("ab"), frozenset("a")], object)
     distance = Jaccard().fit(Column("x", Kind("set"), sets))

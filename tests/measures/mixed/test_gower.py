@@ -35,14 +35,14 @@ def example_two(**options):
     return Gower({"level": list(LEVELS)}, **options).fit(rows)
 
 
-def test_worked_example_one_ignoring_gaps():
+def test_worked_example_one_ignoring_missing_cells():
     s = Gower(ranges=RANGES).fit(ONE).similarity()
     assert_allclose([s[0, 1], s[0, 2], s[1, 2]], [11 / 12, 11 / 16, 1])
     assert np.linalg.det(s) == pytest.approx(-121 / 2304)
 
 
 @pytest.mark.parametrize("value", np.linspace(1, 5, 9))
-def test_any_value_in_place_of_the_gap_makes_it_positive_again(value):
+def test_any_value_for_the_missing_cell_makes_it_positive_again(value):
     s = Gower(ranges=RANGES).fit(np.nan_to_num(ONE, nan=value)).similarity()
     assert np.linalg.eigvalsh(s).min() > -1e-12
 
@@ -83,7 +83,7 @@ def facts_of(columns, kinds):
 
 @pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 @given(data=st.data())
-def test_the_kernel_equals_its_slow_twin(missing, data):
+def test_the_kernel_equals_its_slow_reference(missing, data):
     """On mixed tables with gaps, fully missing rows and columns included; new rows too."""
     columns, said = data.draw(frames(min_rows=3, max_rows=9))
     kinds = {n: "order" if isinstance(k, list) else k for n, k in said.items()}
@@ -197,7 +197,7 @@ def test_objects_count_by_their_distance_as_a_share_of_a_scale():
     assert measure.similarity()[0, 1] == pytest.approx((1 / 3 + s_name + 0.5) / 3)
 
 
-def test_records_are_left_out_until_somebody_brings_a_distance():
+def test_records_are_left_out_until_they_have_a_distance():
     rows = {"at": [{"km": 0}, {"km": 1}, {"km": 5}], "x": [0.0, 1.0, 0.0]}
     assert Gower().fit(rows).schema_.kinds.keys() == {"x"}
 

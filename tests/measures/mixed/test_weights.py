@@ -168,7 +168,7 @@ def test_worked_rrelieff():
 
 @given(columns=grids(), data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_relieff_equals_its_slow_twin(columns, data):
+def test_relieff_equals_its_slow_reference(columns, data):
     n = len(next(iter(columns.values())))
     y = data.draw(
         st.lists(st.sampled_from("abc"), min_size=n, max_size=n).filter(lambda v: len(set(v)) > 1)
@@ -183,7 +183,7 @@ def test_relieff_equals_its_slow_twin(columns, data):
 
 @given(columns=grids(), data=st.data())
 @settings(max_examples=60, deadline=None)
-def test_rrelieff_equals_its_slow_twin(columns, data):
+def test_rrelieff_equals_its_slow_reference(columns, data):
     n = len(next(iter(columns.values())))
     y = data.draw(
         st.lists(st.integers(0, 9), min_size=n, max_size=n).filter(lambda v: len(set(v)) > 1)
@@ -197,7 +197,7 @@ def test_rrelieff_equals_its_slow_twin(columns, data):
 
 
 @pytest.mark.parametrize("numbers", [False, True])
-def test_every_kind_of_column_equals_the_slow_twin(numbers):
+def test_every_kind_of_column_equals_the_slow_reference(numbers):
     columns, kinds, y = mixed_table()
     table = la.read_table(columns, kinds=kinds)
     plan = MixedPlan.fit(table, "test")
@@ -211,7 +211,7 @@ def test_every_kind_of_column_equals_the_slow_twin(numbers):
     assert raw[-1] == pytest.approx(0, abs=1e-12)  # a column without a single cell tells nothing
 
 
-def test_many_rows_in_blocks_equal_the_slow_twin(monkeypatch):
+def test_many_rows_in_blocks_equal_the_slow_reference(monkeypatch):
     columns, kinds, y = mixed_table()
     whole = relieff_weights(columns, y, kinds=kinds, normalize=False)
     monkeypatch.setattr(learning, "CANDIDATES_PER_BLOCK", 7)
@@ -390,7 +390,7 @@ def test_many_columns_some_repeated():
 
 @pytest.mark.parametrize("missing", ["ignore", "midpoint"])
 @pytest.mark.parametrize("pairs", PAIR_SETS)
-def test_the_pair_sets_equal_their_slow_twins(pairs, missing):
+def test_the_pair_sets_equal_their_slow_references(pairs, missing):
     columns, kinds, y = mixed_table()
     table = la.read_table(columns, kinds=kinds)
     plan = MixedPlan.fit(table, "test")
@@ -413,7 +413,7 @@ def test_the_pair_sets_equal_their_slow_twins(pairs, missing):
 
 @given(columns=grids(max_rows=7), data=st.data())
 @settings(max_examples=40, deadline=None)
-def test_random_tables_equal_the_slow_twin(columns, data):
+def test_random_tables_equal_the_slow_reference(columns, data):
     n = len(next(iter(columns.values())))
     y = data.draw(
         st.lists(st.sampled_from("ab"), min_size=n, max_size=n).filter(lambda v: len(set(v)) > 1)
@@ -509,7 +509,7 @@ class TestBadInput:
         with pytest.raises(InvalidInput, match="each of the 4 rows"):
             learn(FOUR, [0, 1, 0])
 
-    def test_target_with_gaps(self, learn):
+    def test_target_with_missing_values(self, learn):
         with pytest.raises(InvalidInput, match="1 missing value.*row 2"):
             learn(FOUR, ["a", "b", None, "a"])
 

@@ -130,6 +130,8 @@ def phrase(column, query, found, side, bits=None, closeness=0.5):
          "genres: Romance, not War"),
         (GENRES, frozenset("abcdef"), frozenset("abcdefg"), "for", 2.0,
          "genres: both a, b, c, d and 2 more (only here g)"),
+        (GENRES, frozenset("abcd"), frozenset("abcde"), "for", 2.0,
+         "genres: both a, b, c, d (only here e)"),
         (GENRES, frozenset({"War"}), frozenset(), "against", 2.0, "genres: none, not War"),
         (TITLE, "Star Wars", "Star Wars: Episode V", "for", 2.0, "title shares “Star Wars”"),
         (TITLE, "The colour", "The color", "for", 2.0, "title shares “The”"),

@@ -159,7 +159,7 @@ def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
     found = la.report({"size": np.arange(12.0), "said": long_texts()})
     assert "compared by its words" in found.parts["columns"]
     assert "table = by_words(table)" in found.lead
-    assert "<h3>Like row " in found.parts["neighbors"]  # a long text is no name
+    assert "<h3>Like row " in found.parts["neighbors"]  # a long text is not a name
 
 
 def test_as_text_it_lists_its_parts():

@@ -84,6 +84,8 @@ def test_a_category_keeps_its_leading_zeros(tmp_path):
     with pytest.raises(InvalidInput, match="without an order"):
         read_table(path, kinds={"zip": "order"})
     assert read_table(path, kinds={"zip": "number"})["zip"].values.tolist() == [7, 10, 7]
+    path = put(tmp_path, "short.csv", "code,x\n05,1\n10,2\n05,3\n")
+    assert read_table(path).kinds["code"].levels == ("05", "10")
 
 
 def test_a_type_that_changes_after_the_first_megabyte(tmp_path):

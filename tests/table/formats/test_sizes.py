@@ -68,11 +68,23 @@ def test_the_memory_limit_is_checked_before_files_are_unpacked(tmp_path, monkeyp
         assert "content of at most 5 MB" in refused(path, ReadLimits(), monkeypatch)
 
 
-@pytest.mark.parametrize("cells", [["x" * 100_000] * 1_000, [["x" * 10_000] * 10] * 1_000])
+@pytest.mark.parametrize(
+    "cells",
+    [["x" * 100_000] * 1_000, [["x" * 10_000] * 10] * 1_000, [{"k": "x" * 100_000}] * 1_000],
+    ids=["text", "lists", "records"],
+)
 def test_repeated_strings_of_parquet_are_measured(tmp_path, monkeypatch, cells):
     path = write(tmp_path / "bomb.parquet", pa.table({"a": cells}))
     assert path.stat().st_size < 20_000
     assert "100 MB and more" in refused(path, ReadLimits(unpacked=2**24), monkeypatch)
+
+
+def test_measuring_repeated_strings_counts_no_row_twice(tmp_path):
+    # As many rows as are allowed: those whose strings are measured were counted by the footer.
+    cells = ["x" * 20_000, "y"] * 500
+    path = write(tmp_path / "large.parquet", pa.table({"a": cells}))
+    with reading_at_most(ReadLimits(rows=1_000, columns=1, unpacked=15_000_000)):
+        assert len(read_table(path)) == 1_000
 
 
 def test_a_column_without_a_buffer_is_counted(tmp_path, monkeypatch):

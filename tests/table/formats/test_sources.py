@@ -109,7 +109,7 @@ FILES = ["t.parquet", "t.arrow", "t.feather", "t.ipc", "t.jsonl", "t.ndjson", "t
 TEXT_FILES = ["t.csv", "t.tsv", "t.txt"]
 
 
-def check(table, names):
+def assert_is_the_table(table, names):
     assert isinstance(table, Table)
     assert table.shape == (4, len(names))
     assert {name: kind.name for name, kind in table.kinds.items()} == {n: KINDS[n] for n in names}
@@ -132,7 +132,7 @@ def check(table, names):
 @pytest.mark.parametrize("name", [*MEMORY, *FILES, *(f"{file}.gz" for file in FILES)])
 def test_a_table_is_the_same_in_every_source(name, tmp_path):
     table = read_table(source(name, DATA | LISTS, tmp_path))
-    check(table, list(DATA | LISTS))
+    assert_is_the_table(table, list(DATA | LISTS))
     assert list(table["tags"].values) == [frozenset("ab"), frozenset(), None, frozenset("b")]
     assert list(table["steps"].values) == [("a", "a"), ("b",), None, ("a", "c")]
     assert [None if c is None else c.tolist() for c in table["curve"].values] == LISTS["curve"]
@@ -144,8 +144,8 @@ def test_a_table_is_the_same_in_every_source(name, tmp_path):
 @pytest.mark.parametrize("name", [*TEXT_FILES, *(f"{file}.gz" for file in TEXT_FILES)])
 def test_a_text_file_gives_the_same_table(name, tmp_path):
     path = source(name, DATA, tmp_path)
-    check(read_table(path), list(DATA))
-    check(read_table(str(path)), list(DATA))
+    assert_is_the_table(read_table(path), list(DATA))
+    assert_is_the_table(read_table(str(path)), list(DATA))
 
 
 def test_numbers_of_an_array_are_taken_as_they_are():

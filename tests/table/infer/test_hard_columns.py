@@ -93,7 +93,7 @@ SOURCES = {
 }
 
 
-# Those that have types, where digits kept as text were somebody's choice.
+# Those that have types, where digits kept as text were a choice of the user.
 UNTYPED = ("csv", "csv without quotes", "tsv", "json", "jsonl", "records")
 
 

@@ -269,7 +269,14 @@ def test_unknown_columns_in_kinds_are_named():
         read_table({"color": ["a"]}, kinds=["text"])
 
 
-def test_a_position_may_stand_for_a_name():
+def test_a_few_misfits_are_shown_in_a_note():
+    for words, shown in (("abc", "'a', 'b', 'c'"), ("abcd", "'a', 'b', 'c', ...")):
+        cells = [str(i) for i in range(40)] + list(words)
+        kind = read_table({"x": cells * 2, "y": range(2 * len(cells))}).kinds["x"]
+        assert kind.note == f"80 of {2 * len(cells)} cells are numbers, not {shown}"
+
+
+def test_a_position_counts_as_a_name():
     table = read_table(np.array([[1, 5], [2, 5]]), kinds={1: "category"})
     assert table.kinds["x1"].levels == (5.0,)
     with pytest.raises(InvalidInput, match="columns of the table"):

@@ -74,6 +74,8 @@ def test_new_rows_may_be_lists_or_written_ones():
     for cell in (["a", "b"], "['a', 'b']", '["a", "b"]'):
         assert as_table([{"tags": cell}], table.schema)["tags"].cell(0) == {"a", "b"}
     assert as_table([{"tags": None}], table.schema)["tags"].cell(0) is None
+    # In a new column this would prove nothing; the fitted one has lists.
+    assert as_table([{"tags": "[a]"}], table.schema)["tags"].cell(0) == {"a"}
     with pytest.raises(InvalidInput, match=r"'tags': needs lists such as.*'a and b', row 1"):
         as_table([{"tags": "['a']"}, {"tags": "a and b"}], table.schema)
 

@@ -103,7 +103,7 @@ def test_hours_are_guessed_to_come_round():
 
 
 def test_sentinels_are_counted_by_how_often_their_cells_come():
-    """Distinct cells may stand for many rows each; missing ones are left out with their number."""
+    """A distinct cell may occur in many rows; missing ones are left out with their number."""
     cells = pa.array([-999.0, 1.5, 2.5, 3.5, None])
     times = np.array([3, 40, 50, 60, 1000])
     guess = infer_numbers(Raw("x", cells, times=times))

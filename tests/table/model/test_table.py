@@ -109,7 +109,7 @@ def test_ten_thousand_columns_are_no_trouble():
     assert wide[[0, 2]].shape == (2, 10_000)
 
 
-def test_columns_are_compared_as_soon_as_somebody_names_them():
+def test_columns_are_compared_as_soon_as_they_are_named():
     words = [f"w{chr(97 + i)}x{chr(122 - i)}" for i in range(24)]
     data = {"w": words, "id": range(24), "one": [1] * 24, "x": [i % 5 for i in range(24)]}
     data["again"] = data["x"]

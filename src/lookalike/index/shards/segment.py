@@ -47,15 +47,15 @@ def pack_rows(measure: Measure, rows: Rows) -> dict[Key, np.ndarray]:
 
 
 def _arrays_of(rows: Rows, start: Key) -> dict[Key, np.ndarray]:
-    found: dict[Key, np.ndarray] = {}
+    arrays: dict[Key, np.ndarray] = {}
     for name, cells in rows.arrays.items():
         if isinstance(cells, Ragged):
-            found |= {(*start, "ragged", name, part): getattr(cells, part) for part in RAGGED}
+            arrays |= {(*start, "ragged", name, part): getattr(cells, part) for part in RAGGED}
         else:
-            found[(*start, "array", name)] = cells
+            arrays[(*start, "array", name)] = cells
     for name, part in rows.parts.items():
-        found |= _arrays_of(part, (*start, "part", name))
-    return found
+        arrays |= _arrays_of(part, (*start, "part", name))
+    return arrays
 
 
 def map_rows(measure: Measure, shard: Shard, seen: np.ndarray) -> Rows:
@@ -323,9 +323,9 @@ class _ShardColumn(Column):
         """All cells, read now."""
         return np.asarray(self._file.column(self._number))
 
-    def take(self, at: Any) -> Column:
+    def take(self, rows: Any) -> Column:
         """Return a column with some of its rows, held in memory."""
-        return Column(self.name, self.kind, self.values[at], self.unknown)
+        return Column(self.name, self.kind, self.values[rows], self.unknown)
 
     def cell(self, row: int) -> Any:
         """Return one cell as a Python value, None where it is missing."""
@@ -357,11 +357,11 @@ class ShardTable(Table):
             for column in some.columns + some.aside:
                 column.check_loaded({})
 
-    def __getitem__(self, at: Any) -> Any:
+    def __getitem__(self, key: Any) -> Any:
         """Return a column by name, or a table with some of the rows, held in memory."""
-        if isinstance(at, str):
-            return super().__getitem__(at)
-        rows = np.arange(len(self))[at[0] if isinstance(at, tuple) else at]
+        if isinstance(key, str):
+            return super().__getitem__(key)
+        rows = np.arange(len(self))[key[0] if isinstance(key, tuple) else key]
         columns = self._file.take(rows) if len(rows) else self._file.like
         compared = len(self.columns)
         return Table(columns[:compared], columns[compared:], len(rows), self.missing)
@@ -411,7 +411,7 @@ class ShardSegment(Segment):
         return as_id(self.table[column].cell(int(offset)))
 
     def find_id(self, column: str, id: Any) -> int:
-        """Return the offset of the live row with an id, -1 if there is none."""
+        """Return the offset of the live row with an id, -1 if no row has it."""
         hashes, rows = self.ids
         wanted = np.uint64(_hash(id))
         first, last = (int(np.searchsorted(hashes, wanted, side)) for side in ("left", "right"))

@@ -95,8 +95,8 @@ def object_bytes(distance: Distance, cells: Cells) -> tuple[ObjectBytes, np.ndar
     gone = missing_rows(cells)
     distinct = _distinct(cells, gone)
     if distinct is not None:
-        at, numbers = distinct
-        numbered = ObjectBytes(distance, LOOKUP, 1, {"at": at}, cells[at])
+        holders, numbers = distinct
+        numbered = ObjectBytes(distance, LOOKUP, 1, {"at": holders}, cells[holders])
         return numbered, numbers.astype(np.uint8)[:, None]
     if isinstance(distance, Circular) and isinstance(cells, np.ndarray):
         sectors = np.minimum(without_nan(cells) / distance.period * MISSING, MISSING - 1)
@@ -124,12 +124,12 @@ def _distinct(cells: Cells, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray] |
     # Two different cells with one hash would share a number, and the bound would be wrong: all
     # cells are compared with the first of their number.
     same = len(first) <= MAX_NUMBERED_CELLS
-    at = present[first]
-    if not same or not _same_cells(cells[at[number]], cells[present]):
+    holders = present[first]
+    if not same or not _same_cells(cells[holders[number]], cells[present]):
         return None
     numbers = np.zeros(len(gone), np.int64)
     numbers[present] = number
-    return at, numbers
+    return holders, numbers
 
 
 def _hashes(cells: Cells) -> np.ndarray:
@@ -234,8 +234,8 @@ def _coordinates(
         step = max(float(span[most].max()), apart) / STEPS
         state |= {"span": np.full(len(most), STEPS * step), "step": np.array([step])}
     columns = np.empty((len(cells), len(most)), np.uint8)
-    for j, at in enumerate(most):
-        columns[:, j] = byte_steps(cells[:, at], state["low"][j], state["span"][j])
+    for j, coordinate in enumerate(most):
+        columns[:, j] = byte_steps(cells[:, coordinate], state["low"][j], state["span"][j])
     kind = ROOT if euclidean else NUMBER
     return ObjectBytes(distance, kind, len(most), state), columns
 
@@ -301,8 +301,8 @@ class MixedCodes:
         last = n - 1 + np.cumsum(widths, dtype=np.int64)
         whole[last] = weights[[position[name] for name in self.objects]]
 
-        def bounds_of(at: slice) -> Bounds:
-            simple = np.asarray(a[SIMPLE][at])
+        def bounds_of(part: slice) -> Bounds:
+            simple = np.asarray(a[SIMPLE][part])
             own = np.zeros((len(simple), len(self.kind)), np.uint8)
             worth = np.zeros(own.shape)
             roots = np.zeros(own.shape) if has_roots else None
@@ -318,7 +318,7 @@ class MixedCodes:
                 tables[:, slot, : len(levels)] = levels[codes] * weights[j]
                 slot += 1
             for name, coded in self.objects.items():
-                cells, weight = a[COLUMN + name][at], weights[position[name]]
+                cells, weight = a[COLUMN + name][part], weights[position[name]]
                 columns = slice(first, first + coded.width)
                 first = columns.stop
                 own[:, columns], values = coded.ask(cells)
@@ -377,19 +377,19 @@ def mixed_codes(plan: MixedPlan, rows: Mapping[str, Any]) -> MixedCodes | None:
     for j in range(int(plan.ends[3]), n):
         kind[j] = LOOKUP if plan.starts[j, 1] <= MISSING else EQUAL
     each = {name: object_bytes(plan.distances[name], rows[COLUMN + name]) for name in plan.objects}
-    coded = {name: found for name, found in each.items() if found is not None}
-    objects = {name: found for name, (found, _) in coded.items()}
+    coded = {name: code for name, code in each.items() if code is not None}
+    objects = {name: code for name, (code, _) in coded.items()}
     if not n and not objects:
         return None
-    kind = np.concatenate([kind, *(found.kinds for found in objects.values())])
+    kind = np.concatenate([kind, *(code.kinds for code in objects.values())])
 
     gaps = {name: missing_rows(rows[COLUMN + name]) for name in objects}
 
-    def part_of(at: slice) -> tuple[np.ndarray, np.ndarray | None]:
-        columns, missing = [_bytes(plan, simple[at])], [np.isnan(simple[at])]
-        for name, (found, cells) in coded.items():
-            columns.append(cells[at])
-            missing.append(np.repeat(gaps[name][at, None], found.width, axis=1))
+    def part_of(part: slice) -> tuple[np.ndarray, np.ndarray | None]:
+        columns, missing = [_bytes(plan, simple[part])], [np.isnan(simple[part])]
+        for name, (code, cells) in coded.items():
+            columns.append(cells[part])
+            missing.append(np.repeat(gaps[name][part, None], code.width, axis=1))
         gone = np.hstack(missing)
         return np.hstack(columns), gone if gone.any() else None
 

@@ -66,19 +66,19 @@ class Neighborhoods:
         size = min(ROWS_PER_BLOCK, PAIRS_PER_BATCH // (self.n_classes * self.n_neighbors))
         return [(sampled[part],) for part in blocks(len(sampled), max(1, size))]
 
-    def find(self, at: np.ndarray) -> np.ndarray:
+    def find(self, rows: np.ndarray) -> np.ndarray:
         """Return the nearest rows of each class, by (distance, row); -1 where there are no more."""
         from lookalike.kernels.lists import keep_by_class
 
-        shape = (len(at), self.n_classes, self.n_neighbors)
+        shape = (len(rows), self.n_classes, self.n_neighbors)
         distances, indices = np.full(shape, np.inf), np.full(shape, -1)
-        queries = self.coarse_rows[at].arrays
+        queries = self.coarse_rows[rows].arrays
         for part in blocks(len(self.rows), CANDIDATES_PER_BLOCK):
             # A missing cell counts as half different, so all sums have the same columns. They are
             # exact (STEP), so that the order of the columns does not choose among ties.
             others = self.coarse_rows[part].arrays
             block, _ = self.coarse.sums(queries, others, self.used, midpoint=True, step=STEP)
-            keep_by_class(block, part.start, self.codes, at, distances, indices)
+            keep_by_class(block, part.start, self.codes, rows, distances, indices)
         return indices
 
     def differ(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
@@ -107,10 +107,10 @@ def relief_of_classes(
     codes = near.codes
     prior = np.bincount(codes) / len(codes)
 
-    def weigh(at: np.ndarray) -> np.ndarray:
-        lists = near.find(at)
+    def weigh(rows: np.ndarray) -> np.ndarray:
+        lists = near.find(rows)
         row, c, rank = np.nonzero(lists >= 0)
-        left = at[row]
+        left = rows[row]
         own = codes[left]
         # Hits count -1, misses by the share of their class among the other classes (see Notes); the
         # mean is over the length of each list, since a small class cannot fill it.
@@ -129,10 +129,10 @@ def relief_of_numbers(
     """Return the raw weights of the columns for a target of numbers, in the order of the plan."""
     span = float(target.max() - target.min())  # finite and above 0: ``_spread_numbers`` checked it
 
-    def weigh(at: np.ndarray) -> np.ndarray:
-        lists = near.find(at)[:, 0]
+    def weigh(rows: np.ndarray) -> np.ndarray:
+        lists = near.find(rows)[:, 0]
         row, rank = np.nonzero(lists >= 0)
-        left, right = at[row], lists[row, rank]
+        left, right = rows[row], lists[row, rank]
         share = 1.0 / (lists >= 0).sum(axis=1)[row]
         apart = np.abs(target[left] - target[right]) / span
         differs = near.differ(left, right)

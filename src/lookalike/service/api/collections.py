@@ -107,7 +107,7 @@ def _options(given: Any) -> CreateIn:
 def _create(
     service: Service, options: CreateIn, upload: Path | None, source: dict[str, str] | None
 ) -> Response:
-    given = sum(one is not None for one in (upload, options.path, options.rows))
+    given = sum(source is not None for source in (upload, options.path, options.rows))
     if given != 1:
         needed, hint = "one of file, path and rows", "Send one of them"
         raise Refused(422, "collection", needed, f"{given} of them", hint)
@@ -130,9 +130,9 @@ def _create(
 
 
 @router.get("/collections/{c}", responses=documented("collection", "The collection."))
-def get_collection(service: Serving, found: Found) -> Response:
+def get_collection(service: Serving, collection: Found) -> Response:
     """Describe a collection: columns with kinds, reasons and summaries, measure, drift."""
-    return answer(service.document(found))
+    return answer(service.document(collection))
 
 
 @router.delete("/collections/{c}", status_code=204)
@@ -151,33 +151,33 @@ MAX_TEXT_HITS = 50
 @row_routes.get("", responses=documented("rows", "Rows."))
 def list_rows(
     service: Serving,
-    found: Found,
+    collection: Found,
     after: Annotated[str | None, Query(max_length=1_000)] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
     text: Annotated[str | None, Query(max_length=200)] = None,
 ) -> Response:
     """List rows in the order in which they were added, or find them by a text."""
-    view, following = found.view, None
+    view, following = collection.view, None
     if text is not None and text.strip():
         # Rows that were deleted since the texts were read are left out.
-        ids = found.texts.find(view, text, min(limit, MAX_TEXT_HITS))
+        ids = collection.texts.find(view, text, min(limit, MAX_TEXT_HITS))
         rows = [view.named_row(id, view.record(id)) for id in ids if id in view.index]
     else:
         # One more than asked for says whether there is a next page.
-        page = _page(service, found, view, after, limit + 1)
+        page = _page(service, collection, view, after, limit + 1)
         rows = [view.named_row(id, record) for id, record in page[:limit]]
         following = rows[-1]["id"] if len(page) > limit else None
     return answer({"rows": rows, "next": following, "generation": view.generation})
 
 
 def _page(
-    service: Service, found: Collection, view: View, after: str | None, limit: int
+    service: Service, collection: Collection, view: View, after: str | None, limit: int
 ) -> list[tuple[Any, dict[str, Any]]]:
     """Return ids and records of some rows behind one of them."""
     behind = None if after is None else view.find(after)
-    if isinstance(found, FolderCollection):
-        return [(id, view.record(id)) for id in found.page(behind, limit)]
-    stored = service.store.page(found.key, None if behind is None else dumps(behind), limit)
+    if isinstance(collection, FolderCollection):
+        return [(id, view.record(id)) for id in collection.page(behind, limit)]
+    stored = service.store.page(collection.key, None if behind is None else dumps(behind), limit)
     ids = [json.loads(row.id) for row in stored]
     # A row that another server has just added is not in the view yet: it is read from the store.
     return [
@@ -191,39 +191,39 @@ def _page(
     status_code=201,
     responses=documented({"ids": [3], "generation": 2}, "The ids of the new rows.", 201),
 )
-def add_rows(service: Serving, found: Found, body: RowsIn) -> Response:
+def add_rows(service: Serving, collection: Found, body: RowsIn) -> Response:
     """Add rows, all or none; answered when they are on the disk."""
     check_at_most("rows", len(body.rows), service.limits.batch)
-    after = len(found.view.index) + len(body.rows)
+    after = len(collection.view.index) + len(body.rows)
     check_at_most("rows of the collection", after, service.limits.rows)
-    ids, generation = found.add(body.rows)
+    ids, generation = collection.add(body.rows)
     return answer({"ids": ids, "generation": generation}, 201)
 
 
 @row_routes.get("/{id:row_id}", responses=documented("row", "The row."))
-def get_row(found: Found, id: str) -> Response:
+def get_row(collection: Found, id: str) -> Response:
     """Return one row."""
-    view = found.view
+    view = collection.view
     key = view.find(id)
     return answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
 @row_routes.put("/{id:row_id}", responses=documented("row", "The row."))
-def put_row(found: Found, id: str, body: RowIn) -> Response:
+def put_row(collection: Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id; answered when it is on the disk."""
-    key = found.view.find(id)
-    generation = found.replace(key, body.row)
-    view = found.view
+    key = collection.view.find(id)
+    generation = collection.replace(key, body.row)
+    view = collection.view
     return answer(view.named_row(key, view.record(key)) | {"generation": generation})
 
 
 @row_routes.delete(
     "/{id:row_id}", responses=documented({"id": 0, "generation": 2}, "It is deleted.")
 )
-def delete_row(found: Found, id: str) -> Response:
+def delete_row(collection: Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
-    key = found.view.find(id)
-    return answer({"id": key, "generation": found.remove([key])})
+    key = collection.view.find(id)
+    return answer({"id": key, "generation": collection.remove([key])})
 
 
 @router.get("/opening", responses=documented("opening", "Collections, one, its first hits."))
@@ -259,12 +259,12 @@ def _opening(service: Service, collection: str | None, answered: bool) -> dict[s
     briefs = service.briefs()
     names = [brief["name"] for brief in briefs]
     name = collection if collection is not None else next(iter(names), None)
-    found: dict[str, Any] = {"collections": briefs, "collection": None, "answer": None}
+    opening: dict[str, Any] = {"collections": briefs, "collection": None, "answer": None}
     if name is not None and name in names:
-        one = service.catalog.get(name)
-        found["collection"] = service.document(one)
+        opened = service.catalog.get(name)
+        opening["collection"] = service.document(opened)
         if answered:
             # Without an answer the page searches by itself, and then shows the error.
             with contextlib.suppress(LookalikeError):
-                found["answer"] = first_answer(name, one.view)
-    return found
+                opening["answer"] = first_answer(name, opened.view)
+    return opening

@@ -41,57 +41,59 @@ router = group("/api/collections/{c}", "search")
 
 
 @router.post("/search", responses=documented("search", "What was found."))
-async def search(service: Serving, found: Found, body: SearchIn) -> Response:
+async def search(service: Serving, collection: Found, body: SearchIn) -> Response:
     """Return the rows most like a row or a record, with reasons."""
     check_k(service, body.k)
     if isinstance(body.query, list):
         check_at_most("query", len(body.query), service.limits.queries)
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
     check_filter(body.filter, service.limits)
-    view = await _view(service, found, body.at_least)
+    view = await _view(service, collection, body.at_least)
     return await in_turn(service, lambda: answer(find(view, body.model_dump())))
 
 
-async def _view(service: Service, found: Collection, at_least: int | None = None) -> View:
+async def _view(service: Service, collection: Collection, at_least: int | None = None) -> View:
     """Return the view to be searched; a request that waits for it does not block the others."""
-    if found.loaded and at_least is None:  # the usual case, without a thread
-        return found.view
-    return await run_in_threadpool(found.at_least, at_least, service.limits.wait)
+    if collection.loaded and at_least is None:  # the usual case, without a thread
+        return collection.view
+    return await run_in_threadpool(collection.at_least, at_least, service.limits.wait)
 
 
 @router.post("/sessions", status_code=201, responses=documented("session", "The new session.", 201))
-async def start_session(service: Serving, found: Found, body: SessionIn) -> Response:
+async def start_session(service: Serving, collection: Found, body: SessionIn) -> Response:
     """Start a search that will be refined by feedback; it expires after a month without use."""
     check_k(service, body.k)
     check_filter(body.filter, service.limits)
-    view, start = await _view(service, found), service.sessions.start
-    return await in_turn(service, lambda: answer(start(found, view, body.model_dump()), 201))
+    view, start = await _view(service, collection), service.sessions.start
+    return await in_turn(service, lambda: answer(start(collection, view, body.model_dump()), 201))
 
 
 @router.get("/sessions/{s}", responses=documented("session", "The session."))
-def get_session(service: Serving, found: Found, s: str) -> Response:
+def get_session(service: Serving, collection: Found, s: str) -> Response:
     """Return a session with its rounds and its answer."""
-    return answer(service.sessions.get(found, found.view, s))
+    return answer(service.sessions.get(collection, collection.view, s))
 
 
 @router.post("/sessions/{s}/marks", responses=documented("session", "The session after the marks."))
-async def mark(service: Serving, found: Found, s: str, body: MarksIn) -> Response:
+async def mark(service: Serving, collection: Found, s: str, body: MarksIn) -> Response:
     """Mark rows as liked or not: a round of its own."""
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
-    view, change = await _view(service, found), service.sessions.mark
-    return await in_turn(service, lambda: answer(change(found, view, s, body.like, body.unlike)))
+    view, change = await _view(service, collection), service.sessions.mark
+    return await in_turn(
+        service, lambda: answer(change(collection, view, s, body.like, body.unlike))
+    )
 
 
 @router.post("/sessions/{s}/undo", responses=documented("session", "The session before the round."))
-def undo(service: Serving, found: Found, s: str) -> Response:
+def undo(service: Serving, collection: Found, s: str) -> Response:
     """Take the last round back."""
-    return answer(service.sessions.undo(found, found.view, s))
+    return answer(service.sessions.undo(collection, collection.view, s))
 
 
 @router.delete("/sessions/{s}", status_code=204)
-def end_session(service: Serving, found: Found, s: str) -> Response:
+def end_session(service: Serving, collection: Found, s: str) -> Response:
     """Forget a session."""
-    service.sessions.delete(found, s)
+    service.sessions.delete(collection, s)
     return Response(status_code=204)
 
 
@@ -132,9 +134,9 @@ def ask(verb: str, collection: Collection, given: dict[str, Any]) -> dict[str, A
     """Ask a verb about a collection; return its answer as JSON holds it."""
     view = collection.view
     with collected() as notes:
-        found = get_verb(verb)(CollectionSource(view, collection.name), **given).to_dict()
+        result = get_verb(verb)(CollectionSource(view, collection.name), **given).to_dict()
     about = {"generation": view.generation, "notes": notes}
-    shown: dict[str, Any] = _without(found, view.hidden)
+    shown: dict[str, Any] = _without(result, view.hidden)
     # What the verb answers comes first: the surfaces have the same fields.
     return shown | {name: value for name, value in about.items() if name not in shown}
 
@@ -142,8 +144,8 @@ def ask(verb: str, collection: Collection, given: dict[str, Any]) -> dict[str, A
 def _without(value: Any, hidden: str | None) -> Any:
     """Return an answer without the hidden column of ids."""
     if isinstance(value, dict):
-        return {name: _without(one, hidden) for name, one in value.items() if name != hidden}
-    return [_without(one, hidden) for one in value] if isinstance(value, list) else value
+        return {name: _without(inner, hidden) for name, inner in value.items() if name != hidden}
+    return [_without(inner, hidden) for inner in value] if isinstance(value, list) else value
 
 
 def _add(verb: str) -> None:
@@ -151,18 +153,20 @@ def _add(verb: str) -> None:
     model = request_model(get_verb(verb))
     text = (inspect.getdoc(get_verb(verb)) or "").partition("\n")[0]
 
-    async def route(service: Serving, found: Found, body: BaseModel, request: Request) -> Response:
+    async def route(
+        service: Serving, collection: Found, body: BaseModel, request: Request
+    ) -> Response:
         given = body.model_dump()
         check_verb(given, service.limits)
         if verb in QUICK_VERBS:
-            return await in_turn(service, lambda: answer(ask(verb, found, given)))
+            return await in_turn(service, lambda: answer(ask(verb, collection, given)))
         # Two clients with the same question about the same rows share one job.
-        key = (found.key, found.view.generation, json.dumps(given, sort_keys=True))
+        key = (collection.key, collection.view.generation, json.dumps(given, sort_keys=True))
 
         def work(job: Job) -> dict[str, Any]:
-            return ask(verb, found, given)
+            return ask(verb, collection, given)
 
-        job = service.jobs.start(f"ask {verb}", found.name, key, work)
+        job = service.jobs.start(f"ask {verb}", collection.name, key, work)
         # Short jobs are answered by the request itself.
         await run_in_threadpool(job.ended.wait, service.limits.wait)
         if request.scope["lookalike_limit"].gone:  # no client has the id of the job

@@ -33,61 +33,61 @@ def _answer_or_job(made: Any, respond: Callable[[Any], Response]) -> Response:
 @router.get("/graph", responses=documented("graph", "Nodes and links."))
 def graph(
     service: Serving,
-    found: Found,
+    collection: Found,
     id: RowId,
     depth: Annotated[int, Query(ge=1, le=4)] = 1,
     k: K = 5,
     space: SpaceQuery = "plain",
 ) -> Response:
     """Return the neighbors of a row, their neighbors, and so on."""
-    view, most = found.view, service.limits.nodes
-    hubs = service.analyses.known_hubs(found, view)
+    view, most = collection.view, service.limits.nodes
+    hubs = service.analyses.known_hubs(collection, view)
     return answer(grow(view, view.find(id), depth=depth, k=k, space=space, most=most, hubs=hubs))
 
 
 @router.get("/map", responses=LATER | BYTES)
-def map_of_rows(service: Serving, found: Found) -> Response:
+def map_of_rows(service: Serving, collection: Found) -> Response:
     """Return the map: one line of JSON, then x and y of all rows as little-endian float32."""
     return _answer_or_job(
-        service.analyses.map(found),
+        service.analyses.map(collection),
         lambda made: Response(made.to_bytes(), media_type="application/octet-stream"),
     )
 
 
 @router.get("/map/colors", responses=LATER | documented("colors", "Codes or numbers."))
 def map_colors(
-    service: Serving, found: Found, column: Annotated[str, Query(max_length=1_000)]
+    service: Serving, collection: Found, column: Annotated[str, Query(max_length=1_000)]
 ) -> Response:
     """Return the colors of the rows of the map: by column, by cluster, or by occurrence."""
-    analyses, schema = service.analyses, found.view.schema
+    analyses, schema = service.analyses, collection.view.schema
 
     def by(made: Map) -> Response:
         # A column of this name comes first: the two words are ours.
         if column in {*schema.kinds, *schema.aside}:
             return answer(made.colors(column))
         if column == "cluster":
-            clusters = analyses.clusters(found)
-            return _answer_or_job(clusters, lambda one: answer(made.by_cluster(one)))
+            clusters = analyses.clusters(collection)
+            return _answer_or_job(clusters, lambda result: answer(made.by_cluster(result)))
         if column == "occurrence":
-            hubs = analyses.hubs(found, N_NEIGHBORS)
-            return _answer_or_job(hubs, lambda one: answer(made.by_occurrence(one)))
+            hubs = analyses.hubs(collection, N_NEIGHBORS)
+            return _answer_or_job(hubs, lambda result: answer(made.by_occurrence(result)))
         return answer(made.colors(column))
 
-    return _answer_or_job(analyses.map(found), by)
+    return _answer_or_job(analyses.map(collection), by)
 
 
 @router.get("/hubs", responses=LATER | documented("hubs", "Hubs and unreachable rows."))
 def hubs(
-    service: Serving, found: Found, k: K = N_NEIGHBORS, space: SpaceQuery = "plain"
+    service: Serving, collection: Found, k: K = N_NEIGHBORS, space: SpaceQuery = "plain"
 ) -> Response:
     """Return hubs and rows in no list, before and after hubness is reduced."""
-    return _answer_or_job(service.analyses.hubs(found, k), lambda made: answer(made.document))
+    return _answer_or_job(service.analyses.hubs(collection, k), lambda made: answer(made.document))
 
 
 @router.get("/hubs/{id:row_id}", responses=LATER | documented("shown_by", "Lists with the row."))
 def shown_by(
     service: Serving,
-    found: Found,
+    collection: Found,
     id: str,
     k: K = N_NEIGHBORS,
     space: SpaceQuery = "plain",
@@ -95,26 +95,26 @@ def shown_by(
 ) -> Response:
     """Return the rows that have a row in their list."""
     return _answer_or_job(
-        service.analyses.hubs(found, k),
-        lambda made: answer(made.shown_by(found.view.find(id), space, limit)),
+        service.analyses.hubs(collection, k),
+        lambda made: answer(made.shown_by(collection.view.find(id), space, limit)),
     )
 
 
 @router.get("/clusters", responses=LATER | documented("clusters", "Clusters."))
-def clusters(service: Serving, found: Found) -> Response:
+def clusters(service: Serving, collection: Found) -> Response:
     """Return clusters of rows, and what sets each apart."""
-    return _answer_or_job(service.analyses.clusters(found), lambda made: answer(made.document))
+    return _answer_or_job(service.analyses.clusters(collection), lambda made: answer(made.document))
 
 
 @router.post("/profile", responses=documented("profile", "What makes the rows different."))
-def profile(service: Serving, found: Found, body: ProfileIn) -> Response:
+def profile(service: Serving, collection: Found, body: ProfileIn) -> Response:
     """Return what makes some rows different from all others."""
     # A set that was drawn on the map has more rows than anyone marks by hand.
     check_at_most("ids", len(body.ids), 10 * service.limits.marks)
-    return answer(make_profile(found.view, body.ids))
+    return answer(make_profile(collection.view, body.ids))
 
 
 @router.post("/repair", status_code=202, responses=LATER)
-def repair(service: Serving, found: Found) -> Response:
+def repair(service: Serving, collection: Found) -> Response:
     """Start to compute the space with reduced hubness."""
-    return started(service.analyses.repair(found))
+    return started(service.analyses.repair(collection))

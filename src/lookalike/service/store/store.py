@@ -128,24 +128,24 @@ class Store:
     def heads(self) -> list[Head]:
         """Return all collections, in the order in which they were made."""
         with self.database.read() as connection:
-            found = connection.execute(sa.select(t.collections).order_by(t.collections.c.key))
-            return [Head(**row._mapping) for row in found]
+            rows = connection.execute(sa.select(t.collections).order_by(t.collections.c.key))
+            return [Head(**row._mapping) for row in rows]
 
     def generations(self) -> dict[int, int]:
         """Return the generation of every collection, by its key."""
         with self.database.read() as connection:
             c = t.collections.c
-            found = connection.execute(sa.select(c.key, c.generation))
-            return {int(key): int(generation) for key, generation in found}
+            rows = connection.execute(sa.select(c.key, c.generation))
+            return {int(key): int(generation) for key, generation in rows}
 
     def head(self, name: str, key: int | None = None) -> Head:
         """Return a collection by its name, or by its key: never a later one of the same name."""
         which = t.collections.c.name == name if key is None else t.collections.c.key == key
         with self.database.read() as connection:
-            found = _head(connection, which)
-        if found is None:
+            head = _head(connection, which)
+        if head is None:
             raise missing_collection(name)
-        return found
+        return head
 
     def create(
         self,
@@ -216,12 +216,12 @@ class Store:
             start = -1
             if after is not None:
                 # The newest row of the id, deleted or not: paging goes on while rows are deleted.
-                one = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
-                found = connection.execute(one).scalar()
-                if found is None:
+                last = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
+                number = connection.execute(last).scalar()
+                if number is None:
                     who, problem = Param("after", after[:100]), "no row has this id"
                     raise NotFound(who, "the id of a row", after, "Start again", problem=problem)
-                start = int(found)
+                start = int(number)
             query = (
                 sa.select(c.id, c.record)
                 .where(c.collection == key, c.number > start, c.died.is_(None))
@@ -429,12 +429,12 @@ def _next_key(connection: sa.Connection) -> int:
 def _remove(connection: sa.Connection, name: str) -> bool:
     """Delete a collection with everything that belongs to it; return whether it existed."""
     c = t.collections.c
-    found = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
-    if found is None:
+    key = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
+    if key is None:
         return False
     for table in (t.rows, t.changes, t.cache_parts, t.caches, t.results, t.sessions):
-        connection.execute(table.delete().where(table.c.collection == found))
-    connection.execute(t.collections.delete().where(c.key == found))
+        connection.execute(table.delete().where(table.c.collection == key))
+    connection.execute(t.collections.delete().where(c.key == key))
     return True
 
 
@@ -452,8 +452,8 @@ def missing_collection(name: str) -> NotFound:
 
 def _head(connection: sa.Connection, which: Any, lock: bool = False) -> Head | None:
     query = sa.select(t.collections).where(which)
-    found = connection.execute(query.with_for_update() if lock else query).first()
-    return None if found is None else Head(**found._mapping)
+    row = connection.execute(query.with_for_update() if lock else query).first()
+    return None if row is None else Head(**row._mapping)
 
 
 def _changed(connection: sa.Connection, key: int, after: int, until: int) -> Changed:
@@ -505,8 +505,8 @@ def parse_schema(saved: bytes) -> Schema:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "schema"
         path.write_bytes(saved)
-        found: Schema = read(path, root=Schema)
-    return found
+        schema: Schema = read(path, root=Schema)
+    return schema
 
 
 def _exists(connection: sa.Connection, key: int) -> bool:
@@ -530,8 +530,8 @@ def _pack(kept: Kept) -> bytes:
 def _unpack(data: bytes) -> Kept | None:
     try:
         # Without pickle: an array of objects would run code that is stored in it.
-        with np.load(io.BytesIO(data), allow_pickle=False) as found:
-            arrays = {name: found[name] for name in found.files}
+        with np.load(io.BytesIO(data), allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
         about = json.loads(arrays.pop(TEXT).tobytes())
     except (ValueError, KeyError, OSError, zipfile.BadZipFile):
         return None

@@ -81,18 +81,18 @@ def category_phrase(pair: Pair) -> str:
     >>> category_phrase(Pair("mpaa", Style(Kind("category")), "PG", "PG-13", False))
     'mpaa PG-13, not PG'
     """
-    one, other = (pair.style.write(cell) for cell in (pair.query, pair.found))
-    far = f"{other}, not {one}"
-    return _compare(pair, one, other, pair.query == pair.found, "close", far)
+    query, found = (pair.style.write(cell) for cell in (pair.query, pair.found))
+    far = f"{found}, not {query}"
+    return _compare(pair, query, found, pair.query == pair.found, "close", far)
 
 
-def _compare(pair: Pair, one: str, other: str, same: bool, near: str, far: str = "") -> str:
+def _compare(pair: Pair, query: str, found: str, same: bool, near: str, far: str = "") -> str:
     """Return two cells in words as the same, as near in some way, or as far apart."""
     if same:
-        return f"same {pair.name}: {other}"
+        return f"same {pair.name}: {found}"
     if pair.speaks_for:
-        return f"{pair.name} {near}: {one} and {other}"
-    return f"{pair.name} {far or f'{one} against {other}'}"
+        return f"{pair.name} {near}: {query} and {found}"
+    return f"{pair.name} {far or f'{query} against {found}'}"
 
 
 def order_phrase(pair: Pair) -> str:
@@ -106,11 +106,11 @@ def order_phrase(pair: Pair) -> str:
     # Counted in levels: an order has no other distance that a reader would know.
     count = abs(apart)
     levels_apart = LEVEL_COUNTS[count] if count < len(LEVEL_COUNTS) else f"{count} levels"
-    one, other = (pair.style.write(cell) for cell in (pair.query, pair.found))
+    query, found = (pair.style.write(cell) for cell in (pair.query, pair.found))
     if pair.speaks_for:
-        return f"{pair.name} {levels_apart} apart: {one} and {other}"
+        return f"{pair.name} {levels_apart} apart: {query} and {found}"
     word = "higher" if apart > 0 else "lower"
-    return f"{pair.name} {levels_apart} {word}: {other}, not {one}"
+    return f"{pair.name} {levels_apart} {word}: {found}, not {query}"
 
 
 def flag_phrase(pair: Pair) -> str:
@@ -184,21 +184,21 @@ def number_phrase(pair: Pair) -> str:
     >>> number_phrase(Pair("votes", style, 66030.0, 639.0, False, 0.1))
     '66,030 votes against 639 (lower)'
     """
-    one, other = _amount(pair.query), _amount(pair.found)
+    query, found = _amount(pair.query), _amount(pair.found)
     texts = [pair.style.write(cell) for cell in (pair.query, pair.found)]
     if texts[0] == texts[1]:
         noun = _is_noun(pair)
         return f"both {texts[1]} {pair.name}" if noun else f"same {pair.name}: {texts[1]}"
     if pair.style.kind.period:
-        return _cycle_phrase(pair, abs(one - other) % pair.style.kind.period, texts)
+        return _cycle_phrase(pair, abs(query - found) % pair.style.kind.period, texts)
     if not pair.speaks_for:
-        return _against(pair, one, other)
-    about = _round(pair, one, other)
+        return _against(pair, query, found)
+    about = _round(pair, query, found)
     if about is not None and pair.degree(4, 2, (0.97, 0.9)):
         noun = _is_noun(pair)
         return f"both about {about} {pair.name}" if noun else f"{pair.name} about {about} in both"
     first, second = _both(pair)
-    tail = _tail(pair, one, other)
+    tail = _tail(pair, query, found)
     if tail:
         return f"{pair.name} {tail} in both: {first} and {second}"
     word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
@@ -214,11 +214,11 @@ def _cycle_phrase(pair: Pair, straight: float, texts: list[str]) -> str:
     return f"{pair.name} {pair.style.write(cell)} apart: {joint.join(shown)}"
 
 
-def _against(pair: Pair, one: float, other: float) -> str:
+def _against(pair: Pair, query: float, found: float) -> str:
     first, second = _both(pair)
     # 4 bits: one random pair in 16 is as far apart; half a bit: most pairs are.
     degree = pair.degree(4, 0.5, (0.6, 0.05))
-    if not pair.style.is_date and 0 < MIN_RATIO * min(one, other) <= max(one, other):
+    if not pair.style.is_date and 0 < MIN_RATIO * min(query, found) <= max(query, found):
         degree = max(degree, 1)  # not "a little", even where few rows lie between them
     words = "lower", "higher"
     if pair.style.is_date:
@@ -226,7 +226,7 @@ def _against(pair: Pair, one: float, other: float) -> str:
     elif pair.style.kind.source == "duration":
         words = "shorter", "longer"
     start = f"{first} {pair.name}" if _is_noun(pair) else f"{pair.name} {first}"
-    return f"{start} against {second} ({FAR[degree]}{words[other > one]})"
+    return f"{start} against {second} ({FAR[degree]}{words[found > query]})"
 
 
 def _both(pair: Pair) -> tuple[str, str]:
@@ -235,20 +235,20 @@ def _both(pair: Pair) -> tuple[str, str]:
     return pair.style.write(pair.query, unit=not spaced), pair.style.write(pair.found)
 
 
-def _round(pair: Pair, one: float, other: float) -> str | None:
-    """Return the round number that both amounts are near to; None where there is none."""
+def _round(pair: Pair, query: float, found: float) -> str | None:
+    """Return the round number that both amounts are near to; None if none is."""
     style = pair.style
     if style.is_date or style.kind.source or style.kind.role == "time":
         return None
     # Two significant digits of the mean.
-    middle = (one + other) / 2
+    middle = (query + found) / 2
     near = float(f"{middle:.1e}")
     # Numbers of one or two digits are round already: "about 30" would say less than 29 and 31.
-    digits = max(len(f"{abs(v):.6g}".replace(".", "").strip("0")) for v in (one, other))
+    digits = max(len(f"{abs(v):.6g}".replace(".", "").strip("0")) for v in (query, found))
     if (
         digits < 3
         or near == 0
-        or max(abs(near - one), abs(near - other)) > MAX_ROUNDING * abs(near)
+        or max(abs(near - query), abs(near - found)) > MAX_ROUNDING * abs(near)
     ):
         return None
     text = style.write(near)
@@ -256,14 +256,14 @@ def _round(pair: Pair, one: float, other: float) -> str | None:
     return text.replace(zeros, "") if style.decimals > 0 and near == round(near) else text
 
 
-def _tail(pair: Pair, one: float, other: float) -> str:
+def _tail(pair: Pair, query: float, found: float) -> str:
     """Return "high" or "low" where both numbers are in the same tail of the column."""
     style = pair.style
-    if abs(one - other) < MIN_GAP * (style.high - style.low):
+    if abs(query - found) < MIN_GAP * (style.high - style.low):
         return ""  # so near that both numbers say it
-    if min(one, other) >= style.high:
+    if min(query, found) >= style.high:
         return "late" if style.is_date else "high"
-    if max(one, other) <= style.low:
+    if max(query, found) <= style.low:
         return "early" if style.is_date else "low"
     return ""
 
@@ -308,13 +308,13 @@ def set_phrase(pair: Pair) -> str:
     >>> set_phrase(Pair("genres", Style(Kind("set")), *map(frozenset, sets), True))
     'genres: both Action, Drama (only here Romance)'
     """
-    one, other = frozenset(pair.query), frozenset(pair.found)
-    if one == other:
-        return f"same {pair.name}: {_list(one)}" if one else f"{pair.name} empty in both"
-    shared, differences = one & other, {"here": other - one, "in the query": one - other}
+    query, found = frozenset(pair.query), frozenset(pair.found)
+    if query == found:
+        return f"same {pair.name}: {_list(query)}" if query else f"{pair.name} empty in both"
+    shared, differences = query & found, {"here": found - query, "in the query": query - found}
     only = [f"only {where} {_list(items)}" for where, items in differences.items() if items]
     if not shared:
-        return f"{pair.name}: {_list(other)}, not {_list(one)}"
+        return f"{pair.name}: {_list(found)}, not {_list(query)}"
     if pair.speaks_for:
         return f"{pair.name}: both {_list(shared)} ({', '.join(only)})"
     return f"{pair.name}: {', '.join(only)} (both {_list(shared)})"
@@ -322,44 +322,44 @@ def set_phrase(pair: Pair) -> str:
 
 def sequence_phrase(pair: Pair) -> str:
     """Name the longest run of items that two sequences share (longest common block)."""
-    one, other = tuple(pair.query), tuple(pair.found)
-    if one == other:
-        return f"same {pair.name}: {_run(one)}"
+    query, found = tuple(pair.query), tuple(pair.found)
+    if query == found:
+        return f"same {pair.name}: {_run(query)}"
     if pair.speaks_for:
-        ours, theirs = ([_item(x) for x in cell[:MAX_MATCHED_ITEMS]] for cell in (one, other))
+        ours, theirs = ([_item(x) for x in cell[:MAX_MATCHED_ITEMS]] for cell in (query, found))
         # autojunk would skip items that occur often in long sequences.
         block = SequenceMatcher(None, ours, theirs, autojunk=False).find_longest_match()
         if block.size:
-            run = _run(other[block.b : block.b + block.size])
-            sizes = f"{block.size:,} of {len(one):,} and {len(other):,} items"
+            run = _run(found[block.b : block.b + block.size])
+            sizes = f"{block.size:,} of {len(query):,} and {len(found):,} items"
             return f"{pair.name}: both {run} ({sizes})"
-        return f"{pair.name} alike: {_run(one)} and {_run(other)}"
-    return f"{pair.name}: {_run(other)}, not {_run(one)}"
+        return f"{pair.name} alike: {_run(query)} and {_run(found)}"
+    return f"{pair.name}: {_run(found)}, not {_run(query)}"
 
 
 def shape_phrase(pair: Pair) -> str:
     """Draw two vectors of numbers as small bars."""
-    one, other = (short_bars(cell) for cell in (pair.query, pair.found))
+    query, found = (short_bars(cell) for cell in (pair.query, pair.found))
     same = _values(pair.query) == _values(pair.found)
     near = "very similar" if pair.degree(5, 2, (0.97, 0.9)) == 2 else "similar"
-    return _compare(pair, one, other, same, near)
+    return _compare(pair, query, found, same, near)
 
 
 def graph_phrase(pair: Pair) -> str:
     """Compare the sizes of two graphs."""
-    one, other = (
+    query, found = (
         f"{len(cell.nodes):,} nodes with {len(cell.edges):,} edges"
         for cell in (pair.query, pair.found)
     )
-    return _compare(pair, one, other, pair.query == pair.found, "alike")
+    return _compare(pair, query, found, pair.query == pair.found, "alike")
 
 
 def object_phrase(pair: Pair) -> str:
     """Show two cells of an unknown kind."""
-    one, other = (short(cell, 32) for cell in (pair.query, pair.found))
+    query, found = (short(cell, 32) for cell in (pair.query, pair.found))
     if plain(pair.query) == plain(pair.found):
-        return f"same {pair.name}: {other}"
-    return f"{pair.name} {one} {'and' if pair.speaks_for else 'against'} {other}"
+        return f"same {pair.name}: {found}"
+    return f"{pair.name} {query} {'and' if pair.speaks_for else 'against'} {found}"
 
 
 def short_bars(cell: Any) -> str:

@@ -104,14 +104,16 @@ def clusters_part(study: Study) -> str:
     profile = study.profile
     writer = RowWriter(study.rows)
     # A column of classes only where the profile was scored against some.
-    with_classes = any(one.majority_share is not None for one in profile.clusters)
+    with_classes = any(cluster.majority_share is not None for cluster in profile.clusters)
     lines: list[list[str]] = []
-    for one in profile.clusters:
-        size = f"{one.rows:,} ({percent(one.share)})"
-        majority = [f"{short(one.majority)} ({percent(one.majority_share or 0.0)})"] * with_classes
-        columns = Html(bullets(map(str, one.columns)))
-        typical = writer.name(one.typical[0], study)
-        lines.append([f"cluster {one.cluster}", size, *majority, columns, typical])
+    for cluster in profile.clusters:
+        size = f"{cluster.rows:,} ({percent(cluster.share)})"
+        majority = [
+            f"{short(cluster.majority)} ({percent(cluster.majority_share or 0.0)})"
+        ] * with_classes
+        columns = Html(bullets(map(str, cluster.columns)))
+        typical = writer.name(cluster.typical[0], study)
+        lines.append([f"cluster {cluster.cluster}", size, *majority, columns, typical])
     heads = ["", "rows", *["mostly"] * with_classes, "what sets it apart", "typical row"]
     text, caption = tuple(range(2, len(heads))), f"{len(profile)} clusters"
     notes = f"Clustering: {'; '.join(profile.notes)}."
@@ -180,23 +182,23 @@ def neighbors_part(study: Study) -> str:
 
 def hubs_part(study: Study) -> str:
     """Return hubness, before and after a reduction where it helps, and where the hubs are."""
-    found = study.hubs
-    shown = [[label, *texts] for name, label, texts in found.rows() if name in HUBNESS_STATISTICS]
+    report = study.hubs
+    shown = [[label, *texts] for name, label, texts in report.rows() if name in HUBNESS_STATISTICS]
     writer = RowWriter(study.rows)
     lines = []
-    for hub in found.top(N_HUBS):
+    for hub in report.top(N_HUBS):
         row = int(hub["row"])
-        counts = [f"{hub[column]:g}" for column in found.columns]
+        counts = [f"{hub[column]:g}" for column in report.columns]
         lines.append([writer.name(row, study), *counts, writer.words(study.rows.record(row))])
-    heads = ["row", *(f"lists {column}" for column in found.columns), ""]
-    caption = "Hubness" if len(found.columns) == 1 else "Hubness before and after reduction"
-    maps = hub_maps(found, np.arange(len(study.rows)), study.places)
+    heads = ["row", *(f"lists {column}" for column in report.columns), ""]
+    caption = "Hubness" if len(report.columns) == 1 else "Hubness before and after reduction"
+    maps = hub_maps(report, np.arange(len(study.rows)), study.places)
     return (
-        paragraphs(found.sentences)
-        + table(shown, ["", *found.columns], caption)
-        + f"{histogram(found)}<h3>Where the hubs are</h3>{maps}"
+        paragraphs(report.sentences)
+        + table(shown, ["", *report.columns], caption)
+        + f"{histogram(report)}<h3>Where the hubs are</h3>{maps}"
         + table(lines, heads, "Rows in the most lists", text=(len(heads) - 1,))
-        + paragraphs(f"Note: {note}" for note in found.notes)
+        + paragraphs(f"Note: {note}" for note in report.notes)
     )
 
 

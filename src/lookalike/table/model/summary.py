@@ -113,14 +113,14 @@ class TableSummary(Sequence[ColumnSummary], Result):
     def __iter__(self) -> Iterator[ColumnSummary]:
         return iter(self.columns)
 
-    def __getitem__(self, at: Any) -> Any:
-        if not isinstance(at, str):
-            return self.columns[at]
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return self.columns[key]
         for column in self.columns:
-            if column.column == at:
+            if column.column == key:
                 return column
         names = [column.column for column in self.columns]
-        raise KeyError(message("TableSummary", f"a column {at!r}", "none", suggest(at, names)))
+        raise KeyError(message("TableSummary", f"a column {key!r}", "none", suggest(key, names)))
 
     def records(self) -> list[dict[str, Any]]:
         """Return one dictionary of plain values per column."""
@@ -144,8 +144,8 @@ class TableSummary(Sequence[ColumnSummary], Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per column of the table."""
-        records = [one | {"warnings": "; ".join(one["warnings"])} for one in self.records()]
-        return {head: [one[head] for one in records] for head in records[0]} if records else {}
+        lines = [line | {"warnings": "; ".join(line["warnings"])} for line in self.records()]
+        return {head: [line[head] for line in lines] for head in lines[0]} if lines else {}
 
     def to_dict(self) -> dict[str, Any]:
         """Return name, rows and columns as plain values."""
@@ -156,7 +156,7 @@ class TableSummary(Sequence[ColumnSummary], Result):
         layout.headline(console, f"{self.name}: {self.title}")
         console.print(self.table())
         hidden = self.columns[MAX_SHOWN_COLUMNS:]
-        more = Counter(one.kind if one.compared else "aside" for one in hidden)
+        more = Counter(column.kind if column.compared else "aside" for column in hidden)
         if more:
             kinds = ", ".join(f"{count:,} {kind}" for kind, count in more.most_common())
             rest = f"{more.total():,} more columns: {kinds} (csv and json have all)"
@@ -170,12 +170,12 @@ class TableSummary(Sequence[ColumnSummary], Result):
     def _by_warning(self, spell: Spell) -> dict[str, list[str]]:
         """Return warnings, each with its columns; what the table shows is left out."""
         columns: dict[str, list[str]] = {}
-        for one in self:
-            for warning in one.warnings:
+        for column in self:
+            for warning in column.warnings:
                 if warning.startswith("mostly missing"):
-                    columns.setdefault("mostly missing", []).append(one.column)
-                elif one.reason not in warning:
-                    columns.setdefault(spell(warning), []).append(one.column)
+                    columns.setdefault("mostly missing", []).append(column.column)
+                elif column.reason not in warning:
+                    columns.setdefault(spell(warning), []).append(column.column)
         return columns
 
     def table(self) -> Grid:
@@ -188,13 +188,13 @@ class TableSummary(Sequence[ColumnSummary], Result):
         """Return column, kind, missing share, values and reason of each column as words."""
         return [
             (
-                one.column,
-                one.kind if one.compared else "(aside)",
-                percent(one.missing_share) if one.missing else "",
-                one.values,
-                _without_ends(one),
+                column.column,
+                column.kind if column.compared else "(aside)",
+                percent(column.missing_share) if column.missing else "",
+                column.values,
+                _without_ends(column),
             )
-            for one in self.columns
+            for column in self.columns
         ]
 
     def __str__(self) -> str:
@@ -204,14 +204,14 @@ class TableSummary(Sequence[ColumnSummary], Result):
             "  ".join(cell.ljust(width) for cell, width in zip(line, wide, strict=True)).rstrip()
             for line in lines
         ]
-        notes = [f"! {one.column}: {text}" for one in self.columns for text in one.warnings]
+        notes = [f"! {c.column}: {text}" for c in self.columns for text in c.warnings]
         return "\n".join([self.title, *words, *notes])
 
 
-def _without_ends(one: ColumnSummary) -> str:
+def _without_ends(column: ColumnSummary) -> str:
     """Return the reason for a kind without the range, which stands among the values already."""
-    ends = re.search(r" from \S+ to \S+$", one.reason)
-    return one.reason[: ends.start()] if ends and one.low is not None else one.reason
+    ends = re.search(r" from \S+ to \S+$", column.reason)
+    return column.reason[: ends.start()] if ends and column.low is not None else column.reason
 
 
 def summarize(table: Table) -> TableSummary:
@@ -237,18 +237,18 @@ def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
     rows, kind = len(column), column.kind
     missing = rows - len(present)
     share = missing / rows if rows else 0.0
-    found = _ValueSummary("")
+    summary = _ValueSummary("")
     if len(present):
-        found = _BY_KIND.get(kind.name, _objects)(column, present)
+        summary = _BY_KIND.get(kind.name, _objects)(column, present)
     warnings = [f"set aside: {kind.reason}"]
     if compared:
-        constant = ["constant: it tells no rows apart"] if found.constant else []
+        constant = ["constant: it tells no rows apart"] if summary.constant else []
         warnings = constant if len(present) > 1 else []
         if share > MIN_SHARE_MOSTLY_MISSING:
             warnings.append(f"mostly missing: {missing:,} of {rows:,} cells")
-        warnings += [*found.warnings, *_doubts(column)]
-    about = (column.name, kind.name, kind.reason, compared, missing, share, found.distinct)
-    return ColumnSummary(*about, *found.ends, found.examples, found.values, tuple(warnings))
+        warnings += [*summary.warnings, *_doubts(column)]
+    about = (column.name, kind.name, kind.reason, compared, missing, share, summary.distinct)
+    return ColumnSummary(*about, *summary.ends, summary.examples, summary.values, tuple(warnings))
 
 
 def _doubts(column: Column) -> list[str]:
@@ -263,10 +263,10 @@ def _doubts(column: Column) -> list[str]:
 # -- one function per kind: the column, and the positions of its present cells ---------------------
 
 
-def _numbers(column: Column, at: np.ndarray) -> _ValueSummary:
-    values = column.values[at]
+def _numbers(column: Column, present: np.ndarray) -> _ValueSummary:
+    values = column.values[present]
     distinct = len(np.unique(values))
-    order = at[np.argsort(values, kind="stable")]
+    order = present[np.argsort(values, kind="stable")]
     ranks = (0, (len(order) - 1) // 2, len(order) - 1)
     low, middle, high = (column.cell(int(order[rank])) for rank in ranks)
     warnings = []
@@ -293,8 +293,8 @@ def _grouped(cell: Any) -> str:
     return f"{whole:,}" if long else short(cell)
 
 
-def _codes(column: Column, at: np.ndarray) -> _ValueSummary:
-    codes, sizes = np.unique(column.values[at], return_counts=True)
+def _codes(column: Column, present: np.ndarray) -> _ValueSummary:
+    codes, sizes = np.unique(column.values[present], return_counts=True)
     whole = int(sizes.sum())
     warnings = []
     rare = len(codes) > 2 and len(codes) >= MIN_DISTINCT_SHARE_TO_WARN * whole
@@ -311,8 +311,8 @@ def _codes(column: Column, at: np.ndarray) -> _ValueSummary:
     return _ValueSummary(words, len(codes), len(codes) == 1, examples, warnings=tuple(warnings))
 
 
-def _items(column: Column, at: np.ndarray) -> _ValueSummary:
-    cells = column.values[at]
+def _items(column: Column, present: np.ndarray) -> _ValueSummary:
+    cells = column.values[present]
     counts: Counter[Any] = Counter(item for cell in cells for item in set(cell))
     words, examples = _common(counts, len(cells)) if counts else ("all empty", ())
     return _ValueSummary(words, len(counts), len(set(cells)) == 1, examples)
@@ -325,32 +325,33 @@ def _common(counts: Counter[Any], whole: int) -> tuple[str, tuple[Any, ...]]:
     return words + (", …" if len(counts) > N_EXAMPLES else ""), tuple(value for value, _ in top)
 
 
-def _texts(column: Column, at: np.ndarray) -> _ValueSummary:
-    cells = column.values[at]
+def _texts(column: Column, present: np.ndarray) -> _ValueSummary:
+    cells = column.values[present]
     # The first row of a sorted file is seldom typical.
     example = cells[len(cells) // 2]
     distinct = len(set(cells))
     return _ValueSummary(f"such as {short(example)}", distinct, distinct == 1, (example,))
 
 
-def _matrix(column: Column, at: np.ndarray) -> _ValueSummary:
-    rows = column.values[at]
+def _matrix(column: Column, present: np.ndarray) -> _ValueSummary:
+    rows = column.values[present]
     words = f"{rows.shape[1]} {'bins' if column.kind.name == 'histogram' else 'entries'}"
-    return _ValueSummary(words, None, bool((rows == rows[0]).all()), (column.cell(int(at[0])),))
+    example = column.cell(int(present[0]))
+    return _ValueSummary(words, None, bool((rows == rows[0]).all()), (example,))
 
 
-def _sized(column: Column, at: np.ndarray) -> _ValueSummary:
+def _sized(column: Column, present: np.ndarray) -> _ValueSummary:
     """Series and graphs: how large they are."""
     is_graph = column.kind.name == "graph"
-    sizes = [len(cell.nodes if is_graph else cell) for cell in column.values[at]]
+    sizes = [len(cell.nodes if is_graph else cell) for cell in column.values[present]]
     low, high = min(sizes), max(sizes)
     words = f"{low:,}" if low == high else f"{low:,} to {high:,}"
     words += " nodes each" if is_graph else " values each"
-    return _ValueSummary(words, examples=(column.cell(int(at[0])),))
+    return _ValueSummary(words, examples=(column.cell(int(present[0])),))
 
 
-def _objects(column: Column, at: np.ndarray) -> _ValueSummary:
-    example = column.cell(int(at[0]))
+def _objects(column: Column, present: np.ndarray) -> _ValueSummary:
+    example = column.cell(int(present[0]))
     return _ValueSummary(f"such as {short(example)}", examples=(example,))
 
 

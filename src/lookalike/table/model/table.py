@@ -119,9 +119,9 @@ class Column:
     def __len__(self) -> int:
         return len(self.values)
 
-    def take(self, at: Any) -> Column:
+    def take(self, rows: Any) -> Column:
         """Return the column with some of its rows."""
-        return replace(self, values=self.values[at])
+        return replace(self, values=self.values[rows])
 
     @property
     def missing(self) -> np.ndarray:
@@ -311,33 +311,33 @@ class Table(FrameMixin):
     def __contains__(self, name: object) -> bool:
         return any(column.name == name for column in self.columns)
 
-    def __getitem__(self, at: Any) -> Any:
+    def __getitem__(self, key: Any) -> Any:
         """Return a column by name, or a table with some of the rows (slice, positions or mask)."""
-        if isinstance(at, str):
+        if isinstance(key, str):
             for column in self.columns + self.aside:
-                if column.name == at:
+                if column.name == key:
                     return column
-            raise KeyError(message("Table", f"a column {at!r}", "none", suggest(at, self.names)))
-        at = self._rows_at(at)
+            raise KeyError(message("Table", f"a column {key!r}", "none", suggest(key, self.names)))
+        key = self._rows_at(key)
         # A table without columns has rows too.
-        rows = np.arange(len(self))[at]
-        columns, aside = ([c.take(at) for c in side] for side in (self.columns, self.aside))
+        rows = np.arange(len(self))[key]
+        columns, aside = ([c.take(key) for c in side] for side in (self.columns, self.aside))
         return Table(columns, aside, len(rows), self.missing)
 
-    def _rows_at(self, at: Any) -> Any:
+    def _rows_at(self, rows: Any) -> Any:
         """Return a slice, positions or a mask as numpy takes them."""
         # As scikit-learn indexes arrays: table[rows, ...].
-        if isinstance(at, tuple):
-            at = at[0]
-        if isinstance(at, int | np.integer):
+        if isinstance(rows, tuple):
+            rows = rows[0]
+        if isinstance(rows, int | np.integer):
             words = "a table is indexed by a slice, positions or a mask"
             raise TypeError(f"{words}; use table.record(i)")
-        if isinstance(at, slice):
-            return at
-        at = np.asarray(at)
-        if at.dtype == bool and at.size and len(at) != len(self):
-            raise IndexError(f"mask of {len(at)} for a table of {len(self)} rows")
-        return at if at.size else at.astype(np.int64)
+        if isinstance(rows, slice):
+            return rows
+        rows = np.asarray(rows)
+        if rows.dtype == bool and rows.size and len(rows) != len(self):
+            raise IndexError(f"mask of {len(rows)} for a table of {len(self)} rows")
+        return rows if rows.size else rows.astype(np.int64)
 
     # -- parts ------------------------------------------------------------------------------------
 
