@@ -525,6 +525,13 @@ def infer_numbers(raw: Raw) -> Guess:
     return guess or _quantity(raw, values, whole)
 
 
+def are_degrees(latitude: Raw, longitude: Raw) -> bool:
+    """Whether two columns of numbers are within the latitudes and longitudes of the earth."""
+    spans = zip((latitude, longitude), ((-90, 90), (-180, 360)), strict=True)
+    ends = [(pc.min_max(raw.cells).as_py(), span) for raw, span in spans]
+    return all(low <= found["min"] and found["max"] <= high for found, (low, high) in ends)
+
+
 def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
     """Say from where to where numbers go, and what may be wrong with them."""
     low, high = values.min(), values.max()
