@@ -309,9 +309,8 @@ class GreatCircle(_RowDistance):
         if beyond.any():
             row = int(np.argmax(beyond))
             needed = "a latitude from -90 to 90, then a longitude from -180 to 360"
-            kind = Param("kinds", {column.name: "vector"})
-            hint = Phrase("Give degrees, the latitude first, or use ", kind)
-            raise cell_error(column.name, row, needed, f"{values[row].tolist()}", hint)
+            advice = "Give degrees, the latitude first, or read the column as another kind"
+            raise cell_error(column.name, row, needed, f"{values[row].tolist()}", advice)
         return values
 
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
