@@ -283,7 +283,7 @@ class GreatCircle(_RowDistance):
     >>> distance = GreatCircle().fit(place)
     >>> cells = distance.encode(place)
     >>> distance.compare(cells[:1], cells).round()
-    array([[    0.,   504., 17757.]])
+    array([[    0.,   504., 17747.]])
     """
 
     name = "great_circle"
