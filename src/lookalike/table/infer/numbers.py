@@ -590,7 +590,7 @@ def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
     facts = _Integers(low, high, _distinct(raw, values), large, lossy)
     if facts.distinct == raw.count == raw.rows and raw.count > 1:
         guess = _identifier(raw, facts)
-    return guess or _code(raw, facts)
+    return guess or _nearly_identifier(raw, facts) or _code(raw, facts)
 
 
 def _code(raw: Raw, facts: _Integers) -> Guess | None:
@@ -617,6 +617,17 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     # Kept as text to the last digit, which a float would lose.
     text = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
     return replace(guess, kind=replace(guess.kind, name="text"), raw=text)
+
+
+def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
+    """Set keys aside that hardly repeat, or are missing in some rows: no category, no amount."""
+    named = roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name)
+    hardly = facts.distinct >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * raw.count
+    if facts.large or not named or not hardly or raw.count < thresholds.MIN_ROWS_FOR_PATTERN:
+        return None
+    filled = "" if raw.count == raw.rows else f"{raw.count:,} of "
+    reason = f"{facts.distinct:,} distinct integers in {filled}{raw.rows:,} rows, {_why(raw)}"
+    return _aside(reason, confidence=0.8, close="code")
 
 
 def _row_number(raw: Raw, facts: _Integers) -> Guess | None:
