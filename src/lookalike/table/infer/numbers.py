@@ -623,7 +623,13 @@ def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Set keys aside that hardly repeat, or are missing in some rows: no category, no amount."""
     named = roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name)
     hardly = facts.distinct >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * raw.count
-    if facts.large or not named or not hardly or raw.count < thresholds.MIN_ROWS_FOR_PATTERN:
+    if (
+        facts.large
+        or facts.low < 0
+        or not named
+        or not hardly
+        or raw.count < thresholds.MIN_ROWS_FOR_PATTERN
+    ):
         return None
     filled = "" if raw.count == raw.rows else f"{raw.count:,} of "
     reason = f"{facts.distinct:,} distinct integers in {filled}{raw.rows:,} rows, {_why(raw)}"
