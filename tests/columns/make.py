@@ -73,6 +73,7 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, reference
     "edit_sets": ("sequence", st.lists(sets, max_size=4).map(tuple), reference.edit_sets),
     "dtw": ("series", st.lists(quarters, max_size=6), reference.dtw),
     "euclidean": ("vector", rows_of_numbers, reference.euclidean),
+    "great_circle": ("vector", st.tuples(quarters, quarters).map(list), reference.great_circle),
     "cosine": ("vector", rows_of_numbers, reference.cosine),
     "normalized": ("histogram", bins, reference.normalized),
     "earth_mover": ("histogram", bins, reference.earth_mover),

@@ -48,6 +48,13 @@ def circular(u, v, period=360.0):
     return min(abs(u - v + sign * turn * period) for turn in turns for sign in (-1, 1))
 
 
+def great_circle(u, v):
+    """Return the arc between two places by the haversine formula, in kilometers."""
+    (a, b), (c, d) = ([math.radians(degrees) for degrees in place] for place in (u, v))
+    half = math.sin((c - a) / 2) ** 2 + math.cos(a) * math.cos(c) * math.sin((d - b) / 2) ** 2
+    return 2 * 6371.0088 * math.asin(min(1.0, math.sqrt(half)))
+
+
 def rank_range(a, b, n_levels):
     return abs(a - b) / (n_levels - 1) if n_levels > 1 else 0.0
 

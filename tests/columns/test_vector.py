@@ -5,7 +5,7 @@ import pytest
 
 from columns import reference
 from columns.make import assert_errors, assert_worked, column, compare
-from lookalike.columns import Cosine, EarthMover, Euclidean, NormalizedEuclidean
+from lookalike.columns import Cosine, EarthMover, Euclidean, GreatCircle, NormalizedEuclidean
 from lookalike.columns.vector import blocks_of, pairs_of
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column
@@ -19,6 +19,12 @@ WORKED = [
     (EarthMover(), "histogram", [2, 0, 0], [0, 0, 1], 2 + 2 + 1),
     (EarthMover(normalized=True), "histogram", [2, 0, 0], [0, 0, 1], 2),
     (EarthMover(normalized=True), "histogram", [0, 0, 0], [0, 0, 1], 1),
+    # A quarter of the meridian; antipodes; one degree across the 180th meridian; a pole has no
+    # longitude.
+    (GreatCircle(), "vector", [0, 10], [90, 50], np.pi / 2 * 6371.0088),
+    (GreatCircle(), "vector", [0, 0], [0, 180], np.pi * 6371.0088),
+    (GreatCircle(), "vector", [0, 179.5], [0, -179.5], np.pi / 180 * 6371.0088),
+    (GreatCircle(), "vector", [0, 359.5], [0, 0.5], np.pi / 180 * 6371.0088),
     (Cosine(), "vector", [1, 0], [0, 2], 1),
     (Cosine(), "vector", [1, 0], [-3, 0], 2),
     (Cosine(), "vector", [0, 0], [1, 1], 1),
@@ -28,6 +34,10 @@ WORKED = [
 BAD = [
     (Euclidean(), "series", [[1.0], [1.0, 2.0]], ValueError, r"row 1: needs 1 numbers.*'dtw'"),
     (Euclidean(), "vector", [[1.0, 2.0], [np.inf, 1.0]], ValueError, r"row 1.*inf at position 0"),
+    (GreatCircle(), "vector", [[1, 2], [-90.5, 1]], ValueError, r"row 1.*latitude.*\[-90.5, 1.0\]"),
+    (GreatCircle(), "vector", [[1, 2], [1, 361]], ValueError, r"row 1.*longitude"),
+    (GreatCircle(), "vector", [[1, 2], [1, np.inf]], ValueError, r"row 1.*inf"),
+    (GreatCircle(), "vector", [[1, 2, 3], [1, 1, 1]], ValueError, r"latitude and longitude"),
     (EarthMover(), "histogram", [[1, 2], [np.nan, 1]], ValueError, r"row 1.*nan at position 0"),
 ]
 
@@ -84,3 +94,13 @@ def test_ragged_histograms_are_refused_by_row(distance):
     own = distance.fit(column("histogram", [[1.0, 2.0]]))
     with pytest.raises(ValueError, match="2 numbers per cell"):
         own.encode(column("histogram", [[1.0, 2.0, 3.0]]))
+
+
+def test_a_few_far_places_do_not_set_the_scale():
+    places = column("vector", [[0.0, x / 100] for x in range(99)] + [[80.0, 0.0]])
+    whole, trimmed = GreatCircle().fit(places).scale_, GreatCircle(trim=0.05).fit(places).scale_
+    assert whole > 8800 > 110 > trimmed > 80
+    # Nearly all in one place: the others still differ from it.
+    same = column("vector", [[0.0, 0.0]] * 99 + [[1.0, 0.0]])
+    assert GreatCircle(trim=0.05).fit(same).scale_ == pytest.approx(np.pi / 180 * 6371.0088)
+    assert GreatCircle(trim=0.05).fit(column("vector", [[0.0, 0.0]] * 9)).scale_ == 0.0

@@ -8,7 +8,7 @@ from lookalike.errors import InvalidInput, TooFewRows
 from lookalike.measures import Gower, Vector
 from lookalike.prediction import RandomSimilarityIsolationForest, find_outliers
 from lookalike.prediction import outliers as module
-from lookalike.prediction.outliers import deviations, surprisal, tail_shares
+from lookalike.prediction.outliers import by_deviation, deviations, surprisal, tail_shares
 from lookalike.table import read_table
 
 TABLE = {
@@ -247,3 +247,14 @@ def test_scores_are_shown_in_bits():
     table = {"x": [float(i % 7) for i in range(63)] + [90.0]}
     assert "row 63 (6.0 bits): " in str(find_outliers(table))
     assert " bits" not in str(find_outliers(table, "isolation", random_state=0))
+
+
+def test_deviations_of_hours_and_degrees_are_plain_numbers():
+    draw = np.random.default_rng(0)
+    cells = {"hour": draw.integers(0, 24, 60), "lat": draw.uniform(-9, 9, 60)}
+    table = read_table({**cells, "lon": draw.uniform(0, 9, 60)})
+    assert table["hour"].kind.period == 24
+    assert table.joined
+    plan = by_deviation(table).plan_
+    assert plan.names == ("hour", "lat", "lon")
+    assert {type(distance).__name__ for distance in plan.distances.values()} == {"Absolute"}

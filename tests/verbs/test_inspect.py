@@ -70,7 +70,7 @@ def test_kinds_and_missing_tokens(tmp_path):
     assert result[2]["missing"] == 2
     words = ["--kinds", 'size=["S", "M", "L"]', "--kinds", "x=aside", "--output", "json"]
     result = json.loads(run("inspect", path, *words).stdout)["columns"]
-    assert [one["kind"] for one in result[:2]] == ["category", "order"]  # 01 is a code
+    assert [one["kind"] for one in result[:2]] == ["code", "order"]
     assert [one["column"] for one in result if not one["compared"]] == ["x"]
 
 

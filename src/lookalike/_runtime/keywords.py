@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
-from lookalike.errors import Param, WrongType, suggest
+from lookalike.errors import InPython, Param, WrongType, suggest
 
 # The target of a verb is its ``label``, that of an estimator its ``y``; both take either name.
 TARGETS = {"label": "y", "y": "label"}
@@ -16,6 +16,11 @@ TARGETS = {"label": "y", "y": "label"}
 COUNTS = ("n_neighbors", "k", "n", "n_clusters", "n_estimators", "n_trees")
 GUESSED_COUNTS = {*COUNTS, "top_k", "topk", "top_n", "n_results", "limit", "size"}
 GUESSED_TARGETS = ("label", "y", "target", "labels")
+# Parameters of ``read_table`` that are tried on verbs, and what they are called there.
+READING = {
+    **{name: name for name in ("kinds", "missing", "label_column", "encoding", "delimiter")},
+    "label": "label_column",
+}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -37,6 +42,10 @@ def check_keywords(who: str, known: Any, given: dict[str, Any]) -> dict[str, Any
     >>> check_keywords("outliers", ["table", "n"], {"k": 5})
     Traceback (most recent call last):
     lookalike.errors.WrongType: outliers: has no parameter 'k'. Did you mean n=5?
+    >>> check_keywords("outliers", ["table", "n"], {"kinds": {"zip": "code"}})
+    Traceback (most recent call last):
+    lookalike.errors.WrongType: outliers: has no parameter 'kinds'. Read the table with it:
+    read_table(table, kinds=...).
     """
     found: dict[str, Any] = {}
     for name, value in given.items():
@@ -57,6 +66,9 @@ def _unknown(who: str, known: Any, name: str, value: Any) -> WrongType:
     hint: Any = suggest(name, known) if not words else f"Did you mean {words[0]}=...?"
     if words and isinstance(value, int | str):  # a frame would fill the screen
         hint = ("Did you mean ", Param(words[0], value), "?")
+    if not words and name in READING and "table" in known:
+        # What a column holds or names is said once, when the table is read.
+        hint = InPython(f"Read the table with it: read_table(table, {READING[name]}=...)")
     needed, found = "a parameter that it has", repr(name)
     return WrongType(who, needed, found, hint, problem=f"has no parameter {name!r}")
 

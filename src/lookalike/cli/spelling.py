@@ -64,7 +64,8 @@ def spell_option(
     if not option:
         return f"{name} {_word(value)}"
     if isinstance(value, dict):
-        value = [f"{key}={_word(item)}" for key, item in value.items()]
+        keys = [",".join(key) if isinstance(key, tuple) else key for key in value]
+        value = [f"{key}={_word(item)}" for key, item in zip(keys, value.values(), strict=True)]
     # An option that may be repeated is given once for each value.
     values = value if isinstance(value, list | tuple) else [value]
     return " ".join(f"{option} {shlex.quote(_word(one))}" for one in values)

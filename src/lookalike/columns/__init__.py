@@ -15,7 +15,13 @@ from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEuclidean
+from lookalike.columns.vector import (
+    Cosine,
+    EarthMover,
+    Euclidean,
+    GreatCircle,
+    NormalizedEuclidean,
+)
 
 __all__ = [
     "DISTANCES",
@@ -34,6 +40,7 @@ __all__ = [
     "Euclidean",
     "GraphEdit",
     "GraphJaccard",
+    "GreatCircle",
     "Information",
     "Jaccard",
     "JaroWinkler",

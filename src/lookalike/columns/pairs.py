@@ -16,7 +16,14 @@ import numpy as np
 from lookalike.columns.base import Cells, Distance, closeness
 from lookalike.columns.ragged import Ragged
 from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.vector import EarthMover, Euclidean, NormalizedEuclidean, pairs_of
+from lookalike.columns.vector import (
+    EarthMover,
+    Euclidean,
+    GreatCircle,
+    NormalizedEuclidean,
+    arcs,
+    pairs_of,
+)
 from lookalike.kernels.distances import distance_pairs
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.objects import shared_pairs
@@ -60,6 +67,10 @@ def _rows(metric: str, a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> n
     return out
 
 
+def _places(a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+    return arcs(_rows("euclidean", a, b, left, right))
+
+
 def _sets(
     of_counts: Callable[[Any, Any, Any], np.ndarray], a: Ragged, b: Ragged, left: Any, right: Any
 ) -> np.ndarray:
@@ -86,6 +97,7 @@ def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np
 FAST: dict[type, tuple[Any, Pairs]] = {
     EarthMover: (distance_pairs, partial(_rows, "cityblock")),
     Euclidean: (distance_pairs, partial(_rows, "euclidean")),
+    GreatCircle: (distance_pairs, _places),
     Jaccard: (shared_pairs, partial(_sets, _jaccard)),
     NormalizedEuclidean: (distance_pairs, partial(_rows, "euclidean")),
     Overlap: (shared_pairs, partial(_sets, _overlap)),

@@ -10,7 +10,7 @@ from lookalike.columns import graph, levels, number, sequence, series, sets, tex
 from lookalike.columns.base import Distance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
-from lookalike.table.model.kind import KINDS, period_of
+from lookalike.table.model.kind import KINDS, PLACE, period_of
 
 # In the order in which they are listed to users, which is that of their definition: of each kind,
 # the default first.
@@ -20,6 +20,7 @@ _MODULES = (number, levels, text, sets, sequence, series, vector, graph)
 BY_ROLE = {
     **dict.fromkeys(("month", "weekday", "cycle"), levels.Cyclic),
     "answer": levels.Equal,
+    PLACE: vector.GreatCircle,
 }
 
 # Distances by the name that users type; the first one that serves a kind is its default.

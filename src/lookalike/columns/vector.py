@@ -12,7 +12,8 @@ from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.kernels import fallback
 from lookalike.kernels.distances import CODES, distance_block, distance_pairs
 from lookalike.kernels.first_use import pick
-from lookalike.saving.fields import Array, Field, Fields, Flag, Integer
+from lookalike.saving.fields import Array, Field, Fields, Flag, Integer, Real
+from lookalike.table.model.kind import EARTH_RADIUS
 from lookalike.table.model.table import Column
 
 
@@ -250,3 +251,96 @@ class Cosine(_RowDistance):
         out[:, nowhere_b] = 1.0
         out[np.ix_(nowhere_a, nowhere_b)] = 0.0
         return out
+
+
+class GreatCircle(_RowDistance):
+    """How many kilometers two places are apart along the surface of the earth.
+
+    Cells are latitude and longitude in degrees; where one of the two is missing, the place is. The
+    earth is taken as a sphere of radius 6,371 km, which is right within 0.6 %. It is the distance
+    of columns read with ``kinds={("lat", "lon"): "place"}``, or guessed so.
+
+    Parameters
+    ----------
+    trim : float, default 0
+        The share of the largest distances of fitted pairs that is left out before the scale is
+        taken, so that a few far places do not squeeze all others together.
+    scale : float, optional
+        The distance in kilometers at which two places have similarity 0. None: the largest one
+        that ``trim`` leaves among the fitted places, or a sample of them.
+
+    Notes
+    -----
+    The chord c between two points of the sphere gives the arc 2 R arcsin(c / (2 R)): the haversine
+    formula, in which c / (2 R) is the root of the haversine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.model.table import Column, Kind
+    >>> cities = np.array([[52.52, 13.40], [48.14, 11.58], [-36.85, 174.76]])
+    >>> place = Column("place", Kind("vector"), cities)
+    >>> distance = GreatCircle().fit(place)
+    >>> cells = distance.encode(place)
+    >>> distance.compare(cells[:1], cells).round()
+    array([[    0.,   504., 17747.]])
+    """
+
+    name = "great_circle"
+    kinds = ("vector",)
+    FIELDS: ClassVar[Fields] = {"trim": Real(0.0, 0.49)}
+
+    def __init__(self, trim: float = 0.0, scale: float | None = None) -> None:
+        self.trim = trim
+        self.scale = scale
+
+    def _matrix(self, column: Column) -> np.ndarray:
+        is_object = column.values.dtype == object
+        values = self._stack(column) if is_object else np.array(column.values, dtype=np.float64)
+        if np.isnan(values).all():  # of any width, as nothing is written in them
+            return np.full((len(values), 2), np.nan)
+        if values.shape[1:] != (2,):
+            hint = Phrase("Use ", Param("kinds", {column.name: "vector"}))
+            found = f"an array of shape {values.shape}"
+            raise InvalidInput(f"column {column.name!r}", "latitude and longitude", found, hint)
+        values[np.isnan(values).any(axis=1)] = np.nan
+        latitude, longitude = values.T
+        beyond = (np.abs(latitude) > 90) | (longitude < -180) | (longitude > 360)
+        if beyond.any():
+            row = int(np.argmax(beyond))
+            needed = "a latitude from -90 to 90, then a longitude from -180 to 360"
+            advice = "Give degrees, the latitude first, or read the column as another kind"
+            raise cell_error(column.name, row, needed, f"{values[row].tolist()}", advice)
+        return values
+
+    def _prepare(self, rows: np.ndarray) -> np.ndarray:
+        # Points of the sphere: chords need no sines per pair, and are lower bounds of the arcs.
+        latitude, longitude = np.radians(rows).T
+        across = np.cos(latitude)
+        points = (across * np.cos(longitude), across * np.sin(longitude), np.sin(latitude))
+        return np.ascontiguousarray(EARTH_RADIUS * np.column_stack(points))
+
+    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
+        return arcs(blocks_of("euclidean", a, b))
+
+    def _farthest(self, cells: Cells) -> float:
+        apart = np.sort(self.compare(cells, cells)[np.triu_indices(len(cells), 1)])
+        if not len(apart):
+            return 0.0
+        # Where nearly all pairs are in one place, the others still differ.
+        return float(apart[int((1 - self.trim) * (len(apart) - 1))] or apart[-1])
+
+    def _cells_shape(self) -> Field:
+        return Array("float64", "n", 3)
+
+
+def arcs(chords: np.ndarray) -> np.ndarray:
+    """Return the lengths of arcs on the surface of the earth, given those of their chords.
+
+    Examples
+    --------
+    >>> arcs(np.array([0.0, 100.0, 2 * EARTH_RADIUS])).round(2).tolist()
+    [0.0, 100.0, 20015.11]
+    """
+    share = np.minimum(chords / (2 * EARTH_RADIUS), 1.0)
+    return np.asarray(2 * EARTH_RADIUS * np.arcsin(share))

@@ -81,7 +81,11 @@ class Reasons:
         if explanation.cells:
             return explanation
         (left, i), (right, j) = self.cell, other
+        cells: dict[str, Any]
         cells = {name: (left[name].cell(i), right[name].cell(j)) for name in right.names}
+        for name, parts in right.joined.items():
+            pair = zip(*(cells[part] for part in parts), strict=True)
+            cells[name] = tuple(None if None in cell else list(cell) for cell in pair)
         return replace(explanation, cells=cells, styles=self.styles)
 
 

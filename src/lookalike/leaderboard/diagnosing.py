@@ -425,7 +425,8 @@ def _scales(
 
 def _rescaled(column: Column) -> dict[str, Column]:
     """Return a column of numbers under the six transforms; {} for other kinds."""
-    if column.kind.name != "number":
+    # Hours and degrees have a unit: on another scale they are no longer what they were.
+    if column.kind.name != "number" or column.kind.period or column.kind.parts:
         return {}
     # Transforms are fitted to known values; missing ones stay missing.
     known = ~np.isnan(column.values)

@@ -16,6 +16,7 @@ from lookalike.columns import Absolute
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.vector import Vector
 from lookalike.table import LazyTable, Table, read_table
+from lookalike.table.model.kind import PLACE
 
 AUTO = "auto"
 SKEWED = 1.0  # moment skewness from which the reason calls a column skewed; chosen by hand
@@ -31,7 +32,7 @@ def default_measure(table: Table | LazyTable | None = None) -> Gower | Vector:
     """
     if table is not None:
         known = table.like if isinstance(table, LazyTable) else table
-        kinds = {column.kind.name for column in known}
+        kinds = {"" if column.kind.role == PLACE else column.kind.name for column in known}
         if kinds == {"vector"} and not _count_missing(table):
             return Vector("cosine")
     return Gower(scale="rank", missing="midpoint")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -346,7 +346,8 @@ def by_deviation(table: Table) -> Gower:
         # The weight of a missing number must not depend on how far out others are: it counts as
         # the median, plus a column of its own.
         cells = np.where(missing, 0.0, cells)
-        columns.append(replace(column, values=cells))
+        # Deviations are plain numbers, whatever comes round or is joined in the table.
+        columns.append(Column(column.name, Kind("number"), cells))
         weights[column.name] = float(np.ptp(cells)) or 1.0
         if missing.any():
             name = f"{column.name} missing"

@@ -25,7 +25,7 @@ from lookalike.table.formats.raw import Raw, of_array, of_values
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
-from lookalike.table.model.kind import ID, RECORD, Kind, given_kind, read_as_text
+from lookalike.table.model.kind import ID, PLACE, RECORD, Kind, given_kind, read_as_text
 from lookalike.table.model.labels import mark_label
 from lookalike.table.model.table import Column, Schema, Table
 
@@ -267,8 +267,17 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
     if not isinstance(kinds, Mapping):
         hint = ("Pass for example ", Param("kinds", {"size": "category"}))
         raise WrongType(who, "a mapping of column to kind", type(kinds).__name__, hint)
-    chosen = {}
+    chosen: dict[str, Kind | None] = {}
     for key, given in kinds.items():
+        parts = _parts_of(key, given, names)
+        if parts:
+            chosen |= {
+                name: Kind(
+                    "number", f"given, {' and '.join(map(repr, parts))} in degrees", parts=parts
+                )
+                for name in parts
+            }
+            continue
         name = str(key)
         if isinstance(key, int | np.integer) and name not in names:
             name = names[int(key)] if -len(names) <= key < len(names) else name
@@ -276,6 +285,26 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
             raise InvalidInput(who, "columns of the table", repr(key), suggest(name, names))
         chosen[name] = given_kind(name, given)
     return chosen
+
+
+def _parts_of(key: Any, given: Any, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the latitude and the longitude that a key names: ("lat", "lon"), or "lat,lon"."""
+    if isinstance(key, str) and (key in names or given != PLACE):
+        return ()
+    several = key if isinstance(key, tuple) else str(key).split(",")
+    parts = tuple(str(part).strip() for part in several)
+    if isinstance(key, tuple) and (given != PLACE or len(parts) != 2):
+        found = repr({key: given})
+        hint = ("Pass for example ", Param("kinds", {("lat", "lon"): PLACE}))
+        needed = "two columns and the kind 'place', or one column"
+        raise InvalidInput(Param("kinds", of="read_table"), needed, found, hint)
+    unknown = [part for part in parts if part not in names]
+    if unknown and len(parts) == 2:
+        who = Param("kinds", of="read_table")
+        raise InvalidInput(
+            who, "columns of the table", repr(unknown[0]), suggest(unknown[0], names)
+        )
+    return parts if len(parts) == 2 else ()
 
 
 def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]) -> Table:

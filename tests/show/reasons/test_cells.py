@@ -74,6 +74,7 @@ def phrase(column, query, found, side, bits=None, closeness=0.5):
         (NUMBERS, 121.0, 140.0, "for", 3.0, "length close: 121 and 140"),
         (NUMBERS, 121.0, 140.0, "for", 1.0, "length similar: 121 and 140"),
         (NUMBERS, 121.0, 119.0, "for", 1.0, "length similar: 121 and 119"),  # half of all pairs
+        (NUMBERS, 17.0, 74.0, "for", 1.0, "length nearer than most: 17 and 74"),
         (NUMBERS, 121.0, 300.0, "against", 5.0, "length 121 against 300 (much higher)"),
         (NUMBERS, 121.0, 90.0, "against", 1.0, "length 121 against 90 (lower)"),
         (NUMBERS, 121.0, 119.0, "against", 0.1, "length 121 against 119 (a little lower)"),

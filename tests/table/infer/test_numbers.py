@@ -364,3 +364,18 @@ def test_cells_of_every_type_become_floats():
     comma = Kind("number", reading=Reading("number", decimal=","))
     assert read(["1,5", "2"], comma).values.tolist() == [1.5, 2]
     assert read(["1.234"], comma).values.tolist() == [1234]
+
+
+@pytest.mark.parametrize("name", ["customer_id", "id", "seqn", "geonameid", "row"])
+def test_keys_that_hardly_repeat_or_are_missing_are_set_aside(name):
+    keys = [(37 * i) % 1009 for i in range(1, 101)]
+    missing = [None if i % 9 == 0 else key for i, key in enumerate(keys)]
+    repeated = [keys[i // 2 * 2] if i < 8 else key for i, key in enumerate(keys)]
+    others = {"x": [i % 7 for i in range(100)]}
+    for cells, words in ((missing, "88 distinct integers in 88 of 100"), (repeated, "96 distinct")):
+        table = read_table({name: cells, **others})
+        assert name not in table
+        assert words in table[name].kind.reason
+    # Codes that come again stay codes, and few rows prove nothing.
+    assert read_table({name: keys[:50] * 2, **others})[name].kind.name in ("category", "number")
+    assert name in read_table({name: [*keys[:8], None], "x": range(9)})

@@ -29,7 +29,13 @@ from lookalike.columns.ragged import Ragged
 from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEuclidean
+from lookalike.columns.vector import (
+    Cosine,
+    EarthMover,
+    Euclidean,
+    GreatCircle,
+    NormalizedEuclidean,
+)
 from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, NUMBER, ROOT, SQUARE, STEPS
 from lookalike.measures.contract.codes import byte_steps, without_nan
 from lookalike.measures.mixed.plan import COLUMN, SIMPLE, MixedPlan
@@ -259,14 +265,15 @@ def _ask_coordinates(
 
 
 COMPARABLE = {
-    Circular, Cosine, Cyclic, EarthMover, Edit, EditSets, Euclidean, Jaccard, JaroWinkler,
-    Levenshtein, NormalizedEuclidean, Overlap, TokenSet,
+    Circular, Cosine, Cyclic, EarthMover, Edit, EditSets, Euclidean, GreatCircle, Jaccard,
+    JaroWinkler, Levenshtein, NormalizedEuclidean, Overlap, TokenSet,
 }  # fmt: skip
 SIZED: dict[type, AtLeast] = {
     Edit: _edits, EditSets: _edits, Jaccard: _not_shared, Levenshtein: _edits,
 }  # fmt: skip
-# Distances of vectors: a Euclidean norm of the coordinates, or a sum of differences.
-EUCLIDEAN = {Euclidean: True, NormalizedEuclidean: True, EarthMover: False}
+# Distances of vectors: a Euclidean norm of the coordinates, or a sum of differences. Of a great
+# circle the norm is the chord, which is never longer than the arc.
+EUCLIDEAN = {Euclidean: True, GreatCircle: True, NormalizedEuclidean: True, EarthMover: False}
 
 
 @dataclass(frozen=True, eq=False)

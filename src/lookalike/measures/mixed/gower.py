@@ -247,9 +247,7 @@ class Gower(_BoundedMeasure):
         return Rows(seen, self.plan_.encode(table))
 
     def _weights_in_order(self) -> np.ndarray:
-        # A dropped column keeps its place with weight 0: the kernel's groups stay as they are.
-        plan = self.plan_
-        return np.array([0.0 if n in plan.dropped else self.weights_[n] for n in plan.names])
+        return self.plan_.weights_of(self.weights_)
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities of every row of a to every row of b, NaN with nothing to compare."""
@@ -284,14 +282,20 @@ class Gower(_BoundedMeasure):
     def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
         distances, similarities = (values[0] for values in self.both_blocks(a, b))
         return explain_mixed(
-            self.plan_, self.baseline_, self.schema_.kinds, self._weights_in_order(),
+            self.plan_, self.baseline_, self.plan_.names_of(self.schema_.kinds),
+            self._weights_in_order(),
             self.missing == "midpoint", a, b, distances, similarities,
         )  # fmt: skip
 
     def _check_parts(self, dims: Dims) -> None:
-        names = set(self.plan_.names)
-        require(names <= set(self.schema_.kinds), "Gower.plan_", "columns of the table", "others")
-        require(names <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
+        columns = set(self.schema_.kinds)
+        compared = self.plan_.names_of(columns)
+        fits = set(compared) >= set(self.plan_.names) and columns.issuperset(
+            part for parts in self.plan_.joined for part in parts
+        )
+        require(fits, "Gower.plan_", "columns of the table", "others")
+        named = [name for name in columns if self.plan_.name_of(name) in self.plan_.names]
+        require(set(named) <= set(self.weights_), "Gower.weights_", "a weight per column", "fewer")
         self.baseline_.check_fits(self.plan_)
 
     def rows_shape(self) -> tuple[Fields, Dims]:

@@ -6,7 +6,7 @@ column keeps its own encoded cells. ``Gower`` and the weights learned for it rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -17,12 +17,14 @@ from lookalike.columns.base import missing_rows
 from lookalike.columns.levels import Equal, Information, Presence, RankRange
 from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.pairs import pair_similarities
+from lookalike.columns.vector import GreatCircle
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Field, Fields, require
 from lookalike.table import Table
+from lookalike.table.model.kind import PLACE
 from lookalike.table.model.table import Column
 
 SIMPLE = "simple"  # the name of the matrix of simple columns among the encoded arrays
@@ -61,9 +63,15 @@ class PlanOptions:
         given = {"distances": self.distances or {}, "ranges": self.ranges or {}, "scale": scales}
         for option, names in given.items():
             for name in names:
-                if name not in table:
+                if name not in table and name not in table.joined:
                     who_, hint = Param(option, of=who), suggest(name, table.names)
                     raise InvalidInput(who_, "columns of the table", repr(name), hint)
+
+    def joined(self, table: Table) -> tuple[tuple[str, ...], ...]:
+        """Return the columns that are compared as one, except where an option names one alone."""
+        scales = self.scale if isinstance(self.scale, Mapping) else {}
+        named = {*(self.distances or {}), *(self.ranges or {}), *scales}
+        return tuple(parts for parts in table.joined.values() if named.isdisjoint(parts))
 
     def distance_of(self, column: Column, who: str) -> Distance:
         """Return the distance of a column, not yet fitted."""
@@ -73,6 +81,10 @@ class PlanOptions:
             spec = self._number_distance(column, scale)
         elif spec is None and kind.name == "order" and not kind.role:
             spec = self.order
+        elif spec is None and kind.role == PLACE:
+            # Kilometers as a share of a range, whole or trimmed: beside ranks both were tried
+            # (docs/explanation/kinds.md).
+            spec = GreatCircle(trim=TRIM * (scale != "range"))
         return distance_for(spec, kind.name, column.name, kind.role)
 
     def _number_distance(self, column: Column, scale: str) -> Distance | None:
@@ -101,6 +113,7 @@ class MixedPlan:
     ends : where each group of simple columns ends
     alpha, beta : shape of the curved numbers
     levels, starts : tables of the ordered levels, and where they are
+    joined : groups of columns of the table that are compared as one
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -112,6 +125,8 @@ class MixedPlan:
         "beta": fields.Array("float64", "simple", finite=True, low=0, high=1),
         "levels": fields.Array("float64", "levels"),
         "starts": fields.Array("int64", "simple", 2, low=0, below="levels"),
+        # Files of before have none.
+        "joined": fields.Sometimes(fields.TupleOf(fields.TupleOf(fields.Text()))),
     }
 
     names: tuple[str, ...]
@@ -122,6 +137,7 @@ class MixedPlan:
     beta: np.ndarray
     levels: np.ndarray
     starts: np.ndarray
+    joined: tuple[tuple[str, ...], ...] = ()
 
     @property
     def n_simple(self) -> int:
@@ -133,10 +149,32 @@ class MixedPlan:
         """Columns that are compared by their own distance."""
         return self.names[self.n_simple :]
 
+    def name_of(self, column: str) -> str:
+        """Return under which name a column of the table is compared: its own, or a joint one."""
+        return next((", ".join(parts) for parts in self.joined if column in parts), column)
+
+    def names_of(self, columns: Iterable[str]) -> list[str]:
+        """Return what is compared in the order of the table's columns."""
+        return list(dict.fromkeys(map(self.name_of, columns)))
+
+    def weights_of(self, each: Mapping[str, float]) -> np.ndarray:
+        """Return the weight of every column of ``names``; what is joined has the mean weight.
+
+        A dropped column keeps its position with weight 0: the kernel's groups stay as they are.
+        """
+        joint = {
+            ", ".join(parts): float(np.mean([each[part] for part in parts]))
+            for parts in self.joined
+        }
+        return np.array(
+            [0.0 if n in self.dropped else joint[n] if n in joint else each[n] for n in self.names]
+        )
+
     # -- encoding ----------------------------------------------------------------------------------
 
     def encode(self, table: Table) -> dict[str, Any]:
         """Return the rows of a table as arrays."""
+        table = table.join(self.joined)
         simple = np.empty((len(table), self.n_simple))
         for j, name in enumerate(self.names[: self.n_simple]):
             simple[:, j] = self._encode_simple(table, name)
@@ -344,6 +382,8 @@ class MixedPlan:
         """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
         chosen = options or PlanOptions()
         chosen.check_names(table, who)
+        joined = chosen.joined(table)
+        table = table.join(joined)
         fitted = {column.name: learn(chosen.distance_of(column, who), column) for column in table}
         # Columns of one group are adjacent, so that the kernel has one loop per group; within a
         # group they keep the order of the table, which fixes the order of every sum.
@@ -358,7 +398,7 @@ class MixedPlan:
         ends = np.cumsum(counts).astype(np.int64)
         tables = _level_tables([fitted[name] for name in simple])
         dropped = tuple(name for name, distance in fitted.items() if _is_dropped(distance))
-        return cls(tuple(names), fitted, dropped, ends, shape[0], shape[1], *tables)
+        return cls(tuple(names), fitted, dropped, ends, shape[0], shape[1], *tables, joined)
 
     # -- loading -----------------------------------------------------------------------------------
 
@@ -366,6 +406,8 @@ class MixedPlan:
         """Check after loading that columns are in the groups of their distances."""
         where = "MixedPlan"
         require(set(self.names) == set(self.distances), where, "a distance per column", "others")
+        joint = {", ".join(parts) for parts in self.joined}
+        require(joint <= set(self.names), f"{where}.joined", "columns of the plan", "others")
         for name, distance in self.distances.items():
             fits = hasattr(distance, "scale_") and hasattr(distance, "_cells_shape")
             require(fits, f"{where}.distances[{name[:40]!r}]", "a fitted distance", "another")

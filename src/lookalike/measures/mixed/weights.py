@@ -560,7 +560,7 @@ def _prepare(
     if values is None:
         raise InvalidInput(who, "a target to learn from", "none", ("Pass ", Param("y")))
     plan = MixedPlan.fit(table, who) if plan is None else plan
-    if set(plan.names) != set(table.names):
+    if set(plan.names) != set(plan.names_of(table.names)):
         needed = "a plan fitted to the columns of the table"
         found = f"one for {', '.join(map(repr, plan.names))}"
         raise InvalidInput(Param("plan", of=who), needed, found, "Fit it to the same table")
@@ -607,7 +607,7 @@ def _count_clusters(n_clusters: int | None, n: int, n_classes: int, who: str) ->
 
 def _in_order(weights: np.ndarray, plan: MixedPlan, table: Table) -> np.ndarray:
     """Return weights in the order of the table's columns instead of the plan's."""
-    return weights[[plan.names.index(name) for name in table.names]]
+    return weights[[plan.names.index(plan.name_of(name)) for name in table.names]]
 
 
 def _used(plan: MixedPlan) -> np.ndarray:

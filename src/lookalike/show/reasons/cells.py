@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 
 from lookalike._runtime.text import clean, plain, short, spark
 from lookalike.show.reasons.style import Style
+from lookalike.table.model.kind import EARTH_RADIUS, PLACE
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,6 +204,9 @@ def number_phrase(pair: Pair) -> str:
     if tail:
         return f"{pair.name} {tail} in both: {first} and {second}"
     word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
+    # By ranks the double may be near: most rows are even farther.
+    if word == CLOSE[0] and not pair.style.is_date and 0 < 2 * min(one, other) <= max(one, other):
+        word = "nearer than most"
     return f"{pair.name} {word}: {first} and {second}"
 
 
@@ -339,10 +344,32 @@ def sequence_phrase(pair: Pair) -> str:
 
 def shape_phrase(pair: Pair) -> str:
     """Draw two vectors of numbers as small bars."""
+    if pair.style.kind.role == PLACE:
+        return _place_phrase(pair)
     query, found = (short_bars(cell) for cell in (pair.query, pair.found))
     same = _values(pair.query) == _values(pair.found)
     near = "very similar" if pair.degree(5, 2, (0.97, 0.9)) == 2 else "similar"
     return _compare(pair, query, found, same, near)
+
+
+def _place_phrase(pair: Pair) -> str:
+    """Say how many kilometers two places are apart, by the haversine formula.
+
+    Examples
+    --------
+    >>> from lookalike.show.reasons.style import Style
+    >>> from lookalike.table import Kind
+    >>> place = Style(Kind("vector", role="place"))
+    >>> _place_phrase(Pair("lat, lon", place, [52.52, 13.4], [48.14, 11.58], False))
+    'lat, lon 504 km apart'
+    """
+    one, other = ([math.radians(degrees) for degrees in cell] for cell in (pair.query, pair.found))
+    across = math.cos(one[0]) * math.cos(other[0]) * math.sin((other[1] - one[1]) / 2) ** 2
+    share = math.sin((other[0] - one[0]) / 2) ** 2 + across
+    apart = 2 * EARTH_RADIUS * math.asin(min(1.0, math.sqrt(share)))
+    if not apart:
+        return f"same {pair.name}: ({', '.join(f'{value:g}' for value in pair.found)})"
+    return f"{pair.name} {f'{apart:,.0f}' if apart >= 10 else f'{apart:.2g}'} km apart"
 
 
 def graph_phrase(pair: Pair) -> str:

@@ -155,7 +155,7 @@ class Styles(Mapping[str, Style]):
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in self._table
+        return name in self._table or name in self._table.joined
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table.names)

@@ -127,12 +127,13 @@ class LazyTable:
 
     def column(self, name: str, rows: int = BATCH_ROWS) -> Iterator[Column]:
         """Yield the cells of one column in parts; nothing else is read."""
-        for table in self.batches(rows, [name]):
+        for table in self.batches(rows, self.like.joined.get(name, [name])):
             yield table[name]
 
     def take_column(self, name: str, rows: np.ndarray) -> Column:
         """Return some cells of one column, in the order asked for; nothing else is read."""
-        return self._table(self.parts.take(rows, self._stored([name])), [name])[name]
+        columns = self.like.joined.get(name, [name])
+        return self._table(self.parts.take(rows, self._stored(columns)), columns)[name]
 
     def read(self) -> Table:
         """Return all rows, in memory."""

@@ -27,7 +27,8 @@ them are in ``thresholds.py``):
    "store_id", "zip" or "account_no" are a code (category) where they repeat and an identifier (set
    aside) where they do not, as are those under a name such as "index" or "rownames", or "case"
    where they count them; 20200924 is a date under such a name. Under a name such as "subject" or
-   "region" they stay numbers, with the code as the second reading.
+   "region" they stay numbers, with the code as the second reading. Two columns named alike but for
+   "lat" and "lon", all of whose numbers are degrees, are compared as one (place).
 6. True/false: flag. Dates, times and durations: number in seconds, with the role date or time.
    Strings that the source stores as categories without an order are read like other text; numbers
    and dates that it declares to be categories stay so.
@@ -132,7 +133,24 @@ def infer_columns(raws: Sequence[Raw]) -> dict[str, Guess]:
             settled = proven.pop()
             for raw in raws:
                 guesses[raw.name] = _settle(raw, guesses[raw.name], settled)
+    plain = [raw for raw in raws if _may_be_degrees(guesses[raw.name])]
+    for latitude, longitude in roles.find_places(plain):
+        parts = (latitude.name, longitude.name)
+        cells = [guesses[raw.name].raw or raw for raw in (latitude, longitude)]
+        if numbers.are_degrees(*cells):
+            guesses |= {name: _as_part(guesses[name], parts) for name in parts}
     return guesses
+
+
+def _may_be_degrees(guess: Guess) -> bool:
+    return guess.kind.name == "number" and not guess.aside and not guess.kind.source
+
+
+def _as_part(guess: Guess, parts: tuple[str, ...]) -> Guess:
+    reason = f"{guess.kind.reason}, {' and '.join(map(repr, parts))} in degrees"
+    confidence = min(guess.kind.confidence, 0.9)
+    kind = replace(guess.kind, reason=reason, role="", confidence=confidence, close="number")
+    return replace(guess, kind=replace(kind, parts=parts))
 
 
 def _settle(raw: Raw, guess: Guess, settled: str) -> Guess:

@@ -29,7 +29,7 @@ from lookalike.table.formats.raw import (
 )
 from lookalike.table.infer import thresholds
 from lookalike.table.infer.numbers import are_integers
-from lookalike.table.model.kind import Kind, Reading
+from lookalike.table.model.kind import PLACE, Kind, Reading
 
 
 @dataclass(frozen=True)
@@ -402,6 +402,9 @@ def read_lists_as(raw: Raw, kind: Kind) -> tuple[Raw, Kind]:
     if not known and reading.separator:
         return raw, kind
     words = raw.strings()
+    if kind.role == PLACE:  # "52.5, 13.4" needs no brackets
+        bare = pc.replace_substring_regex(words.distinct, r"^([^\[({].*)$", r"[\1]")
+        words = replace(words, distinct=bare)
     cells = parse_lists(words.distinct) if known else find_lists(words)
     if cells is not None:
         return raw.spread(words, cells), replace(kind, reading=replace(reading, what="list"))

@@ -525,6 +525,13 @@ def infer_numbers(raw: Raw) -> Guess:
     return guess or _quantity(raw, values, whole)
 
 
+def are_degrees(latitude: Raw, longitude: Raw) -> bool:
+    """Whether two columns of numbers are within the latitudes and longitudes of the earth."""
+    spans = zip((latitude, longitude), ((-90, 90), (-180, 360)), strict=True)
+    ends = [(pc.min_max(raw.cells).as_py(), span) for raw, span in spans]
+    return all(low <= found["min"] and found["max"] <= high for found, (low, high) in ends)
+
+
 def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
     """Say from where to where numbers go, and what may be wrong with them."""
     low, high = values.min(), values.max()
@@ -583,7 +590,7 @@ def _infer_integers(raw: Raw, values: np.ndarray) -> Guess | None:
     facts = _Integers(low, high, _distinct(raw, values), large, lossy)
     if facts.distinct == raw.count == raw.rows and raw.count > 1:
         guess = _identifier(raw, facts)
-    return guess or _code(raw, facts)
+    return guess or _nearly_identifier(raw, facts) or _code(raw, facts)
 
 
 def _code(raw: Raw, facts: _Integers) -> Guess | None:
@@ -610,6 +617,23 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     # Kept as text to the last digit, which a float would lose.
     text = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
     return replace(guess, kind=replace(guess.kind, name="text"), raw=text)
+
+
+def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
+    """Set keys aside that hardly repeat, or are missing in some rows: no category, no amount."""
+    named = roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name)
+    hardly = facts.distinct >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * raw.count
+    if (
+        facts.large
+        or facts.low < 0
+        or not named
+        or not hardly
+        or raw.count < thresholds.MIN_ROWS_FOR_PATTERN
+    ):
+        return None
+    filled = "" if raw.count == raw.rows else f"{raw.count:,} of "
+    reason = f"{facts.distinct:,} distinct integers in {filled}{raw.rows:,} rows, {_why(raw)}"
+    return _aside(reason, confidence=0.8, close="code")
 
 
 def _row_number(raw: Raw, facts: _Integers) -> Guess | None:

@@ -176,6 +176,28 @@ def find_period(name: str, low: float, high: float, wide: bool = True) -> float:
     return 0.0
 
 
+def find_places(raws: Sequence[Raw]) -> list[tuple[Raw, Raw]]:
+    """Return pairs of columns that are named alike but for latitude and longitude.
+
+    Examples
+    --------
+    >>> names = ["from_lat", "from_lng", "to_lat", "delta_lat", "delta_lng"]
+    >>> [[raw.name for raw in pair] for pair in find_places([Raw(name, ()) for name in names])]
+    [['from_lat', 'from_lng']]
+    """
+    words = name_words()
+    found: tuple[dict[Any, Raw], dict[Any, Raw]] = ({}, {})
+    for raw in raws:
+        tokens = _tokens(raw.name)
+        for named, side in zip(("latitudes", "longitudes"), found, strict=True):
+            at = [i for i, token in enumerate(tokens) if token in words[named]]
+            # A change of latitude is no place.
+            if len(at) == 1 and words["changes"].isdisjoint(tokens):
+                side[(at[0], *tokens[: at[0]], *tokens[at[0] + 1 :])] = raw
+    latitudes, longitudes = found
+    return [(raw, longitudes[rest]) for rest, raw in latitudes.items() if rest in longitudes]
+
+
 def is_zero_padded_count(name: str, distinct: Any) -> bool:
     """Whether digits such as "01" to "12" are counts under a name such as "month"."""
     narrow = pc.max(pc.utf8_length(distinct)).as_py() <= 2

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import InvalidInput, Param, WrongType
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.table.formats.raw import (
     Raw,
     is_list,
@@ -28,7 +28,7 @@ from lookalike.table.formats.raw import (
     written,
 )
 from lookalike.table.infer import codes, lists, numbers
-from lookalike.table.model.kind import ID, Kind, Reading
+from lookalike.table.model.kind import ID, PLACE, Kind, Reading
 from lookalike.table.model.table import Column, Graph
 
 _LISTS = (list, tuple, np.ndarray)
@@ -223,6 +223,11 @@ def read_series(raw: Raw, kind: Kind, fitted: bool) -> Column:
 
 def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a column of vectors or histograms."""
+    if kind.role == PLACE and raw.is_arrow and is_number(raw.type):
+        pair = Param("kinds", {("latitude", "longitude"): PLACE})
+        hint = Phrase("Write '52.5, 13.4' in a cell, or join two columns: ", pair)
+        who = f"Column {raw.name!r}"
+        raise InvalidInput(who, "latitude and longitude in every cell", "single numbers", hint)
     cells = {row: cell for row, cell in enumerate(_number_rows(raw)) if cell is not None}
     width = kind.width or next(map(len, cells.values()), 0)
     # float32 stays float32 where all cells are; embeddings take half the memory so.

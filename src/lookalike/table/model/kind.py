@@ -86,7 +86,11 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "weekday": ("order", "weekday", None),
     "cycle": ("order", "cycle", None),
     "name": ("text", "name", None),
+    "place": ("vector", "place", None),
 }
+# The role of pairs of latitude and longitude, in one column or joined from two.
+PLACE = "place"
+EARTH_RADIUS = 6371.0088  # kilometers, the mean of the three semi-axes (IUGG)
 # "cycle" with what comes round: a period ("cycle:24"), or the levels in turn ("cycle:N,E,S,W").
 CYCLE = "cycle:"
 # Of times of day, which are kept in seconds.
@@ -120,7 +124,7 @@ class Kind:
     role : str
         What the cells mean where the kind alone does not say: "date" or "time" (numbers in
         seconds), "code" (categories written in digits), "month", "weekday" or "cycle" (levels in a
-        circle), "cycle:24" (numbers that come round after 24);
+        circle), "cycle:24" (numbers that come round after 24), "place" (latitude and longitude);
         "answer" (a flag written as yes or no, whose no says as much as its yes);
         "id" (names of the rows, in which no word means missing);
         of columns set aside "name", "identifier", "constant", "copy", "empty" or "record" (which
@@ -137,6 +141,9 @@ class Kind:
         How the text of the cells was read, where they were text.
     names_rows : bool
         Whether the caller chose the column as the label of the rows.
+    parts : tuple of str
+        The columns that are compared as one with this one, itself included: the latitude and the
+        longitude of a place. () where it is compared alone.
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -149,6 +156,7 @@ class Kind:
         "reading": fields.Maybe(fields.Saved("Reading")),
         # Files of before have none.
         "names_rows": fields.Sometimes(fields.Flag()),
+        "parts": fields.Sometimes(fields.TupleOf(fields.Text())),
     }
 
     name: str
@@ -163,12 +171,15 @@ class Kind:
     missing_values: tuple[Any, ...] = ()
     reading: Reading | None = None
     names_rows: bool = False
+    parts: tuple[str, ...] = ()
 
     @property
     def label(self) -> str:
         """The word that ``kinds=`` takes: the role where there is one, else the kind."""
         if self.role == CLOCK:
             return "cycle"
+        if self.parts:
+            return PLACE
         return self.role if self.role in SPELLINGS or self.period else self.name
 
     @property
@@ -219,6 +230,27 @@ class Kind:
         return f"{self.label}: {self.reason}"
 
 
+def joined_columns(kinds: Mapping[str, Kind]) -> dict[str, tuple[str, ...]]:
+    """Return the columns that are compared as one, by their joint name.
+
+    A column whose partner is not there, or is compared otherwise, is compared alone.
+
+    Examples
+    --------
+    >>> place = Kind("number", parts=("lat", "lon"))
+    >>> joined_columns({"lat": place, "lon": place, "size": Kind("number")})
+    {'lat, lon': ('lat', 'lon')}
+    >>> joined_columns({"lat": place, "lon": Kind("number")})
+    {}
+    """
+    found = {", ".join(kind.parts): kind.parts for kind in kinds.values() if kind.parts}
+    return {
+        name: parts
+        for name, parts in found.items()
+        if name not in kinds and all(p in kinds and kinds[p].parts == parts for p in parts)
+    }
+
+
 def period_of(role: str) -> float:
     """Return the period that a role names, "cycle:24"; 0 where it names none."""
     try:
@@ -241,6 +273,7 @@ OTHERS: dict[str, str | tuple[str, ...]] = {
     **dict.fromkeys(("datetime", "timestamp"), "date"),
     **dict.fromkeys(("id", "identifier", "key", "index"), ("name", "code")),
     **dict.fromkeys(("cyclic", "circular", "periodic", "angle", "hour"), "cycle"),
+    **dict.fromkeys(("coordinates", "geo", "location", "latlon", "point"), PLACE),
     **dict.fromkeys(("ignore", "skip", "drop", "none"), "aside"),
 }
 

@@ -43,7 +43,7 @@ class ColumnSummary:
     Parameters
     ----------
     column, kind, reason : str
-        Its name, what it holds, and why this is thought.
+        Its name, what it holds (as ``kinds=`` takes it), and why this is thought.
     compared : bool
         False for a column that was set aside.
     missing : int
@@ -210,8 +210,9 @@ class TableSummary(Sequence[ColumnSummary], Result):
 
 def _without_ends(column: ColumnSummary) -> str:
     """Return the reason for a kind without the range, which stands among the values already."""
-    ends = re.search(r" from \S+ to \S+$", column.reason)
-    return column.reason[: ends.start()] if ends and column.low is not None else column.reason
+    if column.low is None:
+        return column.reason
+    return re.sub(r" from \S+ to [^\s,]+(?=,|$)", "", column.reason)
 
 
 def summarize(table: Table) -> TableSummary:
@@ -247,7 +248,7 @@ def _look_at(column: Column, compared: bool = True) -> ColumnSummary:
         if share > MIN_SHARE_MOSTLY_MISSING:
             warnings.append(f"mostly missing: {missing:,} of {rows:,} cells")
         warnings += [*summary.warnings, *_doubts(column)]
-    about = (column.name, kind.name, kind.reason, compared, missing, share, summary.distinct)
+    about = (column.name, kind.label, kind.reason, compared, missing, share, summary.distinct)
     return ColumnSummary(*about, *summary.ends, summary.examples, summary.values, tuple(warnings))
 
 

@@ -38,7 +38,7 @@ from lookalike.errors import InvalidInput, message, suggest
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, require
-from lookalike.table.model.kind import GUESSED_ASIDE, Kind
+from lookalike.table.model.kind import GUESSED_ASIDE, PLACE, Kind, joined_columns
 from lookalike.table.model.summary import TableSummary, summarize
 
 # Kept as integers, -1 where missing.
@@ -301,6 +301,11 @@ class Table(FrameMixin):
         return {column.name: column.kind for column in self.columns}
 
     @property
+    def joined(self) -> dict[str, tuple[str, ...]]:
+        """Columns that are compared as one, by their joint name: "lat, lon" for a place."""
+        return joined_columns(self.kinds)
+
+    @property
     def schema(self) -> Schema:
         """What is needed to read new rows the same way."""
         return Schema(self.kinds, {c.name: c.kind.reason for c in self.aside}, self.missing)
@@ -312,11 +317,16 @@ class Table(FrameMixin):
         return any(column.name == name for column in self.columns)
 
     def __getitem__(self, key: Any) -> Any:
-        """Return a column by name, or a table with some of the rows (slice, positions or mask)."""
+        """Return a column by name, or a table with some of the rows (slice, positions or mask).
+
+        Columns that are compared as one have a joint name too; see ``joined``.
+        """
         if isinstance(key, str):
             for column in self.columns + self.aside:
                 if column.name == key:
                     return column
+            if key in self.joined:
+                return join_columns(key, [self[part] for part in self.joined[key]])
             raise KeyError(message("Table", f"a column {key!r}", "none", suggest(key, self.names)))
         key = self._rows_at(key)
         # A table without columns has rows too.
@@ -354,6 +364,32 @@ class Table(FrameMixin):
         rest = [c for c in self.columns if c.name not in gone]
         aside = [c for c in self.aside if c.name not in gone]
         return Table(rest, aside, len(self), self.missing)
+
+    def join(self, parts: Any) -> Table:
+        """Return the table with each of some groups of number columns as one column of vectors.
+
+        Parameters
+        ----------
+        parts : sequence of tuples of column names
+            The joint column takes the position of the first of them, and a joint name.
+
+        Examples
+        --------
+        >>> import lookalike as la
+        >>> table = la.read_table({"lat": [52.5, 48.1], "lon": [13.4, 11.6], "stars": [3, 4]})
+        >>> table.names, table.join([("lat", "lon")]).names
+        (('lat', 'lon', 'stars'), ('lat, lon', 'stars'))
+        """
+        first = {group[0]: tuple(group) for group in parts}
+        gone = {name for group in first.values() for name in group[1:]}
+        columns = [
+            join_columns(", ".join(first[c.name]), [self[name] for name in first[c.name]])
+            if c.name in first
+            else c
+            for c in self.columns
+            if c.name not in gone
+        ]
+        return Table(columns, self.aside, len(self), self.missing) if first else self
 
     def compare_also(self, names: Any) -> Table:
         """Return the table with these columns compared too, where it was a guess to leave them out.
@@ -466,6 +502,15 @@ class Table(FrameMixin):
         require(fits, "Table", f"columns of {self._n_rows} rows", "others")
         names = {column.name for column in every}
         require(len(names) == len(every), "Table", "column names that differ", "one twice")
+
+
+def join_columns(name: str, columns: Sequence[Column]) -> Column:
+    """Return number columns as one column of vectors; a row with a missing part is missing."""
+    values = np.column_stack([np.asarray(c.values, dtype=np.float64) for c in columns])
+    values[np.isnan(values).any(axis=1)] = np.nan
+    role = PLACE if columns[0].kind.parts else ""
+    reason = "joined from " + " and ".join(repr(c.name) for c in columns)
+    return Column(name, Kind("vector", reason, width=len(columns), role=role), values)
 
 
 def unknown_code(value: Any) -> int:
