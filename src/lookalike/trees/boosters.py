@@ -83,7 +83,8 @@ def _xgboost_tree(tree: Mapping[str, Any]) -> ReadTree:
 
 def read_lightgbm(fitted: Any) -> TreeModel:
     """Read a LightGBM model, native or of its scikit-learn interface."""
-    dump = getattr(fitted, "booster_", fitted).dump_model()
+    wrapped = hasattr(type(fitted), "booster_")
+    dump = (fitted.booster_ if wrapped else fitted).dump_model()
     names, infos = dump["feature_names"], dump["feature_infos"]
     categorical = [j for j, name in enumerate(names) if infos.get(name, {}).get("values")]
     levels: list[Sequence[Any]] = [()] * len(names)
@@ -170,15 +171,15 @@ def read_catboost(fitted: Any) -> TreeModel:
 def _symmetric_tree(tests: Sequence[tuple[int, float, bool]], gain: float) -> ReadTree:
     """Return a tree all of whose nodes at one depth ask the same, the first test at its root."""
     n_inner = (1 << len(tests)) - 1
-    depth = np.repeat(np.arange(len(tests)), [1 << d for d in range(len(tests))])
+    depth = np.log2(np.arange(1, n_inner + 1)).astype(np.int64)
     leaves = np.full(n_inner + 1, -1)
     feature, threshold, default = (
         np.concatenate([np.array([test[i] for test in tests], float)[depth], leaves])
         for i in range(3)
     )
     first = 2 * np.arange(n_inner) + 1
-    children = (np.concatenate([first + side, leaves]) for side in (0, 1))
-    return ReadTree(feature.astype(int), threshold, *children, default > 0, gain=gain)
+    left, right = (np.concatenate([first + side, leaves]) for side in (0, 1))
+    return ReadTree(feature.astype(int), threshold, left, right, default > 0, gain=gain)
 
 
 def _by_leaf_numbers(
@@ -290,8 +291,8 @@ def read_histogram_booster(fitted: Any) -> TreeModel:
             for j, categories in zip(order, found, strict=False):
                 levels[j] = [one for one in categories.tolist() if one == one]
         trees = [_histogram_tree(one, order) for each in rounds for one in each]
-        values = [one.nodes["value"][one.nodes["is_leaf"] > 0] for each in rounds for one in each]
-    except (KeyError, AttributeError, ValueError, IndexError) as problem:
+        values = [_leaves_of(one) for each in rounds for one in each]
+    except (KeyError, AttributeError, TypeError, ValueError, IndexError) as problem:
         _refuse_state(fitted, problem)
     model = join(trees, getattr(fitted, "feature_names_in_", ()), levels)
     if not _predicts_alike(fitted, model, values, len(rounds[0])):
@@ -313,6 +314,11 @@ def _histogram_tree(predictor: Any, order: np.ndarray) -> ReadTree:
     default = nodes["missing_go_to_left"]
     gain = float(nodes["gain"][~leaf].sum())
     return ReadTree(feature, nodes["num_threshold"], left, right, default, members, gain=gain)
+
+
+def _leaves_of(predictor: Any) -> np.ndarray:
+    """Return the values of leaves; nodes are in preorder, as ``Forest`` counts its leaves."""
+    return predictor.nodes["value"][predictor.nodes["is_leaf"] > 0]
 
 
 def _predicts_alike(fitted: Any, model: TreeModel, values: list[np.ndarray], width: int) -> bool:
@@ -375,7 +381,8 @@ def _nested_tree(
 ) -> ReadTree:
     """Return the tree of a nested description; ``read`` returns None for a leaf."""
     nodes: list[_Node | None] = []
-    left, right = [], []
+    left: list[int] = []
+    right: list[int] = []
     waiting: list[tuple[Mapping[str, Any], int, list[int]]] = [(root, -1, [])]
     while waiting:
         described, parent, side = waiting.pop()

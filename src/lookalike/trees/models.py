@@ -101,7 +101,8 @@ class TreeModel:
 
     def inputs(self, values: np.ndarray) -> np.ndarray:
         """Return what the trees ask about rows of features, categories as codes, NaN if missing."""
-        out = np.asarray(values, np.float64)[:, self.tested]
+        top = largest(self.forest.single)
+        out = np.clip(np.asarray(values, np.float64)[:, self.tested], -top, top)
         for i, side in enumerate(self.side):
             column = out[:, i]
             if self.zeros[i]:
@@ -121,6 +122,11 @@ class TreeModel:
         trees = self.forest.n_trees
         known = self.gain is None or len(self.gain) == trees
         require(known, "TreeModel.gain", f"{trees} trees", "others")
+
+
+def largest(single: bool) -> float:
+    """Return the largest number, so that an infinite one is left for missing values."""
+    return float(np.finfo(np.float32 if single else np.float64).max)
 
 
 def of_forest(forest: Forest) -> TreeModel:
@@ -154,6 +160,8 @@ def join(
     )
     offsets = np.cumsum([0, *(len(tree.feature) for tree in trees)])
     inside, side = left >= 0, default > 0
+    # A test that no number fails tells missing values from all others.
+    threshold = np.minimum(threshold, largest(single))
     # What a node asks: a feature, the side of missing values, and by number which test of sets.
     asked: dict[tuple[int, ...] | None, int] = {None: 0}
     sets = np.zeros(len(feature), np.int64)

@@ -15,7 +15,7 @@ from lookalike._runtime.config import settings
 from lookalike._runtime.estimator import check_is_fitted, copy_value
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import RaggedOf
-from lookalike.errors import LookalikeWarning, WrongType
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, WrongType
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Ids, Rows, concatenate
@@ -326,7 +326,12 @@ class ForestProximity(Measure):
             bins = self._bins(table)
             self.forest_ = self.forest_.count_rows(bins, self.n_jobs)
             rows = self._to_leaves(bins, np.arange(len(table)))
-        self.values_ = method.node_values(self.forest_, len(table))
+        gain = None if model is None else model.gain
+        if method.needs_gain and gain is None:
+            needed, hint = "a fitted model whose trees have gains", ("Give one as ", Param("model"))
+            raise InvalidInput(Param("weights", "gain"), needed, "none", hint)
+        gain = gain if method.needs_gain else None
+        self.values_ = method.node_values(self.forest_, len(table), gain)
         self.low_: float | None = None
         self.high_: float | None = None
         return rows
@@ -403,7 +408,7 @@ class ForestProximity(Measure):
         if isinstance(method, methods.Gap) and len(a) >= MIN_QUERIES_FOR_MEMBERS and others_only:
             return nearest_by_draws(self, self._fitted(), a, b, k, exclude, ids)
         # Out-of-bag pairs have different numbers of trees: equal codes alone do not give the share.
-        shares = method.shares_leaves and not method.out_of_bag
+        shares = method.shares_leaves and not (method.out_of_bag or method.needs_gain)
         if shares and explain.are_complete(a, b):
             return nearest_by_leaves(self, a, b, k, exclude, ids)
         if isinstance(method, methods.Ratio | methods.AncestorMethod):
@@ -414,7 +419,10 @@ class ForestProximity(Measure):
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf, for the methods that count shared leaves."""
-        return bit_sketch(self.forest_.n_trees) if self._method.shares_leaves else None
+        method = self._method
+        # Bits of a sketch count every tree alike.
+        sketched = method.shares_leaves and not method.needs_gain
+        return bit_sketch(self.forest_.n_trees) if sketched else None
 
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")
@@ -449,7 +457,7 @@ class ForestProximity(Measure):
         known = forest.column.max(initial=-1) < n_columns
         require(known, f"{who}.forest_", f"columns below {n_columns}", "others")
         # Kernels index nodes and trees without checks, so all sizes must agree.
-        needs = isinstance(method, methods.AncestorMethod | methods.Gap)
+        needs = isinstance(method, methods.AncestorMethod | methods.Gap) or method.needs_gain
         require(needs == (self.values_ is not None), f"{who}.values_", "values for this method")
         if self.values_ is not None:
             nodes = len(forest.feature)
