@@ -12,9 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lookalike._runtime.estimator import check_is_fitted
 from lookalike.errors import InvalidInput
-from lookalike.evaluate.space import lists_of
+from lookalike.evaluate.space import as_space, lists_of, needs_distances
 from lookalike.evaluate.vote import class_totals
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
@@ -25,9 +24,7 @@ from lookalike.table.model.targets import read_target
 CODED = ("category", "order", "flag")
 
 
-def proximity_outliers(
-    measure: Measure, y: Any = None, *, n_neighbors: int | None = None
-) -> np.ndarray:
+def proximity_outliers(space: Any, y: Any = None, *, n_neighbors: int | None = None) -> np.ndarray:
     """Score rows by how little they are like the rows of their own class [1]_.
 
     The raw score of a row is the number of rows over the sum of its squared proximities to the rows
@@ -37,7 +34,7 @@ def proximity_outliers(
 
     Parameters
     ----------
-    measure : fitted measure
+    space : fitted measure, or square matrix of distances
     y : array of n, optional
         Classes. None: all rows are one class.
     n_neighbors : int, optional
@@ -66,7 +63,7 @@ def proximity_outliers(
     >>> int(proximity_outliers(measure, species).argmax())
     17
     """
-    near, s = _proximities(measure, n_neighbors, "proximity_outliers")
+    near, s = _proximities(space, n_neighbors, "proximity_outliers")
     n = len(near)
     classes = np.zeros(n, np.int64) if y is None else _classes(y, n, "proximity_outliers")[0]
     inside = classes[near] == classes[:, None]
@@ -109,7 +106,7 @@ class Prototype:
 
 
 def class_prototypes(
-    measure: Measure, table: Any, y: Any, *, n_neighbors: int = 10, n_prototypes: int = 1
+    space: Any, table: Any, y: Any, *, n_neighbors: int = 10, n_prototypes: int = 1
 ) -> list[Prototype]:
     """Find typical cases of each class [1]_.
 
@@ -119,8 +116,8 @@ def class_prototypes(
 
     Parameters
     ----------
-    measure : fitted measure
-    table : the rows that the measure was fitted on
+    space : fitted measure, or square matrix of distances
+    table : the rows of the space
     y : array of n
         Classes.
     n_neighbors : int
@@ -154,7 +151,7 @@ def class_prototypes(
     """
     who = "class_prototypes"
     Integer(1).check(who, "n_prototypes", n_prototypes)
-    near, _ = _proximities(measure, n_neighbors, who)
+    near, _ = _proximities(space, n_neighbors, who)
     rows = read_table(table)
     codes, labels = _classes(y, len(near), who)
     if len(rows) != len(near):
@@ -245,11 +242,9 @@ def impute_by_proximity(
     return filled
 
 
-def _proximities(
-    measure: Measure, n_neighbors: int | None, who: str
-) -> tuple[np.ndarray, np.ndarray]:
+def _proximities(space: Any, n_neighbors: int | None, who: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the nearest rows of each row, and the proximity to each."""
-    check_is_fitted(measure, "rows_")
+    measure = needs_distances(as_space(space, who), who)
     n = len(measure.rows_)
     lists = lists_of(measure, n - 1 if n_neighbors is None else n_neighbors, who)
     d = lists.distances.copy()
