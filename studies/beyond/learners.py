@@ -39,7 +39,7 @@ class _ForestNeighbors:
 
     def fit(self, table: Any, y: np.ndarray) -> _ForestNeighbors:
         forest = RandomSimilarityForestClassifier(self.trees, random_state=0).fit(table, y)
-        measure = ForestProximity("ratio", forest, undefined=0.0)
+        measure = ForestProximity("ratio", model=forest, undefined=0.0)
         self.model_ = NeighborClassifier(measure, n_neighbors=K, weights="uniform").fit(table, y)
         return self
 

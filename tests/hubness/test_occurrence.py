@@ -16,6 +16,7 @@ from lookalike.evaluate import (
 )
 from lookalike.hubness import (
     HubsAndOrphans,
+    antihub_scores,
     badness,
     hubs_and_orphans,
     k_occurrence,
@@ -191,3 +192,34 @@ def test_the_list_of_an_empty_row_counts_for_all_rows_alike():
     assert shared[[0, 2, 3, 4]] == pytest.approx(alone + 0.25)
     assert shared[1] == 0
     assert np.isfinite(shared).all()
+
+
+# -- reverse neighbors as outliers -----------------------------------------------------------------
+
+
+def slow_antihub2(lists, n, k):
+    """Radovanovic, Nanopoulos and Ivanovic, Algorithm 2 with p = 0.1 and step 0.1, row by row."""
+    counts = [sum(i in near[:k] for near in lists) for i in range(n)]
+    best, most = None, -1
+    for step in range(11):
+        a = step / 10
+        mixed = [(1 - a) * counts[i] + a * sum(counts[j] for j in lists[i][:k]) for i in range(n)]
+        lowest = sorted(round(value, 9) for value in mixed)[: max(1, round(0.1 * n))]
+        if len(set(lowest)) > most:
+            best, most = mixed, len(set(lowest))
+    return 1 / (1 + np.array(best))
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 1000), n=st.integers(4, 60), k=st.integers(1, 3))
+def test_antihub_scores_are_those_of_the_definition(seed, n, k):
+    measure = Vector().fit(np.random.default_rng(seed).normal(size=(n, 6)))
+    lists = measure.neighbors(None, k)
+    expected = slow_antihub2(lists.indices.tolist(), n, k)
+    assert_allclose(antihub_scores(measure, k), expected, rtol=1e-12)
+    assert_array_equal(antihub_scores(lists, k), antihub_scores(measure, k))
+
+
+def test_antihub_scores_by_hand():
+    """Occurrences 1, 2, 1 and 0: a tenth of four rows is one, so the first mixture stays."""
+    assert_allclose(antihub_scores(line, 1), [1 / 2, 1 / 3, 1 / 2, 1])

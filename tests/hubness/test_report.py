@@ -14,6 +14,7 @@ from rich.console import Console
 import lookalike as la
 from lookalike.errors import InvalidInput, MissingExtra, MissingFile, WrongType
 from lookalike.evaluate import (
+    distance_contrast,
     goodman_kruskal,
     intrinsic_dimension,
     loo_accuracy,
@@ -26,6 +27,7 @@ from lookalike.hubness import (
     NICDM,
     MutualProximity,
     SharedNeighbors,
+    antihub_scores,
     badness,
     gini,
     hubs_and_orphans,
@@ -70,6 +72,7 @@ def test_statistics_are_those_of_the_functions(report):
             "goodman_kruskal": goodman_kruskal(space, Y),
             "bad": 100 * badness(space, Y).sum() / 600,
             "intrinsic_dimension": intrinsic_dimension(space),
+            **distance_contrast(space)._asdict(),
             "mean_hubs": groups.mean_occurrence(counts)["hubs"],
             "bad_orphans": groups.badness(badness(space, Y), counts)["orphans"],
         }
@@ -80,6 +83,17 @@ def test_statistics_are_those_of_the_functions(report):
                 assert_allclose(found[statistic], value, err_msg=statistic)
     right = [loo_predict(space, Y) == Y for space in (before, after)]
     assert report.test == mcnemar(*right)
+
+
+def test_outliers_are_rows_that_few_lists_reach(report):
+    scores = antihub_scores(Vector().fit(X))
+    found = report.outliers(4)
+    assert [line["row"] for line in found] == np.argsort(-scores, kind="stable")[:4].tolist()
+    assert [line["score"] for line in found] == np.sort(scores)[::-1][:4].tolist()
+    assert [line["id"] for line in report.to_dict()["outliers"][:4]] == [
+        line["row"] for line in found
+    ]
+    assert "rows that the fewest lists reach" in report.html_body()
 
 
 def test_the_reduction_is_seen(report):

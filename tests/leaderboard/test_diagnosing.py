@@ -141,7 +141,7 @@ def test_labels_are_not_held_against_what_has_learned_from_them():
     again = diagnose(NICDM(learned).fit(ROWS, LABELS), y=LABELS)
     assert "accuracy" not in again.hubness.statistics["after"]
     forest = RandomForestClassifier(5, random_state=0).fit(ROWS, LABELS)
-    given = diagnose(ForestProximity("shi", forest=forest), ROWS, LABELS)
+    given = diagnose(ForestProximity("shi", model=forest), ROWS, LABELS)
     assert "accuracy" not in given.hubness.statistics["value"]
     assert "fitted elsewhere" in " ".join(given.notes)
     # A forest that is grown here is grown again, on every scale and with another seed.

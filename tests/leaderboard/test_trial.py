@@ -47,7 +47,7 @@ def test_labels_that_mean_nothing_score_chance():
         rng = np.random.default_rng(seed)
         rows, labels = rng.random((120, 40)), rng.permutation(np.repeat(["a", "b"], 60))
         forest = RandomForestClassifier(20, random_state=0).fit(rows, labels)
-        given = ForestProximity("shi", forest=forest)
+        given = ForestProximity("shi", model=forest)
         board = compare(rows, {"w": LEARNED, "f": given, "r": NICDM(LEARNED)}, labels)
         assert {entry.scored_by for entry in board.entries} == {"cross-validation"}
         honest += [board["w"].score, board["r"].score]
@@ -91,7 +91,7 @@ def test_no_label_of_a_row_reaches_the_measure_that_is_scored_on_it():
 
 def test_a_forest_fitted_to_amounts_is_refused_with_labels():
     forest = RandomForestRegressor(5, random_state=0).fit(BLOBS, BLOBS[:, 0])
-    given = {"f": ForestProximity("shi", forest=forest)}
+    given = {"f": ForestProximity("shi", model=forest)}
     assert "fitted to amounts" in compare(BLOBS, given, NAMES)["f"].error
     assert not compare(BLOBS, given)["f"].error
 

@@ -7,7 +7,6 @@ from numpy.testing import assert_array_equal
 import lookalike as la
 from lookalike.errors import ColumnsLeftOut, InvalidInput
 from lookalike.measures.numeric import (
-    check_columns,
     check_owners,
     numbers,
     plan,
@@ -59,19 +58,6 @@ def test_values_that_are_not_finite_are_named():
     empty = la.read_table({"x": [None, None], "y": [1.0, 2.0]}, kinds={"x": "number"})
     with pytest.raises(InvalidInput, match="'x' without any"):
         plan_inputs(empty, "Test", categories=True)
-
-
-def test_a_forest_of_other_columns_is_refused():
-    class Forest:
-        feature_names_in_ = ("a", "b")
-
-    check_columns(Forest(), 2, ("a", "b"), "Test")
-    with pytest.raises(
-        InvalidInput, match="the 2 columns that the forest was fitted on, found 1: a"
-    ):
-        check_columns(Forest(), 2, ("a",), "Test")
-    with pytest.raises(InvalidInput, match="'c' in place of 'b'"):
-        check_columns(Forest(), 2, ("a", "c"), "Test")
 
 
 def test_loaded_owners_must_be_the_columns_of_the_table():

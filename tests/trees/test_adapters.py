@@ -6,7 +6,6 @@ from numpy.testing import assert_array_equal
 from sklearn.ensemble import (
     ExtraTreesRegressor,
     GradientBoostingClassifier,
-    HistGradientBoostingClassifier,
     IsolationForest,
     RandomForestClassifier,
 )
@@ -14,7 +13,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from lookalike.errors import InvalidInput, WrongType
-from lookalike.trees.adapters import adapt_forest
+from lookalike.trees.adapters import adapt_model, read_samples
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(150, 5)) * 1e3
@@ -44,11 +43,12 @@ def own_leaves(fitted, rows):
 )
 def test_leaves_are_those_of_the_forest_itself(estimator, data):
     fitted = estimator.fit(data, Y)
-    forest = adapt_forest(fitted).forest
+    model = adapt_model(fitted)
+    forest = model.forest
     new = RNG.normal(size=(200, 5)) * 1e3
     if np.isnan(data).any():
         new[RNG.random(new.shape) < 0.2] = np.nan
-    ours, theirs = forest.leaves(new), own_leaves(fitted, new)
+    ours, theirs = forest.leaves(model.inputs(new)), own_leaves(fitted, new)
     assert ours.shape == theirs.shape
     for t in range(forest.n_trees):
         pairs = np.unique(np.stack([ours[:, t].astype(int), theirs[:, t]]), axis=1)
@@ -60,7 +60,7 @@ def test_values_are_rounded_as_the_forest_rounds_them():
         [[1.0], [1.0 + 1e-12], [2.0], [3.0]]
     )  # the first two are one single-precision number
     fitted = DecisionTreeClassifier(random_state=0).fit(data, [0, 0, 1, 1])
-    forest = adapt_forest(fitted).forest
+    forest = adapt_model(fitted).forest
     edge = float(forest.threshold[0])
     just_above = np.nextafter(np.float64(edge), 9)
     rows = np.array([[edge], [just_above], [np.nextafter(np.float32(edge), np.float32(9))]])
@@ -69,11 +69,11 @@ def test_values_are_rounded_as_the_forest_rounds_them():
 
 def test_rows_of_each_tree():
     fitted = RandomForestClassifier(5, random_state=0).fit(X, Y)
-    in_bag = adapt_forest(fitted, n_rows=150).in_bag
+    in_bag = read_samples(fitted, 5, 150)
     for t, rows in enumerate(fitted.estimators_samples_):
         assert_array_equal(np.flatnonzero(in_bag[:, t]), np.unique(rows))
     with pytest.raises(InvalidInput, match="the table that it was fitted on"):
-        adapt_forest(fitted, n_rows=20)
+        read_samples(fitted, 5, 20)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,12 @@ def test_rows_of_each_tree():
         (RandomForestClassifier(), InvalidInput, "RandomForestClassifier, which is not"),
         (RandomForestClassifier, WrongType, "the class RandomForestClassifier"),
         (LogisticRegression().fit(X, Y), WrongType, "found LogisticRegression"),
-        (HistGradientBoostingClassifier(max_iter=2).fit(X, Y), WrongType, "found Hist"),
         ("a forest", WrongType, "found a str"),
     ],
 )
 def test_what_is_no_forest_is_refused(forest, error, words):
     with pytest.raises(error, match=words):
-        adapt_forest(forest)
+        adapt_model(forest)
 
 
 @pytest.mark.parametrize(
@@ -97,11 +96,27 @@ def test_what_is_no_forest_is_refused(forest, error, words):
 )
 def test_forests_without_samples_cannot_be_read_out_of_bag(estimator):
     with pytest.raises(InvalidInput, match="each grown on a sample of the rows"):
-        adapt_forest(estimator.fit(X, Y), n_rows=150)
+        read_samples(estimator.fit(X, Y), 2, 150)
 
 
 def test_a_forest_of_arrays_is_taken_as_it_is():
-    forest = adapt_forest(RandomForestClassifier(2).fit(X, Y)).forest
-    assert adapt_forest(forest).forest is forest
-    with pytest.raises(InvalidInput, match="a Forest of arrays"):
-        adapt_forest(forest, n_rows=3)
+    forest = adapt_model(RandomForestClassifier(2).fit(X, Y)).forest
+    model = adapt_model(forest)
+    assert model.forest is forest
+    assert adapt_model(model) is model
+    assert_array_equal(model.inputs(GAPS[:, :1].repeat(forest.n_inputs, 1))[:, 0], GAPS[:, 0])
+    with pytest.raises(InvalidInput, match="found Forest"):
+        read_samples(forest, 2, 3)
+
+
+def test_gains_are_the_reductions_of_impurity():
+    fitted = GradientBoostingClassifier(n_estimators=3, max_depth=3, random_state=0).fit(X, Y)
+    gain = adapt_model(fitted).gain
+    for t, estimator in enumerate(fitted.estimators_.ravel()):
+        tree = estimator.tree_
+        share, total = tree.weighted_n_node_samples * tree.impurity, 0.0
+        for node in np.flatnonzero(tree.children_left >= 0):
+            total += (
+                share[node] - share[[tree.children_left[node], tree.children_right[node]]].sum()
+            )
+        assert gain[t] == pytest.approx(total, abs=1e-12)

@@ -154,7 +154,7 @@ def proximity(problem):
     from lookalike.measures import ForestProximity
 
     rows, forest = problem
-    return lambda: ForestProximity("shi", forest).fit(rows).similarity()
+    return lambda: ForestProximity("shi", model=forest).fit(rows).similarity()
 
 
 def proximity_numpy(problem):
@@ -271,7 +271,7 @@ def gap(problem):
     from lookalike.measures import ForestProximity
 
     rows, forest, _, _ = problem
-    measure = ForestProximity("gap", forest).fit(rows)
+    measure = ForestProximity("gap", model=forest).fit(rows)
     return lambda: measure.neighbors(None, 10).distances
 
 

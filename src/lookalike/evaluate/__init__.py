@@ -12,12 +12,15 @@ from lookalike.evaluate.agreement import (
     mcnemar,
     retrieval_accuracy,
 )
+from lookalike.evaluate.contrast import DistanceContrast, distance_contrast
 from lookalike.evaluate.dimension import intrinsic_dimension
 from lookalike.evaluate.map_quality import continuity, spread, trustworthiness
 
 __all__ = [
+    "DistanceContrast",
     "McNemar",
     "continuity",
+    "distance_contrast",
     "goodman_kruskal",
     "intrinsic_dimension",
     "label_agreement",

@@ -19,6 +19,7 @@ from lookalike.hubness.inequality import (
 from lookalike.hubness.mutual_proximity import MutualProximity
 from lookalike.hubness.occurrence import (
     HubsAndOrphans,
+    antihub_scores,
     badness,
     hubs_and_orphans,
     k_occurrence,
@@ -39,6 +40,7 @@ __all__ = [
     "MutualProximity",
     "SharedNeighbors",
     "antihub_occurrence",
+    "antihub_scores",
     "atkinson",
     "badness",
     "gini",

@@ -302,3 +302,48 @@ def symmetric_share(space: Any, k: int | float = 5) -> float:
     columns = lists.indices.ravel()
     # A pair of rows as one number, so that reversed pairs are found by one sort.
     return float(np.isin(columns * n + rows, rows * n + columns).mean())
+
+
+def antihub_scores(space: Any, k: int = 5) -> np.ndarray:
+    """Score rows as outliers by how few lists reach them, and those around them: AntiHub2 [1]_.
+
+    With N the k-occurrence, a row gets ``(1 - a) N(x) + a sum of N over its k nearest rows``, and
+    its score is 1 over that plus 1: in few lists, among rows in few lists. Of a = 0, 0.1, ..., 1
+    the first is taken that leaves the most different values among the tenth of the rows with the
+    lowest ones: N alone has many ties, and no more than orphans at its end.
+
+    Parameters
+    ----------
+    space : fitted measure, NeighborGraph or square matrix of distances
+    k : int
+        Length of the lists.
+
+    Returns
+    -------
+    float64 array of n, in (0, 1]; the higher, the more of an outlier
+
+    References
+    ----------
+    .. [1] M. Radovanovic, A. Nanopoulos, M. Ivanovic (2015). Reverse nearest neighbors in
+       unsupervised distance-based outlier detection. IEEE Transactions on Knowledge and Data
+       Engineering 27(5). doi:10.1109/TKDE.2014.2365790
+
+    Examples
+    --------
+    >>> from lookalike.hubness import antihub_scores
+    >>> from lookalike.measures import Vector
+    >>> antihub_scores(Vector().fit([[0.0], [1.0], [2.0], [9.0]]), k=2).argmax()
+    np.int64(3)
+    """
+    lists = lists_of(as_space(space, "antihub_scores"), k, "antihub_scores")
+    counts = np.bincount(lists.indices[:, :k].ravel(), minlength=len(lists)).astype(np.float64)
+    around = counts[lists.indices[:, :k]].sum(axis=1)
+    n_lowest = max(1, round(0.1 * len(lists)))
+    best, most = counts, -1
+    for step in range(11):
+        # In tenths, so that equal mixtures are equal numbers.
+        mixed = ((10 - step) * counts + step * around) / 10
+        different = len(np.unique(np.sort(mixed)[:n_lowest]))
+        if different > most:
+            best, most = mixed, different
+    return np.asarray(1.0 / (1.0 + best))

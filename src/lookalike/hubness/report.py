@@ -22,10 +22,17 @@ from lookalike.evaluate.agreement import (
     mcnemar,
     retrieval_accuracy,
 )
+from lookalike.evaluate.contrast import distance_contrast
 from lookalike.evaluate.dimension import intrinsic_dimension
 from lookalike.evaluate.space import Space, as_space, lists_of, size_of
 from lookalike.hubness.inequality import gini, hub_occurrence, robin_hood, skewness
-from lookalike.hubness.occurrence import HubsAndOrphans, badness, k_occurrence, symmetric_share
+from lookalike.hubness.occurrence import (
+    HubsAndOrphans,
+    antihub_scores,
+    badness,
+    k_occurrence,
+    symmetric_share,
+)
 from lookalike.hubness.reducer import _Reducer
 from lookalike.hubness.verdict import HubVerdict, Statistics, try_reduction
 from lookalike.measures.contract.base import Measure
@@ -198,6 +205,8 @@ STATISTICS: dict[str, tuple[str, str]] = {
     "bad_others": ("the same of the others", "{:.1f}%"),
     "retrieval": ("agreement of label sets with the k nearest", "{:.1%}"),
     "intrinsic_dimension": ("intrinsic dimension", "{:.1f}"),
+    "concentration": ("concentration: sd / mean of all distances", "{:.3f}"),
+    "relative_contrast": ("contrast: mean distance / distance of the nearest", "{:.2f}"),
 }
 
 
@@ -276,6 +285,21 @@ class HubnessReport(Result):
         order = np.argsort(-next(iter(self.occurrences.values())), kind="stable")[:n]
         return [{"row": int(i), **{name: v[i].item() for name, v in columns}} for i in order]
 
+    def outliers(self, n: int = 10) -> list[dict[str, int | float]]:
+        """Return the rows that the fewest lists reach, by ``antihub_scores``: position and score.
+
+        Parameters
+        ----------
+        n : int
+            How many.
+        """
+        if not self.lists:
+            return []
+        # Of a reducer, the space before: after it there are hardly rows that no list reaches.
+        scores = antihub_scores(next(iter(self.lists.values())), self.k)
+        order = np.argsort(-scores, kind="stable")[:n]
+        return [{"row": int(i), "score": float(scores[i])} for i in order]
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the occurrences as plain values, for JSON."""
         test, mcnemar_test = None, self.test
@@ -291,6 +315,7 @@ class HubnessReport(Result):
             "statistics": self.statistics,
             "test": test,
             "top": [{"id": self.id_of(line.pop("row")), **line} for line in self.top()],
+            "outliers": [{"id": self.id_of(line.pop("row")), **line} for line in self.outliers()],
             "notes": self.notes,
             "missing_cells": self.missing_cells,
         }
@@ -427,6 +452,9 @@ class HubnessReport(Result):
         if mapped is not None:
             parts.append(markup.section("Where are the hubs?", hub_maps(self, *mapped)))
         parts.append(markup.section("Largest hubs", markup.table(largest, ["row", *self.columns])))
+        apart = [[f"{value:.3g}" for value in line.values()] for line in self.outliers()]
+        title = "Outliers: rows that the fewest lists reach"
+        parts.append(markup.section(title, markup.table(apart, ["row", "score"])))
         return "".join(parts)
 
     def plot(self) -> Any:
@@ -539,6 +567,13 @@ def hubness_report(
         if label_sets is not None:
             numbers["retrieval"] = retrieval_accuracy(lists, label_sets, k)
         numbers["intrinsic_dimension"] = _dimension(each_space, lists, name, notes)
+        # A reduced space is compared anew for every pair, as for the dimension.
+        reduced = isinstance(each_space, _Reducer)
+        most = MAX_ROWS_FOR_WIDE_LISTS if reduced else MAX_ROWS_FOR_ALL_PAIRS
+        if isinstance(each_space, Measure) and n <= most:
+            contrast = distance_contrast(each_space)._asdict().items()
+            # Without a finite value where every row has a duplicate.
+            numbers |= {key: value if np.isfinite(value) else None for key, value in contrast}
         notes += _about_ties(lists, k, name, ties)
     test = mcnemar(*right) if len(right) == 2 else None
     notes, title = list(dict.fromkeys(notes)), f"{title}, {n:,} rows"

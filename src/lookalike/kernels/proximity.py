@@ -240,6 +240,19 @@ def weigh_draws(codes, shares, n_trees, others, times, out):
             out[i, j] = total / n_trees[i] if n_trees[i] > 0 else 0.0
 
 
+@kernel
+def weigh_matches(codes, others, weights, out):
+    """Write the sum of the weights of the trees in which two rows share a leaf."""
+    # In the order of the trees: the same bits for every size of block.
+    for i in range(codes.shape[0]):
+        for j in range(others.shape[0]):
+            total = 0.0
+            for t in range(codes.shape[1]):
+                if codes[i, t] == others[j, t]:
+                    total += weights[t]
+            out[i, j] = min(total, 1.0)  # the sum of all weights may round to more
+
+
 class LeafMembers(NamedTuple):
     """The rows that each leaf of a forest was grown on.
 

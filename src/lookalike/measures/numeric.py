@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NoReturn
+from typing import ClassVar, NoReturn
 
 import numpy as np
 
@@ -197,15 +197,3 @@ def check_owners(schema: Schema, names: Iterable[str], owner: tuple[str, ...], w
         require(len(expected) + width <= len(owner), where, "an owner for every entry", "fewer")
         expected += [name] * width
     require(tuple(expected) == owner, where, "the columns of the table in their order", "others")
-
-
-def check_columns(forest: Any, n_inputs: int, owner: tuple[str, ...], who: str) -> None:
-    """Refuse a forest that was fitted on other columns than the table has."""
-    hint = "Fit the measure on the forest's own columns"
-    if len(owner) != n_inputs:
-        needed = f"the {n_inputs} columns that the forest was fitted on"
-        raise InvalidInput(who, needed, f"{len(owner)}: " + ", ".join(owner[:8]), hint)
-    for expected, name in zip(getattr(forest, "feature_names_in_", ()), owner, strict=False):
-        if str(expected) != name:
-            needed = "the columns that the forest was fitted on, in their order"
-            raise InvalidInput(who, needed, f"{name!r} in place of {str(expected)!r}", hint)

@@ -3,6 +3,12 @@
 from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
 from lookalike.prediction.neighbors import NeighborClassifier, NeighborRegressor
 from lookalike.prediction.outliers import Outliers, UnusualCell, find_outliers
+from lookalike.prediction.proximities import (
+    Prototype,
+    class_prototypes,
+    impute_by_proximity,
+    proximity_outliers,
+)
 from lookalike.prediction.random_similarity_forest import (
     RandomSimilarityForestClassifier,
     RandomSimilarityForestRegressor,
@@ -19,6 +25,7 @@ __all__ = [
     "NeighborClassifier",
     "NeighborRegressor",
     "Outliers",
+    "Prototype",
     "RandomSimilarityForestClassifier",
     "RandomSimilarityForestRegressor",
     "RandomSimilarityIsolationForest",
@@ -26,6 +33,9 @@ __all__ = [
     "SimilarityNetworkClassifier",
     "SimilarityNetworkRegressor",
     "UnusualCell",
+    "class_prototypes",
     "cross_validate",
     "find_outliers",
+    "impute_by_proximity",
+    "proximity_outliers",
 ]

@@ -172,6 +172,8 @@ class _Writer:
         name = type(value).__name__
         # The class itself, not its name: one of the same name may be defined elsewhere.
         if SAVEABLE.get(name) is type(value):
+            if hasattr(value, "to_saved"):  # with arrays where others have objects of a library
+                value = value.to_saved()
             if hasattr(value, "get_params"):
                 params = self._encode_all(value.get_params(deep=False), where)
                 learned = self._encode_all(learned_by(value), where)

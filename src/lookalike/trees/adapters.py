@@ -1,35 +1,35 @@
-"""Fitted forests of scikit-learn, read through their public attributes."""
+"""Fitted forests of scikit-learn, read through their public attributes, and other models."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from lookalike.errors import InvalidInput, Param, WrongType
-from lookalike.trees.growing import GrownForest, count_times
-from lookalike.trees.thresholds.flat import Forest, flatten
+from lookalike.trees.boosters import find_reader
+from lookalike.trees.growing import count_times
+from lookalike.trees.models import ReadTree, TreeModel, join, of_forest
+from lookalike.trees.thresholds.flat import Forest
 
-SUPPORTED_FORESTS = (
-    "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees"
+SUPPORTED_MODELS = (
+    "RandomForest, ExtraTrees, IsolationForest, GradientBoosting, HistGradientBoosting and single "
+    "decision trees of scikit-learn, XGBoost, LightGBM, CatBoost"
 )
 
 
-def adapt_forest(fitted: Any, n_rows: int | None = None) -> GrownForest[Forest]:
-    """Take over the trees of a fitted scikit-learn forest, exactly as it walks them.
+def adapt_model(fitted: Any) -> TreeModel:
+    """Take over the trees of a fitted model, exactly as it walks them.
 
-    scikit-learn compares values in single precision and sends a missing value to a side chosen when
-    the tree was grown; so does the result. Leaves agree with the forest's own ``apply``, up to
-    their numbering.
+    Leaves agree with those that the model predicts itself, up to their numbering: precision of
+    thresholds, sides of missing values and sets of categories are the library's own.
 
     Parameters
     ----------
     fitted : estimator
-        A fitted random forest, extra-trees, isolation or gradient boosting forest, a single
-        decision tree, or a lookalike ``Forest``.
-    n_rows : int, optional
-        How many rows the forest was fitted on: asks for the rows each tree was grown on, which only
-        forests grown on samples can tell.
+        A fitted forest, booster or decision tree of scikit-learn, a model of XGBoost, LightGBM or
+        CatBoost, or a lookalike ``Forest``.
 
     Examples
     --------
@@ -37,27 +37,48 @@ def adapt_forest(fitted: Any, n_rows: int | None = None) -> GrownForest[Forest]:
     >>> from sklearn.ensemble import RandomForestRegressor
     >>> values = np.random.default_rng(0).random((50, 3))
     >>> forest = RandomForestRegressor(4, random_state=0).fit(values, values.sum(axis=1))
-    >>> adapt_forest(forest).forest.n_trees
+    >>> adapt_model(forest).forest.n_trees
     4
     """
+    if isinstance(fitted, TreeModel):
+        return fitted
     if isinstance(fitted, Forest):
-        if n_rows is not None:
-            _no_samples("a Forest of arrays")
-        return GrownForest(fitted)
+        return of_forest(fitted)
+    read = find_reader(fitted)
+    if read is not None:
+        return _read_booster(fitted, read)
     check_fitted(fitted)
     trees = _trees_of(fitted)
-    forest = flatten(
-        np.concatenate(_features_of(fitted, trees)),
-        np.concatenate([tree.threshold for tree in trees]),
-        np.concatenate([tree.children_left for tree in trees]),
-        np.concatenate([tree.children_right for tree in trees]),
-        np.concatenate([[0], np.cumsum([tree.node_count for tree in trees])]),
-        int(fitted.n_features_in_),
-        default=np.concatenate([tree.missing_go_to_left for tree in trees]),
-        soft=False,
-        single=True,
-    )
-    return GrownForest(forest, None if n_rows is None else _in_bag(fitted, len(trees), n_rows))
+    parts = [
+        ReadTree(
+            feature, tree.threshold, tree.children_left, tree.children_right,
+            tree.missing_go_to_left, gain=_gain_of(tree),
+        )
+        for tree, feature in zip(trees, _features_of(fitted, trees), strict=True)
+    ]  # fmt: skip
+    names = getattr(fitted, "feature_names_in_", ())
+    # scikit-learn compares in single precision.
+    return join(parts, names, [()] * int(fitted.n_features_in_), single=True)
+
+
+def _read_booster(fitted: Any, read: Callable[[Any], TreeModel]) -> TreeModel:
+    """Read the model of another library, whose interface of scikit-learn may not be fitted."""
+    from sklearn.exceptions import NotFittedError
+
+    try:
+        if getattr(fitted, "is_fitted", lambda: True)() is False:  # of CatBoost
+            raise NotFittedError
+        return read(fitted)
+    except NotFittedError:
+        found = f"{type(fitted).__name__}, which is not fitted"
+        raise InvalidInput("model", "a fitted model", found, "Call its fit first") from None
+
+
+def _gain_of(tree: Any) -> float:
+    """Return how far the tests of a tree reduce the impurity, over all rows."""
+    left, share = tree.children_left, tree.weighted_n_node_samples * tree.impurity
+    # The gains of all tests: what is in the root but not in the leaves.
+    return float(share[0] - share[left < 0].sum())
 
 
 def _trees_of(fitted: Any) -> list[Any]:
@@ -66,9 +87,9 @@ def _trees_of(fitted: Any) -> list[Any]:
         return [fitted.tree_]
     estimators = np.ravel(np.asarray(getattr(fitted, "estimators_", []), dtype=object))
     if not len(estimators) or not all(hasattr(estimator, "tree_") for estimator in estimators):
-        needed = f"a forest whose trees can be read ({SUPPORTED_FORESTS})"
+        needed = f"a model whose trees can be read ({SUPPORTED_MODELS})"
         hint = "Fit one of these on the same columns"
-        raise WrongType("forest", needed, type(fitted).__name__, hint)
+        raise WrongType("model", needed, type(fitted).__name__, hint)
     return [estimator.tree_ for estimator in estimators]
 
 
@@ -92,19 +113,28 @@ def check_fitted(fitted: Any) -> None:
     """Refuse what is not an estimator, and an estimator that was not fitted."""
     name = type(fitted).__name__
     if isinstance(fitted, type):
-        needed = f"a fitted forest ({SUPPORTED_FORESTS})"
-        raise WrongType("forest", needed, f"the class {fitted.__name__}", "Fit one")
+        needed = f"a fitted model ({SUPPORTED_MODELS})"
+        raise WrongType("model", needed, f"the class {fitted.__name__}", "Fit one")
     if not hasattr(fitted, "fit"):
         raise WrongType(
-            "forest", f"a fitted forest ({SUPPORTED_FORESTS})", f"a {name}", "Fit one of these"
+            "model", f"a fitted model ({SUPPORTED_MODELS})", f"a {name}", "Fit one of these"
         )
     if getattr(fitted, "n_features_in_", None) is None:
         raise InvalidInput(
-            "forest", "a fitted forest", f"{name}, which is not fitted", "Call its fit first"
+            "model", "a fitted model", f"{name}, which is not fitted", "Call its fit first"
         )
 
 
-def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
+def read_samples(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
+    """Return how often each tree of a forest was grown on each of its rows.
+
+    Parameters
+    ----------
+    fitted : estimator
+    n_trees : int
+    n_rows : int
+        How many rows the forest was fitted on.
+    """
     samples = getattr(fitted, "estimators_samples_", None)
     # Gradient boosting without subsampling and forests without bootstrap grow every tree on all
     # rows: no tree would be left out of bag.
@@ -116,7 +146,7 @@ def _in_bag(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
         if len(rows) and int(rows.max()) >= n_rows:
             found = f"one of {n_rows:,} rows, while the forest saw row {int(rows.max()):,}"
             hint = "Fit the measure on the forest's own training rows"
-            raise InvalidInput("forest", "the table that it was fitted on", found, hint)
+            raise InvalidInput("model", "the table that it was fitted on", found, hint)
         in_bag[:, t] = count_times(rows, n_rows)
     return in_bag
 

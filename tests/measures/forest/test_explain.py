@@ -21,7 +21,7 @@ SMALL = np.array([A, B, C, E])
 
 def test_the_ratio_of_the_figure_is_explained_test_by_test():
     tree, rows = eight_tests()
-    measure = ForestProximity("ratio", make([tree], 8)).fit(np.array(rows))
+    measure = ForestProximity("ratio", model=make([tree], 8)).fit(np.array(rows))
     explained = measure.explain(0, 1)
     assert_allclose(explained.similarity, 5 / 9)
     plus = [explained.plus[f"x{j}"] for j in range(8)]
@@ -42,7 +42,7 @@ def test_rows_are_complete_unless_one_side_has_several_leaves():
 
 def test_single_leaves_are_explained_by_no_column():
     forest = make([f2(), reference.leaf()], 2)
-    explained = ForestProximity("ratio", forest).fit(SMALL).explain(0, 1)
+    explained = ForestProximity("ratio", model=forest).fit(SMALL).explain(0, 1)
     assert_allclose(explained.similarity, (1 / 3 + 1) / 2)
     assert_allclose(explained.plus[None], 1 / 2)
     assert_allclose([explained.plus["x1"], explained.minus["x0"]], [1 / 6, 1 / 3])
@@ -50,13 +50,13 @@ def test_single_leaves_are_explained_by_no_column():
 
 def test_leaf_sharing_blames_the_column_at_which_rows_part():
     forest = make([f2()], 2)
-    measure = ForestProximity("shi", forest).fit(SMALL)
+    measure = ForestProximity("shi", model=forest).fit(SMALL)
     assert measure.explain(0, 1).minus == {"x0": 1.0, "x1": 0.0}
     assert measure.explain(1, 2).minus == {"x0": 0.0, "x1": 1.0}
     assert measure.explain(2, 3).minus == {"x0": 0.0, "x1": 0.0}
-    explained = ForestProximity("zhu2", forest).fit(SMALL).explain(1, 2)
+    explained = ForestProximity("zhu2", model=forest).fit(SMALL).explain(1, 2)
     assert explained.minus == {"x0": 0.0, "x1": 0.5}
-    explained = ForestProximity("ting", forest).fit(SMALL).explain(1, 2)
+    explained = ForestProximity("ting", model=forest).fit(SMALL).explain(1, 2)
     assert_allclose([explained.minus["x1"], explained.plus[None]], [3 / 4, 1 / 4])
 
 

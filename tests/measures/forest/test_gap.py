@@ -62,7 +62,7 @@ def test_values_are_those_of_the_definition(seed, n, trees, leaf):
     rows = rng.integers(0, 4, (n, 2)).astype(float)
     forest = RandomForestRegressor(trees, min_samples_leaf=leaf, random_state=seed)
     forest.fit(rows, rng.normal(size=n))
-    measure = ForestProximity("gap", forest).fit(rows)
+    measure = ForestProximity("gap", model=forest).fit(rows)
     times, leaves = draws_of(forest, n), forest.apply(rows)
     expected = slow(leaves, times)
     # Of rows that all trees were grown on, all trees count, and the row itself among the draws.
@@ -87,14 +87,14 @@ def test_votes_are_the_out_of_bag_predictions(bootstrap):
     options = {"n_estimators": 80, "oob_score": True, "random_state": 0, **bootstrap}
     new = RNG.normal(size=(20, 3))
     forest = RandomForestRegressor(**options).fit(ROWS, AMOUNTS)
-    measure = ForestProximity("gap", forest).fit(ROWS)
+    measure = ForestProximity("gap", model=forest).fit(ROWS)
     assert_allclose(similarities(measure).sum(axis=1), 1.0, rtol=1e-12)
     assert_allclose(similarities(measure) @ AMOUNTS, forest.oob_prediction_, rtol=0, atol=1e-12)
     assert_allclose(similarities(measure, new) @ AMOUNTS, forest.predict(new), rtol=0, atol=1e-12)
     one_hot = np.eye(3)[CLASSES]
     for cls in (RandomForestClassifier, ExtraTreesClassifier):
         forest = cls(**{"bootstrap": True, **options}).fit(ROWS, CLASSES)
-        measure = ForestProximity("gap", forest).fit(ROWS)
+        measure = ForestProximity("gap", model=forest).fit(ROWS)
         votes = similarities(measure) @ one_hot
         assert_allclose(votes, forest.oob_decision_function_, rtol=0, atol=1e-12)
         votes = similarities(measure, new) @ one_hot
@@ -116,12 +116,12 @@ def test_similarity_forests_on_objects_vote_alike():
     options = {"n_estimators": 60, "oob_score": True, "random_state": 0}
     y = np.array([len(cell) + ("a" in cell) for cell in words]) + (ROWS[:, 0] > 0)
     forest = RandomSimilarityForestClassifier(**options, voting="soft").fit(table, y)
-    votes = similarities(ForestProximity("gap", forest).fit(table)) @ (
+    votes = similarities(ForestProximity("gap", model=forest).fit(table)) @ (
         y[:, None] == forest.classes_
     )
     assert_allclose(votes, forest.oob_decision_function_, rtol=0, atol=1e-12)
     forest = RandomSimilarityForestRegressor(**options).fit(table, AMOUNTS)
-    means = similarities(ForestProximity("gap", forest).fit(table)) @ AMOUNTS
+    means = similarities(ForestProximity("gap", model=forest).fit(table)) @ AMOUNTS
     assert_allclose(means, forest.oob_prediction_, rtol=0, atol=1e-12)
 
 
@@ -129,7 +129,7 @@ def test_similarity_forests_on_objects_vote_alike():
 def test_lists_by_members_are_those_of_the_blocks(k, monkeypatch):
     """Also where fewer rows than k share any leaf: rows of similarity 0 fill the list by id."""
     forest = RandomForestRegressor(5, random_state=0).fit(ROWS, AMOUNTS)
-    measure = ForestProximity("gap", forest).fit(ROWS)
+    measure = ForestProximity("gap", model=forest).fit(ROWS)
     new = RNG.normal(size=(20, 3))
     lists = {}
     for limit in (1, 10**9):
@@ -146,7 +146,7 @@ def test_lists_by_members_are_those_of_the_blocks(k, monkeypatch):
 def test_a_row_that_may_find_itself_does(monkeypatch):
     monkeypatch.setattr(proximity, "MIN_QUERIES_FOR_MEMBERS", 1)
     forest = RandomForestRegressor(5, random_state=0).fit(ROWS, AMOUNTS)
-    measure = ForestProximity("gap", forest).fit(ROWS)
+    measure = ForestProximity("gap", model=forest).fit(ROWS)
     rows = measure.rows_
     nowhere = np.full(len(rows), -1)
     lists = measure.nearest(rows, rows, 60, exclude=nowhere)
@@ -157,7 +157,7 @@ def test_a_row_that_may_find_itself_does(monkeypatch):
 
 def test_reasons_add_up():
     forest = RandomForestClassifier(30, random_state=0).fit(ROWS, CLASSES)
-    measure = ForestProximity("gap", forest).fit(ROWS)
+    measure = ForestProximity("gap", model=forest).fit(ROWS)
     nearest = measure.neighbors(None, 1).indices[:, 0]
     for i in (0, 5, 17):
         reasons = measure.explain(i, int(nearest[i]))
@@ -179,7 +179,7 @@ def test_forests_without_labels_and_directions():
 def test_forests_that_know_no_draws_are_refused():
     forest = RandomForestClassifier(3, bootstrap=False).fit(ROWS, CLASSES)
     with pytest.raises(InvalidInput, match="trees that were each grown on a sample"):
-        ForestProximity("gap", forest).fit(ROWS)
+        ForestProximity("gap", model=forest).fit(ROWS)
 
 
 @pytest.mark.long
@@ -196,14 +196,14 @@ def test_votes_are_the_predictions_on_published_tables(data_folder):
         X, y = numbers.to_numpy(float)[some], np.array([str(c) for c in frame["target"]])[some]
         options = {"n_estimators": 60, "oob_score": True, "random_state": 0}
         forest = RandomForestClassifier(**options).fit(X, y)
-        votes = similarities(ForestProximity("gap", forest).fit(X)) @ (
+        votes = similarities(ForestProximity("gap", model=forest).fit(X)) @ (
             y[:, None] == forest.classes_
         )
         assert_allclose(votes, forest.oob_decision_function_, rtol=0, atol=1e-12, err_msg=path.name)
         known = ~np.isnan(X[:, 0])
         X, amounts = X[known][:, 1:], X[known, 0] / np.abs(X[known, 0]).max()
         forest = RandomForestRegressor(**options).fit(X, amounts)
-        means = similarities(ForestProximity("gap", forest).fit(X)) @ amounts
+        means = similarities(ForestProximity("gap", model=forest).fit(X)) @ amounts
         assert_allclose(means, forest.oob_prediction_, rtol=0, atol=1e-12, err_msg=path.name)
         tried += 1
     assert tried >= 30

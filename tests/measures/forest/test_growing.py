@@ -67,18 +67,18 @@ def test_options_belong_to_the_forests_that_have_them():
 def test_forests_that_do_not_fit_the_table_are_refused(fitted):
     table, label, model = fitted
     with pytest.raises(InvalidInput, match="no column 's'"):
-        ForestProximity(forest=model).fit(table.drop("s"))
+        ForestProximity(model=model).fit(table.drop("s"))
     with pytest.raises(InvalidInput, match="Call its fit first"):
-        ForestProximity(forest=RandomSimilarityForestClassifier()).fit(table)
+        ForestProximity(model=RandomSimilarityForestClassifier()).fit(table)
     whole = SimilarityForestClassifier(Gower(), 5, random_state=0).fit(table, label)
     with pytest.raises(InvalidInput, match="compares whole rows"):
-        ForestProximity(forest=whole).fit(table)
+        ForestProximity(model=whole).fit(table)
 
 
 def test_out_of_bag_needs_to_know_the_bags(fitted):
     table, label, model = fitted
     with pytest.raises(InvalidInput, match="the 50 rows that the forest was fitted on"):
-        ForestProximity("oob", forest=model).fit(table[:40])
+        ForestProximity("oob", model=model).fit(table[:40])
     plain = RandomSimilarityForestClassifier(5, random_state=0).fit(table, label)
     with pytest.raises(InvalidInput, match="Fit it with oob_score=True"):
-        ForestProximity("oob", forest=plain).fit(table)
+        ForestProximity("oob", model=plain).fit(table)

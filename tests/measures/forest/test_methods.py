@@ -93,7 +93,7 @@ def test_the_small_tree_through_the_measure():
     forest = make([f2()], 2)
 
     def fit(method):
-        return ForestProximity(method, forest).fit(SMALL)
+        return ForestProximity(method, model=forest).fit(SMALL)
 
     assert_allclose(fit("ratio").similarity()[0], [1, 1 / 3, 0, 0])
     assert_allclose(fit("ratio").distance()[0, 1], np.sqrt(2 / 3))
@@ -118,13 +118,13 @@ def test_the_small_tree_through_the_measure():
 
 def test_unseen_rows_of_aryal_are_clipped_and_empty_regions_count_nothing():
     forest = make([f2()], 2)
-    measure = ForestProximity("ting", forest).fit(np.array([A, A, C]))
+    measure = ForestProximity("ting", model=forest).fit(np.array([A, A, C]))
     assert_array_equal(measure.distance([B])[0], [1.0, 1.0, 1 / 3])
     new = measure.encode([B])
     assert_array_equal(measure.compare(new, new), [[0.0]])  # no fitted row is in leaf B
-    aryal = ForestProximity("aryal", forest).fit(np.array([A, A, C]))
+    aryal = ForestProximity("aryal", model=forest).fit(np.array([A, A, C]))
     assert aryal.compare(aryal.encode([B]), aryal.encode([B]))[0, 0] == 0.0
-    alone = ForestProximity("aryal", make([reference.leaf()], 2)).fit(SMALL)
+    alone = ForestProximity("aryal", model=make([reference.leaf()], 2)).fit(SMALL)
     assert_array_equal(alone.distance(), np.zeros((4, 4)))
 
 

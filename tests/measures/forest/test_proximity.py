@@ -102,7 +102,7 @@ def test_published_settings_are_the_defaults():
 
 def test_a_fitted_forest_gives_its_own_proximity():
     forest = RandomForestClassifier(30, random_state=0).fit(ROWS, LABELS)
-    measure = ForestProximity("shi", forest).fit(ROWS)
+    measure = ForestProximity("shi", model=forest).fit(ROWS)
     leaves = forest.apply(ROWS)
     assert_array_equal(measure.similarity(), (leaves[:, None] == leaves).mean(axis=2))
     new = RNG.normal(size=(6, 3))
@@ -114,12 +114,12 @@ def test_a_fitted_forest_gives_its_own_proximity():
 @pytest.mark.parametrize("method", METHODS[:-1])
 def test_any_method_reads_a_regression_forest(method):
     forest = GradientBoostingRegressor(n_estimators=8, random_state=0).fit(ROWS, ROWS[:, 0])
-    check_measure(ForestProximity(method, forest), ROWS, ROWS[:5] + 0.1)
+    check_measure(ForestProximity(method, model=forest), ROWS, ROWS[:5] + 0.1)
 
 
 def test_out_of_bag_rows_of_a_fitted_forest():
     forest = RandomForestRegressor(60, random_state=0).fit(ROWS, ROWS[:, 0])
-    measure = ForestProximity("oob", forest).fit(ROWS)
+    measure = ForestProximity("oob", model=forest).fit(ROWS)
     leaves = forest.apply(ROWS)
     out = np.ones((40, 60), bool)
     for t, rows in enumerate(forest.estimators_samples_):
@@ -132,19 +132,19 @@ def test_out_of_bag_rows_of_a_fitted_forest():
 
 def test_cloning_keeps_a_fitted_forest_and_saving_flattens_it(tmp_path):
     forest = ExtraTreesClassifier(5, random_state=0).fit(ROWS, LABELS)
-    measure = clone(ForestProximity("zhu3", forest))
-    assert measure.forest is forest
+    measure = clone(ForestProximity("zhu3", model=forest))
+    assert measure.model is forest
     measure.fit(ROWS).save(tmp_path / "it.lookalike")
     back = la.load(tmp_path / "it.lookalike")
     assert_array_equal(back.similarity(ROWS[:5] + 1), measure.similarity(ROWS[:5] + 1))
     assert_array_equal(clone(back).fit(ROWS).similarity(), measure.similarity())
-    assert measure.forest is forest
+    assert measure.model is forest
 
 
 def test_a_fitted_forest_has_its_trees_already():
     forest = RandomForestClassifier(5, random_state=0).fit(ROWS, LABELS)
     with pytest.raises(InvalidInput, match="which has its trees already"):
-        ForestProximity("shi", forest, n_estimators=10).fit(ROWS)
+        ForestProximity("shi", model=forest, n_estimators=10).fit(ROWS)
 
 
 # -- growers and readings as parameters ------------------------------------------------------------
@@ -222,7 +222,8 @@ def test_a_generator_goes_on_from_fit_to_fit():
     [
         ({"method": "rato"}, InvalidInput, "Did you mean 'ratio'"),
         ({"forest": "isolated"}, InvalidInput, "Did you mean 'isolation'"),
-        ({"forest": RandomForestClassifier()}, InvalidInput, "a fitted forest"),
+        ({"model": RandomForestClassifier()}, InvalidInput, "a fitted model"),
+        ({"forest": RandomForestClassifier()}, WrongType, "Give a fitted model as model"),
         ({"forest": 3}, WrongType, "found a int"),
         ({"n_estimators": 0}, InvalidInput, "an integer >= 1"),
         ({"forest": SyntheticForest(max_samples=0)}, InvalidInput, "max_samples=.*needs a share"),
@@ -253,20 +254,23 @@ def test_bad_parameters(change, error, words):
 def test_a_forest_of_other_columns_is_refused():
     forest = RandomForestClassifier(3).fit(ROWS, LABELS)
     with pytest.raises(InvalidInput, match=r"the 3 columns .* found 2: x0, x1"):
-        ForestProximity("shi", forest).fit(ROWS[:, :2])
+        ForestProximity("shi", model=forest).fit(ROWS[:, :2])
     import pandas as pd
 
     frame = pd.DataFrame(ROWS, columns=["a", "b", "c"])
     forest = RandomForestClassifier(3).fit(frame, LABELS)
-    with pytest.raises(InvalidInput, match=r"'b' in place of 'a'"):
-        ForestProximity("shi", forest).fit(frame[["b", "a", "c"]])
-    assert ForestProximity("shi", forest).fit(frame).similarity().shape == (40, 40)
+    with pytest.raises(InvalidInput, match=r"the columns that the model was .* no column 'a'"):
+        ForestProximity("shi", model=forest).fit(frame[["b", "c"]])
+    # Names say which column is which, in any order and beside others.
+    other = frame[["b", "a", "c"]].assign(d=1.0)
+    measures = [ForestProximity("shi", model=forest).fit(rows) for rows in (frame, other)]
+    assert_array_equal(measures[0].similarity(), measures[1].similarity())
 
 
 def test_forests_that_cannot_serve_a_method_are_refused():
     forest = GradientBoostingRegressor(n_estimators=2).fit(ROWS, ROWS[:, 0])
     with pytest.raises(InvalidInput, match="each grown on a sample of the rows"):
-        ForestProximity("oob", forest).fit(ROWS)
+        ForestProximity("oob", model=forest).fit(ROWS)
     with pytest.raises(InvalidInput, match="number columns only"):
         ForestProximity(forest=SyntheticForest(synthetic="uniform")).fit(mixed(gaps=False))
 

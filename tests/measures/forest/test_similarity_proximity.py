@@ -214,7 +214,7 @@ def test_every_kind_of_column_is_compared():
     assert similar().traits.kinds == ()
     assert ForestProximity().traits.kinds
     model = RandomSimilarityForestClassifier(2).fit({"n": [1.0, 2.0]}, ["a", "b"])
-    assert ForestProximity(forest=model).traits.kinds == ()
+    assert ForestProximity(model=model).traits.kinds == ()
 
 
 def test_the_forest_does_not_depend_on_threads():
@@ -296,7 +296,7 @@ def test_groups_of_sets_and_strings_are_recovered(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_rows_of_one_class_are_more_alike(fitted, method):
     table, label, model = fitted
-    measure = ForestProximity(method, forest=model, undefined=0.0).fit(table)
+    measure = ForestProximity(method, model=model, undefined=0.0).fit(table)
     within, between = apart(measure.similarity(), label)
     assert within > between + 0.05
     if method != "oob":  # new rows
@@ -318,7 +318,7 @@ def test_shared_leaves_are_those_of_the_forest():
     ):
         model.fit(table, group if "Classifier" in type(model).__name__ else amounts)
         old, fresh = model.apply(table), model.apply(new)
-        measure = ForestProximity("shi", forest=model).fit(table)
+        measure = ForestProximity("shi", model=model).fit(table)
         assert_allclose(measure.similarity(), (old[:, None] == old).mean(axis=2))
         assert_allclose(measure.similarity(new), (fresh[:, None] == old).mean(axis=2))
 
@@ -327,7 +327,7 @@ def test_a_fitted_forest_keeps_the_contract(fitted):
     table, _, model = fitted
     new, _ = mixed(4, seed=5)
     for method in ("ratio", "shi", "zhu3"):
-        check_measure(ForestProximity(method, forest=model, undefined=0.5), table[:20], new)
+        check_measure(ForestProximity(method, model=model, undefined=0.5), table[:20], new)
 
 
 def test_tables_are_read_as_the_forest_read_its_own():
@@ -339,7 +339,7 @@ def test_tables_are_read_as_the_forest_read_its_own():
     model = RandomSimilarityForestClassifier(10, kinds={"q": "sequence"}, random_state=0)
     model.fit(columns, "label")
     assert (model.predict(columns) == columns["label"]).all()
-    measure = ForestProximity("shi", forest=model).fit({"q": columns["q"]})
+    measure = ForestProximity("shi", model=model).fit({"q": columns["q"]})
     label = np.array(columns["label"])
     assert_array_equal(measure.similarity() > 0.5, label[:, None] == label)
     again = clone(measure).fit(columns, "label")
@@ -349,12 +349,12 @@ def test_tables_are_read_as_the_forest_read_its_own():
 def test_a_measure_with_a_fitted_forest_is_saved_whole(tmp_path, fitted):
     table, _, model = fitted
     new, _ = mixed(6, seed=5)
-    measure = ForestProximity("ratio", forest=model, undefined=0.5).fit(table)
+    measure = ForestProximity("ratio", model=model, undefined=0.5).fit(table)
     measure.save(tmp_path / "m.lookalike")
     back = la.load(tmp_path / "m.lookalike")
     assert_array_equal(back.similarity(new), measure.similarity(new))
     assert_array_equal(clone(back).fit(table).similarity(), measure.similarity())
-    assert back.forest.trees_ is back.trees_ is back.inputs_.trees  # written once
+    assert back.model.trees_ is back.trees_ is back.inputs_.trees  # written once
 
 
 # -- memory ----------------------------------------------------------------------------------------

@@ -53,6 +53,8 @@ def explain_leaves(
         usable = (a.arrays["bag"][0] == 0) & (b.arrays["bag"][0] == 0)
         if not usable.any():
             usable = ~usable  # no tree left: all are used, as ``compare`` does
+    elif fitted.values is not None:
+        usable = fitted.values[fitted.forest.offsets[:-1]]
     return explain_parting(fitted, numbers, a, b, usable)
 
 
@@ -66,6 +68,7 @@ def explain_parting(
 ) -> Explanation:
     """Explain by the columns of the tests at which two rows part, in the trees that are usable.
 
+    ``usable`` may also be the weight of each tree.
     What the columns are short of ``whole`` belongs to none of them.
     """
     (forest, _, owner), (similarity, distance) = fitted, numbers

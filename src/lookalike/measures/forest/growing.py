@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,25 +12,75 @@ import numpy as np
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, Param, TooFewRows, TooLarge
+from lookalike.errors import InvalidInput, Param, TooFewRows, TooLarge, WrongType, name_some
 from lookalike.measures.forest.methods import ProximityMethod
-from lookalike.measures.numeric import TreeInputs, check_columns
+from lookalike.measures.numeric import TreeInputs, plan_inputs
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, Saved, Text, TupleOf, require
-from lookalike.table import Schema, Table
-from lookalike.trees.adapters import adapt_forest, check_fitted
+from lookalike.table import Column, Schema, Table
+from lookalike.trees.adapters import adapt_model, check_fitted
 from lookalike.trees.cells.trees import SimilarityTrees
 from lookalike.trees.growers import CellSimilarityForest, Grower, MatrixGrower, find_grower
 from lookalike.trees.growing import GrownForest
+from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import Forest, bin_type
 
 MAX_PROJECTION_BYTES = 2**25  # per thread; both limits were chosen by hand
 MAX_BIN_BYTES = 2**27  # where only leaves are kept
 
 
+class Projected(ABC):
+    """Inputs of a forest that are computed from the cells of a row: more of them than columns.
+
+    A forest may have as many inputs as it has different tests: tens of thousands. Their values are
+    computed for a few rows at a time and stored as bins, mostly in a byte each.
+    """
+
+    @abstractmethod
+    def encode(self, table: Table) -> Any:
+        """Return the cells of a table as the inputs are computed from them."""
+
+    @abstractmethod
+    def project(self, cells: Any, part: slice) -> np.ndarray:
+        """Return the inputs of some rows."""
+
+    def parts(self, forest: Forest, n: int) -> list[slice]:
+        """Cut n rows so that the bins of a part are small."""
+        tall = MAX_BIN_BYTES // (forest.n_inputs * np.dtype(bin_type(forest)).itemsize)
+        return list(blocks(n, tall)) or [slice(0, 0)]
+
+    def bins(
+        self, forest: Forest, cells: Any, part: slice, n_jobs: int | None = None
+    ) -> np.ndarray:
+        """Return the bins of a part of the rows."""
+        start, stop, limit = part.start, part.stop, settings().memory_limit
+        out_type = np.dtype(bin_type(forest))
+        # Checked before any work: the answers of all rows to all tests may be many gigabytes.
+        size = (stop - start) * forest.n_inputs * out_type.itemsize
+        if size > limit:
+            answers = (
+                f"for what {stop - start:,} rows answer to {forest.n_inputs:,} different tests"
+            )
+            smaller, more = Param("max_samples", 256), Param("memory_limit", of="config")
+            raise TooLarge(
+                "a forest of many tests", f"{show_bytes(size)} {answers}",
+                f"a memory limit of {show_bytes(limit)}",
+                ("Grow smaller trees with ", smaller, ", or raise ", more),
+            )  # fmt: skip
+        out = np.empty((stop - start, forest.n_inputs), out_type)
+        tall = max(1, min(MAX_PROJECTION_BYTES, limit) // (8 * forest.n_inputs))
+
+        def project(rows: slice) -> None:
+            some = slice(start + rows.start, start + rows.stop)
+            out[rows] = forest.bins(self.project(cells, some), 1)
+
+        run(project, [(rows,) for rows in blocks(len(out), tall)], n_jobs, "projecting rows")
+        return out
+
+
 @saveable
 @dataclass(frozen=True, eq=False)
-class CellInputs:
+class CellInputs(Projected):
     """The inputs of a forest whose tests compare a cell with two others.
 
     Parameters
@@ -46,45 +98,13 @@ class CellInputs:
     trees: SimilarityTrees
     owner: tuple[str, ...]
 
-    def parts(self, forest: Forest, n: int) -> list[slice]:
-        """Cut n rows so that the bins of a part are small."""
-        tall = MAX_BIN_BYTES // (forest.n_inputs * np.dtype(bin_type(forest)).itemsize)
-        return list(blocks(n, tall)) or [slice(0, 0)]
+    def encode(self, table: Table) -> tuple[Cells, ...]:
+        """Return the cells of every column that is tested."""
+        return self.trees.encode(table)
 
-    def bins(
-        self,
-        forest: Forest,
-        cells: tuple[Cells, ...],
-        part: slice | None = None,
-        n_jobs: int | None = None,
-    ) -> np.ndarray:
-        """Return the bins of all rows or a part of them.
-
-        A forest has as many inputs as it has different pairs of cells: tens of thousands. Their
-        values are computed for a few rows at a time and stored as bins, mostly in a byte each.
-        """
-        start, stop, _ = (part or slice(None)).indices(len(cells[0]))
-        limit = settings().memory_limit
-        out_type = np.dtype(bin_type(forest))
-        # Checked before any work: the answers of all rows to all tests may be many gigabytes.
-        size = (stop - start) * forest.n_inputs * out_type.itemsize
-        if size > limit:
-            answers = f"for what {stop - start:,} rows answer to {forest.n_inputs:,} pairs of cells"
-            smaller, more = Param("max_samples", 256), Param("memory_limit", of="config")
-            raise TooLarge(
-                "a forest of similarity trees", f"{show_bytes(size)} {answers}",
-                f"a memory limit of {show_bytes(limit)}",
-                ("Grow smaller trees with ", smaller, ", or raise ", more),
-            )  # fmt: skip
-        out = np.empty((stop - start, forest.n_inputs), out_type)
-        tall = max(1, min(MAX_PROJECTION_BYTES, limit) // (8 * forest.n_inputs))
-
-        def project(rows: slice) -> None:
-            part = slice(start + rows.start, start + rows.stop)
-            out[rows] = forest.bins(self.trees.inputs(cells, part, 1), 1)
-
-        run(project, [(rows,) for rows in blocks(len(out), tall)], n_jobs, "projecting rows")
-        return out
+    def project(self, cells: tuple[Cells, ...], part: slice) -> np.ndarray:
+        """Return the differences of the distances to two cells, for every pair of cells."""
+        return self.trees.inputs(cells, part, 1)
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that trees test columns of the table."""
@@ -92,9 +112,120 @@ class CellInputs:
         require(known, "CellInputs.owner", "a name for every column that is tested", "fewer")
 
 
+@saveable
+@dataclass(frozen=True, eq=False)
+class ModelInputs(Projected):
+    """The inputs of the trees of a fitted model: its features as it knows them, and its tests.
+
+    Parameters
+    ----------
+    model : TreeModel
+    names : tuple of str
+        Columns of the table in the order of the model.
+    owner : tuple of str
+        The column of each feature; ``Forest.column`` has the feature of each input.
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "model": Saved("TreeModel"),
+        "names": TupleOf(Text()),
+        "owner": TupleOf(Text(), "columns"),
+    }
+
+    model: TreeModel
+    names: tuple[str, ...]
+    owner: tuple[str, ...]
+
+    def encode(self, table: Table) -> np.ndarray:
+        """Return the features of rows: categories as the model codes them, NaN where missing."""
+        entries: list[np.ndarray] = []
+        for name in self.names:
+            column, first = table[name], len(entries)
+            if column.values.ndim == 2:
+                entries += list(column.values.T)
+            elif column.kind.levels:
+                levels = None if self.model.asked else self.model.levels[first]
+                entries.append(_known_as(column, levels))
+            elif known := self.model.levels[first]:
+                entries.append(_positions(column.values, known))
+            else:
+                entries.append(column.values)
+        out = np.empty((len(table), len(entries)), object if self.model.asked else np.float64)
+        for j, entry in enumerate(entries):
+            out[:, j] = entry
+        return out
+
+    def project(self, cells: np.ndarray, part: slice) -> np.ndarray:
+        """Return the features, and the answers to the tests on categories."""
+        return self.model.inputs(cells[part])
+
+    def bins(
+        self, forest: Forest, cells: Any, part: slice, n_jobs: int | None = None
+    ) -> np.ndarray:
+        """Return the bins of a part of the rows."""
+        if (self.model.side < 0).all():  # flat arrays, as they are
+            return forest.bins(cells[part], n_jobs)
+        # A model that is asked itself uses threads of its own.
+        return super().bins(forest, cells, part, 1 if self.model.asked else n_jobs)
+
+    def check_loaded(self, dims: Dims) -> None:
+        """Check after loading that every feature has a column."""
+        same = len(self.owner) == len(self.model.levels)
+        require(same, "ModelInputs.owner", "a column for every feature", "others")
+
+
+def _known_as(column: Column, levels: Sequence[Any] | None) -> np.ndarray:
+    """Return the cells of a column of levels as a model knows them.
+
+    Parameters
+    ----------
+    column : Column
+    levels : sequence or None
+        Categories of the model, by the position of which it knows a cell; none at all for a
+        number. None: the model is asked by the cell itself.
+    """
+    # Levels that the fitted table did not have may well be known to the model.
+    words = dict(enumerate(column.kind.levels)) | dict(column.unknown)
+    at, known = np.unique(column.values, return_inverse=True)
+    if levels is None:
+        cells = np.array([words.get(int(code), np.nan) for code in at], object)
+        return cells[known]
+    place = {_word(level): float(i) for i, level in enumerate(levels)}
+    coded = [
+        place.get(_word(words[int(code)]), np.nan) if levels else _number(words[int(code)])
+        for code in at
+        if int(code) in words
+    ]
+    values = np.full(len(at), np.nan)
+    values[[int(code) in words for code in at]] = coded
+    return values[known]
+
+
+def _word(level: Any) -> str:
+    """Return a category in the one spelling that all libraries can agree on."""
+    return str(int(level)) if isinstance(level, float) and level.is_integer() else str(level)
+
+
+def _number(level: Any) -> float:
+    try:
+        return float(level)
+    except (TypeError, ValueError):
+        needed = "numbers where the model was fitted on numbers"
+        hint = "Fit the measure on the rows as the model was given them"
+        raise InvalidInput("ForestProximity", needed, repr(level), hint) from None
+
+
+def _positions(values: np.ndarray, levels: Sequence[Any]) -> np.ndarray:
+    """Return where numbers are among the categories of a model, NaN if they are not there."""
+    numbers = np.array([_number(level) for level in levels])
+    order = np.argsort(numbers)
+    at = np.minimum(np.searchsorted(numbers[order], values), len(numbers) - 1)
+    return np.where(numbers[order][at] == values, order[at], np.nan)
+
+
 # Asked before and after the shorthands are resolved, hence names as well as objects.
 def tests_cells(forest: Any) -> bool:
-    """Whether a ``forest=`` means trees that compare cells: grown here, or a fitted forest."""
+    """Whether ``forest=`` or ``model=`` means trees that compare cells, grown here or fitted."""
     if isinstance(forest, str):
         return forest == "similarity"
     return isinstance(forest, CellSimilarityForest) or _has_cell_trees(forest)
@@ -141,47 +272,84 @@ def grow_cells(
 
 
 def find_source(
-    forest: Any, method: ProximityMethod, n_estimators: int | None, random_state: Any
+    forest: Any, model: Any, method: ProximityMethod, n_estimators: int | None, random_state: Any
 ) -> Any:
-    """Return the grower that ``forest=`` asks for, or the fitted forest.
+    """Return the grower that ``forest=`` asks for, or the fitted model.
 
     Parameters
     ----------
-    forest : None, str, Grower, or a fitted forest
+    forest : None, str or Grower
         None: the one that the method was published with.
+    model : None or a fitted model
     method : ProximityMethod
     n_estimators, random_state
         Shorthands for those of the grower.
     """
-    source = method.forest if forest is None else forest
-    if isinstance(source, str):
-        source = find_grower(source)
-    if isinstance(source, Grower):
+    if model is None:
+        source = find_grower(method.forest) if forest is None else forest
+        if isinstance(source, str):
+            source = find_grower(source)
+        if not isinstance(source, Grower):
+            needed = "how a forest is grown: a name or a grower of lookalike.trees"
+            hint = ("Give a fitted model as ", Param("model"))
+            raise WrongType("forest", needed, f"a {type(source).__name__}", hint)
         return source.with_shorthands(n_estimators, random_state)
-    if not isinstance(source, Forest):  # flat arrays, of a loaded measure, need no check
-        check_fitted(source)
-    if n_estimators is not None:
-        given = Param("n_estimators", n_estimators, of="ForestProximity")
-        found = f"a fitted {type(source).__name__}, which has its trees already"
-        leave_out = ("Leave ", Param("n_estimators"), " out")
-        raise InvalidInput(given, "a forest that is grown here", found, leave_out)
-    return source
+    for name, value in (("forest", forest), ("n_estimators", n_estimators)):
+        if value is not None:
+            given = Param(name, value, of="ForestProximity")
+            found = f"a fitted {type(model).__name__}, which has its trees already"
+            leave_out = ("Leave ", Param(name), " out")
+            raise InvalidInput(given, "a forest that is grown here", found, leave_out)
+    if _has_cell_trees(model):
+        check_fitted(model)
+    return model
+
+
+def read_model(model: Any) -> TreeModel | None:
+    """Return the trees of a fitted model that test numbers and categories; None for others."""
+    if model is None or _has_cell_trees(model):
+        return None
+    return adapt_model(model)
+
+
+def choose_columns(model: TreeModel, table: Table) -> Table:
+    """Return a table with the columns of a model compared, in its order, and no others."""
+    if not model.names:
+        return table
+    # LightGBM writes spaces in names as underscores.
+    known = {column.name.replace(" ", "_"): column.name for column in table.columns + table.aside}
+    known |= {name: name for name in known.values()}
+    lost = [name for name in model.names if name not in known]
+    if lost:
+        needed = "the columns that the model was fitted on"
+        hint = "Give the table that the model was fitted on"
+        raise InvalidInput("ForestProximity", needed, f"no column {name_some(lost)}", hint)
+    return table.compare_by([known[name] for name in model.names])
+
+
+def plan_model(model: TreeModel, table: Table, who: str) -> ModelInputs:
+    """Find the column of each feature of a model."""
+    inputs = plan_inputs(table, who, categories=True)
+    n_features = len(model.levels)
+    if len(inputs.owner) != n_features:
+        needed = f"the {n_features} columns that the model was fitted on"
+        hint = "Fit the measure on the model's own columns"
+        found = f"{len(inputs.owner)}: " + ", ".join(inputs.owner[:8])
+        raise InvalidInput(who, needed, found, hint)
+    return ModelInputs(model, inputs.names, inputs.owner)
 
 
 def grow_matrix(
-    source: Any,
-    inputs: TreeInputs,
-    values: np.ndarray,
-    out_of_bag: bool,
-    who: str,
+    source: MatrixGrower, inputs: TreeInputs, values: np.ndarray, out_of_bag: bool, who: str,
     n_jobs: int | None,
-) -> GrownForest[Forest]:
-    """Grow trees that test the columns of a matrix, or take those of a fitted forest."""
-    if len(values) < 2:
-        raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(values)), "Add rows")
-    if isinstance(source, MatrixGrower):
-        category = np.array(inputs.category, bool)
-        return source.grow(values, category, out_of_bag=out_of_bag, n_jobs=n_jobs)
-    grown = adapt_forest(source, len(values) if out_of_bag else None)
-    check_columns(source, grown.forest.n_inputs, inputs.owner, who)
-    return grown
+) -> GrownForest[Forest]:  # fmt: skip
+    """Grow trees that test the columns of a matrix."""
+    check_rows(len(values), who)
+    category = np.array(inputs.category, bool)
+    return source.grow(values, category, out_of_bag=out_of_bag, n_jobs=n_jobs)
+
+
+def check_rows(n: int, who: str) -> None:
+    """Refuse a table with fewer rows than can be compared."""
+    if n < 2:
+        raise TooFewRows(who, "at least 2 rows", Param("n_samples", n), "Add rows")

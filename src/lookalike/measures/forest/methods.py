@@ -72,8 +72,24 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
     def needs_counts(self, forest: Forest) -> bool:
         """Whether the fitted rows in every node have to be counted."""
 
-    def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
-        """Return the value of each node as a lowest common ancestor, for methods that use it."""
+    @property
+    def needs_gain(self) -> bool:
+        """Whether it asks what the tests of each tree gain."""
+        return False
+
+    def node_values(
+        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
+    ) -> np.ndarray | None:
+        """Return the value of each node, for methods that use it.
+
+        Parameters
+        ----------
+        forest : Forest
+        n_fitted : int
+            Rows of the table.
+        gain : array, one per tree
+            What the tests of a tree gain, for methods that ask for it.
+        """
         return None
 
     @abstractmethod
@@ -146,7 +162,7 @@ class Ratio(ProximityMethod):
 
     def needs_counts(self, forest: Forest) -> bool:
         """Whether missing cells have to follow the side of more fitted rows."""
-        return forest.soft  # forests of scikit-learn have learned a side
+        return forest.soft  # fitted models have a side for them
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities; NaN where no test can be answered by both rows."""
@@ -168,7 +184,13 @@ class Shi(ProximityMethod):
     ----------
     missing : {"half", "by_mass"}
         At a test on a missing cell a row goes both ways, with weights of one half each or by the
-        share of fitted rows. Forests of scikit-learn send missing cells where they were fitted to.
+        share of fitted rows. Fitted models send missing cells where they were fitted to.
+    weights : {"equal", "gain"}
+        What a shared leaf counts: the same in every tree, or as much as the tests of its tree gain
+        together (``model=`` only). The first trees of a booster gain most; later ones correct
+        them. The gain is the one that the model's library reports: the reduction of impurity
+        (scikit-learn), of the loss (XGBoost, LightGBM, histogram boosters); for CatBoost, which
+        reports none, the weighted squared deviations of the tree's predictions.
 
     References
     ----------
@@ -184,12 +206,31 @@ class Shi(ProximityMethod):
     (5, 5)
     """
 
-    FIELDS: ClassVar[Fields] = {"missing": Choice("half", "by_mass")}
+    FIELDS: ClassVar[Fields] = {
+        "missing": Choice("half", "by_mass"),
+        "weights": Choice("equal", "gain"),
+    }
     name: ClassVar[str] = "shi"
     shares_leaves: ClassVar[bool] = True
 
-    def __init__(self, missing: str = "half") -> None:
+    def __init__(self, missing: str = "half", weights: str = "equal") -> None:
         self.missing = missing
+        self.weights = weights
+
+    @property
+    def needs_gain(self) -> bool:
+        """Whether it asks what the tests of each tree gain."""
+        return self.weights == "gain"
+
+    def node_values(
+        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
+    ) -> np.ndarray | None:
+        """Return the weight of each node: that of its tree."""
+        if gain is None:
+            return None
+        # Trees that gain nothing at all, such as single leaves, count alike.
+        share = gain / gain.sum() if gain.sum() > 0 else np.full(len(gain), 1.0 / len(gain))
+        return np.repeat(share, np.diff(forest.offsets))
 
     def needs_counts(self, forest: Forest) -> bool:
         """Whether missing cells are split by counts; leaf sharing alone needs none."""
@@ -203,8 +244,14 @@ class Shi(ProximityMethod):
         return soft_part(a), soft_part(b), forest.nodes.leaf_offsets
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
-        """Return the share of trees in which two rows share a leaf."""
+        """Return the share of trees in which two rows share a leaf, by their weights."""
         codes = a.arrays["codes"], b.arrays["codes"]
+        if fitted.values is not None:
+            from lookalike.kernels.proximity import weigh_matches
+
+            out = np.empty((len(a), len(b)))
+            weigh_matches(*codes, fitted.values[fitted.forest.offsets[:-1]], out)
+            return out
         return proximity.share_block(*codes, *self._soft(fitted.forest, a, b))
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
@@ -219,7 +266,7 @@ class OutOfBag(Shi):
     ----------
     missing : {"half", "by_mass"}
         At a test on a missing cell a row goes both ways, with weights of one half each or by the
-        share of fitted rows. Forests of scikit-learn send missing cells where they were fitted to.
+        share of fitted rows. Fitted models send missing cells where they were fitted to.
 
     References
     ----------
@@ -236,8 +283,12 @@ class OutOfBag(Shi):
     0
     """
 
+    FIELDS: ClassVar[Fields] = {"missing": Choice("half", "by_mass")}
     name: ClassVar[str] = "oob"
     out_of_bag: ClassVar[bool] = True
+
+    def __init__(self, missing: str = "half") -> None:
+        super().__init__(missing)
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of the trees grown on neither row in which they share a leaf."""
@@ -274,7 +325,7 @@ class Gap(ProximityMethod):
     >>> rows = np.random.default_rng(0).normal(size=(60, 3))
     >>> target = rows.sum(axis=1)
     >>> forest = RandomForestRegressor(60, oob_score=True, random_state=0).fit(rows, target)
-    >>> similarities = ForestProximity("gap", forest).fit(rows).similarity()
+    >>> similarities = ForestProximity("gap", model=forest).fit(rows).similarity()
     >>> np.fill_diagonal(similarities, 0.0)
     >>> bool(np.allclose(similarities @ target, forest.oob_prediction_))
     True
@@ -317,7 +368,9 @@ class AncestorMethod(ProximityMethod, abstract=True):
         """Whether rows have to be counted: counts are the values of nodes."""
         return True
 
-    def node_values(self, forest: Forest, n_fitted: int) -> np.ndarray | None:
+    def node_values(
+        self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
+    ) -> np.ndarray | None:
         """Return the value of each node as a lowest common ancestor."""
         return proximity.node_values(forest, self.name, n_fitted)
 

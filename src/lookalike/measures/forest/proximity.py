@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import os
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -16,7 +15,7 @@ from lookalike._runtime.config import settings
 from lookalike._runtime.estimator import check_is_fitted, copy_value
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import RaggedOf
-from lookalike.errors import LookalikeWarning
+from lookalike.errors import InvalidInput, LookalikeWarning, Param, WrongType
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Ids, Rows, concatenate
@@ -28,11 +27,12 @@ from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_i
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
 from lookalike.saving import fields
-from lookalike.saving.encode import write
 from lookalike.saving.fields import KINDS, Dims, Field, Fields, check_params, require
 from lookalike.table import Table, as_table
-from lookalike.trees.growers import Grower, SyntheticForest
+from lookalike.trees.adapters import read_samples
+from lookalike.trees.growers import SyntheticForest
 from lookalike.trees.growing import GrownForest
+from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
 from lookalike.trees.thresholds.proximity import ratio_square
 
@@ -40,7 +40,6 @@ from lookalike.trees.thresholds.proximity import ratio_square
 # some hundred rows with all others.
 MIN_QUERIES_FOR_MEMBERS = 256
 GROWERS = fields.Choice("synthetic", "extra", "isolation", "similarity")
-SAVED_FORESTS = fields.Saved("Grower", "Forest", "TreeForest", fitted=False)
 
 
 @dataclass(eq=False, repr=False)
@@ -48,8 +47,9 @@ class ForestProximity(Measure):
     """Compare rows by their leaves and paths in the trees of a forest, by one of eight proximities.
 
     Without labels the forest is grown to separate the rows of the table from rows whose columns
-    were shuffled independently; the trees then follow the dependence of columns. A fitted forest
-    can be given instead, which makes the similarity a supervised one.
+    were shuffled independently; the trees then follow the dependence of columns. A fitted model
+    of trees can be given instead, which makes the similarity a supervised one: two rows are alike
+    if the model treats them alike.
 
     =============== ===============================================================================
     method          two rows are alike if ...
@@ -80,14 +80,20 @@ class ForestProximity(Measure):
     method : {"ratio", "shi", "oob", "gap", "zhu2", "zhu3", "ting", "aryal"} or an object
         How a proximity is computed. A name is the published setting; the objects ``Ratio``,
         ``Shi``, ``Zhu2``, ``Zhu3``, ``Ting``, ``Aryal``, ``OutOfBag`` and ``Gap`` have the options.
-    forest : None, "synthetic", "extra", "isolation", "similarity", a grower, or a fitted forest
+    forest : None, "synthetic", "extra", "isolation", "similarity", or a grower
         How the forest is grown: against synthetic rows, by random cuts, by random cuts on small
         samples, or against synthetic rows with tests that compare cells. A name is the published
         setting; the objects ``SyntheticForest``, ``ExtraForest``, ``IsolatingForest`` and
-        ``CellSimilarityForest`` of ``lookalike.trees`` have the options. A fitted random forest,
-        extra-trees, isolation or gradient boosting forest of scikit-learn is used as it is; so is a
-        fitted random similarity forest of lookalike, whose table then says how rows are read.
-        None: as published, "isolation" for ``ting`` and ``aryal``, else "synthetic".
+        ``CellSimilarityForest`` of ``lookalike.trees`` have the options. None: as published,
+        "isolation" for ``ting`` and ``aryal``, else "synthetic".
+    model : a fitted model, optional
+        Whose trees are used as they are, in place of a forest that is grown here: a forest, a
+        gradient booster (both kinds) or a decision tree of scikit-learn, a model of XGBoost,
+        LightGBM or CatBoost, or a random similarity forest of lookalike. Of a table only the
+        columns are compared that the model was fitted on, by their names where it knows them.
+        Rows reach the leaves that the model itself sends them to, with missing values and
+        categories. The measure is saved with the trees, not the model; CatBoost models with
+        categories have to be asked themselves and cannot be saved.
     n_estimators : int, optional
         Trees, where the forest is grown here. None: what the grower says, or as published: 100, and
         1000 for ``oob`` and ``gap``.
@@ -145,7 +151,7 @@ class ForestProximity(Measure):
     >>> from sklearn.datasets import load_iris
     >>> flowers, species = load_iris(return_X_y=True)
     >>> forest = RandomForestClassifier(50, random_state=0).fit(flowers, species)
-    >>> near = ForestProximity("shi", forest=forest).fit(flowers).kneighbors(n_neighbors=5)[1]
+    >>> near = ForestProximity("shi", model=forest).fit(flowers).kneighbors(n_neighbors=5)[1]
     >>> bool((species[near[0]] == species[0]).all())
     True
 
@@ -171,9 +177,15 @@ class ForestProximity(Measure):
         "random_state": RANDOM_STATE,
         "undefined": fields.Maybe(fields.Real(0.0, 1.0)),
         "kinds": KINDS,
-        # A fitted estimator of scikit-learn is a valid parameter, but not a part of a file.
-        "forest": fields.AtLoad(fields.Maybe(fields.Either(GROWERS, SAVED_FORESTS))),
-        "inputs_": fields.Saved("TreeInputs", "CellInputs"),
+        # A wrong type is refused with a hint at ``model=``, when the forest is looked for.
+        "forest": fields.AtLoad(
+            fields.Maybe(fields.Either(GROWERS, fields.Saved("Grower", fitted=False)))
+        ),
+        # A fitted estimator of another library is a valid parameter, but not a part of a file.
+        "model": fields.AtLoad(
+            fields.Maybe(fields.Saved("TreeModel", "Forest", "TreeForest", fitted=False))
+        ),
+        "inputs_": fields.Saved("TreeInputs", "CellInputs", "ModelInputs"),
         "forest_": fields.Saved("Forest"),
         "in_bag_": fields.Maybe(fields.Array("uint8", "rows", "trees")),
         "values_": fields.Maybe(fields.Array("float64", "nodes")),
@@ -186,6 +198,7 @@ class ForestProximity(Measure):
     method: str | methods.ProximityMethod = "ratio"
     forest: Any = None
     _: KW_ONLY
+    model: Any = None
     n_estimators: int | None = None
     random_state: Any = None
     undefined: float | None = None
@@ -200,7 +213,7 @@ class ForestProximity(Measure):
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
         method = self._method
-        kinds = () if growing.tests_cells(self.forest) else (*ORDERED, "category")
+        kinds = () if growing.tests_cells(self._source) else (*ORDERED, "category")
         own = {name: getattr(method, name) for name in methods.METHOD_TRAITS}
         return Traits(missing=True, kinds=kinds, **own)
 
@@ -228,38 +241,43 @@ class ForestProximity(Measure):
         if getattr(self, "frozen_", False):
             return self
         params = self.get_params(deep=False)
-        # Cloning a fitted forest would forget its trees, which are what was asked for.
-        kept = {
-            name: value if name == "forest" and self._is_given else copy_value(value)
-            for name, value in params.items()
-        }
-        return type(self)(**kept)
+        # Cloning a fitted model would forget its trees, which are what was asked for.
+        return type(self)(**{k: v if k == "model" else copy_value(v) for k, v in params.items()})
 
     @property
-    def _is_given(self) -> bool:
-        """Whether the forest was grown elsewhere."""
-        return not (self.forest is None or isinstance(self.forest, str | Grower))
+    def _source(self) -> Any:
+        return self.forest if self.model is None else self.model
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the measure to one file; a forest given is written as flat arrays.
+    def _read_model(self) -> TreeModel | None:
+        """Return the trees of the given model, read once."""
+        known: Any = self.__dict__.get("_known_model")
+        if known is None or known[0] is not self.model:
+            known = self._known_model = self.model, growing.read_model(self.model)
+        return known[1]
 
-        Parameters
-        ----------
-        path : str or path
-        """
+    def to_saved(self) -> ForestProximity:
+        """Return the measure as it is written to a file: a model as the arrays of its trees."""
+        model = None if self.model is None else self._read_model()
+        if model is None:
+            return self
+        if model.asked:
+            found = (
+                f"a {type(self.model).__name__} with categories, which is asked for leaves itself"
+            )
+            hint = "Save the model with its own library and fit the measure again"
+            raise WrongType("ForestProximity.save", "trees that can be written", found, hint)
         kept = copy.copy(self)
-        # An estimator of scikit-learn could only be pickled; its trees are in ``forest_`` already.
-        if hasattr(self, "forest_") and self._is_given and not growing.tests_cells(self.forest):
-            kept.forest = self.forest_
-        write(path, kept)
+        kept.model = model
+        return kept
 
     # -- fitting: read the table, grow the forest, encode the rows ---------------------------------
 
     def read(self, X: Any) -> Table:
-        """Read data to be fitted; for a fitted similarity forest, as its own table was read."""
-        schema = growing.schema_of(self.forest)
+        """Read data to be fitted; for a fitted model, the columns that it was fitted on."""
+        schema, model = growing.schema_of(self.model), self._read_model()
         if schema is None:
-            return super().read(X)
+            table = super().read(X)
+            return table if model is None else growing.choose_columns(model, table)
         return as_table(X, schema, who=f"{type(self).__name__}.fit")
 
     def fit(self, X: Any, y: Any = None) -> Self:
@@ -272,7 +290,7 @@ class ForestProximity(Measure):
             Not learned from. A named column is taken out of the table.
         """
         # A fitted similarity forest reads X by the schema of its own table, without the target.
-        schema = growing.schema_of(self.forest)
+        schema = growing.schema_of(self.model)
         if schema is not None and isinstance(y, str) and y not in schema.kinds:
             y = None  # the schema of the fitted forest has left the column out already
         return super().fit(X, y)
@@ -280,9 +298,11 @@ class ForestProximity(Measure):
     def _fit(self, table: Table, y: np.ndarray | None) -> Rows | None:
         method = self._method
         check_params(method)
-        source = growing.find_source(self.forest, method, self.n_estimators, self.random_state)
+        own = self.n_estimators, self.random_state
+        source = growing.find_source(self.forest, self.model, method, *own)
         who, bag = f"{type(self).__name__} ({method.name})", method.out_of_bag
-        self.inputs_: TreeInputs | growing.CellInputs
+        model = self._read_model()
+        self.inputs_: TreeInputs | growing.CellInputs | growing.ModelInputs
         if growing.tests_cells(source):
             trees = growing.grow_cells(source, table, bag, who, self.n_jobs)
             self.trees_ = trees.forest
@@ -290,6 +310,11 @@ class ForestProximity(Measure):
             # Votes of the forest are those of the leaves that it sends rows to itself.
             as_forest = self.trees_.to_forest(soft=not isinstance(method, methods.Gap))
             grown = GrownForest(as_forest, trees.in_bag)
+        elif model is not None:
+            self.inputs_ = growing.plan_model(model, table, who)
+            growing.check_rows(len(table), who)
+            trees_drawn = (self.model, model.forest.n_trees, len(table))
+            grown = GrownForest(model.forest, read_samples(*trees_drawn) if bag else None)
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
@@ -301,22 +326,27 @@ class ForestProximity(Measure):
             bins = self._bins(table)
             self.forest_ = self.forest_.count_rows(bins, self.n_jobs)
             rows = self._to_leaves(bins, np.arange(len(table)))
-        self.values_ = method.node_values(self.forest_, len(table))
+        gain = None if model is None else model.gain
+        if method.needs_gain and gain is None:
+            needed, hint = "a fitted model whose trees have gains", ("Give one as ", Param("model"))
+            raise InvalidInput(Param("weights", "gain"), needed, "none", hint)
+        gain = gain if method.needs_gain else None
+        self.values_ = method.node_values(self.forest_, len(table), gain)
         self.low_: float | None = None
         self.high_: float | None = None
         return rows
 
     def _bins(self, table: Table) -> np.ndarray:
-        if isinstance(self.inputs_, growing.CellInputs):
-            cells = self.inputs_.trees.encode(table)
-            return self.inputs_.bins(self.forest_, cells, None, self.n_jobs)
+        if isinstance(self.inputs_, growing.Projected):
+            cells, every = self.inputs_.encode(table), slice(0, len(table))
+            return self.inputs_.bins(self.forest_, cells, every, self.n_jobs)
         return self.forest_.bins(read_inputs(table, self.inputs_), self.n_jobs)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        if not isinstance(self.inputs_, growing.CellInputs) or not self._method.shares_leaves:
+        if not isinstance(self.inputs_, growing.Projected) or self._method.keeps_bins:
             return self._to_leaves(self._bins(table), seen)
         # Only leaves are stored, so the bins are made a part of the rows at a time.
-        forest, cells = self.forest_, self.inputs_.trees.encode(table)
+        forest, cells = self.forest_, self.inputs_.encode(table)
         return concatenate(
             [
                 self._to_leaves(self.inputs_.bins(forest, cells, part, self.n_jobs), seen[part])
@@ -378,7 +408,7 @@ class ForestProximity(Measure):
         if isinstance(method, methods.Gap) and len(a) >= MIN_QUERIES_FOR_MEMBERS and others_only:
             return nearest_by_draws(self, self._fitted(), a, b, k, exclude, ids)
         # Out-of-bag pairs have different numbers of trees: equal codes alone do not give the share.
-        shares = method.shares_leaves and not method.out_of_bag
+        shares = method.shares_leaves and not (method.out_of_bag or method.needs_gain)
         if shares and explain.are_complete(a, b):
             return nearest_by_leaves(self, a, b, k, exclude, ids)
         if isinstance(method, methods.Ratio | methods.AncestorMethod):
@@ -389,7 +419,10 @@ class ForestProximity(Measure):
 
     def sketch(self, rows: Rows) -> Sketch | None:
         """Return random bits for every leaf, for the methods that count shared leaves."""
-        return bit_sketch(self.forest_.n_trees) if self._method.shares_leaves else None
+        method = self._method
+        # Bits of a sketch count every tree alike.
+        sketched = method.shares_leaves and not method.needs_gain
+        return bit_sketch(self.forest_.n_trees) if sketched else None
 
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")
@@ -424,7 +457,7 @@ class ForestProximity(Measure):
         known = forest.column.max(initial=-1) < n_columns
         require(known, f"{who}.forest_", f"columns below {n_columns}", "others")
         # Kernels index nodes and trees without checks, so all sizes must agree.
-        needs = isinstance(method, methods.AncestorMethod | methods.Gap)
+        needs = isinstance(method, methods.AncestorMethod | methods.Gap) or method.needs_gain
         require(needs == (self.values_ is not None), f"{who}.values_", "values for this method")
         if self.values_ is not None:
             nodes = len(forest.feature)
@@ -441,8 +474,13 @@ class ForestProximity(Measure):
         """Refuse loaded inputs of another forest or table; return how many there are."""
         inputs, kinds = self.inputs_, self.schema_.kinds
         cells = isinstance(inputs, growing.CellInputs)
-        require(cells == growing.tests_cells(self.forest), where, "inputs of the forest")
+        require(cells == growing.tests_cells(self._source), where, "inputs of the forest")
         if not isinstance(inputs, growing.CellInputs):
+            if isinstance(inputs, growing.ModelInputs):
+                same = inputs.model is self.model
+                require(same, where, "inputs of the model", "others")
+                check_owners(self.schema_, inputs.names, inputs.owner, where)
+                return len(inputs.model.tested)
             check_owners(self.schema_, inputs.names, inputs.owner, where)
             return len(inputs.owner)
         same = getattr(self, "trees_", None) is inputs.trees

@@ -1,0 +1,418 @@
+"""Gradient boosters of four libraries, read from their dumps: leaves are those of the library.
+
+Nothing is imported: a model brings its library. Which value goes left at a threshold, in which
+precision, and where missing values and categories go differs between libraries; the tests compare
+with the leaves that each library predicts.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, NoReturn
+
+import numpy as np
+
+from lookalike.errors import InvalidInput
+from lookalike.trees.models import ReadTree, TreeModel, join
+
+MISSING_CATEGORY = "nan"  # CatBoost refuses missing categories: what ``astype(str)`` makes of one
+PROBES = 64  # rows that trees of scikit-learn's histogram booster are verified on
+
+
+def find_reader(fitted: Any) -> Callable[[Any], TreeModel] | None:
+    """Return the function that reads a booster's trees, by the library of its class."""
+    for cls in type(fitted).__mro__:
+        library = cls.__module__.partition(".")[0]
+        if library in READERS:
+            return READERS[library]
+        if cls.__name__ == "BaseHistGradientBoosting":
+            return read_histogram_booster
+    return None
+
+
+# -- XGBoost: arrays of the JSON model ------------------------------------------------------------
+
+
+def read_xgboost(fitted: Any) -> TreeModel:
+    """Read an XGBoost model, native or of its scikit-learn interface."""
+    wrapped = hasattr(fitted, "get_booster")
+    booster = fitted.get_booster() if wrapped else fitted
+    learner = json.loads(bytes(booster.save_raw("json")))["learner"]
+    machine = learner["gradient_booster"]
+    model = machine.get("gbtree", machine).get("model", {})  # DART keeps its trees in one more box
+    if "trees" not in model:
+        _refuse("an XGBoost model of trees", f"the booster {machine['name']!r}")
+    n_trees = len(model["trees"])
+    best = booster.attributes().get("best_iteration") if wrapped else None
+    if best is not None:  # after early stopping, as the scikit-learn interface predicts
+        n_trees = model["iteration_indptr"][int(best) + 1]
+    n_features = int(learner["learner_model_param"]["num_feature"])
+    trees = [_xgboost_tree(tree) for tree in model["trees"][:n_trees]]
+    levels: list[Sequence[Any]] = [()] * n_features
+    if "c" in learner["feature_types"] and hasattr(booster, "get_categories"):
+        found = booster.get_categories(export_to_arrow=True).to_arrow() or ()
+        for j, (_, categories) in enumerate(found):
+            levels[j] = () if categories is None else categories.to_pylist()
+    return join(trees, learner["feature_names"], levels, single=True)
+
+
+def _xgboost_tree(tree: Mapping[str, Any]) -> ReadTree:
+    left, right = np.array(tree["left_children"]), np.array(tree["right_children"])
+    default = np.array(tree["default_left"], np.int64)
+    # Below the threshold goes left: at most the largest single-precision number below it.
+    threshold = np.nextafter(np.array(tree["split_conditions"], np.float32), np.float32(-np.inf))
+    members = {}
+    for node, first, size in zip(
+        tree["categories_nodes"], tree["categories_segments"], tree["categories_sizes"], strict=True
+    ):
+        members[node] = tuple(tree["categories"][first : first + size])
+        # The listed categories go right.
+        left[node], right[node], default[node] = right[node], left[node], 1 - default[node]
+    feature = np.where(left < 0, -1, tree["split_indices"])
+    gain = float(np.sum(tree["loss_changes"]))
+    return ReadTree(feature, threshold, left, right, default, members, gain=gain)
+
+
+# -- LightGBM: nested nodes of the JSON dump ------------------------------------------------------
+
+
+def read_lightgbm(fitted: Any) -> TreeModel:
+    """Read a LightGBM model, native or of its scikit-learn interface."""
+    wrapped = hasattr(type(fitted), "booster_")
+    dump = (fitted.booster_ if wrapped else fitted).dump_model()
+    names, infos = dump["feature_names"], dump["feature_infos"]
+    categorical = [j for j, name in enumerate(names) if infos.get(name, {}).get("values")]
+    levels: list[Sequence[Any]] = [()] * len(names)
+    stored = dump["pandas_categorical"] or ()
+    if stored and len(stored) != len(categorical):
+        found = f"{len(stored)} lists of categories for {len(categorical)} columns of categories"
+        _refuse("a LightGBM model whose columns of categories have two or more", found)
+    for j, categories in zip(categorical, stored, strict=False):
+        levels[j] = categories
+    trees = [_nested_tree(tree["tree_structure"], _lightgbm_node) for tree in dump["tree_info"]]
+    made_up = [f"Column_{j}" for j in range(len(names))]
+    return join(trees, () if names == made_up else names, levels)
+
+
+def _lightgbm_node(node: Mapping[str, Any]) -> _Node | None:
+    if "split_feature" not in node:
+        return None
+    children = node["left_child"], node["right_child"]
+    feature, gain = node["split_feature"], node["split_gain"]
+    if node["decision_type"] == "==":
+        # What is in no list of categories goes right, missing ones with it.
+        members = tuple(map(int, str(node["threshold"]).split("||")))
+        return _Node(feature, 0.5, *children, 0, gain, members)
+    threshold, missing = float(node["threshold"]), node["missing_type"]
+    # Without missing values in training, one is read as 0.
+    default = 0.0 <= threshold if missing == "None" else node["default_left"]
+    return _Node(feature, threshold, *children, int(default), gain, zero=missing == "Zero")
+
+
+# -- CatBoost: the JSON model, or the leaf numbers of the model itself ----------------------------
+
+
+def read_catboost(fitted: Any) -> TreeModel:
+    """Read a CatBoost model: thresholds on numbers, or the bits of its own leaf numbers.
+
+    Categories enter CatBoost's trees by statistics of the target, also of several columns together:
+    no test on one column gives the answer. But the number of a leaf of a symmetric tree holds the
+    answers of a row as bits.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "model.json")
+        fitted.save_model(str(path), format="json")
+        model = json.loads(path.read_text(encoding="utf-8"))
+    if fitted.get_text_feature_indices() or fitted.get_embedding_feature_indices():
+        _refuse("a CatBoost model of numbers and categories", "one with texts or embeddings")
+    info, names = model["features_info"], [str(name) for name in fitted.feature_names_]
+    if names == [str(j) for j in range(len(names))]:
+        names = []
+    levels: list[Sequence[Any]] = [()] * len(fitted.feature_names_)
+    symmetric = model.get("oblivious_trees")
+    if categories := fitted.get_cat_feature_indices():
+        if symmetric is None:
+            found = "other trees, in a model with categories"
+            _refuse("symmetric trees, which are CatBoost's default", found)
+        return _by_leaf_numbers(fitted, tuple(categories), symmetric, info, names, levels)
+    floats = [
+        (one["flat_feature_index"], one["nan_value_treatment"] != "AsTrue")
+        for one in info["float_features"]
+    ]
+
+    def read_split(split: Mapping[str, Any]) -> tuple[int, float, bool]:
+        feature, default = floats[split["float_feature_index"]]
+        return feature, split["border"], default
+
+    def read_node(node: Mapping[str, Any]) -> _Node | None:
+        if "split" not in node:
+            return None
+        feature, border, default = read_split(node["split"])
+        return _Node(feature, border, node["left"], node["right"], default, 0.0)
+
+    if symmetric is not None:
+        trees = [
+            _symmetric_tree([read_split(split) for split in tree["splits"]], _symmetric_gain(tree))
+            for tree in symmetric
+        ]
+    else:
+        trees = [
+            _nested_tree(tree, read_node)._replace(gain=_leaf_variance(*_leaf_values(tree)))
+            for tree in model["trees"]
+        ]
+    return join(trees, names, levels, single=True)
+
+
+def _symmetric_tree(tests: Sequence[tuple[int, float, bool]], gain: float) -> ReadTree:
+    """Return a tree all of whose nodes at one depth ask the same, the first test at its root."""
+    n_inner = (1 << len(tests)) - 1
+    depth = np.log2(np.arange(1, n_inner + 1)).astype(np.int64)
+    leaves = np.full(n_inner + 1, -1)
+    feature, threshold, default = (
+        np.concatenate([np.array([test[i] for test in tests], float)[depth], leaves])
+        for i in range(3)
+    )
+    first = 2 * np.arange(n_inner) + 1
+    left, right = (np.concatenate([first + side, leaves]) for side in (0, 1))
+    return ReadTree(feature.astype(int), threshold, left, right, default > 0, gain=gain)
+
+
+def _by_leaf_numbers(
+    fitted: Any,
+    categories: tuple[int, ...],
+    symmetric: Sequence[Mapping[str, Any]],
+    info: Mapping[str, Any],
+    names: list[str],
+    levels: list[Sequence[Any]],
+) -> TreeModel:
+    floats, words = info.get("float_features", ()), info["categorical_features"]
+    # Tests are numbered over all borders of numbers, values of categories, borders of statistics.
+    owner = [one["flat_feature_index"] for one in floats for _ in one["borders"]]
+    owner += [one["flat_feature_index"] for one in words for _ in one.get("values", ())]
+    for one in info.get("ctrs", ()):
+        # Statistics of several columns count for the first of them.
+        part = one["elements"][0]
+        flat = (
+            words[part["cat_feature_index"]]
+            if "cat_feature_index" in part
+            else floats[part["float_feature_index"]]
+        )
+        owner += [flat["flat_feature_index"]] * len(one["borders"])
+    tested = np.array([owner[s["split_index"]] for t in symmetric for s in t["splits"]], np.int32)
+    depths, trees, first = [len(tree["splits"]) for tree in symmetric], [], 0
+    for tree, depth in zip(symmetric, depths, strict=True):
+        tests = [(first + level, 0.5, True) for level in range(depth)]
+        trees.append(_symmetric_tree(tests, _symmetric_gain(tree)))
+        first += depth
+    model = join(trees, (), [()] * first)
+    return LeafNumbers(
+        replace(model.forest, column=tested), tested, model.side, model.zeros, model.members,
+        tuple(names), tuple(map(tuple, levels)), model.gain, fitted, categories, tuple(depths),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class LeafNumbers(TreeModel):
+    """Symmetric trees whose tests are answered by the numbers of the leaves that rows reach."""
+
+    model: Any = None
+    categories: tuple[int, ...] = ()
+    depths: tuple[int, ...] = ()
+
+    asked: ClassVar[bool] = True
+
+    def inputs(self, values: np.ndarray) -> np.ndarray:
+        """Return the answers of rows to all tests, given numbers and words of categories."""
+        rows = np.array(values, object)
+        for j in self.categories:
+            known = [isinstance(cell, str) or cell == cell for cell in rows[:, j]]
+            rows[:, j] = np.where(known, [_word(cell) for cell in rows[:, j]], MISSING_CATEGORY)
+        leaves = self.model.calc_leaf_indexes(rows).astype(np.int64).reshape(len(rows), -1)
+        bits = [leaves[:, t] >> level & 1 for t, d in enumerate(self.depths) for level in range(d)]
+        return np.stack(bits, axis=1).astype(np.float64)
+
+
+def _word(cell: Any) -> str:
+    """Return a category as CatBoost calls it: whole numbers without a point."""
+    return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+
+
+def _symmetric_gain(tree: Mapping[str, Any]) -> float:
+    weights = np.array(tree.get("leaf_weights") or [1.0] * (1 << len(tree["splits"])))
+    return _leaf_variance(np.reshape(tree["leaf_values"], (len(weights), -1)), weights)
+
+
+def _leaf_variance(values: np.ndarray, weights: np.ndarray) -> float:
+    """Return the weighted squared deviations of a tree's predictions from their mean.
+
+    Dumps of CatBoost have no gains; for the squared error this is what a tree gains.
+    """
+    total = weights.sum()
+    mean = weights @ values / (total if total > 0 else 1.0)
+    return float((weights @ (values - mean) ** 2).sum())
+
+
+def _leaf_values(tree: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray]:
+    stack, values, weights = [tree], [], []
+    while stack:
+        node = stack.pop()
+        if "split" in node:
+            stack += [node["right"], node["left"]]
+        else:
+            values.append(np.atleast_1d(node["value"]))
+            weights.append(node.get("weight", 1.0))
+    return np.array(values, float), np.array(weights, float)
+
+
+# -- scikit-learn's histogram booster: its state --------------------------------------------------
+
+
+def read_histogram_booster(fitted: Any) -> TreeModel:
+    """Read a HistGradientBoosting model from its state, which is what it is saved as.
+
+    scikit-learn has no public way to its trees; so what was read is verified with predictions.
+    """
+    if getattr(fitted, "n_features_in_", None) is None:
+        _refuse("a fitted model", f"{type(fitted).__name__}, which is not fitted")
+    state, n_features = fitted.__getstate__(), int(fitted.n_features_in_)
+    levels: list[Sequence[Any]] = [()] * n_features
+    try:
+        rounds = state["_predictors"]
+        order = np.arange(n_features)
+        if state["_preprocessor"] is not None:
+            # Columns of categories come first, as positions among the sorted categories.
+            order = np.argsort(~fitted.is_categorical_, kind="stable")
+            found = state["_preprocessor"].named_transformers_["encoder"].categories_
+            for j, categories in zip(order, found, strict=False):
+                levels[j] = [one for one in categories.tolist() if one == one]
+        trees = [_histogram_tree(one, order) for each in rounds for one in each]
+        values = [_leaves_of(one) for each in rounds for one in each]
+    except (KeyError, AttributeError, TypeError, ValueError, IndexError) as problem:
+        _refuse_state(fitted, problem)
+    model = join(trees, getattr(fitted, "feature_names_in_", ()), levels)
+    if not _predicts_alike(fitted, model, values, len(rounds[0])):
+        _refuse_state(fitted)
+    return model
+
+
+def _histogram_tree(predictor: Any, order: np.ndarray) -> ReadTree:
+    nodes = predictor.nodes
+    leaf = nodes["is_leaf"] > 0
+    feature = np.where(leaf, -1, order[nodes["feature_idx"]])
+    left, right = (np.where(leaf, -1, nodes[side].astype(np.int64)) for side in ("left", "right"))
+    members = {}
+    for node in np.flatnonzero(~leaf & (nodes["is_categorical"] > 0)):
+        words = np.asarray(predictor.raw_left_cat_bitsets[nodes["bitset_idx"][node]], np.uint32)
+        members[int(node)] = tuple(
+            np.flatnonzero(words[np.arange(256) // 32] >> np.arange(256) % 32 & 1).tolist()
+        )
+    default = nodes["missing_go_to_left"]
+    gain = float(nodes["gain"][~leaf].sum())
+    return ReadTree(feature, nodes["num_threshold"], left, right, default, members, gain=gain)
+
+
+def _leaves_of(predictor: Any) -> np.ndarray:
+    """Return the values of leaves; nodes are in preorder, as ``Forest`` counts its leaves."""
+    return predictor.nodes["value"][predictor.nodes["is_leaf"] > 0]
+
+
+def _predicts_alike(fitted: Any, model: TreeModel, values: list[np.ndarray], width: int) -> bool:
+    """Whether the sum of the leaves of random rows differs from the model's by a constant."""
+    rng, forest = np.random.default_rng(0), model.forest
+    rows = np.full((PROBES, len(model.levels)), np.nan)
+    words = np.full(rows.shape, np.nan, object)
+    for j, levels in enumerate(model.levels):
+        cuts = forest.threshold[(forest.feature >= 0) & (model.tested[forest.feature] == j)]
+        known = np.concatenate([cuts[np.isfinite(cuts)], [0.0]])
+        step = rng.choice([-1e-3, 0.0, 1e-3], PROBES)
+        rows[:, j] = (
+            rng.integers(len(levels), size=PROBES) if levels else rng.choice(known, PROBES) + step
+        )
+        words[:, j] = [levels[int(code)] for code in rows[:, j]] if levels else rows[:, j]
+    lost = rng.random(rows.shape) < 0.1
+    rows[lost] = words[lost] = np.nan
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rows without names of columns
+        raw = (
+            fitted.decision_function(words)
+            if hasattr(fitted, "decision_function")
+            else fitted.predict(words)
+        )
+    if getattr(fitted, "loss", "") in ("poisson", "gamma"):
+        raw = np.log(raw)
+    codes, ours = forest.leaves(model.inputs(rows)), np.zeros((PROBES, width))
+    for t, leaf_values in enumerate(values):
+        ours[:, t % width] += leaf_values[codes[:, t]]
+    rest = np.reshape(raw, (PROBES, -1)) - ours
+    return bool(np.allclose(rest, rest[0], rtol=0, atol=1e-6 * (1 + np.abs(ours).max())))
+
+
+def _refuse_state(fitted: Any, problem: Exception | None = None) -> NoReturn:
+    from sklearn import __version__
+
+    found = f"{type(fitted).__name__} of scikit-learn {__version__}, which stores them otherwise"
+    hint = "Use GradientBoosting, a random forest, or another version of scikit-learn"
+    raise InvalidInput("model", "trees that predict as the model does", found, hint) from problem
+
+
+# -- nested nodes ---------------------------------------------------------------------------------
+
+
+class _Node(NamedTuple):
+    """A test as LightGBM and CatBoost describe it, with its children."""
+
+    feature: int
+    threshold: float
+    left: Mapping[str, Any]
+    right: Mapping[str, Any]
+    default: int
+    gain: float
+    members: tuple[int, ...] | None = None
+    zero: bool = False
+
+
+def _nested_tree(
+    root: Mapping[str, Any], read: Callable[[Mapping[str, Any]], _Node | None]
+) -> ReadTree:
+    """Return the tree of a nested description; ``read`` returns None for a leaf."""
+    nodes: list[_Node | None] = []
+    left: list[int] = []
+    right: list[int] = []
+    waiting: list[tuple[Mapping[str, Any], int, list[int]]] = [(root, -1, [])]
+    while waiting:
+        described, parent, side = waiting.pop()
+        if parent >= 0:
+            side[parent] = len(nodes)
+        node = read(described)
+        if node is not None:
+            waiting += [(node.right, len(nodes), right), (node.left, len(nodes), left)]
+        nodes.append(node)
+        left.append(-1)
+        right.append(-1)
+    tests = {i: node for i, node in enumerate(nodes) if node is not None}
+    return ReadTree(
+        [-1 if node is None else node.feature for node in nodes],
+        [0.0 if node is None else node.threshold for node in nodes],
+        left,
+        right,
+        [0 if node is None else node.default for node in nodes],
+        {i: node.members for i, node in tests.items() if node.members is not None},
+        frozenset(i for i, node in tests.items() if node.zero),
+        sum(node.gain for node in tests.values()),
+    )
+
+
+def _refuse(needed: str, found: str) -> NoReturn:
+    raise InvalidInput("model", needed, found, "Use another model, or another measure")
+
+
+READERS: dict[str, Callable[[Any], TreeModel]] = {
+    "xgboost": read_xgboost,
+    "lightgbm": read_lightgbm,
+    "catboost": read_catboost,
+}
