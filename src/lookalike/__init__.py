@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lookalike.verbs.compare import compare as compare
     from lookalike.verbs.hubs import hubs as hubs
     from lookalike.verbs.inspect import inspect as inspect
+    from lookalike.verbs.join import join as join
     from lookalike.verbs.outliers import outliers as outliers
     from lookalike.verbs.regress import regress as regress
     from lookalike.verbs.report import report as report
@@ -49,6 +50,7 @@ _NAMES = {
     "hubness_report": "lookalike.hubness",
     "index": "lookalike.index",
     "leaderboard": "lookalike.leaderboard",
+    "linkage": "lookalike.linkage",
     "load": "lookalike.saving.load",
     "measures": "lookalike.measures",
     "neighbors": "lookalike.neighbors",
