@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 
+from lookalike._runtime.files import replacing
 from lookalike._runtime.frames import frame_of_arrow
 from lookalike._runtime.text import plain, short
 from lookalike._runtime.threads import blocks
@@ -158,10 +160,6 @@ class Joined(Result):
         ----------
         path : str or path
         """
-        import pyarrow.parquet as pq
-
-        from lookalike._runtime.files import replacing
-
         head = self.to_arrow(slice(0, PAIRS_PER_PART))
         with replacing(path) as file, pq.ParquetWriter(file, head.schema) as writer:
             writer.write_table(head)

@@ -7,6 +7,7 @@ pairs is made: every answer is a list of neighbors.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -233,16 +234,15 @@ class TwoTables:
         names = dict.fromkeys((*self.on, *also))
         wanted = Table([part[name] for name in names], (), len(part), part.missing)
         schema = Schema(kinds | also, {}, self.right.schema.missing)
+        for name in names:
+            _check_levels(part[name], schema.kinds[name])
         try:
-            known = as_table(wanted, schema, who=Phrase(Param("table")), partial=True)
+            return as_table(wanted, schema, who=Phrase(Param("table")), partial=True)
         except (InvalidInput, WrongType) as error:
             differ = [n for n in names if part[n].kind.name != schema.kinds[n].name]
             if not differ:
                 raise
             raise other_kind(differ[0], part[differ[0]].kind, schema.kinds[differ[0]]) from error
-        for name in self.on:
-            _check_shared(part[name], known[name])
-        return known
 
     def encode_left(self, known: Table) -> Rows:
         """Encode rows that ``read_left`` returned."""
@@ -377,9 +377,6 @@ def read_two(
     if not isinstance(right, Index):
         right = Index(measure).fit(right.compare_by(compared))
     state = right.state_
-    if state.measure.traits.pairwise:
-        found, hint = "a matrix of distances", ("Use ", Param("measure", "gower"))
-        raise InvalidInput(Param("measure"), "a measure of rows", found, hint)
     only = None if set(compared) == set(state.schema.kinds) else compared
     fitted = reweigh(state.measure, state.schema, weights, only, who)
     unit = {name: SECONDS_PER_DAY if sample[name].kind.source else 1.0 for name in widths}
@@ -463,10 +460,15 @@ def other_kind(name: str, left: Kind, right: Kind) -> InvalidInput:
     return InvalidInput(f"column {name!r}", "the same kind in both tables", found, hint)
 
 
-def _check_shared(given: Column, known: Column) -> None:
-    """Refuse numbers that were read as categories of which the right table has none."""
-    if given.kind.name != "number" or known.kind.name != "category" or not len(known):
-        return
-    here = ~known.missing
-    if here.any() and bool((known.values[here] < -1).all()):
-        raise other_kind(given.name, given.kind, known.kind)
+def _check_levels(given: Column, kind: Kind) -> None:
+    """Refuse numbers where the right table has levels, none of which is a number."""
+    if given.kind.name == "number" and kind.name in ("category", "order"):
+        if not any(map(_is_number, kind.levels)):
+            raise other_kind(given.name, given.kind, kind)
+
+
+def _is_number(level: Any) -> bool:
+    try:
+        return math.isfinite(float(level))
+    except (TypeError, ValueError):
+        return False

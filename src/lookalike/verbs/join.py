@@ -11,9 +11,9 @@ if TYPE_CHECKING:
 
 HEADING, RANK = "Put two tables together", 74
 EXAMPLES = (
-    "lookalike join new.csv films.csv -k 3 --why",
-    "lookalike join new.csv films.csv --by mpaa --max-distance length=10 --output csv",
-    "lookalike join new.csv films.csv --on year,length --mutual --max-distance 0.1",
+    "lookalike join rivals.csv films.csv -k 3 --why",
+    "lookalike join rivals.csv films.csv --by mpaa --max-distance length=10 --output csv",
+    "lookalike join rivals.csv films.csv --on year,length --mutual --max-distance 0.1",
 )
 
 
