@@ -151,6 +151,7 @@ ASKED = {
     "regress": [{"label": "size", **FOREST, "seed": 3}],
     "outliers": [{"n": 4, "method": "isolation:trees=9"}, {"method": "neighbors", "n": 3}],
     "hubs": [{"k": 3, "label": "kind", "reduce": "nicdm"}, {"columns": "size"}],
+    "audit": [{"synthetic": "sets", "n": 3}, {"synthetic": "mixed", "holdout": "numbers"}],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
     "join": [
         {"other": "sets", "k": 2, "why": True},

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from lookalike.saving.load import load as load
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
+    from lookalike.verbs.audit import audit as audit
     from lookalike.verbs.classify import classify as classify
     from lookalike.verbs.cluster import cluster as cluster
     from lookalike.verbs.compare import compare as compare

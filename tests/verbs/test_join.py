@@ -11,6 +11,7 @@ import pytest
 import lookalike as la
 from cli.run import run
 from lookalike.errors import InvalidInput, TooFewRows
+from lookalike.service.client import ServiceError
 
 
 @pytest.fixture
@@ -77,19 +78,36 @@ WRONG = {
     "all missing": ([{"size": None, "x": 1.5}, {"size": None, "x": 2}], {}, "values in both"),
     "k beyond B": ([{"size": 1.5}, {"size": 2.5}], {"k": 3}, "needs at least 3 rows"),
     "no column of that name": ([{"size": 1.5}, {"size": 2}], {"on": "sise"}, "Did you mean 'size'"),
-    "a caliper of words": ([{"size": 1.5, "color": "a"}], {"max_distance": {"color": 1}}, "numbers"),
+    "a caliper of words": (
+        [{"size": 1.5, "color": "a"}],
+        {"max_distance": {"color": 1}},
+        "numbers",
+    ),
     "a limit below 0": ([{"size": 1.5}, {"size": 2.5}], {"max_distance": -1.0}, "max.distance"),
     "an empty table": ([], {}, "row"),
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_wrong_input_is_refused_everywhere(name, tmp_path):
-    pytest.importorskip("fastapi")
+ROWS = [{"size": float(i), "color": "ab"[i % 2]} for i in range(4)]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory):
+    pytest.importorskip("fastapi", reason="the service is not installed")
+    from lookalike.service.limits import RequestLimits
     from service.running import running
 
-    other, options, match = WRONG[name]
-    rows = [{"size": float(i), "color": "ab"[i % 2]} for i in range(4)]
+    store = f"{tmp_path_factory.mktemp('store')}/rows.sqlite"
+    # Answers by the request itself, however long compiling takes, instead of a job.
+    with running(store, limits=RequestLimits(seconds=300, wait=300)) as (_, client):
+        client.create("rows", rows=ROWS)
+        client.create("more", rows=[{"size": 2}, {"size": 1}, {"size": -5}])
+        yield client
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_wrong_input_is_refused_everywhere(name, tmp_path, client):
+    (other, options, match), rows = WRONG[name], ROWS
     with pytest.raises(InvalidInput, match=match):
         la.join(rows, other, **options)
     for file, some in (("a.json", rows), ("b.json", other)):
@@ -97,14 +115,17 @@ def test_wrong_input_is_refused_everywhere(name, tmp_path):
     words = []
     for key, value in options.items():
         each = [f"{n}={v}" for n, v in value.items()] if isinstance(value, dict) else [value]
-        words += [x for one in each for x in ({"k": "-k"}.get(key, f"--{key.replace('_', '-')}"), one)]
+        words += [
+            x for one in each for x in ({"k": "-k"}.get(key, f"--{key.replace('_', '-')}"), one)
+        ]
     done = run("join", tmp_path / "a.json", tmp_path / "b.json", *words)
     assert done.exit_code == 1
     assert len(done.output.strip().splitlines()) == 1
-    with running(f"{tmp_path}/rows.sqlite") as (_, client):
-        client.create("rows", rows)
-        with pytest.raises(InvalidInput, match=match):
-            client.ask("rows", "join", other=other, **options)
+    with pytest.raises(
+        ServiceError, match=match.replace("max.distance", "max_distance")
+    ) as refused:
+        client.post("/api/collections/rows/ask/join", {"other": other, **options})
+    assert refused.value.status in (413, 422)
 
 
 def test_more_wrong_input(files):
@@ -125,16 +146,12 @@ def test_more_wrong_input(files):
     assert done.exit_code == 2
 
 
-def test_a_request_reads_no_file_of_the_server(tmp_path):
-    """A text is the name of a collection: the same as a path would be a file of the server."""
-    pytest.importorskip("fastapi")
-    from service.running import running
-
+def test_a_request_reads_no_file_of_the_server(tmp_path, client):
+    """A text is the name of a collection, never a path: that would be a file of the server."""
     (tmp_path / "secret.csv").write_text("size\n1\n2\n")
-    with running(f"{tmp_path}/rows.sqlite") as (_, client):
-        client.create("rows", [{"size": 1.5}, {"size": 2.5}])
-        client.create("more", [{"size": 2.4}, {"size": 1.4}])
-        with pytest.raises(la.errors.LookalikeError, match="secret"):
-            client.ask("rows", "join", other=str(tmp_path / "secret.csv"))
-        answer = client.ask("rows", "join", other="more")
-        assert [pair["match"] for pair in answer["pairs"]] == [1, 0]
+    path = "/api/collections/rows/ask/join"
+    with pytest.raises(ServiceError) as refused:
+        client.post(path, {"other": str(tmp_path / "secret.csv")})
+    assert refused.value.status == 404
+    answer = client.post(path, {"other": "more"})
+    assert [pair["match"] for pair in answer["pairs"]] == [2, 1, 0, 0]

@@ -232,12 +232,11 @@ class TwoTables:
         kinds = dict(self.right.schema.kinds)
         also = {name: self.right_kind(name) for name in (*self.by, *self.calipers)}
         names = dict.fromkeys((*self.on, *also))
-        wanted = Table([part[name] for name in names], (), len(part), part.missing)
         schema = Schema(kinds | also, {}, self.right.schema.missing)
         for name in names:
             _check_levels(part[name], schema.kinds[name])
         try:
-            return as_table(wanted, schema, who=Phrase(Param("table")), partial=True)
+            return as_table(part.only(names), schema, who=Phrase(Param("table")), partial=True)
         except (InvalidInput, WrongType) as error:
             differ = [n for n in names if part[n].kind.name != schema.kinds[n].name]
             if not differ:
@@ -246,8 +245,7 @@ class TwoTables:
 
     def encode_left(self, known: Table) -> Rows:
         """Encode rows that ``read_left`` returned."""
-        names = self.measure.schema_.kinds
-        return self.measure.encode(Table([known[name] for name in names], (), len(known)))
+        return self.measure.encode(known.only(self.measure.schema_.kinds))
 
     def right_kind(self, name: str) -> Kind:
         """Return what a column of the right table holds."""
@@ -438,6 +436,7 @@ def _check_filled(left: Table | LazyTable, right: Table, name: str) -> None:
 def _nothing_common(left: Table, right: Table, exact: Sequence[str]) -> InvalidInput:
     ours, theirs = (name_some(_names(table), 5) for table in (left, right))
     aside = [c for c in right.aside if c.name in _names(left) and c.name not in exact]
+    aside = [c for c in aside if not (c.missing.all() or left[c.name].missing.all())]
     if aside:
         reason = f"{aside[0].name!r}, which is set aside ({aside[0].kind.reason})"
         still = ("Compare by it all the same: ", Param("on", aside[0].name))

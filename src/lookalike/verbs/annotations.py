@@ -264,6 +264,10 @@ OtherTable = Annotated[
         table=True,
     ),
 ]
+MaybeTable = Annotated[
+    Any,
+    Spelling(json=list[Record] | str | None, metavar="OTHER", table=True),
+]
 PairLimits = Annotated[
     float | Mapping[str, float] | None,
     Spelling(

@@ -88,24 +88,29 @@ def open_two(
 
 def open_left(source: TableSource) -> tuple[Table | LazyTable, Ids]:
     """Return the table whose rows are looked up, in parts where it is in Parquet files."""
-    source.strict = True
     parts = source.parts
     if parts is not None:
         return parts, lambda rows: rows.tolist()
-    named = source.rows()
-    return named.table, _ids_in(named.ids)
+    table, ids = open_table(source)
+    return table, _ids_in(ids)
 
 
 def open_right(source: TableSource) -> tuple[Table | Index, Ids]:
     """Return the table that is searched, or its index."""
-    source.strict = True
     if source.index is not None:
         return source.index, source.index.state_.names.of
+    table, ids = open_table(source)
+    return table, _ids_in(ids)
+
+
+def open_table(source: TableSource) -> tuple[Table, list[Any]]:
+    """Return a table, in memory, and the ids of its rows, which must differ."""
+    source.strict = True
     parts = source.parts
     if parts is not None:
-        return parts.read(), lambda rows: rows.tolist()
+        return parts.read(), list(range(len(parts)))
     named = source.rows()
-    return named.table, _ids_in(named.ids)
+    return named.table, named.ids
 
 
 def _ids_in(ids: list[Any]) -> Ids:
