@@ -153,6 +153,11 @@ ASKED = {
     "hubs": [{"k": 3, "label": "kind", "reduce": "nicdm"}, {"columns": "size"}],
     "audit": [{"synthetic": "sets", "n": 3}, {"synthetic": "mixed", "holdout": "numbers"}],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
+    "match": [
+        {"control": "sets", "method": "greedy"},
+        {"control": "mixed", "by": "kind", "max_distance": {"size": 3.0}},
+        {"control": "numbers", "on": "size", "replace": True, "k": 2},
+    ],
     "join": [
         {"other": "sets", "k": 2, "why": True},
         {"other": "mixed", "by": "kind", "max_distance": {"size": 3.0}, "mutual": True},

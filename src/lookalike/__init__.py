@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lookalike.verbs.hubs import hubs as hubs
     from lookalike.verbs.inspect import inspect as inspect
     from lookalike.verbs.join import join as join
+    from lookalike.verbs.match import match as match
     from lookalike.verbs.outliers import outliers as outliers
     from lookalike.verbs.regress import regress as regress
     from lookalike.verbs.report import report as report

@@ -2,6 +2,7 @@
 
 from lookalike.linkage.audit import Audit
 from lookalike.linkage.joined import Joined
+from lookalike.linkage.matched import Balance, Matched
 from lookalike.linkage.two_tables import TwoTables, read_two
 
-__all__ = ["Audit", "Joined", "TwoTables", "read_two"]
+__all__ = ["Audit", "Balance", "Joined", "Matched", "TwoTables", "read_two"]

@@ -164,11 +164,11 @@ class Audit(Result):
             [str(one["row"]), name, _write(one["distance"]), _write(one["ratio"]), one["because"]]
             for one, name in zip(lines, names, strict=True)
         ]
-        heads = ("row", "left"), ("record", "left"), ("distance", "right"), ("ratio", "right")
+        heads = [("row", "left"), ("record", "left"), ("distance", "right"), ("ratio", "right")]
         console.print(layout.grid([*heads, ("because", "fold")], shown))
         some = [[one["column"], percent(one["equal"]), percent(one["equal_in_real_rows"])]
                 for one in self.columns[:MAX_SHOWN_COLUMNS]]  # fmt: skip
-        heads = ("column", "left"), ("equal to the record", "right"), ("of real rows", "right")
+        heads = [("column", "left"), ("equal to the record", "right"), ("of real rows", "right")]
         console.print(layout.grid(heads, some))
 
 

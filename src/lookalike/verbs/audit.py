@@ -73,10 +73,10 @@ def audit(
     kinds = {name: two.right.schema.kinds[name].name for name in two.on}
     kept = [name for name, kind in kinds.items() if kind in COMPARED]
     if not kept:
-        found = ", ".join(f"{name!r} ({kind})" for name, kind in kinds.items())
+        listed = ", ".join(f"{name!r} ({kind})" for name, kind in kinds.items())
         hint = ("Say what a column is with ", Param("kinds", {two.on[0]: "category"}))
         needed = "a column of numbers, dates or categories in both tables"
-        raise InvalidInput(Param("synthetic"), needed, found, hint)
+        raise InvalidInput(Param("synthetic"), needed, listed, hint)
     if len(kept) < len(two.on):
         two = read_two(left, real, Gower(), on=kept, who="audit")
     compared, known = two.right.table.only(kept), two.read_left(left).only(kept)
