@@ -17,6 +17,7 @@ LAYERS = [
     ("verbs",),
     ("show.report",),
     ("index.dask",),
+    ("linkage",),
     ("prediction", "clustering", "index", "leaderboard"),
     ("represent",),
     ("hubness",),

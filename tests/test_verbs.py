@@ -151,7 +151,18 @@ ASKED = {
     "regress": [{"label": "size", **FOREST, "seed": 3}],
     "outliers": [{"n": 4, "method": "isolation:trees=9"}, {"method": "neighbors", "n": 3}],
     "hubs": [{"k": 3, "label": "kind", "reduce": "nicdm"}, {"columns": "size"}],
+    "audit": [{"synthetic": "sets", "n": 3}, {"synthetic": "mixed", "holdout": "numbers"}],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
+    "match": [
+        {"control": "sets", "method": "greedy"},
+        {"control": "mixed", "by": "kind", "max_distance": {"size": 3.0}},
+        {"control": "numbers", "on": "size", "replace": True, "k": 2},
+    ],
+    "join": [
+        {"other": "sets", "k": 2, "why": True},
+        {"other": "mixed", "by": "kind", "max_distance": {"size": 3.0}, "mutual": True},
+        {"other": "numbers", "on": "size", "max_distance": 0.2},
+    ],
     "report": [{"k": 3, "label": "kind"}],
 }
 CASES = [(verb, i, table) for verb in VERBS for i in range(len(ASKED[verb])) for table in TABLES]
@@ -189,12 +200,21 @@ def places(tmp_path_factory, http):
     return found
 
 
+def with_paths(verb, given, places):
+    """A question whose other tables are files, where a request names collections."""
+    tables = [name for name in given if spelling_of(parameters(verb)[name]).table]
+    return given | {name: str(places[given[name]]) for name in tables}
+
+
 def by_shell(verb, path, given):
     words = []
     for name, value in given.items():
         one = parameters(verb)[name]
+        if spelling_of(one).table:
+            words = [value, *words]
+            continue
         for word in value if isinstance(value, list) else [value]:
-            if isinstance(word, dict) and name == "weights":
+            if isinstance(word, dict) and name in ("weights", "max_distance"):
                 words += [x for pair in word.items() for x in (flag_of(one), "{}={}".format(*pair))]
             elif isinstance(word, dict):
                 words += ["--like", json.dumps(word)]  # a record has one way in
@@ -233,10 +253,11 @@ def same(answer, name):
 @pytest.mark.parametrize(("verb", "case", "table"), CASES)
 def test_the_answer_is_the_same_everywhere(http, places, verb, case, table):
     given, path = ASKED[verb][case], places[table]
-    result = get_verb(verb)(str(path), **given)
+    files = with_paths(verb, given, places)
+    result = get_verb(verb)(str(path), **files)
     assert isinstance(result, Result)
     python = json.loads(json.dumps(result.to_dict()))
-    shell = by_shell(verb, path, given)
+    shell = by_shell(verb, path, files)
     web = by_http(http, verb, table, given)
     assert same(python, str(path)) == same(shell, str(path)) == same(web, table)
     if verb == "report":
@@ -249,7 +270,7 @@ def test_the_answer_is_the_same_everywhere(http, places, verb, case, table):
 @pytest.mark.filterwarnings("ignore::lookalike.errors.LookalikeWarning")
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "report"])
 def test_every_answer_has_four_forms(verb, places):
-    result = get_verb(verb)(places["mixed"], **ASKED[verb][0])
+    result = get_verb(verb)(places["mixed"], **with_paths(verb, ASKED[verb][0], places))
     frame = result.to_frame()
     assert list(frame.columns) == list(result.cells())
     assert len(frame) == len(next(iter(result.cells().values()))) > 0

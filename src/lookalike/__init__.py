@@ -24,11 +24,14 @@ if TYPE_CHECKING:
     from lookalike.saving.load import load as load
     from lookalike.table import Table as Table
     from lookalike.table import read_table as read_table
+    from lookalike.verbs.audit import audit as audit
     from lookalike.verbs.classify import classify as classify
     from lookalike.verbs.cluster import cluster as cluster
     from lookalike.verbs.compare import compare as compare
     from lookalike.verbs.hubs import hubs as hubs
     from lookalike.verbs.inspect import inspect as inspect
+    from lookalike.verbs.join import join as join
+    from lookalike.verbs.match import match as match
     from lookalike.verbs.outliers import outliers as outliers
     from lookalike.verbs.regress import regress as regress
     from lookalike.verbs.report import report as report
@@ -49,6 +52,7 @@ _NAMES = {
     "hubness_report": "lookalike.hubness",
     "index": "lookalike.index",
     "leaderboard": "lookalike.leaderboard",
+    "linkage": "lookalike.linkage",
     "load": "lookalike.saving.load",
     "measures": "lookalike.measures",
     "neighbors": "lookalike.neighbors",

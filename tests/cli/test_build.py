@@ -75,6 +75,9 @@ def place(tmp_path, monkeypatch):
         )
     Path("penguins.csv").write_text("\n".join(lines) + "\n")
     Path("new.csv").write_text("\n".join(lines[:4]) + "\n")
+    films = Path("films.csv").read_text().splitlines()
+    Path("synthetic.csv").write_text("\n".join(films[:1] + films[3:30:2]) + "\n")
+    Path("rivals.csv").write_text("\n".join(films[:1] + films[5:45:4]) + "\n")
     return tmp_path
 
 

@@ -12,6 +12,7 @@ from lookalike.errors import MissingExtra
 from lookalike.saving.fields import Choice
 
 BACKEND = Choice("pandas", "polars", "pyarrow")
+ARROW_BACKEND = Choice("pandas", "polars", "pyarrow", "duckdb")
 
 
 class FrameMixin:
@@ -43,10 +44,13 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
 
             return pl.DataFrame(dict(columns))
     except ImportError as error:
-        raise MissingExtra(
-            f"to_frame: {backend} is not installed. Install it, or choose another backend."
-        ) from error
+        raise _not_installed(backend) from error
     return pa.table(dict(columns))
+
+
+def _not_installed(backend: str) -> MissingExtra:
+    text = f"to_frame: {backend} is not installed. Install it, or choose another backend."
+    return MissingExtra(text)
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]], backend: str = "pandas") -> Any:
@@ -68,3 +72,59 @@ def _one_type(cells: list[Any]) -> list[Any]:
     if any(isinstance(cell, str) for cell in cells):
         cells = [None if cell is None else str(cell) for cell in cells]
     return cells
+
+
+def backend_of(given: Any) -> str:
+    """Return the library that a frame is of; "pandas" for anything else.
+
+    Examples
+    --------
+    >>> backend_of(pa.table({"size": [1]})), backend_of("films.csv")
+    ('pyarrow', 'pandas')
+    """
+    library = type(given).__module__.partition(".")[0].lstrip("_")
+    return library if library in ARROW_BACKEND.values else "pandas"
+
+
+def arrow_of(given: Any) -> Any:
+    """Return a frame as an Arrow table; None for anything else, or for cells Arrow has no type for.
+
+    Parameters
+    ----------
+    given : a frame of pandas, polars, pyarrow or DuckDB, or anything
+    """
+    import narwhals as nw
+
+    frame: Any = nw.from_native(given, pass_through=True)
+    if frame is given:
+        return None
+    frame = frame.collect() if isinstance(frame, nw.LazyFrame) else frame
+    try:
+        return frame.to_arrow()
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return None  # a set in a column of pandas
+
+
+def frame_of_arrow(table: Any, backend: str = "pandas") -> Any:
+    """Return an Arrow table as a data frame, or as a relation of DuckDB.
+
+    Parameters
+    ----------
+    table : pyarrow.Table
+    backend : {"pandas", "polars", "pyarrow", "duckdb"}
+    """
+    ARROW_BACKEND.check("to_frame", "backend", backend)
+    try:
+        if backend == "pandas":
+            return table.to_pandas()
+        if backend == "polars":
+            import polars as pl
+
+            return pl.from_arrow(table)
+        if backend == "duckdb":
+            import duckdb
+
+            return duckdb.from_arrow(table)
+    except ImportError as error:
+        raise _not_installed(backend) from error
+    return table

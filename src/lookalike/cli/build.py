@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli.options import member
+from lookalike.cli.options import argument, member
 from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
 from lookalike.cli.reading import FileSource, Scheduler
 from lookalike.errors import suggest
@@ -284,6 +284,9 @@ def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
         kind = hint
     if spelling.repeat:
         kind = list[str]
+    if spelling.table:
+        named = argument(spelling.metavar or parameter.name.upper(), spelling.help or text)
+        return parameter.replace(annotation=Annotated[_optional(str, parameter), named])
     option = typer.Option(
         *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
         metavar=spelling.metavar,
@@ -291,8 +294,11 @@ def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
         min=spelling.least,
         show_default=parameter.default not in (None, REQUIRED),
     )
-    kind = kind if parameter.default is not None else kind | None
-    return parameter.replace(annotation=Annotated[kind, option])
+    return parameter.replace(annotation=Annotated[_optional(kind, parameter), option])
+
+
+def _optional(kind: Any, parameter: inspect.Parameter) -> Any:
+    return kind if parameter.default is not None else kind | None
 
 
 def _bare(hint: Any) -> Any:

@@ -40,13 +40,13 @@ Form = Annotated[
         "--output -o",
         "FORM|PAGE",
         "text for people; csv, json or parquet for programs; safe-csv for spreadsheets; or "
-        "NAME.html, a page to write.",
+        "NAME.html, a page to write, or NAME.parquet.",
     ),
 ]
 
 
 def check_page(output: str, file: str) -> str | Path:
-    """Return the page to write, or else the form of an answer, before any work is done.
+    """Return the page or file to write, or else the form of an answer, before any work is done.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def check_page(output: str, file: str) -> str | Path:
     """
     if output == PAGE:  # of a verb whose answer is a page unless another form is given
         output = page_name(file)
-    if not output.lower().endswith((".html", ".htm")):
+    if not output.lower().endswith((".html", ".htm", ".parquet")):
         return check_form(output)
     from lookalike._runtime.files import check_writable
 
@@ -93,11 +93,12 @@ def write_result(result: Result, output: str | Path) -> None:
     Parameters
     ----------
     result : Result
-    output : form, or path of the page
+    output : form, or path of the page or Parquet file
     """
     # A page is a file; everything else is the answer on standard output.
     if isinstance(output, Path):
-        result.to_html(output)
+        write_file = result.to_parquet if output.suffix.lower() == ".parquet" else result.to_html
+        write_file(output)
         note(f"wrote {output} ({output.stat().st_size / 1000:,.0f} kB)")
     elif output == "text":
         result.render(make_console(), lambda text: spelled(text, spell_option))

@@ -117,14 +117,21 @@ class FileSource(TableSource):
                 raise InvalidInput(option, "a table to read", found, hint)
         return load_index(self.file)
 
-    def read(self) -> Table:
-        """Read the table."""
+    def read(self, lazy: bool = False) -> Any:
+        """Read the table; lazily, as a ``LazyTable``, its rows stay in their Parquet files."""
         from lookalike.table import read_table
 
         kinds, missing = self.reading.read_kinds(), self.reading.missing or None
+        options: dict[str, Any] = self.reading.of_text | {"lazy": lazy}
         with self.at_path(self.file) as path:
-            options = self.reading.of_text | {"label_column": self.reading.label_column}
-            return read_table(path, kinds=kinds, missing=missing, **options)
+            label = self.reading.label_column
+            return read_table(path, kinds=kinds, missing=missing, label_column=label, **options)
+
+    def beside(self, other: Any) -> FileSource:
+        """Return another file, read by the same options; a saved index has its own."""
+        source = FileSource(other, None if is_saved_index(other) else self.reading)
+        source.check_exists()
+        return source
 
     def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
         """Read another file as the table was read."""

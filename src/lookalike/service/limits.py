@@ -162,7 +162,7 @@ def check_verb(given: Mapping[str, Any], limits: RequestLimits) -> None:
     for name, count in (
         ("like", limits.marks),
         ("unlike", limits.marks),
-        ("predict", limits.batch),
+        *((name, limits.batch) for name in ("predict", "other", "control", "synthetic", "holdout")),
     ):
         check_at_most(name, len(given[name]) if isinstance(given.get(name), list) else 0, count)
     check_filter(given.get("filter"), limits)

@@ -6,6 +6,7 @@ LookalikeError, warnings become notes.
 
 from __future__ import annotations
 
+import inspect
 import json
 import threading
 import warnings
@@ -28,6 +29,7 @@ from lookalike.service.api.models import Strict
 from lookalike.service.cells import to_json
 from lookalike.service.store.database import StoreFull, StoreUnavailable
 from lookalike.service.store.store import Conflict, NotFound, TooFarBehind
+from lookalike.verbs import VERBS, get_verb
 
 # Parameters whose field has another name.
 RENAMED_FIELDS = {"n_neighbors": "k", "y": "label_column"}
@@ -39,7 +41,9 @@ def fields() -> frozenset[str]:
     models: list[type[Strict]] = [Strict]
     for one in models:  # which grows meanwhile
         models += one.__subclasses__()
-    return frozenset(name for one in models for name in one.model_fields)
+    verbs = (inspect.signature(get_verb(verb)).parameters for verb in VERBS)
+    known = (one.model_fields for one in models)
+    return frozenset(name for names in (*verbs, *known) for name in names)
 
 
 def field_of(param: Param) -> str | None:

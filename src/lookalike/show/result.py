@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from lookalike._runtime.files import replacing
 from lookalike._runtime.frames import FrameMixin, frame_of_records, make_frame
 from lookalike._runtime.text import plain
 from lookalike.show.html.document import HtmlReport
@@ -57,6 +59,18 @@ class Result(HtmlReport, FrameMixin, ABC):
         records = [dict(zip(columns, map(_frame_cell, line), strict=True)) for line in lines]
         # Without rows there are no records to read the columns from.
         return frame_of_records(records, backend) if records else make_frame(columns, backend)
+
+    def to_parquet(self, path: str | os.PathLike[str]) -> None:
+        """Write the answer to a Parquet file, as ``to_frame`` has it.
+
+        Parameters
+        ----------
+        path : str or path
+        """
+        import pyarrow.parquet
+
+        with replacing(path) as file:
+            pyarrow.parquet.write_table(self.to_frame("pyarrow"), file)
 
     def text(self, width: int = DEFAULT_WIDTH) -> str:
         """Return the answer as text.

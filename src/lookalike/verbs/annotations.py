@@ -40,6 +40,9 @@ class Spelling:
         The smallest number that is allowed.
     in_request : bool
         Whether the parameter is a field of a request; the table is the collection of its route.
+    table : bool
+        Whether it is another table: an argument of the shell; in a request records, or the name of
+        another collection.
     """
 
     json: Any = str
@@ -50,6 +53,7 @@ class Spelling:
     parse: Callable[[Any], Any] | None = None
     least: int | None = None
     in_request: bool = True
+    table: bool = False
 
 
 def spelling_of(parameter: inspect.Parameter) -> Spelling:
@@ -69,7 +73,7 @@ def is_spelled(parameter: inspect.Parameter) -> bool:
 
 
 def flag_of(parameter: inspect.Parameter) -> str:
-    """Return the shell option of a parameter.
+    """Return the shell option of a parameter; of another table, an argument, its name.
 
     Examples
     --------
@@ -78,7 +82,10 @@ def flag_of(parameter: inspect.Parameter) -> str:
     >>> flag_of(parameters["weights"]), flag_of(parameters["k"]), flag_of(parameters["why"])
     ('--weight', '-k', '--why')
     """
-    return (*spelling_of(parameter).flags, f"--{parameter.name.replace('_', '-')}")[0]
+    spelling = spelling_of(parameter)
+    if spelling.table:
+        return parameter.name
+    return (*spelling.flags, f"--{parameter.name.replace('_', '-')}")[0]
 
 
 def describe_parameters(verb: Callable[..., Any]) -> dict[str, str]:
@@ -114,6 +121,25 @@ def read_weights(words: list[str] | None) -> dict[str, float] | None:
         except ValueError:
             raise InvalidInput("--weight", "COLUMN=NUMBER", repr(word), "Try year=3") from None
     return weights or None
+
+
+def read_limits(words: list[str] | None) -> float | dict[str, float] | None:
+    """Read how far apart pairs may be: a distance, and differences in columns.
+
+    Examples
+    --------
+    >>> read_limits(["0.2"]), read_limits(["age=2", "0.2"])
+    (0.2, {'age': 2.0, '': 0.2})
+    """
+    limits: dict[str, float] = {}
+    for word in words or ():
+        name, _, number = word.rpartition("=")
+        try:
+            limits[name] = float(number)
+        except ValueError:
+            needed, hint = "NUMBER or COLUMN=NUMBER", "Try 0.2 or age=2"
+            raise InvalidInput("--max-distance", needed, repr(word), hint) from None
+    return limits.get("", None) if set(limits) <= {""} else limits
 
 
 def read_marks(words: list[str] | None) -> list[Any] | None:
@@ -227,6 +253,38 @@ Filter = Annotated[
         help="Only rows that meet a condition: 'year>=1990', mpaa=PG, 'genre!=Drama', 'tags~red' "
         "(contains), 'budget=' (missing), or a JSON object. May be repeated; all must hold.",
         repeat=True,
+    ),
+]
+OtherTable = Annotated[
+    Any,
+    Spelling(
+        json=list[Record] | str,
+        metavar="OTHER",
+        help="Another table, read as the first one is; or a saved index, or the folder of one.",
+        table=True,
+    ),
+]
+MaybeTable = Annotated[
+    Any,
+    Spelling(json=list[Record] | str | None, metavar="OTHER", table=True),
+]
+PairLimits = Annotated[
+    float | Mapping[str, float] | None,
+    Spelling(
+        json=float | dict[str, float] | None,
+        metavar="NUMBER|COLUMN=NUMBER",
+        help="Only pairs that are at most so far apart: 0.2 by the measure, age=2 in a column of "
+        "numbers, or of dates in days. May be repeated; all must hold.",
+        repeat=True,
+        parse=read_limits,
+    ),
+]
+ExactColumns = Annotated[
+    str | Sequence[str] | None,
+    Spelling(
+        json=str | list[str] | None,
+        metavar="A,B",
+        help="Only pairs that are equal in these columns; a missing cell equals none.",
     ),
 ]
 MeasureLike = Annotated[

@@ -16,9 +16,10 @@ from lookalike.verbs.annotations import read_json
 
 if TYPE_CHECKING:
     from lookalike.index import Index
-    from lookalike.table import Schema, Table
+    from lookalike.table import LazyTable, Schema, Table
 
 SAVED = ".lookalike"
+PARQUET = (".parquet", ".pq")
 # Either file marks the folder of an index; the plan comes first, while it is being built.
 INDEX_FILES = ("manifest.json", "plan.json")
 
@@ -130,6 +131,8 @@ class TableSource:
         Of the table, for headings; None: its path, or "table".
     """
 
+    strict = False  # whether labels that several rows have are an error, not a warning
+
     def __init__(self, given: Any, name: str | None = None) -> None:
         self.given = given
         self.is_path = isinstance(given, str | os.PathLike)
@@ -168,12 +171,30 @@ class TableSource:
         """The table with the labels of a pandas frame as a column, and the name of this column."""
         from lookalike.table.model.names import with_labels
 
-        return with_labels(self.given, who="table")
+        return with_labels(self.given, who="table", strict=self.strict)
 
-    def read(self) -> Table:
-        """Read the table."""
+    @property
+    def parts(self) -> LazyTable | None:
+        """The table in its Parquet files, of which rows are read in parts; None for any other."""
+        if hasattr(self.given, "parts") and hasattr(self.given, "like"):
+            return self.given
+        if not self.is_path or self.is_index:
+            return None
+        path = Path(self.given).expanduser()
+        if path.suffix.lower() not in PARQUET and not path.is_dir():
+            return None
+        return self.read(lazy=True)
+
+    def beside(self, other: Any) -> TableSource:
+        """Return the source of another table that is read as this one is."""
+        return as_source(other)
+
+    def read(self, lazy: bool = False) -> Any:
+        """Read the table; lazily, as a ``LazyTable``, its rows stay in their Parquet files."""
         from lookalike.table import read_table
 
+        if lazy:
+            return read_table(self.given, lazy=True)
         given, name = self.labels
         # As objects: labels are ids, and a large integer read as a number would lose digits.
         return read_table(given, kinds=None if name is None else {name: "object"})

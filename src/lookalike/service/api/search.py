@@ -36,6 +36,7 @@ from lookalike.service.problems import collected, refused_again
 from lookalike.service.service import Service
 from lookalike.verbs import VERBS, get_verb
 from lookalike.verbs.annotations import spelling_of
+from lookalike.verbs.source import TableSource
 
 router = group("/api/collections/{c}", "search")
 
@@ -130,9 +131,29 @@ def request_model(verb: Callable[..., Any]) -> type[BaseModel]:
     return create_model(title, __config__=config, __doc__=None, **fields)
 
 
-def ask(verb: str, collection: Collection, given: dict[str, Any]) -> dict[str, Any]:
+def other_tables(verb: str, service: Service, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the other tables of a question: collections that it names, or records.
+
+    A text is never a path: a request must not read files of the server.
+    """
+    found: dict[str, Any] = {}
+    for name, parameter in inspect.signature(get_verb(verb)).parameters.items():
+        value = given.get(name)
+        if not spelling_of(parameter).table or value is None:
+            continue
+        if isinstance(value, str):
+            other = service.catalog.get(value)
+            found[name] = CollectionSource(other.view, value)
+        else:
+            found[name] = TableSource(value, name)
+    return found
+
+
+def ask(
+    verb: str, collection: Collection, given: dict[str, Any], others: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Ask a verb about a collection; return its answer as JSON holds it."""
-    view = collection.view
+    view, given = collection.view, given | (others or {})
     with collected() as notes:
         result = get_verb(verb)(CollectionSource(view, collection.name), **given).to_dict()
     about = {"generation": view.generation, "notes": notes}
@@ -160,11 +181,14 @@ def _add(verb: str) -> None:
         check_verb(given, service.limits)
         if verb in QUICK_VERBS:
             return await in_turn(service, lambda: answer(ask(verb, collection, given)))
+        others = await run_in_threadpool(other_tables, verb, service, given)
         # Two clients with the same question about the same rows share one job.
-        key = (collection.key, collection.view.generation, json.dumps(given, sort_keys=True))
+        views = [one.view.generation for one in others.values() if hasattr(one, "view")]
+        rows = (collection.key, collection.view.generation, *views)
+        key = (*rows, json.dumps(given, sort_keys=True))
 
         def work(job: Job) -> dict[str, Any]:
-            return ask(verb, collection, given)
+            return ask(verb, collection, given, others)
 
         job = service.jobs.start(f"ask {verb}", collection.name, key, work)
         # Short jobs are answered by the request itself.

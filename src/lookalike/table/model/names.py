@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InPython, LookalikeWarning, Phrase
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.table.model.table import Table
 
 
@@ -39,7 +39,9 @@ def remember_columns(estimator: Any, X: Any, table: Table, n_features: int | Non
 DEFAULT_NAMES = ("index", "label", "row_label")
 
 
-def with_labels(X: Any, name: str | None = None, who: str = "Index.fit") -> tuple[Any, str | None]:
+def with_labels(
+    X: Any, name: str | None = None, who: str = "Index.fit", strict: bool = False
+) -> tuple[Any, str | None]:
     """Return a frame with its labels as a column, and the name of this column.
 
     Labels are kept where every row has one of its own, and they are not just the numbers of the
@@ -52,6 +54,8 @@ def with_labels(X: Any, name: str | None = None, who: str = "Index.fit") -> tupl
         The column that the labels are to become. None: the name of the index, or "index".
     who : str
         Whose name a warning begins with.
+    strict : bool
+        Whether labels that several rows have are an error, instead of a warning.
 
     Examples
     --------
@@ -65,6 +69,9 @@ def with_labels(X: Any, name: str | None = None, who: str = "Index.fit") -> tupl
         return X, None
     if not labels.is_unique or labels.hasnans:
         what = "a missing one" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
+        if strict:
+            hint = Phrase("Make the labels differ", InPython(", or call reset_index()"))
+            raise InvalidInput(Param(who), "labels of the rows that differ", what, hint)
         instead = "Rows are numbered from 0 instead; make the labels differ"
         hint = Phrase(instead, InPython(", or call reset_index()"))
         warning = LookalikeWarning(who, "labels of the rows that differ", what, hint)

@@ -355,6 +355,10 @@ class Table(FrameMixin):
         """Return a table with these columns, in this order."""
         return Table([self[name] for name in names], self.aside, len(self), self.missing)
 
+    def only(self, names: Any) -> Table:
+        """Return a table with these columns and nothing else; one set aside may be among them."""
+        return Table([self[name] for name in names], (), len(self), self.missing)
+
     def drop(self, names: Any) -> Table:
         """Return a table without these columns."""
         gone = {names} if isinstance(names, str) else set(names)

@@ -1,0 +1,112 @@
+"""Two tables of mixed columns with missing cells: join beside DuckDB, audit beside SDMetrics."""
+
+import subprocess
+import sys
+import tempfile
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.speed.case import Case, Faster, Smaller
+
+NUMBERS, CATEGORIES = 10, 10
+MISSING = 0.03
+DUCKDB = "DuckDB NEAREST"
+TIE = 1e-9
+
+
+def mixed(n, seed):
+    import pandas as pd
+
+    random = np.random.default_rng(seed)
+    frame = pd.DataFrame(
+        {f"n{j}": random.lognormal(size=n) for j in range(NUMBERS)}
+        | {f"c{j}": random.choice(list("abcdefgh"), n) for j in range(CATEGORIES)}
+    )
+    frame = frame.mask(random.random(frame.shape) < MISSING)
+    return frame.assign(position=np.arange(n))
+
+
+def two_tables(small):
+    n, m = (20, 500) if small else (1_000, 50_000)
+    return mixed(n, 1), mixed(m, 2)
+
+
+def join(a, b):
+    import lookalike as la
+
+    found = la.join(a.drop(columns="position"), b.drop(columns="position"), measure="gower")
+    return found.matches, found.distances
+
+
+def nearest(a, b):
+    """Gower's distance of the columns that are filled in both rows, as SQL."""
+    import duckdb
+    import pyarrow as pa
+
+    spans = {f"n{j}": float(b[f"n{j}"].max() - b[f"n{j}"].min()) for j in range(NUMBERS)}
+    differ = [f"least(coalesce(abs(a.{n} - b.{n}) / {r!r}, 0), 1)" for n, r in spans.items()]
+    differ += [f"coalesce((a.c{j} <> b.c{j})::int, 0)" for j in range(CATEGORIES)]
+    names = [*spans, *(f"c{j}" for j in range(CATEGORIES))]
+    both = " + ".join(f"(a.{n} is not null and b.{n} is not null)::int" for n in names)
+    far = f"({' + '.join(differ)}) / ({both})"
+    a, b = (pa.Table.from_pandas(frame) for frame in (a, b))  # NaN of pandas is null
+    query = f"""select a.position, b.position as found, {far} as distance
+        from a join b nearest 1 by distance {far} order by a.position"""
+    frame = duckdb.sql(query).fetchnumpy()
+    return np.asarray(frame["found"]), np.asarray(frame["distance"])
+
+
+def agree(ours, theirs):
+    """Want the same rows, except where two are equally near."""
+    (i, d), (j, e) = ours, theirs
+    if len(i) != len(j):
+        return f"{len(i)} and {len(j)} pairs"
+    if not np.allclose(d, e, rtol=TIE, atol=TIE):
+        return f"distances differ by up to {np.abs(d - e).max():.1e}"
+    return ""
+
+
+def in_process(answer, problem):
+    return lambda: answer(*problem)
+
+
+def alone(name, problem):
+    """Ask in a process of its own, which imports everything and reads both tables from files."""
+    if name == "nearest":
+        import duckdb  # noqa: F401  a rival that is not installed is left out
+    folder = Path(tempfile.mkdtemp())
+    for table, frame in zip("ab", problem, strict=True):
+        frame.to_parquet(folder / f"{table}.parquet")
+    read = ", ".join(f"pd.read_parquet({str(folder / f'{t}.parquet')!r})" for t in "ab")
+    code = f"""import numpy as np, pandas as pd
+from benchmarks.speed.cases.tables import {name}
+np.save({str(folder / "answer.npy")!r}, np.stack({name}({read})))"""
+
+    def ask():
+        subprocess.run([sys.executable, "-c", code], check=True)
+        found, distances = np.load(folder / "answer.npy")
+        return found, distances
+
+    return ask
+
+
+CASES = [
+    Case(
+        "join, 1,000 x 50,000 rows of 20 mixed columns",
+        two_tables,
+        partial(in_process, join),
+        {DUCKDB: partial(in_process, nearest)},
+        agree,
+        (Faster(DUCKDB, 1 / 50), Smaller(1_000)),
+    ),
+    Case(
+        "join, the first call of a process",
+        two_tables,
+        partial(alone, "join"),
+        {DUCKDB: partial(alone, "nearest")},
+        agree,
+        (Faster(DUCKDB, 1 / 10),),
+    ),
+]

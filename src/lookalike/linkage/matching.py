@@ -1,0 +1,164 @@
+"""Pairs without replacement: each row of the right table is matched once.
+
+Both ways look at lists of the nearest rows, not at all pairs. Where a list that was cut off might
+have mattered, it is made longer and the pairs are found again, so that the answer is that of
+complete lists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from lookalike.linkage.two_tables import TwoTables, drop_pairs
+from lookalike.measures.contract.rows import check_k
+from lookalike.neighbors.graph import NeighborGraph
+
+# Neighbors of the first lists, and how much longer the next ones are; chosen by hand: with a few
+# controls for each treated row most lists need no second look.
+FIRST_LISTS, GROWTH = 32, 4
+
+
+class Candidates(NamedTuple):
+    """Rows that may be matched, each with a list of controls, nearest first.
+
+    Parameters
+    ----------
+    controls : int64 arrays, one per row
+    distances : float64 arrays, one per row
+    bounds : float64
+        What a control that is not listed is at least away: the last distance of a list that was
+        cut off, inf where the list has all that may be matched.
+    """
+
+    controls: list[np.ndarray]
+    distances: list[np.ndarray]
+    bounds: np.ndarray
+
+
+# From candidates and matches per row to the pairs (row, control, distance), and the rows whose
+# lists were too short to tell.
+Assign = Callable[[Candidates, int], tuple[list[tuple[int, int, float]], np.ndarray]]
+
+
+def match_once(
+    tables: TwoTables, k: int, method: str = "optimal", max_distance: float | None = None
+) -> NeighborGraph:
+    """Match each row of the left table to k of the right one, each of which is used once.
+
+    Parameters
+    ----------
+    tables : TwoTables
+        Its exact-match columns and calipers say which pairs are allowed.
+    k : int
+        Matches per row; a row that finds fewer has as many as there are.
+    method : {"optimal", "greedy"}
+        As many matches as can be at the least sum of distances; or the nearest pair of all first.
+    max_distance : float, optional
+        The largest distance of a pair.
+    """
+    n, size = len(tables.left), len(tables.right.segments)
+    check_k(k, size, "match", False, "k")
+    found = Candidates([np.empty(0, int)] * n, [np.empty(0)] * n, np.full(n, np.inf))
+    short, length = np.arange(n), min(max(FIRST_LISTS, 2 * k), size)
+    assign = ASSIGN[method]
+    while True:
+        some = replace(tables, left=tables.left[short]) if len(short) < n else tables
+        _fill(found, short, some.nearest(length), length == size, max_distance)
+        pairs, short = assign(found, k)
+        if not len(short):
+            return _as_lists(pairs, n, k, tables.right.segments.next_position)
+        length = min(length * GROWTH, size)
+
+
+def _fill(
+    found: Candidates,
+    rows: np.ndarray,
+    lists: NeighborGraph,
+    complete: bool,
+    max_distance: float | None,
+) -> None:
+    far = np.inf if max_distance is None else max_distance
+    near = drop_pairs(lists, lists.distances > far)
+    for number, row in enumerate(rows.tolist()):
+        listed = near.indices[number] >= 0
+        found.controls[row] = near.indices[number][listed]
+        found.distances[row] = near.distances[number][listed]
+        cut_off = not complete and bool(listed.all())
+        found.bounds[row] = near.distances[number, -1] if cut_off else np.inf
+
+
+def _as_lists(pairs: list[tuple[int, int, float]], n: int, k: int, n_indexed: int) -> NeighborGraph:
+    lists = NeighborGraph.empty(n, k, n_indexed)
+    taken = np.zeros(n, dtype=np.int64)
+    for row, control, distance in sorted(pairs, key=lambda pair: (pair[0], pair[2], pair[1])):
+        lists.indices[row, taken[row]], lists.distances[row, taken[row]] = control, distance
+        taken[row] += 1
+    return lists
+
+
+def assign_greedily(found: Candidates, k: int) -> tuple[list[tuple[int, int, float]], np.ndarray]:
+    """Take the nearest pair of all whose rows are free, again and again."""
+    sizes = [len(controls) for controls in found.controls]
+    rows = np.repeat(np.arange(len(sizes)), sizes)
+    controls, distances = np.concatenate(found.controls), np.concatenate(found.distances)
+    taken: set[int] = set()
+    free = np.full(len(sizes), k)
+    pairs = []
+    for edge in np.lexsort((controls, rows, distances)).tolist():
+        row, control = int(rows[edge]), int(controls[edge])
+        if free[row] and control not in taken:
+            taken.add(control)
+            free[row] -= 1
+            pairs.append((row, control, float(distances[edge])))
+    # A row that found too few in a list that was cut off may take one that others took later.
+    return pairs, np.flatnonzero((free > 0) & np.isfinite(found.bounds))
+
+
+def assign_optimally(found: Candidates, k: int) -> tuple[list[tuple[int, int, float]], np.ndarray]:
+    """Find the most pairs at the least sum of distances (a minimum weight matching).
+
+    Every row also has k partners of its own, for controls that it does not list. They cost
+    what such a control costs at least, so the matching is never dearer than that of complete
+    lists; if it uses none of them, it is that of complete lists. A row with a complete list
+    has partners that cost more than all pairs together: it stays unmatched only if it must.
+    """
+    from scipy.sparse import csr_matrix
+    from scipy.sparse.csgraph import min_weight_full_bipartite_matching
+
+    n = len(found.controls)
+    known, places = np.unique(np.concatenate(found.controls), return_inverse=True)
+    distances = np.concatenate(found.distances)
+    # Without a finite bound: more than any sum of distances, so that the number of pairs decides.
+    dear = 1.0 + n * k * float(distances.max(initial=0.0))
+    own = np.where(np.isfinite(found.bounds), found.bounds, dear)
+    ends = np.cumsum([0, *map(len, found.controls)])
+    columns, weights, starts = [], [], [0]
+    for row in range(n):
+        edges = slice(ends[row], ends[row + 1])
+        for copy in range(k):
+            partner = len(known) + row * k + copy
+            columns.append(np.append(places[edges], partner))
+            weights.append(np.append(distances[edges], own[row]))
+            starts.append(starts[-1] + len(columns[-1]))
+    # One is added to all weights, which changes no matching: scipy takes 0 for no edge.
+    graph = csr_matrix(
+        (np.concatenate(weights) + 1.0, np.concatenate(columns), starts),
+        shape=(n * k, len(known) + n * k),
+    )
+    left, right = min_weight_full_bipartite_matching(graph)
+    pairs, short = [], set()
+    for copy, place in zip(left.tolist(), right.tolist(), strict=True):
+        row = copy // k
+        if place >= len(known):
+            short |= {row} if np.isfinite(found.bounds[row]) else set()
+            continue
+        at = int(np.flatnonzero(found.controls[row] == known[place])[0])
+        pairs.append((row, int(known[place]), float(found.distances[row][at])))
+    return pairs, np.array(sorted(short), dtype=np.int64)
+
+
+ASSIGN: dict[str, Assign] = {"optimal": assign_optimally, "greedy": assign_greedily}
