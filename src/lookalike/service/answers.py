@@ -11,13 +11,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from lookalike._runtime.text import plain
-from lookalike.errors import InvalidInput, spelled
+from lookalike.errors import InvalidInput, spelled, suggest
 from lookalike.index import Hit, Hits
+from lookalike.index.segments import learn_levels
 from lookalike.measures import Measure
 from lookalike.service.analysis import CollectionSource
 from lookalike.service.api.models import SearchIn
 from lookalike.service.collection import Collection, View
+from lookalike.service.fitting import read_as
 from lookalike.service.problems import collected, spell_field
+from lookalike.service.store.store import NotFound
 from lookalike.table import Column, Table
 from lookalike.verbs.search import find_row
 from lookalike.verbs.search import search as find_rows
@@ -94,6 +97,32 @@ def _column(column: Column, compared: bool, view: View) -> dict[str, Any]:
         "unit": unit or None,
         "summary": _summary(column, np.flatnonzero(~missing)),
     }
+
+
+def try_column(view: View, name: str, kind: Any) -> dict[str, Any]:
+    """Return a column as it would be if it were read as another kind.
+
+    Parameters
+    ----------
+    view : View
+    name : str
+    kind : one of the words that ``kinds`` takes, or a list of levels
+
+    Returns
+    -------
+    dict
+        The column as a collection describes it; ``missing``, the values that cannot be read, and
+        in how many ``cells`` they are.
+    """
+    names = [one for one in (*view.schema.kinds, *view.schema.aside) if one != view.settings.names]
+    if name not in names:
+        raise NotFound(f"column {name[:80]!r}", "a column", "none", suggest(name, names))
+    with collected():
+        table, unreadable = read_as(learn_levels(view.table), name, kind)
+    before, after = view.table[name], table[name]
+    described = _column(after, True, view) | {"compared": name in table}
+    cells = int(after.missing.sum() - before.missing.sum())
+    return {"column": described, "missing": unreadable, "cells": max(0, cells)}
 
 
 def _summary(column: Column, known: np.ndarray) -> dict[str, Any]:
@@ -177,8 +206,12 @@ def read_query(view: View, query: str | int | Mapping[str, Any]) -> Any:
 
 def read_options(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that searches and feedback sessions have in common."""
+    filter = read_filter(asked["filter"], view.table)
+    # "id" is what rows of every collection have, whatever the column of ids is called.
+    if isinstance(filter, dict) and "id" in filter and "id" not in view.table.schema.kinds:
+        filter = {view.settings.names if n == "id" else n: test for n, test in filter.items()}
     return {
-        "filter": read_filter(asked["filter"], view.table),
+        "filter": filter,
         "weights": asked["weights"] or None,
         "columns": asked["columns"] or None,
     }
