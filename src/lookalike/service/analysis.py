@@ -320,7 +320,7 @@ def find_clusters(view: View, n: int | str = "auto") -> Clusters:
             "size": one.rows,
             "label_rows": [sample.name(row) for row in one.typical],
             "borderline": [sample.name(row) for row in one.borderline],
-            "differs": [{"column": each.column, "text": str(each)} for each in one.columns],
+            "differs": [each.to_dict() | {"text": str(each)} for each in one.columns],
         }
         for one in found.profile.clusters
     ]

@@ -29,7 +29,7 @@ export function pair(query, found, column) {
   if (column?.kind === "text" && typeof query === "string" && typeof found === "string") {
     return items(words(query), words(found));
   }
-  return h("span", { class: "muted" }, query === null || found === null ? "a gap" : same(query, found));
+  return h("span", { class: "muted" }, query === null || found === null ? "missing" : same(query, found));
 }
 
 /** @param {any} query @param {any} found */

@@ -13,8 +13,6 @@ const SHOWN = 3; // reasons on each side
 export function hit(state, act, one, moved) {
   const { open, pending } = state.link;
   const opened = open === one.id;
-  const year = yearColumn(info(state).columns);
-  const dated = year && one.row[year.name] !== null ? year : null;
   const side = pending.like.includes(one.id) ? "liked" : pending.unlike.includes(one.id) ? "unliked" : "";
   const name = one.label ?? String(one.id);
   const classes = ["hit", opened ? "open" : "", state.ui.at === one.id ? "at" : "", side].filter(Boolean).join(" ");
@@ -30,16 +28,22 @@ export function hit(state, act, one, moved) {
       h(
         "h3",
         null,
-        h("button", { type: "button", class: "title", "aria-expanded": String(opened), on: { click: toggle } }, name, dated ? h("small", null, cell(one.row[dated.name], dated)) : null),
+        h("button", { type: "button", class: "title", "aria-expanded": String(opened), on: { click: toggle } }, name, h("small", null, beside(state, one))),
       ),
-      reasons(one.reasons?.for, "for", "+"),
-      reasons(one.reasons?.against, "against", "–"),
-      stack(one),
+      h(
+        "div",
+        { class: "why" },
+        stack(one),
+        reasons(one.reasons?.for, "for", "+"),
+        reasons(one.reasons?.against, "against", "−"),
+        one.compared < one.compared_of ? h("small", { class: "compared", title: "the other cells are missing in one of the two rows" }, `compared in ${one.compared} of ${one.compared_of}`) : null,
+        moved && byMarks(state) ? h("small", { class: "compared" }, "moved by your marks") : null,
+      ),
     ),
     h(
       "div",
       { class: "score" },
-      h("b", null, score(one.similarity)),
+      ranked(one),
       h(
         "span",
         { class: "acts" },
@@ -54,6 +58,24 @@ export function hit(state, act, one, moved) {
     ),
     opened ? later("detail", state, act, one) : null,
   );
+}
+
+/** What tells a row from others of its name: the year or date, and the id. @param {State} state @param {any} one */
+export function beside(state, one) {
+  const year = yearColumn(info(state).columns);
+  const dated = year && one.row[year.name] !== null && one.row[year.name] !== undefined ? cell(one.row[year.name], year) : null;
+  const name = String(one.label ?? one.id);
+  const id = one.id === null || name === String(one.id) || name.endsWith(`#${one.id}`) ? null : `#${one.id}`;
+  return [dated, id].filter(Boolean).join(" · ");
+}
+
+/** Were the last rows that moved moved by marks? @param {State} state */
+const byMarks = (state) => "marks" in (state.link.steps.at(-1) ?? {});
+
+/** The number that the list is ranked by; with marks it is not the similarity alone. @param {Hit} one */
+function ranked(one) {
+  if (one.score === null || one.distance === null || one.score === one.distance) return h("b", null, score(one.similarity));
+  return h("span", { class: "ranked" }, h("b", { title: "ranked by this: near what you like, far from what you do not" }, score(1 - one.score)), h("small", null, `alike ${score(one.similarity)}`));
 }
 
 /** @param {number|"new"|null} moved */
@@ -88,8 +110,7 @@ function reasons(list, side, sign) {
       h(
         "span",
         { key: reason.column, class: "reason", title: `${reason.column}: ${cell(reason.query)} | ${cell(reason.found)}` },
-        isCurve(reason.query) ? h("span", null, words(reason.text), curve(reason.found, reason.query)) : h("span", null, reason.text),
-        h("i", { css: { "--v": Math.min(100, 100 * reason.share).toFixed(1) } }),
+        isCurve(reason.query) ? [words(reason.text), curve(reason.found, reason.query)] : reason.text,
       ),
     ),
   );
