@@ -154,9 +154,9 @@ async function tryKind({ column, kind }, { act, get }) {
 /** Compare with what the sheet says. @param {Action} _action @param {Tools} tools */
 async function compareRows(_action, tools) {
   const { act, get } = tools;
-  const { kinds, tried, label } = get().ui.sheet;
-  const missing = [...new Set(Object.keys(kinds).flatMap((name) => tried[name]?.missing ?? []))];
-  if (Object.keys(kinds).length || label !== null) {
+  const { kinds, tried, missing: read, label } = get().ui.sheet;
+  const missing = [...new Set([...read, ...Object.keys(kinds).flatMap((name) => tried[name]?.missing ?? [])])];
+  if (Object.keys(kinds).length || missing.length || label !== null) {
     const measure = info(get()).measure.asked ?? "auto";
     if (!(await fit({ measure, kinds, missing, ...(label === null ? {} : { label_column: label }) }, tools))) return;
   }

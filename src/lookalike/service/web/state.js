@@ -39,7 +39,7 @@ export function initialState() {
 }
 
 /** What the sheet of columns has changed: kinds, what they would do, the column that names rows. */
-export const noSheet = () => ({ kinds: {}, tried: {}, label: null });
+export const noSheet = () => ({ kinds: {}, tried: {}, missing: [], label: null });
 
 const NO_MARKS = { like: [], unlike: [] };
 

@@ -12,6 +12,8 @@ interface Column {
   compared: boolean;
   reason: string;
   note: string | null;
+  /** Values that may mean "missing". */
+  suspects: Cell[];
   /** The share of rows without a value. */
   gaps: number;
   unit: string | null;
@@ -140,7 +142,7 @@ interface Ui {
   tab: "results" | "view" | "query";
   /** The table that is being sent, or why it was not taken. */
   upload: { title: string; sent?: number; problem?: Problem } | null;
-  sheet: { kinds: Record<string, any>; tried: Record<string, any>; label: string | null };
+  sheet: { kinds: Record<string, any>; tried: Record<string, any>; missing: Cell[]; label: string | null };
   /** The row that the form changes, and what it was. */
   editing: Id | null;
   was: Row | null;

@@ -33,7 +33,7 @@ export default function clusters(state, act) {
     ),
     slot?.status === "error" ? problem(slot.problem, act, "clusters") : null,
     slot?.status === "job" || !value?.clusters ? working(slot, act) : null,
-    here && value.note ? h("p", { class: "muted", key: "note" }, value.note) : null,
+    here && value.note ? h("details", { class: "muted", key: "note" }, h("summary", null, "How well they hold together"), value.note) : null,
     here ? h("ol", { class: "clusters", key: "list" }, value.clusters.slice(0, 100).map((one) => group(state, act, one, value))) : null,
   ];
 }
@@ -51,7 +51,7 @@ function group(state, act, one, value) {
     "li",
     { key: one.cluster, class: within === one.cluster ? "on" : "" },
     h("i", { class: "swatch", css: { "--c": shade(value, one) } }),
-    h("h3", null, named(one, state)),
+    h("h3", null, `${one.cluster + 1} · ${named(one, state)}`),
     h("span", { class: "occurs", title: counted(one.size, "row") }, h("i", { css: { "--v": ((100 * one.size) / most).toFixed(1) } }), count(one.size)),
     h("p", null, one.differs.slice(0, 3).map((each) => each.text).join(" · ") || "like all other rows"),
     h("p", { class: "muted" }, "typical ", one.label_rows.slice(0, 3).map(go), one.borderline?.length ? [" borderline ", one.borderline.slice(0, 1).map(go)] : null),
@@ -70,17 +70,15 @@ function shade(value, one) {
   return PALETTE[order.findIndex(([, , cluster]) => cluster === one.cluster)] ?? OTHER;
 }
 
-/** A name from the strongest differences. @param {any} one @param {State} state */
+/** A name from the strongest differences, those that hold for most of its rows first. @param {any} one @param {State} state */
 function named(one, state) {
   const columns = new Map(info(state).columns.map((column) => [column.name, column]));
-  const words = one.differs.slice(0, 2).map((each) => {
-    const { column, what, value, inside, outside } = each;
-    if (what === "missing") return inside > outside ? `no ${column}` : `${column} known`;
-    if (what === "share") {
-      if (typeof value === "boolean") return value === inside > outside ? column : `not ${column}`;
-      return inside >= outside ? cell(value, columns.get(column)) : `not ${cell(value)}`;
-    }
-    return typeof inside === "number" && typeof outside === "number" ? `${inside > outside ? "high" : "low"} ${column}` : `${column} ${cell(inside, columns.get(column))}`;
+  const most = one.differs.filter(({ what, inside }) => what === "median" || what === "mean" || inside >= 0.5);
+  const words = (most.length ? most : one.differs).slice(0, 2).map(({ column, what, value, inside, outside }) => {
+    if (what === "missing") return `${column} missing`;
+    if (what === "share") return typeof value === "boolean" ? `${value ? "" : "not "}${column}` : `${column} ${cell(value, columns.get(column))}`;
+    const order = typeof inside === "number" && typeof outside === "number";
+    return order ? `${inside > outside ? "high" : "low"} ${column}` : `${column} ${cell(inside, columns.get(column))}`;
   });
-  return words.filter((word, i) => word && words.indexOf(word) === i).join(", ") || `group ${one.cluster + 1}`;
+  return words.join(", ") || "like all others";
 }

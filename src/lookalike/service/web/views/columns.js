@@ -14,7 +14,7 @@ export default function columns(state, act) {
   const all = collection.columns;
   const lines = all.map((was) => ({ was, kind: sheet.kinds[was.name] ?? null, tried: sheet.tried[was.name] ?? null }));
   const compared = lines.filter(({ was, kind }) => isCompared(was, kind)).length;
-  const changed = Object.keys(sheet.kinds).length > 0 || sheet.label !== null;
+  const changed = Object.keys(sheet.kinds).length > 0 || sheet.label !== null || sheet.missing.length > 0;
   return h(
     "form",
     {
@@ -72,9 +72,9 @@ function line({ was, kind, tried }, collection, sheet, act) {
         (KINDS.includes(now) ? KINDS : [now, ...KINDS]).map((text) => h("option", { key: text, value: text }, text)),
       ),
     ),
-    h("td", { class: "why" }, why(was, kind, tried, turn)),
+    h("td", { class: "why" }, why(was, kind, tried, turn, sheet, act)),
     h("td", { class: "missing", "data-head": "missing" }, shown.gaps ? percent(shown.gaps) : "–"),
-    h("td", { class: "sample" }, values(shown)),
+    h("td", { class: "sample" }, sample(shown)),
     h(
       "td",
       { class: "check", "data-head": "compared" },
@@ -96,8 +96,8 @@ function again(was) {
   return cells.every((value) => typeof value === "number") ? "number" : "text";
 }
 
-/** @param {any} was @param {any} kind @param {any} tried @param {(kind: any) => void} turn */
-function why(was, kind, tried, turn) {
+/** @param {any} was @param {any} kind @param {any} tried @param {(kind: any) => void} turn @param {any} sheet @param {Dispatch} act */
+function why(was, kind, tried, turn, sheet, act) {
   if (tried?.problem) {
     const { found, detail, title, needed } = tried.problem;
     return [
@@ -105,13 +105,21 @@ function why(was, kind, tried, turn) {
       needed?.startsWith("levels") || kind === "order" ? levels(was, turn) : null,
     ];
   }
-  if (kind === null) return [was.reason, was.note ? h("small", { class: "warn" }, was.note) : null];
+  if (kind === null) return [was.reason, was.note ? h("small", { class: "warn" }, was.note) : null, suspects(was, sheet, act)];
   if (kind === "aside") return "left out: shown, never compared";
   if (kind === "name") return "names rows: shown, never compared";
   if (!tried) return "…";
   const { cells, missing, column } = tried;
   if (!cells) return [column.reason === "given" ? "by hand, every cell can be read" : column.reason];
   return h("span", { class: "warn", role: "status" }, `${counted(cells, "cell")} cannot be read and will be missing: ${missing.slice(0, 3).map((value) => cell(value)).join(", ")}${missing.length > 3 ? ", …" : ""}`);
+}
+
+/** Values that may mean "missing": read so, or as they are. @param {any} was @param {any} sheet @param {Dispatch} act */
+function suspects({ name, suspects: values = [] }, sheet, act) {
+  if (!values.length) return null;
+  const on = values.every((value) => sheet.missing.includes(value));
+  const missing = on ? sheet.missing.filter((value) => !values.includes(value)) : [...sheet.missing, ...values];
+  return h("button", { type: "button", class: "chip", "aria-pressed": String(on), "aria-label": `read ${values.join(", ")} of ${name} as missing`, on: { click: () => act({ type: "ui", sheet: { ...sheet, missing } }) } }, `read ${values.map((value) => cell(value)).join(", ")} as missing`);
 }
 
 /** Levels from low to high, to be put in order. @param {any} was @param {(kind: any) => void} turn */
@@ -122,7 +130,7 @@ function levels(was, turn) {
 }
 
 /** A small picture of the cells. @param {any} column */
-function values(column) {
+function sample(column) {
   const { histogram: bars, counts, examples, min, max, distinct } = column.summary ?? {};
   if (bars) return [histogram(bars, { label: `${column.name} over all rows`, logarithm: true }), h("small", null, `${cell(min, column)} to ${cell(max, column)}`)];
   if (counts) {

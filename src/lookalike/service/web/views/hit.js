@@ -21,7 +21,7 @@ export function hit(state, act, one, moved) {
   return h(
     "li",
     { key: one.id, class: classes, "data-id": String(one.id), on: { mouseenter: hover(one.id), mouseleave: hover(null), focusin: () => act({ type: "ui", at: one.id }) } },
-    h("div", { class: "rank" }, one.rank, movement(moved)),
+    h("div", { class: "rank" }, one.rank, movement(moved, byMarks(state) ? " by your marks" : "")),
     h(
       "div",
       { class: "body" },
@@ -37,7 +37,6 @@ export function hit(state, act, one, moved) {
         reasons(one.reasons?.for, "for", "+"),
         reasons(one.reasons?.against, "against", "−"),
         one.compared < one.compared_of ? h("small", { class: "compared", title: "the other cells are missing in one of the two rows" }, `compared in ${one.compared} of ${one.compared_of}`) : null,
-        moved && byMarks(state) ? h("small", { class: "compared" }, "moved by your marks") : null,
       ),
     ),
     h(
@@ -70,7 +69,7 @@ export function beside(state, one) {
 }
 
 /** Were the last rows that moved moved by marks? @param {State} state */
-const byMarks = (state) => "marks" in (state.link.steps.at(-1) ?? {});
+export const byMarks = (state) => "marks" in (state.link.steps.at(-1) ?? {});
 
 /** The number that the list is ranked by; with marks it is not the similarity alone. @param {Hit} one */
 function ranked(one) {
@@ -78,12 +77,12 @@ function ranked(one) {
   return h("span", { class: "ranked" }, h("b", { title: "ranked by this: near what you like, far from what you do not" }, score(1 - one.score)), h("small", null, `alike ${score(one.similarity)}`));
 }
 
-/** @param {number|"new"|null} moved */
-function movement(moved) {
+/** @param {number|"new"|null} moved @param {string} why */
+function movement(moved, why) {
   if (moved === null) return null;
-  if (moved === "new") return h("small", { class: "new" }, "new");
+  if (moved === "new") return h("small", { class: "new", title: `not in the list before: it came${why || " in"}` }, "new");
   if (moved === 0) return h("small", { class: "same", "aria-label": "same place" }, "–");
-  const text = `${Math.abs(moved)} ${Math.abs(moved) === 1 ? "place" : "places"} ${moved > 0 ? "up" : "down"}`;
+  const text = `${Math.abs(moved)} ${Math.abs(moved) === 1 ? "place" : "places"} ${moved > 0 ? "up" : "down"}${why}`;
   return h("small", { class: moved > 0 ? "rose" : "fell", title: text }, `${moved > 0 ? "▲" : "▼"} ${Math.abs(moved)}`);
 }
 

@@ -5,7 +5,7 @@ import { h } from "../draw/dom.js";
 import { icon } from "../draw/icons.js";
 import { condition, count } from "../draw/scales.js";
 import { PAGE, question } from "../link.js";
-import { beside, hit } from "./hit.js";
+import { beside, byMarks, hit } from "./hit.js";
 import { later } from "./later.js";
 import { bones, problem, working } from "./states.js";
 
@@ -36,6 +36,7 @@ export function results(state, act) {
       h("button", { type: "button", class: "plain small density", "aria-pressed": String(document.documentElement.dataset.density === "roomy"), on: { click: () => act({ type: "density" }) } }, "Roomy"),
     ),
     chips(state, act),
+    byMarks(state) ? h("p", { class: "note", key: "marks" }, "Ranked with your marks: ▲ and ▼ show what they moved. The number is what the list is ranked by; “alike” is the similarity to the row in question.") : null,
     answer.note ? h("p", { class: "note" }, answer.note) : null,
     state.link.space === "repaired" ? later("compare", state, act) : null,
     answer.hits.length ? null : empty(state, act, collection),

@@ -64,7 +64,7 @@ function newer(state, act, collection) {
   const { view } = state.link;
   const slot = state.slots[view];
   const rows = slot?.value?.newer;
-  if (slot?.status === "job") return h("span", { key: "newer", class: "newer" }, `The ${WORDS[view]} being brought up to date`);
+  if (slot?.status === "job" && slot.value) return h("span", { key: "newer", class: "newer" }, `The ${WORDS[view]} being brought up to date`);
   if (!rows) return null;
   return h(
     "span",
