@@ -3,7 +3,6 @@
 import { ProblemError, authorization, call, follow, readProblem } from "./api.js";
 import { chosenIds, info, path } from "./ask.js";
 import { download, hitRecords, toCsv } from "./export.js";
-import { noSheet } from "./state.js";
 import { readCell } from "./read.js";
 
 /** @typedef {{act: Dispatch, get: () => State, tell: (error: any) => void}} Tools */
@@ -160,8 +159,7 @@ async function compareRows(_action, tools) {
     const measure = info(get()).measure.asked ?? "auto";
     if (!(await fit({ measure, kinds, missing, ...(label === null ? {} : { label_column: label }) }, tools))) return;
   }
-  act({ type: "ui", sheet: noSheet() });
-  act({ type: "set", sheet: null });
+  act({ type: "sheet", name: null });
 }
 
 /** The cells of the form as a record. @param {State} state */

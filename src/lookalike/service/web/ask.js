@@ -122,7 +122,8 @@ function views(state) {
     if (state.link.sized) get("sizes", `/map/colors?column=occurrence&${fresh}`);
     const { hover } = state.ui;
     const known = state.slots.answer?.value?.hits.some((one) => one.id === hover);
-    if (hover !== null && !known) {
+    const gone = state.ui.changes.some(({ what, id }) => what === "Deleted" && id === hover); // still on the map
+    if (hover !== null && !known && !gone) {
       const one = path(state, `/rows/${encodeURIComponent(hover)}`);
       calls.push({ slot: "label", method: "GET", path: one, wait: 60, keeps: true });
     }

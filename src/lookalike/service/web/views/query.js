@@ -26,7 +26,7 @@ export function query(state, act) {
   const others = collection.columns.filter((c) => !c.compared);
   return [
     h("h2", null, state.link.query && "record" in state.link.query ? "Like this new row" : "Like this one"),
-    asked ? h("p", { class: "title" }, asked.label ?? "A new row", h("small", null, beside(state, asked))) : bones(1),
+    asked ? [h("p", { class: "title" }, asked.label ?? "A new row"), h("small", { class: "beside" }, beside(state, asked))] : bones(1),
     compared.length > MANY ? columnBox(state, act) : null,
     h("div", { class: compared.some((c) => c.name.length > LONG) ? "cells long" : "cells" }, compared.filter(named(state)).map((column) => line(state, act, column, asked?.row))),
     h(
