@@ -72,7 +72,7 @@ function line({ was, kind, tried }, collection, sheet, act) {
         (KINDS.includes(now) ? KINDS : [now, ...KINDS]).map((text) => h("option", { key: text, value: text }, text)),
       ),
     ),
-    h("td", { class: "why" }, why(was, kind, tried, turn, sheet, act)),
+    h("td", { class: "because" }, why(was, kind, tried, turn, sheet, act)),
     h("td", { class: "missing", "data-head": "missing" }, shown.gaps ? percent(shown.gaps) : "–"),
     h("td", { class: "sample" }, sample(shown)),
     h(
@@ -119,7 +119,8 @@ function suspects({ name, suspects: values = [] }, sheet, act) {
   if (!values.length) return null;
   const on = values.every((value) => sheet.missing.includes(value));
   const missing = on ? sheet.missing.filter((value) => !values.includes(value)) : [...sheet.missing, ...values];
-  return h("button", { type: "button", class: "chip", "aria-pressed": String(on), "aria-label": `read ${values.join(", ")} of ${name} as missing`, on: { click: () => act({ type: "ui", sheet: { ...sheet, missing } }) } }, `read ${values.map((value) => cell(value)).join(", ")} as missing`);
+  const text = `read ${values.map((value) => cell(value)).join(", ")} as missing`;
+  return h("button", { type: "button", class: "chip", "aria-pressed": String(on), "aria-label": `${text} (${name})`, on: { click: () => act({ type: "ui", sheet: { ...sheet, missing } }) } }, text);
 }
 
 /** Levels from low to high, to be put in order. @param {any} was @param {(kind: any) => void} turn */

@@ -6,6 +6,8 @@ import { histogram } from "../draw/histogram.js";
 import { cell, place, ranged } from "../draw/scales.js";
 import { readCell } from "../read.js";
 
+const LONG = 60; // letters of a text that needs more than a line
+
 /** @param {State} state @param {Dispatch} act */
 export default function form(state, act) {
   const { editing, was } = state.ui;
@@ -70,6 +72,9 @@ function box(column, value, put) {
   const range = ranged(column);
   const number = range && typeof column.summary.min === "number";
   const date = range && !number;
+  if (column.kind === "text" && String(value ?? "").length > LONG) {
+    return h("textarea", { "aria-label": column.name, rows: "3", value: value ?? "", on: { input: ({ target }) => put(column.name, target.value === "" ? null : target.value) } });
+  }
   const shown = date ? String(value ?? "").slice(0, 10) : Array.isArray(value) ? value.map((one) => (typeof one === "number" ? +one.toPrecision(4) : one)).join(", ") : (value ?? "");
   return h(
     "span",

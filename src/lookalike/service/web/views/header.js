@@ -74,7 +74,7 @@ function measures(state, act) {
 
 const SPACES = [
   ["plain", "plain", "distances as the measure gives them"],
-  ["repaired", "reduced", "rows that are in everybody's list step back"],
+  ["repaired", "reduced", "rows that are in very many lists step back"],
 ];
 
 /** Where the reduction helps, or was chosen. @param {State} state @param {Dispatch} act */
