@@ -103,8 +103,12 @@ def test_a_row_of_a_named_table_may_be_put(pets):
 
 
 def test_rows_are_filtered_by_id(pets):
-    asked = {"filter": {"id": {"in": [1, 3, 4]}, "animal": {"!=": None}}}
+    name = pets.describe("pets")["row_ids"]
+    asked = {"filter": {name: {"in": [1, 3, 4]}, "animal": {"!=": None}}}
     assert {hit["id"] for hit in pets.search("pets", 0, 5, **asked)["hits"]} == {1, 3}
+    pets.create("named", rows=PETS, id_column="name")
+    asked = {"filter": {pets.describe("named")["row_ids"]: {"in": ["Rex", "Otto"]}}}
+    assert {hit["id"] for hit in pets.search("named", "Tom", 5, **asked)["hits"]} == {"Rex", "Otto"}
 
 
 def test_an_older_analysis_is_good_enough_on_request(pets):

@@ -52,6 +52,7 @@ def _describe(name: str, view: View) -> dict[str, Any]:
         "generation": view.generation,
         "created": view.created,
         "id_column": settings.id_column,
+        "row_ids": settings.names,
         "label_column": settings.label_column,
         "measure": describe_measure(view),
         "columns": [
@@ -207,12 +208,8 @@ def read_query(view: View, query: str | int | Mapping[str, Any]) -> Any:
 
 def read_options(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that searches and feedback sessions have in common."""
-    filter = read_filter(asked["filter"], view.table)
-    # "id" is what rows of every collection have, whatever the column of ids is called.
-    if isinstance(filter, dict) and "id" in filter and "id" not in view.table.schema.kinds:
-        filter = {view.settings.names if n == "id" else n: test for n, test in filter.items()}
     return {
-        "filter": filter,
+        "filter": read_filter(asked["filter"], view.table),
         "weights": asked["weights"] or None,
         "columns": asked["columns"] or None,
     }

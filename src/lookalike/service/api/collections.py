@@ -223,12 +223,13 @@ def get_row(found: Found, id: str) -> Response:
     "/{id:row_id}",
     responses=documented("row", "The row.") | documented("row", "It has come back.", 201),
 )
-def put_row(found: Found, id: str, body: RowIn) -> Response:
+def put_row(service: Serving, found: Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id, or bring one back; answered when it is on the disk."""
     status = 200
     try:
         key = found.view.find(id)
     except NotFound:
+        check_at_most("rows of the collection", len(found.view.index) + 1, service.limits.rows)
         key, status = _own_id(found.view.settings.id_column, id, body.row), 201
         generation = found.restore(key, body.row)
     else:

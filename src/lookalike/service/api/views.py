@@ -27,7 +27,7 @@ K = Annotated[int, Query(ge=1, le=50)]
 AtLeast = Annotated[
     int | None, Query(ge=0, description="The oldest generation that is good enough.")
 ]
-N = Annotated[int | Literal["auto"], Query(ge=2, le=100, description="How many, or auto.")]
+N = Annotated[int | Literal["auto"], Query(ge=2, le=50, description="How many, or auto.")]
 
 
 def _answer_or_job(made: Any, respond: Callable[[Any], Response]) -> Response:

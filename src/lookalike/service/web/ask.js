@@ -52,7 +52,7 @@ export function searchBody(state, { steps = state.link.steps.length, space = sta
   if (state.ui.written) body.at_least = state.ui.written;
   if (like.length) body.like = like;
   if (unlike.length) body.unlike = unlike;
-  if (ids || Object.keys(filter).length) body.filter = ids ? { ...filter, id: { in: ids } } : filter;
+  if (ids || Object.keys(filter).length) body.filter = ids ? { ...filter, [info(state).row_ids]: { in: ids } } : filter;
   if (Object.keys(weights).length && weighable(state)) body.weights = weights;
   return body;
 }

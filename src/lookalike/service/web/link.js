@@ -61,7 +61,7 @@ const RULES = {
   who: isId,
   measure: (value) => typeof value === "string",
   sheet: (value) => value === "columns" || value === "new",
-  groups: (value) => Number.isInteger(value) && value >= 2 && value <= 100,
+  groups: (value) => Number.isInteger(value) && value >= 2 && value <= 50,
   within: (value) => value === "set" || (Number.isInteger(value) && value >= 0),
 };
 

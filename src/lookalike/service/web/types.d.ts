@@ -26,6 +26,8 @@ interface Collection {
   rows: number;
   generation: number;
   id_column: string | null;
+  /** The column that a filter names rows by. */
+  row_ids: string;
   label_column: string | null;
   measure: { name: string; asked?: string; text: string; reason: string; weighable: boolean; weights: Record<string, number> };
   columns: Column[];
