@@ -598,8 +598,8 @@ def test_a_map_as_bytes_and_in_colors(made):
     drawn = analysis.Map(sample, {"trust": 0.5}, {"places": places})
     head, _, cells = drawn.to_bytes().partition(b"\n")
     assert json.loads(head) == {
-        "rows": 12, "ids": "positions", "generation": 1, "sampled": False, "trust": 0.5,
-        "columns": ["x", "y", "group"],
+        "rows": 12, "ids": "positions", "generation": 1, "sampled": False, "newer": 0,
+        "trust": 0.5, "columns": ["x", "y", "group"],
     }  # fmt: skip
     assert np.frombuffer(cells, "<f4").tolist() == [*range(0, 24, 2), *range(1, 24, 2)]
     some = analysis.RowSample(made.view, [1, 0, 7], sample.table[np.array([1, 0, 7])], True)
@@ -769,7 +769,7 @@ def test_a_refit_is_one_job_for_equal_options(made):
         refit=lambda make: replace(make(made.view), generation=5),
     )  # fmt: skip
     analysis.Analyses(jobs).refit(one, "gower", {"group": "text"}, {"y": 2, "x": 1})
-    key = (99, "gower", "[('group', 'text')]", "[('x', 1), ('y', 2)]")
+    key = (99, '["gower", {"group": "text"}, {"x": 1, "y": 2}, [], null]')
     assert jobs.started == [("measure", "one", key)]
     assert jobs.result == {"measure": "Gower", "generation": 5}
     assert saved == [True]

@@ -279,9 +279,11 @@ def test_defaults_and_bounds_of_requests():
     made = models.CreateIn()
     assert made.model_dump() == {
         "name": None, "title": None, "path": None, "rows": None, "kinds": {}, "missing": [],
-        "id_column": None, "label_column": None, "measure": "auto",
+        "id_column": None, "label_column": None, "measure": "auto", "example": None,
     }  # fmt: skip
-    assert models.MeasureIn().model_dump() == {"measure": "auto", "kinds": {}, "weights": {}}
+    assert models.MeasureIn().model_dump() == {
+        "measure": "auto", "kinds": {}, "weights": {}, "missing": [], "label_column": None,
+    }  # fmt: skip
     for model, fits, refuses in (
         (models.SearchIn, {"query": "x" * 1_000}, {"query": "x" * 1_001}),
         (models.SearchIn, {"query": 1, "k": 1}, {"query": 1, "k": 0}),

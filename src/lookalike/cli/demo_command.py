@@ -80,8 +80,12 @@ def serve_page() -> None:
     service = make_service(data_folder() / "demo.sqlite", HOST)
     out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")
     with out.compile_note():
-        service.warm(serve_films(service.catalog, service.limits))
-    run_service(service, HOST, PORT, open_page=True)
+        name = serve_films(service.catalog, service.limits)
+        service.warm(name)
+        one = service.catalog.get(name)
+        (first,) = one.texts.find(one.view, FILMS[0], 1)
+    path = f"#/{name}?query=%7B%22id%22:{first}%7D"  # {"id": ...}, as the page writes it
+    run_service(service, HOST, PORT, open_page=True, path=path)
 
 
 # -- the steps, each a question that people ask of a table -----------------------------------------

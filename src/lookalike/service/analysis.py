@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import contextlib
+import json
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -33,7 +34,7 @@ from lookalike.measures import Measure
 from lookalike.represent import layout
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection, View, missing_row
-from lookalike.service.fitting import about_aside, make, name_rows
+from lookalike.service.fitting import about_aside, joined, make, name_rows, settle
 from lookalike.service.jobs import Job, Jobs
 from lookalike.service.problems import collected, refused_again, spell_field
 from lookalike.service.store.store import Kept, NotFound
@@ -76,10 +77,12 @@ class RowSample:
     def __post_init__(self) -> None:
         self.positions = {id: position for position, id in enumerate(self.ids)}
 
-    def still_fits(self, view: View) -> bool:
+    def still_fits(self, view: View, at_least: int | None = None) -> bool:
         """Whether a result computed from these rows may be shown for another view."""
         if view.fit != self.view.fit:
             return False
+        if at_least is not None and self.view.generation >= at_least:
+            return True
         moved, n = abs(view.changed - self.view.changed), len(view.index)
         return moved == 0 if n <= MAX_ROWS_ALWAYS_FRESH else moved <= MAX_STALE_SHARE * n
 
@@ -302,17 +305,22 @@ def _about(
 class Clusters(Analysis):
     """Clusters of rows; the array has the label of each row, -1 for none."""
 
+    def of_rows(self) -> dict[str, Any]:
+        """Return the ids of all rows, and their clusters."""
+        return {"ids": self.sample.ids, "labels": self.arrays["labels"].tolist()}
 
-def find_clusters(view: View) -> Clusters:
+
+def find_clusters(view: View, n: int | str = "auto") -> Clusters:
     """Cluster the rows of a view by the verb ``cluster``."""
     sample = take(view)
-    clustering = cluster(CollectionSource(view), measure=sample.fitted_measure())
+    clustering = cluster(CollectionSource(view), n, measure=sample.fitted_measure())
     profiles = [
         {
             "cluster": profile.cluster,
             "size": profile.rows,
             "label_rows": [sample.name(row) for row in profile.typical],
-            "differs": [{"column": each.column, "text": str(each)} for each in profile.columns],
+            "borderline": [sample.name(row) for row in profile.borderline],
+            "differs": [each.to_dict() | {"text": str(each)} for each in profile.columns],
         }
         for profile in clustering.profile.clusters
     ]
@@ -465,8 +473,14 @@ N_TRUST_NEIGHBORS = 10  # rows on the map that should be alike
 class Map(Analysis):
     """Coordinates of rows; the array is of shape (n, 2)."""
 
-    def to_bytes(self) -> bytes:
-        """Return one line of JSON, then all x and all y as little-endian float32."""
+    def to_bytes(self, newer: int = 0) -> bytes:
+        """Return one line of JSON, then all x and all y as little-endian float32.
+
+        Parameters
+        ----------
+        newer : int
+            Rows that were changed since.
+        """
         ids: Any = self.sample.ids
         if ids == list(range(len(ids))):
             ids = "positions"  # 100,000 numbers that the page can count itself
@@ -475,6 +489,7 @@ class Map(Analysis):
             "ids": ids,
             "generation": self.sample.view.generation,
             "sampled": self.sample.sampled,
+            "newer": newer,
             "trust": self.document["trust"],
             "columns": [column.name for column in self.sample.table.columns],
         }
@@ -547,7 +562,12 @@ def _base64(values: np.ndarray) -> str:
 
 
 def fit_again(
-    view: View, measure: str, kinds: Mapping[str, Any], weights: Mapping[str, float]
+    view: View,
+    measure: str,
+    kinds: Mapping[str, Any],
+    weights: Mapping[str, float],
+    missing: Sequence[Any] = (),
+    label_column: str | None = None,
 ) -> View:
     """Return the view with another measure, fitted to the same rows.
 
@@ -559,24 +579,34 @@ def fit_again(
     kinds : mapping of column to kind
         For columns that are to be read as another kind from now on.
     weights : mapping of column to weight
+    missing : cell values that mean "missing" from now on, besides those of before
+    label_column : str, optional
+        The column that names a row from now on.
     """
     before, table = view.settings, learn_levels(view.index.table)
     ids = table[before.names].values.tolist()
     table = table.drop([before.names])  # the ids are not to be compared
-    if kinds:
-        table = read_table(table, kinds=kinds)
+    if kinds or missing:
+        columns = [joined(column, kinds.get(column.name)) for column in table.columns]
+        table = Table(columns, table.aside, len(table), table.missing)
+        table = read_table(table, kinds=kinds or None, missing=list(missing) or None)
+    # What is known of columns that stay aside: they are read back without their roles.
+    known = {n: a for n, a in before.aside.items() if n in table.schema.aside and n not in kinds}
     settings = replace(
         before,
         measure=measure,
         kinds={**before.kinds, **kinds},
         weights=dict(weights),
-        aside=about_aside(table)
-        | {n: a for n, a in before.aside.items() if n in table.schema.aside},
+        missing=[*before.missing, *missing],
+        aside=about_aside(table) | known,
         compared=len(table.columns),
     )
+    if label_column is not None:
+        found = settle(replace(settings, label_column=label_column), table)
+        settings = replace(settings, label_column=found.label_column, label=found.label)
     made, reason = make(settings, table)
     settings = replace(settings, reason=reason, measured=type(made).__name__)
-    index = Index(made, id_column=before.names).fit(name_rows(table, ids, before))
+    index = Index(made, id_column=before.names).fit(name_rows(table, ids, settings))
     return replace(
         view, settings=settings, schema=table.schema, index=index, repaired=None, changed=0
     )
@@ -603,15 +633,25 @@ class Analyses:
             for key in [key for key in self._found if key[0] == collection.key]:
                 del self._found[key]
 
-    def map(self, collection: Collection) -> Map | Job:
-        """Return the map of a collection, or the job that computes it."""
-        return self._get(collection, "map", Map, make_map)
+    def map(self, collection: Collection, at_least: int | None = None) -> Map | Job:
+        """Return the map of a collection, or the job that computes it.
 
-    def clusters(self, collection: Collection) -> Clusters | Job:
+        Parameters
+        ----------
+        collection : Collection
+        at_least : int, optional
+            A generation: a result that is as old as this is good enough; None: of the newest rows.
+        """
+        return self._get(collection, "map", Map, make_map, at_least)
+
+    def clusters(
+        self, collection: Collection, n: int | str = "auto", at_least: int | None = None
+    ) -> Clusters | Job:
         """Return the clusters of a collection, or the job that finds them."""
-        return self._get(collection, "clusters", Clusters, find_clusters)
+        kind = "clusters" if n == "auto" else f"clusters-{n}"
+        return self._get(collection, kind, Clusters, partial(find_clusters, n=n), at_least)
 
-    def hubs(self, collection: Collection, k: int) -> Hubs | Job:
+    def hubs(self, collection: Collection, k: int, at_least: int | None = None) -> Hubs | Job:
         """Return the hubs of a collection, or the job that counts them."""
 
         def make(view: View) -> Hubs:
@@ -624,7 +664,7 @@ class Analyses:
                 hubs = find_hubs(view, repaired, k)
             return hubs
 
-        return self._get(collection, f"hubs-{k}", Hubs, make)
+        return self._get(collection, f"hubs-{k}", Hubs, make, at_least)
 
     def known_hubs(self, collection: Collection, view: View) -> Hubs | None:
         """Return the hubs of a collection if they were counted, for lists of any length."""
@@ -657,15 +697,18 @@ class Analyses:
         measure: str,
         kinds: Mapping[str, Any],
         weights: Mapping[str, float],
+        missing: Sequence[Any] = (),
+        label_column: str | None = None,
     ) -> Job:
         """Start to fit the measure again; the old one serves until the new one is ready."""
+        asked = (measure, kinds, weights, missing, label_column)
 
         def work(job: Job) -> dict[str, Any]:
-            after = collection.refit(lambda view: fit_again(view, measure, kinds, weights))
+            after = collection.refit(lambda view: fit_again(view, *asked))
             collection.save_cache()
             return {"measure": after.settings.measured, "generation": after.generation}
 
-        key = (collection.key, measure, repr(sorted(kinds.items())), repr(sorted(weights.items())))
+        key = (collection.key, json.dumps(asked, sort_keys=True))
         return self.jobs.start("measure", collection.name, key, work)
 
     def _get(
@@ -674,11 +717,12 @@ class Analyses:
         kind: str,
         form: type[Analysis],
         make: Callable[[View], Any],
+        at_least: int | None = None,
     ) -> Any:
         view, key = collection.view, (collection.key, kind)
         with self._lock:
             result = self._found.get(key)
-        if result is not None and result.sample.still_fits(view):
+        if result is not None and result.sample.still_fits(view, at_least):
             return result
         # The stored result for the very same rows, by this server or another; a cache is not worth
         # an error.

@@ -11,13 +11,16 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from lookalike._runtime.text import plain
-from lookalike.errors import InvalidInput, spelled
+from lookalike.errors import InvalidInput, spelled, suggest
 from lookalike.index import Hit, Hits
+from lookalike.index.segments import learn_levels
 from lookalike.measures import Measure
 from lookalike.service.analysis import CollectionSource
 from lookalike.service.api.models import SearchIn
 from lookalike.service.collection import Collection, View
+from lookalike.service.fitting import read_as
 from lookalike.service.problems import collected, spell_field
+from lookalike.service.store.store import NotFound
 from lookalike.table import Column, Table
 from lookalike.verbs.search import find_row
 from lookalike.verbs.search import search as find_rows
@@ -49,6 +52,7 @@ def _describe(name: str, view: View) -> dict[str, Any]:
         "generation": view.generation,
         "created": view.created,
         "id_column": settings.id_column,
+        "row_ids": settings.names,
         "label_column": settings.label_column,
         "measure": describe_measure(view),
         "columns": [
@@ -90,10 +94,37 @@ def _column(column: Column, compared: bool, view: View) -> dict[str, Any]:
         "compared": compared,
         "reason": known.get("reason", kind.reason),
         "note": spelled(kind.remark, spell_field) or None,
+        "suspects": plain(list(kind.missing_values)),
         "gaps": float(missing.mean()) if len(column) else 0.0,
         "unit": unit or None,
         "summary": _summary(column, np.flatnonzero(~missing)),
     }
+
+
+def try_column(view: View, name: str, kind: Any) -> dict[str, Any]:
+    """Return a column as it would be if it were read as another kind.
+
+    Parameters
+    ----------
+    view : View
+    name : str
+    kind : one of the words that ``kinds`` takes, or a list of levels
+
+    Returns
+    -------
+    dict
+        The column as a collection describes it; ``missing``, the values that cannot be read, and
+        in how many ``cells`` they are.
+    """
+    names = [one for one in (*view.schema.kinds, *view.schema.aside) if one != view.settings.names]
+    if name not in names:
+        raise NotFound(f"column {name[:80]!r}", "a column", "none", suggest(name, names))
+    with collected():
+        table, unreadable = read_as(learn_levels(view.table), name, kind)
+    before, after = view.table[name], table[name]
+    described = _column(after, True, view) | {"compared": name in table}
+    cells = int(after.missing.sum() - before.missing.sum())
+    return {"column": described, "missing": unreadable, "cells": max(0, cells)}
 
 
 def _summary(column: Column, known: np.ndarray) -> dict[str, Any]:

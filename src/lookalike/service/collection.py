@@ -319,6 +319,13 @@ class Collection:
             time.sleep(POLL_SECONDS)
         return view
 
+    def rows_since(self, generation: int) -> int:
+        """Return how many rows were added, replaced or deleted behind a generation."""
+        if self.view.generation <= generation:
+            return 0
+        _, changed = self.store.changed(self.key, generation)
+        return len({*changed.deleted, *(row.id for row in changed.added)})
+
     def follow(self) -> View:
         """Apply the changes that other servers have written since."""
         self.view  # noqa: B018  loaded before the lock is taken: loading may be long
@@ -378,12 +385,20 @@ class Collection:
         """Replace a row; it keeps its id."""
         return self._write("replace", [id], [record])[1]
 
+    def restore(self, id: Any, record: Mapping[str, Any]) -> int:
+        """Add a row under an id of its own: of a row that was deleted, or one named by a column."""
+        return self._write("restore", [], [record], [id])[1]
+
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
         return self._write("delete", ids, [])[1]
 
     def _write(
-        self, kind: str, deleted: Sequence[Any], records: Sequence[Mapping[str, Any]]
+        self,
+        kind: str,
+        deleted: Sequence[Any],
+        records: Sequence[Mapping[str, Any]],
+        named: Sequence[Any] = (),
     ) -> tuple[list[Any], int]:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
@@ -402,8 +417,12 @@ class Collection:
                         "Delete the collection, or add a row first",
                     )
                     raise InvalidInput(who, "at least one row", "none left", hint)
+                if kind == "restore":
+                    _check_restored(view, named[0], turn.head.next_row)
                 # A row that replaces another has its id.
-                ids = deleted if kind == "replace" else _new_ids(view, records, turn.head.next_row)
+                ids = named or (deleted if kind == "replace" else None)
+                if ids is None:
+                    ids = _new_ids(view, records, turn.head.next_row)
                 after = view.moved(turn.generation, deleted, _complete(view, records, ids))
                 turn.remove([dumps(id) for id in deleted])
                 if kind != "delete":
@@ -484,6 +503,17 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
     return ids
 
 
+def _check_restored(view: View, id: Any, next_row: int) -> None:
+    """Refuse an id that a new row cannot have."""
+    if id in view.index:  # added since the request looked for it
+        who, hint = f"row {id!r}"[:120], "Send the request again, which replaces it"
+        raise Conflict(who, "an id that is free", "one that exists", hint)
+    # Numbers are given once: one that no row has had would be given again later.
+    numbered = view.settings.id_column is None
+    if numbered and not (isinstance(id, int) and 0 <= id < next_row):
+        raise missing_row(id)
+
+
 def _complete(
     view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
 ) -> list[dict[str, Any]]:
@@ -540,6 +570,7 @@ def settings_of(
 
 # How rows of a folder are added, replaced and deleted.
 FOLDER_COMMANDS = {
+    "restore": "lookalike index add FOLDER FILE adds rows; restart the server then",
     "add": "lookalike index add FOLDER FILE adds rows; restart the server then",
     "replace": "lookalike index delete FOLDER ID, then lookalike index add FOLDER FILE",
     "delete": "lookalike index delete FOLDER ID deletes rows; restart the server then",

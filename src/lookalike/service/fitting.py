@@ -16,7 +16,7 @@ from lookalike.measures import Measure, choose_measure
 from lookalike.measures.names import known_measures
 from lookalike.service.cells import ROW_NAMES, dumps, id_column, plain_id, plain_ids, read_stored
 from lookalike.service.store.store import StoredRow
-from lookalike.table import Column, Schema, Table, read_table
+from lookalike.table import Column, Kind, Schema, Table, read_table
 from lookalike.table.model.labels import RowLabel, label_of, mark_label
 from lookalike.verbs.measures import read_measure, set_seed, weigh_columns
 
@@ -153,6 +153,55 @@ def settle(settings: CollectionSettings, table: Table) -> CollectionSettings:
     kinds = {name: getattr(kind, "name", kind) for name, kind in settings.kinds.items()}
     aside = about_aside(table)
     return replace(settings, names=names, label_column=label, label=kept, aside=aside, kinds=kinds)
+
+
+MAX_UNREADABLE = 20  # distinct values that are named; a column with more is of another kind
+
+
+def read_as(table: Table, name: str, kind: Any) -> tuple[Table, list[Any]]:
+    """Read one column of a table as another kind; return it alone, and what cannot be read.
+
+    Values that cannot be read are those that ``missing=`` would have to name; a kind that fits no
+    cell, or leaves more than a few different values, is refused by the library in its words.
+
+    Examples
+    --------
+    >>> from lookalike.table import read_table
+    >>> read_as(read_table({"x": ["1", "2", "3", "n. n."]}), "x", "number")[1]
+    ['n. n.']
+    """
+    alone = Table([joined(table[name], kind)], [], len(table), table.missing)
+    unreadable: list[Any] = []
+    first: InvalidInput | None = None
+    while True:
+        try:
+            read = read_table(alone, kinds={name: kind}, missing=unreadable or None)
+        except InvalidInput as error:
+            # The hint names the first value that does not fit: one round for each of them.
+            named = [param.value for param in error.params if param.name == "missing"]
+            if not named or len(unreadable) >= MAX_UNREADABLE:
+                raise
+            first = first or error
+            unreadable += named[0]
+            continue
+        if first is not None and read[name].missing.all():
+            raise first  # no cell is left
+        return read, unreadable
+
+
+def joined(column: Column, kind: Any) -> Column:
+    """Return a column of sets as texts where single values are asked for; else as it is."""
+    if column.kind.name not in ("set", "sequence") or kind not in ("category", "text", "name"):
+        return column
+    cells = np.empty(len(column), dtype=object)
+    cells[:] = [
+        None if cell is None else ", ".join(map(str, _in_order(cell))) for cell in column.values
+    ]
+    return Column(column.name, Kind("object"), cells)
+
+
+def _in_order(cell: Any) -> Any:
+    return sorted(cell, key=str) if isinstance(cell, frozenset) else cell
 
 
 def about_aside(table: Table) -> dict[str, dict[str, str]]:

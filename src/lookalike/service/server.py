@@ -25,13 +25,12 @@ from starlette.responses import Response
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from lookalike._version import __version__
-from lookalike.datasets import load_films
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, missing_file
 from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
 from lookalike.service.api import collections, operations, search, views
-from lookalike.service.catalog import Catalog, name_from, settings_from
+from lookalike.service.catalog import Catalog, load_example, name_from, settings_from
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Recorder
@@ -144,8 +143,8 @@ FILMS = "films"
 def serve_films(catalog: Catalog, limits: RequestLimits) -> str:
     """Make the films a collection, unless the store has them already; return its name."""
     if FILMS not in {head.name for head in catalog.store.heads()}:
-        settings = CollectionSettings("58,788 films of IMDb (2005)", label_column="title")
-        catalog.create(FILMS, load_films(), settings, limits)
+        title, rows = load_example(FILMS)
+        catalog.create(FILMS, rows, CollectionSettings(title), limits)
     return FILMS
 
 

@@ -1,8 +1,9 @@
 // Style of the explorer page; the browser needs none of this. Checked by `make checkweb`.
 const browser = Object.fromEntries(
-  `AbortController Blob CSS Event HTMLCanvasElement Intl MutationObserver PointerEvent ResizeObserver TextDecoder
+  `AbortController Blob CSS Event FormData HTMLCanvasElement Intl MutationObserver PointerEvent ResizeObserver Response TextDecoder
   TextDecoderStream URL URLSearchParams atob cancelAnimationFrame clearTimeout document fetch getComputedStyle history
-  localStorage location matchMedia navigator queueMicrotask requestAnimationFrame sessionStorage setInterval setTimeout window`
+  localStorage location matchMedia navigator queueMicrotask requestAnimationFrame sessionStorage setInterval setTimeout window
+  XMLHttpRequest`
     .split(/\s+/)
     .map((name) => [name, "readonly"]),
 );

@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,12 +22,13 @@ from lookalike.errors import LookalikeError
 from lookalike.service.answers import first_answer, has_first
 from lookalike.service.api.models import CreateIn, RowIn, RowsIn
 from lookalike.service.api.shared import Found, Serving, answer, documented, group, read_json
-from lookalike.service.catalog import name_from, settings_from
-from lookalike.service.cells import dumps, to_json
+from lookalike.service.catalog import list_examples, load_example, name_from, settings_from
+from lookalike.service.cells import dumps, integer_of, to_json
 from lookalike.service.collection import Collection, FolderCollection, View
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
+from lookalike.service.store.store import NotFound
 from lookalike.verbs.source import is_index_folder
 
 router = group("/api", "collections")
@@ -37,6 +39,12 @@ CHUNK_BYTES = 2**20
 def list_collections(service: Serving) -> Response:
     """List the collections of this server."""
     return answer({"collections": service.briefs()})
+
+
+@router.get("/examples", responses=documented("examples", "Tables to try."))
+def examples() -> Response:
+    """List the tables that a collection can be made from without a file."""
+    return answer({"examples": list_examples()})
 
 
 FORM = {
@@ -107,9 +115,9 @@ def _options(given: Any) -> CreateIn:
 def _create(
     service: Service, options: CreateIn, upload: Path | None, source: dict[str, str] | None
 ) -> Response:
-    given = sum(source is not None for source in (upload, options.path, options.rows))
+    given = sum(one is not None for one in (upload, options.path, options.rows, options.example))
     if given != 1:
-        needed, hint = "one of file, path and rows", "Send one of them"
+        needed, hint = "one of file, path, rows and example", "Send one of them"
         raise Refused(422, "collection", needed, f"{given} of them", hint)
     check_options(options.measure)
     rows: Any = upload
@@ -120,8 +128,11 @@ def _create(
     elif options.rows is not None:
         check_at_most("rows", len(options.rows), service.limits.rows)
         rows, title = options.rows, options.name or "table"
-    name = options.name if options.name is not None else name_from(title)
-    settings = settings_from(options.model_dump(), name, source or {})
+    name = options.name if options.name is not None else name_from(options.example or title)
+    shown = name
+    if options.example is not None:
+        shown, rows = load_example(options.example)
+    settings = settings_from(options.model_dump(), shown, source or {})
     if options.path is not None and is_index_folder(rows):
         collection = service.catalog.open_folder(name, rows, settings)
     else:
@@ -208,13 +219,29 @@ def get_row(collection: Found, id: str) -> Response:
     return answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
-@row_routes.put("/{id:row_id}", responses=documented("row", "The row."))
-def put_row(collection: Found, id: str, body: RowIn) -> Response:
-    """Replace a row, which keeps its id; answered when it is on the disk."""
-    key = collection.view.find(id)
-    generation = collection.replace(key, body.row)
+@row_routes.put(
+    "/{id:row_id}",
+    responses=documented("row", "The row.") | documented("row", "It has come back.", 201),
+)
+def put_row(service: Serving, collection: Found, id: str, body: RowIn) -> Response:
+    """Replace a row, which keeps its id, or bring one back; answered when it is on the disk."""
+    status = 200
+    try:
+        key = collection.view.find(id)
+    except NotFound:
+        check_at_most("rows of the collection", len(collection.view.index) + 1, service.limits.rows)
+        key, status = _own_id(collection.view.settings.id_column, id, body.row), 201
+        generation = collection.restore(key, body.row)
+    else:
+        generation = collection.replace(key, body.row)
     view = collection.view
-    return answer(view.named_row(key, view.record(key)) | {"generation": generation})
+    return answer(view.named_row(key, view.record(key)) | {"generation": generation}, status)
+
+
+def _own_id(column: str | None, id: str, record: Mapping[str, Any]) -> str | int:
+    """Return an id as its row has it: a path has numbers as text."""
+    own = integer_of(id) if column is None else record.get(column)
+    return own if isinstance(own, int) and str(own) == id else id
 
 
 @row_routes.delete(

@@ -46,12 +46,13 @@ Query = QueryIn | Id
 
 
 class CreateIn(Strict):
-    """A new collection, from records or from a file under the allowed folder."""
+    """A new collection, from records, a file under the allowed folder, or an example."""
 
     name: StrictStr | None = None
     title: StrictStr | None = Field(None, max_length=200)
     path: StrictStr | None = Field(None, max_length=1_000)
     rows: list[Record] | None = None
+    example: StrictStr | None = Field(None, max_length=100)
     kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
     missing: list[StrictStr | float] = Field(default_factory=list, max_length=100)
     id_column: StrictStr | None = None
@@ -117,6 +118,15 @@ class MeasureIn(Strict):
     measure: StrictStr = Field("auto", max_length=1_000)
     kinds: dict[str, StrictStr | list[Any]] = Field(default_factory=dict)
     weights: dict[str, Weight] = Field(default_factory=dict)
+    missing: list[StrictStr | float] = Field(default_factory=list, max_length=100)
+    label_column: StrictStr | None = None
+
+
+class ColumnIn(Strict):
+    """A column that is to be read as another kind, on trial."""
+
+    column: StrictStr
+    kind: StrictStr | list[Any]
 
 
 class ProblemOut(BaseModel):

@@ -9,8 +9,18 @@ from collections.abc import AsyncIterator
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from lookalike.service.api.models import MeasureIn
-from lookalike.service.api.shared import LATER, Found, Serving, answer, documented, group, started
+from lookalike.service.answers import try_column
+from lookalike.service.api.models import ColumnIn, MeasureIn
+from lookalike.service.api.shared import (
+    LATER,
+    Found,
+    Serving,
+    answer,
+    documented,
+    group,
+    in_turn,
+    started,
+)
 from lookalike.service.cells import to_json
 from lookalike.service.fitting import list_measures
 from lookalike.service.jobs import Job
@@ -72,7 +82,14 @@ def refit(service: Serving, found: Found, body: MeasureIn) -> Response:
     """Fit the measure again, or another one; the old one serves until it is ready."""
     check_options(body.measure)
     read_measure(body.measure)  # an unknown name is refused now, not by the job
-    return started(service.analyses.refit(found, body.measure, body.kinds, body.weights))
+    asked = (body.measure, body.kinds, body.weights, body.missing, body.label_column)
+    return started(service.analyses.refit(found, *asked))
+
+
+@job_routes.post("/collections/{c}/column", responses=documented("tried", "The column."))
+async def try_kind(service: Serving, found: Found, body: ColumnIn) -> Response:
+    """Read a column as another kind on trial: what it would be, and what could not be read."""
+    return await in_turn(service, lambda: answer(try_column(found.view, body.column, body.kind)))
 
 
 @job_routes.get("/jobs/{j}", responses=documented("job", "The job."))

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated, Any
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from starlette.responses import Response
 
-from lookalike.service.analysis import Map, grow
+from lookalike.service.analysis import Analysis, Map, grow
 from lookalike.service.analysis import profile as make_profile
 from lookalike.service.api.models import ProfileIn, Space
 from lookalike.service.api.shared import LATER, Found, Serving, answer, documented, group, started
+from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
 from lookalike.service.limits import check_at_most
 
@@ -23,11 +24,23 @@ BYTES: dict[int | str, Any] = {
 }
 N_NEIGHBORS = 10  # length of the lists that hubs are counted in; the page shows so many hits
 K = Annotated[int, Query(ge=1, le=50)]
+AtLeast = Annotated[
+    int | None, Query(ge=0, description="The oldest generation that is good enough.")
+]
+N = Annotated[int | Literal["auto"], Query(ge=2, le=50, description="How many, or auto.")]
 
 
 def _answer_or_job(made: Any, respond: Callable[[Any], Response]) -> Response:
     """Answer with an analysis, or with the job that computes it."""
     return started(made) if isinstance(made, Job) else respond(made)
+
+
+def _document(
+    collection: Collection, made: Analysis, more: Mapping[str, Any] | None = None
+) -> Response:
+    """Answer with an analysis, and how many rows have changed since it was computed."""
+    newer = collection.rows_since(made.sample.view.generation)
+    return answer(made.document | {"newer": newer} | dict(more or {}))
 
 
 @router.get("/graph", responses=documented("graph", "Nodes and links."))
@@ -46,17 +59,23 @@ def graph(
 
 
 @router.get("/map", responses=LATER | BYTES)
-def map_of_rows(service: Serving, collection: Found) -> Response:
+def map_of_rows(service: Serving, collection: Found, at_least: AtLeast = None) -> Response:
     """Return the map: one line of JSON, then x and y of all rows as little-endian float32."""
-    return _answer_or_job(
-        service.analyses.map(collection),
-        lambda made: Response(made.to_bytes(), media_type="application/octet-stream"),
-    )
+
+    def respond(made: Map) -> Response:
+        newer = collection.rows_since(made.sample.view.generation)
+        return Response(made.to_bytes(newer), media_type="application/octet-stream")
+
+    return _answer_or_job(service.analyses.map(collection, at_least), respond)
 
 
 @router.get("/map/colors", responses=LATER | documented("colors", "Codes or numbers."))
 def map_colors(
-    service: Serving, collection: Found, column: Annotated[str, Query(max_length=1_000)]
+    service: Serving,
+    collection: Found,
+    column: Annotated[str, Query(max_length=1_000)],
+    n: N = "auto",
+    at_least: AtLeast = None,
 ) -> Response:
     """Return the colors of the rows of the map: by column, by cluster, or by occurrence."""
     analyses, schema = service.analyses, collection.view.schema
@@ -66,22 +85,27 @@ def map_colors(
         if column in {*schema.kinds, *schema.aside}:
             return answer(made.colors(column))
         if column == "cluster":
-            clusters = analyses.clusters(collection)
-            return _answer_or_job(clusters, lambda result: answer(made.by_cluster(result)))
+            clusters = analyses.clusters(collection, n, at_least)
+            return _answer_or_job(clusters, lambda one: answer(made.by_cluster(one)))
         if column == "occurrence":
-            hubs = analyses.hubs(collection, N_NEIGHBORS)
-            return _answer_or_job(hubs, lambda result: answer(made.by_occurrence(result)))
+            hubs = analyses.hubs(collection, N_NEIGHBORS, at_least)
+            return _answer_or_job(hubs, lambda one: answer(made.by_occurrence(one)))
         return answer(made.colors(column))
 
-    return _answer_or_job(analyses.map(collection), by)
+    return _answer_or_job(analyses.map(collection, at_least), by)
 
 
 @router.get("/hubs", responses=LATER | documented("hubs", "Hubs and unreachable rows."))
 def hubs(
-    service: Serving, collection: Found, k: K = N_NEIGHBORS, space: SpaceQuery = "plain"
+    service: Serving,
+    collection: Found,
+    k: K = N_NEIGHBORS,
+    space: SpaceQuery = "plain",
+    at_least: AtLeast = None,
 ) -> Response:
     """Return hubs and rows in no list, before and after hubness is reduced."""
-    return _answer_or_job(service.analyses.hubs(collection, k), lambda made: answer(made.document))
+    made = service.analyses.hubs(collection, k, at_least)
+    return _answer_or_job(made, lambda one: _document(collection, one))
 
 
 @router.get("/hubs/{id:row_id}", responses=LATER | documented("shown_by", "Lists with the row."))
@@ -92,18 +116,28 @@ def shown_by(
     k: K = N_NEIGHBORS,
     space: SpaceQuery = "plain",
     limit: Annotated[int, Query(ge=1, le=1_000)] = 20,
+    at_least: AtLeast = None,
 ) -> Response:
     """Return the rows that have a row in their list."""
     return _answer_or_job(
-        service.analyses.hubs(collection, k),
+        service.analyses.hubs(collection, k, at_least),
         lambda made: answer(made.shown_by(collection.view.find(id), space, limit)),
     )
 
 
 @router.get("/clusters", responses=LATER | documented("clusters", "Clusters."))
-def clusters(service: Serving, collection: Found) -> Response:
+def clusters(
+    service: Serving,
+    collection: Found,
+    n: N = "auto",
+    labels: Annotated[bool, Query(description="Whether to list the cluster of each row.")] = False,
+    at_least: AtLeast = None,
+) -> Response:
     """Return clusters of rows, and what sets each apart."""
-    return _answer_or_job(service.analyses.clusters(collection), lambda made: answer(made.document))
+    made = service.analyses.clusters(collection, n, at_least)
+    return _answer_or_job(
+        made, lambda one: _document(collection, one, one.of_rows() if labels else {})
+    )
 
 
 @router.post("/profile", responses=documented("profile", "What makes the rows different."))

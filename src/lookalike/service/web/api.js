@@ -17,7 +17,7 @@ export function keepToken(token) {
 }
 
 /** @returns {Object<string, string>} */
-function authorization() {
+export function authorization() {
   const token = sessionStorage.getItem(TOKEN);
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
@@ -58,7 +58,7 @@ async function send(method, path, body, signal) {
 }
 
 /** @param {Response} response @returns {Promise<Problem>} */
-async function readProblem(response) {
+export async function readProblem(response) {
   try {
     const found = await response.json();
     if (typeof found.title === "string") return { ...found, status: response.status };

@@ -21,7 +21,7 @@ const MOST = 10000; // ids of a profile
 export const info = (state) => state.slots.info?.value ?? null;
 
 /** @param {State} state @param {string} [rest] */
-const path = (state, rest = "") =>
+export const path = (state, rest = "") =>
   `/api/collections/${encodeURIComponent(state.link.collection ?? "")}${rest}`;
 
 /** The row in question, as the server wants it. @param {State} state */
@@ -48,9 +48,11 @@ export function searchBody(state, { steps = state.link.steps.length, space = sta
   });
   /** @type {Object<string, any>} */
   const body = { query: asked(state), k: state.link.k, explain: "all", space };
+  const ids = withinIds(state);
+  if (state.ui.written) body.at_least = state.ui.written;
   if (like.length) body.like = like;
   if (unlike.length) body.unlike = unlike;
-  if (Object.keys(filter).length) body.filter = filter;
+  if (ids || Object.keys(filter).length) body.filter = ids ? { ...filter, [info(state).row_ids]: { in: ids } } : filter;
   if (Object.keys(weights).length && weighable(state)) body.weights = weights;
   return body;
 }
@@ -62,9 +64,11 @@ export function searchBody(state, { steps = state.link.steps.length, space = sta
 export function needs(state) {
   /** @type {Call[]} */
   const calls = [{ slot: "collections", method: "GET", path: "/api/collections" }];
-  if (!state.link.collection) return calls;
+  const none = state.slots.collections?.value?.collections.length === 0;
+  if (state.link.sheet === "new" || none) calls.push({ slot: "examples", method: "GET", path: "/api/examples" });
+  if (!state.link.collection || state.link.sheet === "new") return calls;
   calls.push({ slot: "info", method: "GET", path: path(state) });
-  if (!info(state) || info(state).name !== state.link.collection) return calls;
+  if (!info(state) || info(state).name !== state.link.collection || state.link.sheet) return calls;
   calls.push(...searches(state));
   if (state.ui.few) return calls; // nothing is worked on beside the first list
   calls.push({ slot: "measures", method: "GET", path: "/api/measures" }, ...views(state));
@@ -78,7 +82,7 @@ export function needs(state) {
 
 /** @param {State} state @returns {Call[]} */
 function searches(state) {
-  if (asked(state) === null) return [];
+  if (asked(state) === null || withinIds(state)?.length === 0) return [];
   const search = { method: "POST", path: path(state, "/search"), keeps: true, eager: true };
   const wait = state.slots.answer?.value ? 30 : 0;
   const calls = [{ ...search, slot: "answer", body: searchBody(state), wait }];
@@ -106,15 +110,20 @@ function views(state) {
   const calls = [];
   const get = (slot, rest) =>
     calls.push({ slot, method: "GET", path: path(state, rest), keeps: true });
+  // A result of older rows is good enough until the newest are asked for.
+  const fresh = `at_least=${state.ui.fresh}`;
+  const groups = state.link.groups === null ? fresh : `n=${state.link.groups}&${fresh}`;
   if (repairing(state) && view !== "map") return calls;
-  if (view === "map" || (view === "set" && set && "poly" in set)) get("map", "/map");
+  if (view === "map" || (set && "poly" in set && (view === "set" || state.link.within === "set"))) get("map", `/map?${fresh}`);
+  if (view === "clusters" || typeof state.link.within === "number") get("clusters", `/clusters?labels=true&${groups}`);
   if (view === "map") {
     const column = color ?? firstColor(state);
-    if (column) get("colors", `/map/colors?column=${encodeURIComponent(column)}`);
-    if (state.link.sized) get("sizes", "/map/colors?column=occurrence");
+    if (column) get("colors", `/map/colors?column=${encodeURIComponent(column)}&${column === "cluster" ? groups : fresh}`);
+    if (state.link.sized) get("sizes", `/map/colors?column=occurrence&${fresh}`);
     const { hover } = state.ui;
     const known = state.slots.answer?.value?.hits.some((one) => one.id === hover);
-    if (hover !== null && !known) {
+    const gone = state.ui.changes.some(({ what, id }) => what === "Deleted" && id === hover); // still on the map
+    if (hover !== null && !known && !gone) {
       const one = path(state, `/rows/${encodeURIComponent(hover)}`);
       calls.push({ slot: "label", method: "GET", path: one, wait: 60, keeps: true });
     }
@@ -125,8 +134,8 @@ function views(state) {
     }
   }
   if (view === "hubs") {
-    get("hubs", `/hubs?space=${space}`);
-    if (who !== null) get("who", `/hubs/${encodeURIComponent(who)}?space=${space}&limit=20`);
+    get("hubs", `/hubs?space=${space}&${fresh}`);
+    if (who !== null) get("who", `/hubs/${encodeURIComponent(who)}?space=${space}&limit=20&${fresh}`);
   }
   if (view === "set") {
     const ids = chosenIds(state);
@@ -139,7 +148,7 @@ function views(state) {
         key: JSON.stringify(set), // shorter than the ids, and as telling
         keeps: true,
       });
-    } else if (ids) get("clusters", "/clusters"); // else the map is on its way
+    }
   }
   return calls;
 }
@@ -173,6 +182,19 @@ export function chosenIds(state) {
   if (cut.map !== map || cut.set !== set) cut = { map, set, ids: inside(map, set.poly) };
   return cut.ids;
 }
+
+/** The rows that the list is made from: null for all, none while they are on their way. */
+export function withinIds(state) {
+  const { within } = state.link;
+  if (within === null) return null;
+  if (within === "set") return sample(chosenIds(state) ?? []);
+  const { ids = [], labels = [] } = state.slots.clusters?.value ?? {};
+  if (grouped.labels !== labels || grouped.within !== within) grouped = { labels, within, ids: sample(ids.filter((_, i) => labels[i] === within)) };
+  return grouped.ids;
+}
+
+/** The rows of the last cluster that the list was made from. @type {any} */
+let grouped = {};
 
 /** As many rows as one call may name, evenly from all of them. @param {Id[]} ids */
 function sample(ids) {

@@ -15,12 +15,13 @@ export function listenToKeys(get, act) {
 
 /** @param {string} key @param {State} state @param {Dispatch} act @returns {boolean} was the key ours? */
 function press(key, state, act) {
+  if (state.link.sheet && key !== "?") return false;
   const hits = state.slots.answer?.value?.hits ?? [];
   const at = hits.findIndex((one) => one.id === state.ui.at);
   const id = hits[at]?.id;
   if (key === "/") document.getElementById("search")?.focus();
   else if (key === "?") act({ type: "ui", dialog: "keys" });
-  else if (key === "z") act({ type: "undo" });
+  else if (key === "z") act({ type: state.ui.acted ? "undoRow" : "undo" });
   else if (key === "r") act({ type: "rank" });
   else if (key === "j") go(hits[Math.min(at + 1, hits.length - 1)]?.id, act);
   else if (key === "k") go(hits[Math.max(at - 1, 0)]?.id, act);

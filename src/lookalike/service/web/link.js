@@ -23,6 +23,9 @@ export function emptyLink() {
     set: null,
     who: null,
     measure: null,
+    sheet: null,
+    groups: null,
+    within: null,
   };
 }
 
@@ -48,7 +51,7 @@ const RULES = {
   steps: (value) => Array.isArray(value) && value.every(isStep),
   pending: isMarks,
   space: (value) => value === "plain" || value === "repaired",
-  view: (value) => ["map", "graph", "hubs", "set"].includes(value),
+  view: (value) => ["map", "graph", "hubs", "clusters", "set"].includes(value),
   color: (value) => typeof value === "string",
   sized: (value) => typeof value === "boolean",
   open: isId,
@@ -57,6 +60,9 @@ const RULES = {
   set: isSet,
   who: isId,
   measure: (value) => typeof value === "string",
+  sheet: (value) => value === "columns" || value === "new",
+  groups: (value) => Number.isInteger(value) && value >= 2 && value <= 50,
+  within: (value) => value === "set" || (Number.isInteger(value) && value >= 0),
 };
 
 /**

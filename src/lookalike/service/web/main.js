@@ -1,7 +1,7 @@
 // @ts-check
 /** Start: the store, the router, the loader, and the drawing of all views after each change. */
-import { call, follow, keepToken } from "./api.js";
-import { chosenIds, info } from "./ask.js";
+import { call, keepToken } from "./api.js";
+import { info } from "./ask.js";
 import { patch } from "./draw/dom.js";
 import { count } from "./draw/scales.js";
 import { listenToKeys } from "./keys.js";
@@ -15,6 +15,7 @@ import { query } from "./views/query.js";
 import { results } from "./views/results.js";
 import { rounds } from "./views/rounds.js";
 import { side } from "./views/side.js";
+import { tabs } from "./views/tabs.js";
 
 
 const LOOK_AGAIN = 20000; // milliseconds between looks for changed rows
@@ -28,6 +29,7 @@ const PARTS = [
   ["results", results],
   ["view", side],
   ["rounds", rounds],
+  ["tabs", tabs],
   ["dialogs", (state, send) => (state.ui.dialog ? later("dialogs", state, send) : null)],
 ];
 
@@ -49,49 +51,22 @@ const EFFECTS = {
     localStorage.setItem("lookalike-theme", root.dataset.theme);
     plan();
   },
-  share: async () => {
-    try {
-      await navigator.clipboard.writeText(location.href);
-      act({ type: "ui", notice: "The link is copied: it holds the row, the weights, the filter, the marks and the view." });
-    } catch {
-      act({ type: "ui", dialog: "share" }); // no clipboard here: show it
-    }
-  },
-  export: async ({ form }, state) => {
-    const { download, hitRecords, toCsv } = await import("./export.js");
-    const answer = state.slots.answer?.value;
-    const name = `${state.link.collection}-like-${answer.query.label ?? "new-row"}`.replaceAll(/[^\w.-]+/g, "_");
-    if (form === "csv") download(`${name}.csv`, toCsv(hitRecords(answer.hits)), "text/csv");
-    else download(`${name}.json`, JSON.stringify(answer, null, 1), "application/json");
-  },
-  exportSet: async ({ form }, state) => {
-    const { download, toCsv } = await import("./export.js");
-    const records = (chosenIds(state) ?? []).map((id) => ({ id }));
-    const name = `${state.link.collection}-set`;
-    if (form === "csv") download(`${name}.csv`, toCsv(records), "text/csv");
-    else download(`${name}.json`, JSON.stringify({ ids: records.map(({ id }) => id), profile: state.slots.profile?.value }, null, 1), "application/json");
-  },
   retry: ({ slot }) => loader.retry(slot),
-  cancel: ({ job }) => call("DELETE", `/api/jobs/${encodeURIComponent(job)}`).catch(tell),
   token: ({ token }) => {
     keepToken(token);
     act({ type: "refresh" });
   },
-  refit: async ({ measure }, state) => {
-    act({ type: "ui", dialog: null });
-    try {
-      const path = `/api/collections/${encodeURIComponent(state.link.collection ?? "")}/measure`;
-      const { job } = await call("POST", path, { measure });
-      const ended = await follow(typeof job === "string" ? job : job.id, (fit) => act({ type: "ui", fit }));
-      if (ended.state === "failed") tell({ problem: ended.problem });
-      act({ type: "set", measure: null });
-      act({ type: "refresh" });
-    } catch (error) {
-      tell(error);
-    }
-    act({ type: "ui", fit: null });
+  density: () => {
+    const roomy = document.documentElement.dataset.density !== "roomy";
+    localStorage.setItem("lookalike-density", roomy ? "roomy" : "compact");
+    document.documentElement.dataset.density = roomy ? "roomy" : "compact";
+    plan();
   },
 };
+
+/** What changes something on the server, or writes a file, comes when it is first needed. */
+const load = () => import("./acts.js");
+const LOST = "A part of the page could not be loaded: is the server still running? Reload the page.";
 
 /** @param {any} error */
 function tell(error) {
@@ -103,11 +78,12 @@ function tell(error) {
 function act(action) {
   const effect = EFFECTS[action.type];
   if (effect) effect(action, store.get());
-  else store.dispatch(action);
+  else if (store.knows(action.type)) store.dispatch(action);
+  else load().then(({ default: run }) => run(action, { act, get: store.get, tell }), () => tell({ problem: { title: LOST } }));
 }
 
 /** Which acts the back button takes back. */
-const PAGES = new Set(["ask", "collection"]);
+const PAGES = new Set(["ask", "collection", "sheet"]);
 
 /** @param {State} state @param {Action} action */
 function changed(state, action) {
@@ -118,7 +94,7 @@ function changed(state, action) {
       else history.replaceState(null, "", hash);
     }
   }
-  if (action.type === "ask") document.getElementById("results")?.scrollTo(0, 0);
+  if (action.type === "ask" || action.type === "sheet") document.getElementById("results")?.scrollTo(0, 0);
   plan(action.type !== "slot");
 }
 
@@ -169,11 +145,16 @@ function draw(state) {
   cancelAnimationFrame(frame);
   frame = 0;
   drawn = true;
-  const empty = nothing(state) && later("welcome", state, act);
-  document.body.classList.toggle("nothing", Boolean(empty));
+  const name = nothing(state) || state.link.sheet === "new" ? "welcome" : state.link.sheet && info(state) ? "columns" : null;
+  const whole = name && later(name, state, act);
+  document.body.className = name ?? "";
+  document.body.dataset.tab = state.ui.tab;
+  const { steps, pending } = state.link;
+  const idle = !steps.length && !pending.like.length && !pending.unlike.length && !state.ui.changes.length;
+  document.getElementById("rounds")?.classList.toggle("idle", idle); // there is little room on a phone
   for (const [id, view] of PARTS) {
     const root = /** @type {HTMLElement} */ (document.getElementById(id));
-    patch(root, id === "results" && empty ? empty : view(state, act));
+    patch(root, id === "results" && whole ? whole : view(state, act));
   }
   const answer = state.slots.answer;
   const title = answer?.value?.query.label;

@@ -8,14 +8,17 @@
   const PLAIN = /[?&](query|steps|space|k)=/; // with one of them, the first question is another one
   const root = document.documentElement;
   let theme = null;
+  let density = null;
   let token = null;
   try {
     theme = localStorage.getItem("lookalike-theme");
+    density = localStorage.getItem("lookalike-density");
     token = sessionStorage.getItem(TOKEN);
   } catch {
     // no storage: follow the system
   }
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
+  if (density) root.dataset.density = density;
 
   const [, name = ""] = /^#\/([^?]+)/.exec(location.hash) ?? [];
   const here = root.dataset.opening;

@@ -24,9 +24,22 @@ export function initialState() {
       fit: null,
       hidden: {},
       few: true,
+      names: {},
+      tab: "results",
+      upload: null,
+      sheet: noSheet(),
+      editing: null,
+      was: null,
+      changes: [],
+      acted: false,
+      written: 0,
+      fresh: 0,
     },
   };
 }
+
+/** What the sheet of columns has changed: kinds, what they would do, the column that names rows. */
+export const noSheet = () => ({ kinds: {}, tried: {}, missing: [], label: null });
 
 const NO_MARKS = { like: [], unlike: [] };
 
@@ -43,16 +56,17 @@ const fresh = (link) => ({
 /** @type {Object<string, (state: State, action: Action) => State>} */
 const ACTIONS = {
   link: (state, { link }) => ({ ...state, link, ui: { ...state.ui, at: null, draft: null } }),
-  collection: (state, { name }) => ({
+  collection: (state, { name, sheet = null }) => ({
     ...state,
-    link: { ...emptyLink(), collection: name },
-    ui: { ...state.ui, at: null, draft: null, text: "", fit: null, hidden: {} },
-    slots: keep(state.slots, ["collections", "measures"]),
+    link: { ...emptyLink(), collection: name, sheet },
+    ui: { ...state.ui, at: null, draft: null, editing: null, text: "", fit: null, hidden: {}, sheet: noSheet(), changes: [], acted: false, written: 0, fresh: 0, upload: null, tab: "results" },
+    slots: keep(state.slots, ["collections", "measures", "examples"]),
   }),
+  sheet: (state, { name }) => ({ ...state, link: { ...state.link, sheet: name }, ui: { ...state.ui, sheet: noSheet(), upload: null } }),
   ask: (state, { query }) => ({
     ...state,
     link: { ...fresh(state.link), query },
-    ui: { ...state.ui, at: null, draft: null, text: "", suggesting: false },
+    ui: { ...state.ui, at: null, draft: null, editing: null, text: "", suggesting: false, tab: "results" },
   }),
   weight: (state, { column, value }) => {
     const weights = { ...question(state.link).weights, [column]: value };
@@ -72,7 +86,15 @@ const ACTIONS = {
       unlike: pending.unlike.filter((other) => other !== id),
     };
     if (!was) without[/** @type {"like"|"unlike"} */ (side)].push(id);
-    return { ...state, link: { ...state.link, pending: without } };
+    const label = state.slots.answer?.value?.hits.find((one) => one.id === id)?.label;
+    return { ...state, link: { ...state.link, pending: without }, ui: { ...state.ui, names: { ...state.ui.names, [id]: label } } };
+  },
+  unmark: (state, { id }) => {
+    const without = ({ like, unlike }) => ({ like: like.filter((one) => one !== id), unlike: unlike.filter((one) => one !== id) });
+    const steps = state.link.steps
+      .map((step) => ("marks" in step ? { marks: without(step.marks) } : step))
+      .filter((step) => !("marks" in step) || step.marks.like.length + step.marks.unlike.length);
+    return { ...state, link: { ...state.link, steps, pending: without(state.link.pending) } };
   },
   rank: (state) => {
     const { pending, steps } = state.link;
@@ -134,8 +156,12 @@ function withStep(state, step) {
  * @returns {State}
  */
 export function reduce(state, action) {
-  return ACTIONS[action.type](state, action);
+  const next = ACTIONS[action.type](state, action);
+  // After a step "undo" means the step, not the change of a row before it.
+  return STEPS.has(action.type) && next.ui.acted ? { ...next, ui: { ...next.ui, acted: false } } : next;
 }
+
+const STEPS = new Set(["weight", "filter", "mark", "rank"]);
 
 /**
  * @param {(state: State, action: Action) => void} changed called after each action
@@ -144,6 +170,7 @@ export function createStore(changed) {
   let state = initialState();
   return {
     get: () => state,
+    knows: (type) => type in ACTIONS,
     dispatch: (action) => {
       const next = reduce(state, action);
       if (next === state) return;

@@ -12,6 +12,8 @@ interface Column {
   compared: boolean;
   reason: string;
   note: string | null;
+  /** Values that may mean "missing". */
+  suspects: Cell[];
   /** The share of rows without a value. */
   gaps: number;
   unit: string | null;
@@ -24,6 +26,8 @@ interface Collection {
   rows: number;
   generation: number;
   id_column: string | null;
+  /** The column that a filter names rows by. */
+  row_ids: string;
   label_column: string | null;
   measure: { name: string; asked?: string; text: string; reason: string; weighable: boolean; weights: Record<string, number> };
   columns: Column[];
@@ -86,7 +90,7 @@ interface Link {
   /** Marks that no list was made from yet. */
   pending: Marks;
   space: "plain" | "repaired";
-  view: "map" | "graph" | "hubs" | "set";
+  view: "map" | "graph" | "hubs" | "clusters" | "set";
   color: string | null;
   sized: boolean;
   open: Id | null;
@@ -97,6 +101,12 @@ interface Link {
   /** The hub whose lists are shown. */
   who: Id | null;
   measure: string | null;
+  /** What the whole page shows instead of the list: the sheet of columns, or a table to bring. */
+  sheet: "columns" | "new" | null;
+  /** How many clusters; null: as many as hold together best. */
+  groups: number | null;
+  /** Which rows the list is made from: the chosen set, or a cluster. */
+  within: "set" | number | null;
 }
 
 /** One thing that was asked from the server. */
@@ -128,6 +138,24 @@ interface Ui {
   hidden: Record<string, boolean>;
   /** Is the first list not on the screen yet? Then nothing is drawn that can come after it. */
   few: boolean;
+  /** What marked rows are called, by id. */
+  names: Record<string, string | undefined>;
+  /** What a phone shows. */
+  tab: "results" | "view" | "query";
+  /** The table that is being sent, or why it was not taken. */
+  upload: { title: string; sent?: number; problem?: Problem } | null;
+  sheet: { kinds: Record<string, any>; tried: Record<string, any>; missing: Cell[]; label: string | null };
+  /** The row that the form changes, and what it was. */
+  editing: Id | null;
+  was: Row | null;
+  /** Rows that were changed here, so that it can be undone. */
+  changes: any[];
+  /** Was the last act a change of a row? */
+  acted: boolean;
+  /** The generation of the last change, which searches wait for. */
+  written: number;
+  /** The generation that maps and clusters must have at least. */
+  fresh: number;
 }
 
 interface State { link: Link; slots: Record<string, Slot>; ui: Ui; epoch: number }

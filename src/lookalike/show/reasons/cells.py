@@ -205,7 +205,8 @@ def number_phrase(pair: Pair) -> str:
         return f"{pair.name} {tail} in both: {first} and {second}"
     word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
     # By ranks the double may be near: most rows are even farther.
-    if word == CLOSE[0] and not pair.style.is_date and 0 < 2 * min(one, other) <= max(one, other):
+    twice = 0 < 2 * min(query, found) <= max(query, found)
+    if word == CLOSE[0] and twice and not pair.style.is_date:
         word = "nearer than most"
     return f"{pair.name} {word}: {first} and {second}"
 

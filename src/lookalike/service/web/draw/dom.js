@@ -41,6 +41,9 @@ export function h(tag, props, ...inner) {
   return { tag, key: props?.key ?? null, props: props ?? {}, children: flat };
 }
 
+/** A name that may break at "_" and ".", as names of columns do. @param {string} name */
+export const breakable = (name) => name.split(/(?<=[_.])/).map((part, i) => [i ? h("wbr", null) : null, part]);
+
 /**
  * Make the children of an element those of the tree.
  *

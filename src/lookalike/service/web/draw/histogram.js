@@ -15,7 +15,8 @@ export function histogram({ edges, counts }, { label, at = null, logarithm = fal
   const step = 200 / heights.length;
   return h(
     "svg",
-    { class: "histogram", viewBox: "0 0 200 60", preserveAspectRatio: "none", role: "img", "aria-label": label },
+    { class: "histogram", viewBox: "0 0 200 60", preserveAspectRatio: "none", role: "img", "aria-label": logarithm ? `${label}, heights logarithmic` : label },
+    logarithm ? h("title", null, "heights are logarithmic") : null,
     heights.map((value, i) => {
       const tall = value > 0 ? Math.max(1, (56 * value) / top) : 0;
       return h(

@@ -2,7 +2,7 @@
 /** Two cells side by side: dots on a range, two curves, what two sets share. */
 import { curve } from "./bars.js";
 import { h } from "./dom.js";
-import { cell, isCurve, place, ranged } from "./scales.js";
+import { cell, isCurve, place, ranged, skewed } from "./scales.js";
 
 /**
  * Both cells of a column where they lie among all rows: a ring for the question, a dot for the hit.
@@ -29,7 +29,7 @@ export function pair(query, found, column) {
   if (column?.kind === "text" && typeof query === "string" && typeof found === "string") {
     return items(words(query), words(found));
   }
-  return h("span", { class: "muted" }, query === null || found === null ? "a gap" : same(query, found));
+  return h("span", { class: "muted" }, query === null || found === null ? "missing" : same(query, found));
 }
 
 /** @param {any} query @param {any} found */
@@ -39,7 +39,7 @@ const same = (query, found) => (query === found ? "the same" : "not the same");
 const words = (text) => [...new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])].slice(0, 40);
 
 /** @param {Column} column */
-const range = (column) => `from ${cell(column.summary.min, column)} to ${cell(column.summary.max, column)}`;
+const range = (column) => `from ${cell(column.summary.min, column)} to ${cell(column.summary.max, column)}${skewed(column) ? ", logarithmic" : ""}`;
 
 /** What two sets share, what only one of them has. @param {any} query @param {any} found */
 function items(query, found) {

@@ -91,16 +91,19 @@ export function cell(value, column) {
   return day ? day[1] : value;
 }
 
+/** Where most rows crowd at one end, equal steps would hide the difference: take a logarithm. */
+export function skewed(/** @type {Column} */ { summary }) {
+  const [low, high, middle] = [summary?.min, summary?.max, summary?.median].map(measure);
+  return low !== null && high !== null && middle !== null && low >= 0 && middle - low < 0.02 * (high - low);
+}
+
 /** A cell as a number on the range of its column, from 0 to 1; null where it has no place. */
 export function place(value, column) {
   const { min, max } = column.summary ?? {};
   const [low, high, at] = [min, max, value].map(measure);
   if (low === null || high === null || at === null) return null;
   if (high === low) return 0.5;
-  // Where most rows crowd at one end, equal steps would hide the difference: take a logarithm.
-  const middle = measure(column.summary.median) ?? (low + high) / 2;
-  const skewed = low >= 0 && middle - low < 0.02 * (high - low);
-  const scale = skewed ? (v) => Math.log1p(v - low) : (v) => v - low;
+  const scale = skewed(column) ? (v) => Math.log1p(v - low) : (v) => v - low;
   return Math.min(Math.max(scale(at) / scale(high), 0), 1);
 }
 

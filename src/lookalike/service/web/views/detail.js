@@ -6,8 +6,11 @@ import { h } from "../draw/dom.js";
 import { pair } from "../draw/pairs.js";
 import { cell, isCurve, score } from "../draw/scales.js";
 
-/** @param {State} state @param {Dispatch} _act @param {Hit} one */
-export default function detail(state, _act, one) {
+/** @param {string} text @param {() => void} click */
+const press = (text, click) => h("button", { type: "button", class: "plain small", on: { click } }, text);
+
+/** @param {State} state @param {Dispatch} act @param {Hit} one */
+export default function detail(state, act, one) {
   const known = new Map(info(state).columns.map((column) => [column.name, column]));
   const parts = one.columns ?? [];
   const top = Math.max(1e-9, ...parts.map((part) => Math.max(part.plus, part.minus)));
@@ -44,7 +47,15 @@ export default function detail(state, _act, one) {
       "p",
       { class: "muted" },
       `similarity ${score(one.similarity)}, distance ${score(one.distance)}`,
-      one.score !== null && one.score !== one.distance ? `, ranked by ${score(one.score)} (with your marks)` : "",
+      one.score !== null && one.score !== one.distance ? `, ranked by ${score(1 - one.score)} (with your marks)` : "",
+      one.compared < one.compared_of ? `, compared in ${one.compared} of ${one.compared_of} columns: the other cells are missing` : "",
+    ),
+    h(
+      "p",
+      { class: "row" },
+      press("Edit", () => act({ type: "ui", draft: { ...one.row }, was: one.row, editing: one.id, tab: "query" })),
+      press("Duplicate", () => act({ type: "ui", draft: { ...one.row }, editing: null, tab: "query" })),
+      press("Delete", () => act({ type: "deleteRow", id: one.id, row: one.row })),
     ),
     h("details", null, h("summary", null, "The raw record"), h("pre", { tabindex: "0" }, JSON.stringify({ id: one.id, ...one.row }, null, 1))),
   );

@@ -26,7 +26,7 @@ export default function graph(state, act) {
     h("p", { class: "muted", key: "says" }, "Each row with its five nearest. Click a row to see its own; click again to fold it. ", keysText(folded)),
     h("ul", { class: "legend shapes", key: "shapes" },
       h("li", null, h("i", { class: "shape hub" }), "hub: in many lists"),
-      h("li", null, h("i", { class: "shape orphan" }), "orphan: in nobody's list"),
+      h("li", null, h("i", { class: "shape orphan" }), "orphan: in no list"),
       h("li", null, h("i", { class: "shape mutual" }), "each is in the other's list"),
       h("li", null, h("i", { class: "shape oneway" }), "one way")),
     twin(act, nodes, links),

@@ -4,16 +4,17 @@ import { info } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { icon } from "../draw/icons.js";
 import { cell, count } from "../draw/scales.js";
+import { later } from "./later.js";
 
 /** @param {State} state @param {Dispatch} act */
 export function header(state, act) {
-  const collection = info(state);
+  const list = info(state) && !state.link.sheet; // is there a list to change?
   return [
-    h("span", { class: "brand" }, "lookalike"),
+    h("h1", { class: "brand" }, "lookalike"),
     collections(state, act),
-    collection ? searchBox(state, act) : h("span", { class: "searchbox" }),
-    collection ? measures(state, act) : null,
-    collection ? hubSwitch(state, act) : null,
+    list ? searchBox(state, act) : h("span", { class: "searchbox" }),
+    list ? measures(state, act) : null,
+    list ? hubSwitch(state, act) : null,
     h(
       "span",
       { class: "tools" },
@@ -34,11 +35,20 @@ function collections(state, act) {
   const list = state.slots.collections?.value?.collections ?? [];
   if (!list.length) return null;
   const known = list.some((one) => one.name === state.link.collection);
+  const change = ({ target }) => {
+    const { value } = target; // no table has a name with a plus
+    if (value[0] === "+") act({ type: "sheet", name: value.slice(1) });
+    else act({ type: "collection", name: value });
+    if (value === "+columns") target.value = state.link.collection;
+  };
   return h(
     "select",
-    { class: "table", "aria-label": "table", value: known ? state.link.collection : "", on: { change: (event) => act({ type: "collection", name: event.target.value }) } },
+    { class: "table", "aria-label": "table", value: state.link.sheet === "new" ? "+new" : known ? state.link.collection : "", on: { change } },
     known ? null : h("option", { key: "", value: "" }, "choose a table"),
     list.map((one) => h("option", { key: one.name, value: one.name }, one.title || one.name)),
+    h("hr", { key: "line" }),
+    known ? h("option", { key: "+columns", value: "+columns" }, "columns of this table …") : null,
+    h("option", { key: "+new", value: "+new" }, "+ table"),
   );
 }
 
@@ -64,7 +74,7 @@ function measures(state, act) {
 
 const SPACES = [
   ["plain", "plain", "distances as the measure gives them"],
-  ["repaired", "reduced", "rows that are in everybody's list step back"],
+  ["repaired", "reduced", "rows that are in very many lists step back"],
 ];
 
 /** Where the reduction helps, or was chosen. @param {State} state @param {Dispatch} act */
@@ -81,70 +91,12 @@ function hubSwitch(state, act) {
   );
 }
 
-/**
- * What stands under the search box: a row that was described, then rows by name.
- *
- * @param {State} state
- * @returns {Array<{text: string, note: string, query: any}>}
- */
-export function suggestions(state) {
-  const text = state.ui.text.trim();
-  const collection = info(state);
-  if (!text || !collection) return [];
-  const described = describe(text, collection.columns);
-  const rows = state.slots.rows?.value?.rows ?? [];
-  const shown = collection.columns.filter(
-    (column) => column.compared && ["number", "category", "date", "flag"].includes(column.kind),
-  );
-  return [
-    ...(described
-      ? [{ text: `a row with ${Object.entries(described).map(([k, v]) => `${k} ${cell(v)}`).join(", ")}`, note: "describe", query: { record: described } }]
-      : []),
-    ...rows.map((row) => ({
-      text: row.label ?? String(row.id),
-      note: shown.slice(0, 3).map((column) => cell(row.row[column.name], column)).filter((t) => t !== "–").join(" · "),
-      query: { id: row.id },
-    })),
-  ];
-}
-
-/**
- * Read "year: 1990, genres: Comedy" as a record; null if it is not one.
- *
- * @param {string} text
- * @param {Column[]} columns
- */
-export function describe(text, columns) {
-  /** @type {Object<string, any>} */
-  const record = {};
-  for (const part of text.split(/[,;](?=[^,;:=]*[:=])/)) {
-    const [, name, value] = /^\s*([^:=]+?)\s*[:=]\s*(.+?)\s*$/.exec(part) ?? [];
-    const column = columns.find((one) => one.name.toLowerCase() === name?.toLowerCase());
-    if (!column) return null;
-    record[column.name] = readCell(value, column);
-  }
-  return Object.keys(record).length ? record : null;
-}
-
-/** A cell from what was typed. @param {string} text @param {Column} column */
-export function readCell(text, column) {
-  if (text === "") return null;
-  if (column.kind === "number") {
-    const value = Number(text.replaceAll(",", ""));
-    return Number.isFinite(value) ? value : text; // the server says what is wrong with it
-  }
-  if (column.kind === "set" || column.kind === "sequence") return text.split(/[,|+]/).map((item) => item.trim()).filter(Boolean);
-  if (["histogram", "vector", "series"].includes(column.kind)) return text.split(/[,\s]+/).map(Number);
-  const counts = column.summary?.counts ?? [];
-  const known = counts.find(([value]) => String(value).toLowerCase() === text.toLowerCase());
-  return known ? known[0] : text;
-}
-
 /** @param {State} state @param {Dispatch} act */
 function searchBox(state, act) {
-  const list = suggestions(state);
   const { suggesting, suggestion, text } = state.ui;
   const open = suggesting && text.trim() !== "";
+  const shown = open ? later("suggest", state, act) : null;
+  const list = shown?.props.data ?? [];
   const at = Math.min(suggestion, list.length - 1);
   const choose = (i) => list[i] && act({ type: "ask", query: list[i].query });
   const keys = (event) => {
@@ -172,7 +124,7 @@ function searchBox(state, act) {
       role: "combobox",
       "aria-label": "search rows by name, or describe one",
       "aria-expanded": String(open),
-      "aria-controls": "suggestions",
+      "aria-controls": open ? "suggestions" : null,
       "aria-autocomplete": "list",
       "aria-activedescendant": open && list.length ? `suggestion-${at}` : null,
       placeholder: placeholder(info(state)),
@@ -185,11 +137,7 @@ function searchBox(state, act) {
       },
     }),
     h("kbd", { "aria-hidden": "true" }, "/"),
-    h(
-      "ul",
-      { id: "suggestions", role: "listbox", "aria-label": "rows", class: open ? "suggestions" : "suggestions closed" },
-      open ? options(state, list, at, choose) : null,
-    ),
+    shown,
   );
 }
 
@@ -200,32 +148,4 @@ function placeholder(collection) {
     .filter(Boolean)
     .map((column) => `${column.name}: ${cell(column.summary?.median ?? column.summary?.counts?.[0]?.[0] ?? "…")}`);
   return `Search ${count(collection.rows)} rows, or describe one: ${example.join(", ")}`;
-}
-
-/** @param {State} state @param {any[]} list @param {number} at @param {(i: number) => void} choose */
-function options(state, list, at, choose) {
-  const slot = state.slots.rows;
-  if (!list.length) {
-    const text = slot?.status === "ready" ? "No row has this in its names or texts" : slot?.status === "error" ? slot.problem?.title : "…";
-    return h("li", { key: "none", class: "muted", role: "option", "aria-disabled": "true" }, text);
-  }
-  return list.map((one, i) =>
-    h(
-      "li",
-      {
-        key: `${i}`,
-        id: `suggestion-${i}`,
-        role: "option",
-        "aria-selected": String(i === at),
-        on: {
-          mousedown: (event) => {
-            event.preventDefault(); // before the box loses its focus and the list goes
-            choose(i);
-          },
-        },
-      },
-      h("span", null, one.text),
-      h("small", null, one.note),
-    ),
-  );
 }

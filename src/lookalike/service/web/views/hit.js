@@ -13,8 +13,6 @@ const SHOWN = 3; // reasons on each side
 export function hit(state, act, one, moved) {
   const { open, pending } = state.link;
   const opened = open === one.id;
-  const year = yearColumn(info(state).columns);
-  const dated = year && one.row[year.name] !== null ? year : null;
   const side = pending.like.includes(one.id) ? "liked" : pending.unlike.includes(one.id) ? "unliked" : "";
   const name = one.label ?? String(one.id);
   const classes = ["hit", opened ? "open" : "", state.ui.at === one.id ? "at" : "", side].filter(Boolean).join(" ");
@@ -23,23 +21,28 @@ export function hit(state, act, one, moved) {
   return h(
     "li",
     { key: one.id, class: classes, "data-id": String(one.id), on: { mouseenter: hover(one.id), mouseleave: hover(null), focusin: () => act({ type: "ui", at: one.id }) } },
-    h("div", { class: "rank" }, one.rank, movement(moved)),
+    h("div", { class: "rank" }, one.rank, movement(moved, byMarks(state) ? " by your marks" : "")),
     h(
       "div",
       { class: "body" },
       h(
         "h3",
         null,
-        h("button", { type: "button", class: "title", "aria-expanded": String(opened), on: { click: toggle } }, name, dated ? h("small", null, cell(one.row[dated.name], dated)) : null),
+        h("button", { type: "button", class: "title", "aria-expanded": String(opened), on: { click: toggle } }, name, h("small", null, beside(state, one))),
       ),
-      reasons(one.reasons?.for, "for", "+"),
-      reasons(one.reasons?.against, "against", "–"),
-      stack(one),
+      h(
+        "div",
+        { class: "why" },
+        stack(one),
+        reasons(one.reasons?.for, "for", "+"),
+        reasons(one.reasons?.against, "against", "−"),
+        one.compared < one.compared_of ? h("small", { class: "compared", title: "the other cells are missing in one of the two rows" }, `compared in ${one.compared} of ${one.compared_of}`) : null,
+      ),
     ),
     h(
       "div",
       { class: "score" },
-      h("b", null, score(one.similarity)),
+      ranked(one),
       h(
         "span",
         { class: "acts" },
@@ -56,12 +59,30 @@ export function hit(state, act, one, moved) {
   );
 }
 
-/** @param {number|"new"|null} moved */
-function movement(moved) {
+/** What tells a row from others of its name: the year or date, and the id. @param {State} state @param {any} one */
+export function beside(state, one) {
+  const year = yearColumn(info(state).columns);
+  const dated = year && one.row[year.name] !== null && one.row[year.name] !== undefined ? cell(one.row[year.name], year) : null;
+  const name = String(one.label ?? one.id);
+  const id = one.id === null || name === String(one.id) || name.endsWith(`#${one.id}`) ? null : `#${one.id}`;
+  return [dated, id].filter(Boolean).join(" · ");
+}
+
+/** Were the last rows that moved moved by marks? @param {State} state */
+export const byMarks = (state) => "marks" in (state.link.steps.at(-1) ?? {});
+
+/** The number that the list is ranked by; with marks it is not the similarity alone. @param {Hit} one */
+function ranked(one) {
+  if (one.score === null || one.distance === null || one.score === one.distance) return h("b", null, score(one.similarity));
+  return h("span", { class: "ranked" }, h("b", { title: "ranked by this: near what you like, far from what you do not" }, score(1 - one.score)), h("small", null, `alike ${score(one.similarity)}`));
+}
+
+/** @param {number|"new"|null} moved @param {string} why */
+function movement(moved, why) {
   if (moved === null) return null;
-  if (moved === "new") return h("small", { class: "new" }, "new");
+  if (moved === "new") return h("small", { class: "new", title: `not in the list before: it came${why || " in"}` }, "new");
   if (moved === 0) return h("small", { class: "same", "aria-label": "same place" }, "–");
-  const text = `${Math.abs(moved)} ${Math.abs(moved) === 1 ? "place" : "places"} ${moved > 0 ? "up" : "down"}`;
+  const text = `${Math.abs(moved)} ${Math.abs(moved) === 1 ? "place" : "places"} ${moved > 0 ? "up" : "down"}${why}`;
   return h("small", { class: moved > 0 ? "rose" : "fell", title: text }, `${moved > 0 ? "▲" : "▼"} ${Math.abs(moved)}`);
 }
 
@@ -88,8 +109,7 @@ function reasons(list, side, sign) {
       h(
         "span",
         { key: reason.column, class: "reason", title: `${reason.column}: ${cell(reason.query)} | ${cell(reason.found)}` },
-        isCurve(reason.query) ? h("span", null, words(reason.text), curve(reason.found, reason.query)) : h("span", null, reason.text),
-        h("i", { css: { "--v": Math.min(100, 100 * reason.share).toFixed(1) } }),
+        isCurve(reason.query) ? [words(reason.text), curve(reason.found, reason.query)] : reason.text,
       ),
     ),
   );

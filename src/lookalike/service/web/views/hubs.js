@@ -23,11 +23,11 @@ export default function hubs(state, act) {
     sampled ? h("p", { class: "muted", key: "sampled" }, `Counted on a sample of ${count(rows)} rows.`) : null,
     h("h3", { key: "tops" }, "In most lists"),
     h("ol", { class: "tops", key: "top" }, shown.top.map((one) => top(state, act, one, shown))),
-    h("h3", { key: "orphanhead" }, `In nobody's list: ${count(shown.unreachable)} rows (${percent(shown.unreachable_share)})`),
+    h("h3", { key: "orphanhead" }, `In no list: ${count(shown.unreachable)} rows (${percent(shown.unreachable_share)})`),
     h("p", { class: "muted", key: "what" }, `No search for ${k} rows ever shows these. Browse them here:`),
     shown.orphans.length
       ? h("ul", { class: "orphans", key: "orphans" }, shown.orphans.map((one) => h("li", { key: one.id }, go(act, one))))
-      : h("p", { class: "empty", key: "none" }, "Every row is in somebody's list."),
+      : h("p", { class: "empty", key: "none" }, "Every row is in a list."),
   ];
 }
 

@@ -13,6 +13,9 @@ const PARTS = {
   editor: () => import("./editor.js"),
   dialogs: () => import("./dialogs.js"),
   welcome: () => import("./welcome.js"),
+  columns: () => import("./columns.js"),
+  clusters: () => import("./clusters.js"),
+  suggest: () => import("./suggest.js"),
 };
 /** @type {Object<string, (state: State, act: Dispatch, ...more: any[]) => any>} */
 const HERE = {};
@@ -51,5 +54,5 @@ export function later(name, state, act, ...more) {
 /** Fetch what is likely to be opened next, once there is nothing else to do. */
 export function prepare() {
   const soon = window.requestIdleCallback ?? ((work) => setTimeout(work, 500));
-  soon(() => Promise.all([style(), PARTS.detail(), PARTS.editor()]).catch(() => {}), { timeout: 4000 });
+  soon(() => Promise.all([style(), PARTS.detail(), PARTS.editor(), PARTS.suggest()]).catch(() => {}), { timeout: 4000 });
 }

@@ -2,11 +2,12 @@
 /** The row in question: every compared column with its value, its weight and its filter. */
 import { info, weighable } from "../ask.js";
 import { curve } from "../draw/bars.js";
-import { h } from "../draw/dom.js";
+import { breakable, h } from "../draw/dom.js";
 import { icon } from "../draw/icons.js";
 import { cell, isCurve, percent } from "../draw/scales.js";
 import { question } from "../link.js";
 import { firstCondition } from "./filter.js";
+import { beside } from "./hit.js";
 import { later } from "./later.js";
 import { bones } from "./states.js";
 
@@ -25,13 +26,14 @@ export function query(state, act) {
   const others = collection.columns.filter((c) => !c.compared);
   return [
     h("h2", null, state.link.query && "record" in state.link.query ? "Like this new row" : "Like this one"),
-    asked ? h("p", { class: "title" }, asked.label ?? "A new row") : bones(1),
+    asked ? [h("p", { class: "title" }, asked.label ?? "A new row"), h("small", { class: "beside" }, beside(state, asked))] : bones(1),
     compared.length > MANY ? columnBox(state, act) : null,
     h("div", { class: compared.some((c) => c.name.length > LONG) ? "cells long" : "cells" }, compared.filter(named(state)).map((column) => line(state, act, column, asked?.row))),
     h(
       "p",
       { class: "row" },
-      h("button", { type: "button", class: "plain", on: { click: () => act({ type: "ui", draft: { ...asked?.row } }) } }, "Edit as a new row"),
+      asked?.id === null ? null : h("button", { type: "button", class: "plain", on: { click: () => act({ type: "ui", draft: { ...asked?.row }, was: asked?.row, editing: asked?.id ?? null }) } }, "Edit"),
+      h("button", { type: "button", class: "plain", on: { click: () => act({ type: "ui", draft: { ...asked?.row }, editing: null }) } }, "Edit as a new row"),
     ),
     h("p", { class: "muted" }, hint(state, collection)),
     others.length ? aside(others, asked?.row) : null,
@@ -74,7 +76,7 @@ function line(state, act, column, row) {
   return h(
     "div",
     { key: column.name, class: `cell${weight === 0 && weighable(state) ? " off" : ""}` },
-    h("span", { class: "name", tabindex: "0", "data-about": about, "aria-label": `${column.name}, ${about}` }, column.name, h("small", null, column.kind)),
+    h("span", { class: "name", tabindex: "0", "data-about": about, "aria-label": `${column.name}, ${about}` }, breakable(column.name), h("small", null, column.kind)),
     h("span", { class: "value", title: cell(value, column) }, row === undefined ? "" : isCurve(value) ? curve(value) : cell(value, column)),
     slider(state, act, column.name, weight),
     h(

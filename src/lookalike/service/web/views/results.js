@@ -2,9 +2,10 @@
 /** The list: rank and how it moved, the score, the reasons, the marks. */
 import { info, repairing } from "../ask.js";
 import { h } from "../draw/dom.js";
+import { icon } from "../draw/icons.js";
 import { condition, count } from "../draw/scales.js";
 import { PAGE, question } from "../link.js";
-import { hit } from "./hit.js";
+import { beside, byMarks, hit } from "./hit.js";
 import { later } from "./later.js";
 import { bones, problem, working } from "./states.js";
 
@@ -27,7 +28,15 @@ export function results(state, act) {
   const busy = slot?.status === "loading" || few;
   const hits = few ? answer.hits.slice(0, FEW) : answer.hits;
   return [
-    h("h2", null, `Most alike of ${count(answer.matched ?? collection.rows)}`),
+    folded(state, act, answer),
+    h(
+      "div",
+      { class: "row head" },
+      h("h2", null, `Most alike of ${count(answer.matched ?? collection.rows)}`),
+      h("button", { type: "button", class: "plain small density", "aria-pressed": String(document.documentElement.dataset.density === "roomy"), on: { click: () => act({ type: "density" }) } }, "Roomy"),
+    ),
+    chips(state, act),
+    byMarks(state) ? h("p", { class: "note", key: "marks" }, "Ranked with your marks: ▲ and ▼ show what they moved. The number is what the list is ranked by; “alike” is the similarity to the row in question.") : null,
     answer.note ? h("p", { class: "note" }, answer.note) : null,
     state.link.space === "repaired" ? later("compare", state, act) : null,
     answer.hits.length ? null : empty(state, act, collection),
@@ -38,6 +47,30 @@ export function results(state, act) {
     ),
     answer.hits.length && !few ? below(state, act, answer) : null,
   ];
+}
+
+/** The row in question in one line, for a phone. @param {State} state @param {Dispatch} act @param {any} answer */
+function folded(state, act, answer) {
+  const weights = Object.entries(question(state.link).weights).map(([name, w]) => `${name} ×${w}`);
+  return h(
+    "button",
+    { type: "button", class: "folded", key: "folded", on: { click: () => act({ type: "ui", tab: "query" }) } },
+    h("span", null, "like ", h("b", null, answer.query.label ?? "a new row"), " ", h("small", null, beside(state, answer.query))),
+    h("small", null, `${weights.join(", ")} ▾`),
+  );
+}
+
+/** Marked rows, and the rows that the list is made from: each with a way to take it back. */
+function chips(/** @type {State} */ state, /** @type {Dispatch} */ act) {
+  const { like, unlike } = question(state.link);
+  const { within, pending } = state.link;
+  const name = (id) => state.ui.names[id] ?? state.slots.answer?.value?.hits.find((one) => one.id === id)?.label ?? `#${id}`;
+  const chip = (key, picture, text, action, label) =>
+    h("button", { key, type: "button", class: `chip ${picture ?? ""}`, "aria-label": label, title: label, on: { click: () => act(action) } }, picture ? icon(picture) : null, h("span", null, text), icon("close"));
+  const marked = (ids, picture) => ids.map((id) => chip(`${picture}${id}`, picture, name(id), { type: "unmark", id }, `take back the mark of ${name(id)}`));
+  const list = [...marked([...like, ...pending.like], "up"), ...marked([...unlike, ...pending.unlike], "down")];
+  if (within !== null) list.push(chip("within", null, within === "set" ? "in the chosen set" : `in group ${within + 1}`, { type: "set", within: null }, "look at all rows again"));
+  return list.length ? h("div", { class: "values chips", key: "chips" }, list) : null;
 }
 
 /** The repaired space is being made, or could not be. @param {State} state @param {Dispatch} act */
@@ -70,7 +103,7 @@ export function moved(state) {
 function empty(state, act, collection) {
   const filters = Object.entries(question(state.link).filter);
   if (!filters.length) {
-    const text = collection.rows > 1 ? "No row can be compared with this one: it has nothing but gaps." : "There are no other rows yet.";
+    const text = collection.rows > 1 ? "No row can be compared with this one: all its cells are missing." : "There are no other rows yet.";
     return h("p", { class: "empty" }, text);
   }
   const columns = new Map(collection.columns.map((column) => [column.name, column]));

@@ -3,13 +3,13 @@
 import { info } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { icon } from "../draw/icons.js";
-import { condition, count } from "../draw/scales.js";
+import { condition, count, counted } from "../draw/scales.js";
 import { question } from "../link.js";
 
 /** @param {State} state @param {Dispatch} act */
 export function rounds(state, act) {
   const collection = info(state);
-  if (!collection) return [];
+  if (!collection || state.link.sheet) return [];
   const { steps, pending } = state.link;
   const waiting = pending.like.length + pending.unlike.length;
   const pill = (at, text, title) =>
@@ -39,9 +39,42 @@ export function rounds(state, act) {
       : null,
     h("button", { key: "undo", type: "button", class: "plain", disabled: !waiting && !steps.length, on: { click: () => act({ type: "undo" }) } }, "Undo"),
     h("button", { key: "over", type: "button", class: "plain", disabled: !waiting && !steps.length, on: { click: () => act({ type: "startOver" }) } }, "Start over"),
+    changes(state, act),
     h("span", { class: "matched" }, matched(state, collection)),
+    newer(state, act, collection),
   ];
 }
+
+/** The last row that was changed here, and the way back. @param {State} state @param {Dispatch} act */
+function changes(state, act) {
+  const list = state.ui.changes;
+  const last = list.at(-1);
+  if (!last) return null;
+  const more = list.length > 1 ? ` · ${list.length - 1} more` : "";
+  return h(
+    "span",
+    { class: "waiting changed", key: "changed", role: "status" },
+    h("span", null, `${last.what} `, h("b", null, last.label ?? ""), ` #${last.id}${more}`),
+    h("button", { type: "button", class: "strong", on: { click: () => act({ type: "undoRow" }) } }, "Undo this change", state.ui.acted ? h("kbd", null, "z") : null),
+  );
+}
+
+/** Rows that the view beside the list has not seen yet. @param {State} state @param {Dispatch} act @param {any} collection */
+function newer(state, act, collection) {
+  const { view } = state.link;
+  const slot = state.slots[view];
+  const rows = slot?.value?.newer;
+  if (slot?.status === "job" && slot.value) return h("span", { key: "newer", class: "newer" }, `The ${WORDS[view]} being brought up to date`);
+  if (!rows) return null;
+  return h(
+    "span",
+    { key: "newer", class: "newer" },
+    `${counted(rows, "row")} newer than the ${view}`,
+    h("button", { type: "button", on: { click: () => act({ type: "ui", fresh: collection.generation }) } }, "Bring up to date"),
+  );
+}
+
+const WORDS = { map: "map is", hubs: "hubs are", clusters: "clusters are" };
 
 /** @param {State} state @param {any} collection */
 function matched(state, collection) {

@@ -7,7 +7,7 @@ import { problem, working } from "./states.js";
 
 /** @param {State} state @param {Dispatch} act */
 export default function set(state, act) {
-  if (!state.link.set) return [none(act), clusters(state, act)];
+  if (!state.link.set) return none(act);
   const ids = chosenIds(state);
   const slot = state.slots.profile;
   if (ids === null) return working(state.slots.map, act);
@@ -31,9 +31,10 @@ export default function set(state, act) {
     h(
       "p",
       { class: "row", key: "acts" },
+      h("button", { type: "button", "aria-pressed": String(state.link.within === "set"), on: { click: () => act({ type: "set", within: state.link.within === "set" ? null : "set" }) } }, "Filter the list"),
       h("button", { type: "button", class: "plain", on: { click: () => act({ type: "exportSet", form: "csv" }) } }, "Export CSV"),
       h("button", { type: "button", class: "plain", on: { click: () => act({ type: "exportSet", form: "json" }) } }, "Export JSON"),
-      h("button", { type: "button", class: "plain", on: { click: () => act({ type: "set", set: null }) } }, "Choose others"),
+      h("button", { type: "button", class: "plain", on: { click: () => act({ type: "set", set: null, within: null }) } }, "Choose others"),
     ),
   ];
 }
@@ -63,38 +64,5 @@ function difference(one, column, most) {
     h("span", { class: "name" }, one.column, h("small", null, one.kind)),
     h("span", { class: "sides" }, `${what} `, h("b", null, text(one.inside)), " against ", text(one.outside)),
     h("i", { class: "strength", css: { "--v": ((100 * one.score) / (most || 1)).toFixed(1) } }),
-  );
-}
-
-/** Groups that are there already, to look at. @param {State} state @param {Dispatch} act */
-function clusters(state, act) {
-  const slot = state.slots.clusters;
-  if (slot?.status === "error") return problem(slot.problem, act, "clusters");
-  if (!slot?.value?.clusters) return working(slot, act);
-  const { clusters: list, note } = slot.value;
-  return h(
-    "div",
-    { key: "clusters" },
-    h("h3", null, counted(list.length, "cluster")),
-    note ? h("p", { class: "muted" }, note) : null,
-    h(
-      "ol",
-      { class: "clusters" },
-      list.slice(0, 30).map((one) =>
-        h(
-          "li",
-          { key: one.cluster },
-          h("b", null, counted(one.size, "row")),
-          " ",
-          one.differs.slice(0, 3).map((d) => d.text).join(" · "),
-          h(
-            "span",
-            { class: "row" },
-            one.label_rows.slice(0, 3).map((row) => h("button", { key: row.id, type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: row.id } }) } }, row.label ?? `row ${row.id}`)),
-          ),
-        ),
-      ),
-    ),
-    h("button", { type: "button", class: "plain", on: { click: () => act({ type: "set", view: "map", color: "cluster" }) } }, "Color the map by cluster"),
   );
 }

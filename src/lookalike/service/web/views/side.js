@@ -5,7 +5,7 @@ import { h } from "../draw/dom.js";
 import { later } from "./later.js";
 import { bones } from "./states.js";
 
-const VIEWS = /** @type {const} */ (["map", "graph", "hubs", "set"]);
+const VIEWS = /** @type {const} */ (["map", "graph", "hubs", "clusters", "set"]);
 
 /** @param {State} state @param {Dispatch} act */
 export function side(state, act) {
