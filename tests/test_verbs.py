@@ -146,6 +146,10 @@ ASKED = {
         {"row": {"size": 6.0}, "k": 3, "filter": ["size<9"]},
         {"row": 2, "columns": "size"},
     ],
+    "explain": [
+        {"row": 0, "other": 5},
+        {"row": 1, "other": {"size": 6.0}, "weights": {"size": 2.0}},
+    ],
     "cluster": [{"n_clusters": 2, "label": "kind"}, {"method": "hdbscan:min_neighbors=3"}],
     "classify": [{"label": "kind", **FOREST}, {"label": "kind", "method": "neighbors:k=3"}],
     "regress": [{"label": "size", **FOREST, "seed": 3}],

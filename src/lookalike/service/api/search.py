@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -35,7 +34,7 @@ from lookalike.service.limits import check_at_most, check_filter, check_verb
 from lookalike.service.problems import collected, refused_again
 from lookalike.service.service import Service
 from lookalike.verbs import VERBS, get_verb
-from lookalike.verbs.annotations import spelling_of
+from lookalike.verbs.requests import request_model
 
 router = group("/api/collections/{c}", "search")
 
@@ -97,35 +96,6 @@ def end_session(service: Serving, found: Found, s: str) -> Response:
 
 verb_routes = group("/api/collections/{c}/ask", "verbs")
 QUICK_VERBS = ("inspect", "search")  # the others are jobs, which a request waits for
-
-
-def request_model(verb: Callable[..., Any]) -> type[BaseModel]:
-    """Return what a request for a verb may hold: its parameters, with their types and defaults.
-
-    Parameters
-    ----------
-    verb : function of ``lookalike.verbs``
-
-    Examples
-    --------
-    >>> from lookalike.verbs import get_verb
-    >>> request_model(get_verb("outliers"))().n
-    10
-    """
-    fields: dict[str, Any] = {}
-    for name, parameter in inspect.signature(verb).parameters.items():
-        spelling = spelling_of(parameter)
-        if not spelling.in_request:
-            continue
-        default = ... if parameter.default is parameter.empty else parameter.default
-        hint = (
-            Annotated[spelling.json, Field(ge=spelling.least)] if spelling.least else spelling.json
-        )
-        fields[name] = (hint, default)
-    # Strict: true is not 1, and "5" is not 5.
-    config = ConfigDict(extra="forbid", strict=True)
-    title = f"{verb.__name__.capitalize()}Ask"
-    return create_model(title, __config__=config, __doc__=None, **fields)
 
 
 def ask(verb: str, collection: Collection, given: dict[str, Any]) -> dict[str, Any]:
