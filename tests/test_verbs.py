@@ -201,7 +201,7 @@ def by_shell(verb, path, given):
             if isinstance(word, dict) and name == "weights":
                 words += [x for pair in word.items() for x in (flag_of(one), "{}={}".format(*pair))]
             elif isinstance(word, dict):
-                words += ["--like", json.dumps(word)]  # a record has one way in
+                words += [flag_of(one), json.dumps(word)]
             else:
                 words += [flag_of(one)] if word is True else [flag_of(one), word]
     done = run(verb, path, *words, "--output", "json", "--quiet")

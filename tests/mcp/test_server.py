@@ -171,7 +171,7 @@ def test_tools_resources_and_prompts_are_listed(folder):
         for name in ("penguins", "pets")
     }
     assert "weight" in summary.contents[0].text
-    assert page.contents[0].text.lstrip().startswith("<!DOCTYPE html")
+    assert page.contents[0].text.startswith("<!doctype html>")
     assert "Tom" in like.messages[0].content.text
     assert len(prompts) == 2
 
@@ -185,7 +185,7 @@ def test_reports_are_written_on_request_only_under_the_folder(tmp_path):
         "--write",
     )
     assert [wrong for _, wrong in answers] == [False, True, True]
-    assert (tmp_path / "page.html").read_text().lstrip().startswith("<!DOCTYPE html")
+    assert (tmp_path / "page.html").read_text().startswith("<!doctype html>")
     assert not (tmp_path.parent / "page.html").exists()
     assert (tmp_path / "pets.csv").read_text().startswith("name")
 

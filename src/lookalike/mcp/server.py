@@ -24,7 +24,7 @@ from lookalike.mcp.tables import Tables
 from lookalike.service.limits import RequestLimits, check_verb
 from lookalike.show.result import Result
 from lookalike.verbs import VERBS, get_verb
-from lookalike.verbs.annotations import describe_parameters
+from lookalike.verbs.annotations import describe_parameters, spelling_of
 from lookalike.verbs.requests import request_model
 from mcp import types
 
@@ -62,9 +62,15 @@ PROMPTS = {
 @cache
 def arguments_of(verb: str) -> type[BaseModel]:
     """Return what a call of a tool may hold: the table, the parameters of the verb, the size."""
-    texts = describe_parameters(get_verb(verb))
+    texts, parameters = (
+        describe_parameters(get_verb(verb)),
+        inspect.signature(get_verb(verb)).parameters,
+    )
     own = {
-        name: (field.annotation, Field(field.default, description=texts.get(name)))
+        name: (
+            field.annotation,
+            Field(field.default, description=texts[name] or spelling_of(parameters[name]).help),
+        )
         for name, field in request_model(get_verb(verb)).model_fields.items()
     }
     table = (str, Field(description="Path of a table, relative to the folder that is served."))
