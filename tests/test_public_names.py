@@ -140,6 +140,7 @@ CALLS = {
     "classify": lambda f, m, path: f(LABELED, "label", method="neighbors", measure=m),
     "regress": lambda f, m, path: f(LABELED, "size", method="neighbors", measure=m),
     "search": lambda f, m, path: f(ROWS, row=0, measure=m),
+    "explain": lambda f, m, path: f(ROWS, 0, 1, measure=m),
     "compare": lambda f, m, path: f(ROWS, measures={"own": m}),
     "find_outliers": lambda f, m, path: f(ROWS, "neighbors", measure=m, n_neighbors=3),
     "outliers": lambda f, m, path: f(ROWS, method="neighbors", measure=m),

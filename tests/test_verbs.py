@@ -146,6 +146,10 @@ ASKED = {
         {"row": {"size": 6.0}, "k": 3, "filter": ["size<9"]},
         {"row": 2, "columns": "size"},
     ],
+    "explain": [
+        {"row": 0, "other": 5},
+        {"row": 1, "other": {"size": 6.0}, "weights": {"size": 2.0}},
+    ],
     "cluster": [{"n_clusters": 2, "label": "kind"}, {"method": "hdbscan:min_neighbors=3"}],
     "classify": [{"label": "kind", **FOREST}, {"label": "kind", "method": "neighbors:k=3"}],
     "regress": [{"label": "size", **FOREST, "seed": 3}],
@@ -217,7 +221,7 @@ def by_shell(verb, path, given):
             if isinstance(word, dict) and name in ("weights", "max_distance"):
                 words += [x for pair in word.items() for x in (flag_of(one), "{}={}".format(*pair))]
             elif isinstance(word, dict):
-                words += ["--like", json.dumps(word)]  # a record has one way in
+                words += [flag_of(one), json.dumps(word)]
             else:
                 words += [flag_of(one)] if word is True else [flag_of(one), word]
     done = run(verb, path, *words, "--output", "json", "--quiet")

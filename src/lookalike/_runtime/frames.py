@@ -16,13 +16,17 @@ ARROW_BACKEND = Choice("pandas", "polars", "pyarrow", "duckdb")
 
 
 class FrameMixin:
-    """Gives ``to_pandas`` to what has ``to_frame``."""
+    """Gives ``to_pandas`` and the Arrow C stream to what has ``to_frame``."""
 
     to_frame: Callable[..., Any]
 
     def to_pandas(self) -> Any:
         """Return the same as ``to_frame()``: a pandas frame."""
         return self.to_frame("pandas")
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Export the frame: ``polars.DataFrame(hits)``, ``duckdb.sql("FROM hits")``."""
+        return self.to_frame("pyarrow").__arrow_c_stream__(requested_schema)
 
 
 def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") -> Any:

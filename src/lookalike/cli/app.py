@@ -39,7 +39,7 @@ GRACE_SECONDS = 1.0  # that a command has after Ctrl-C to clean up; chosen by ha
 # subcommands, a typer.Typer) of that name, and EXAMPLES for its help.
 COMMANDS = {
     "demo": "Look at a table",
-    **dict.fromkeys(("index", "serve", "token", "warm"), "Keep and serve it"),
+    **dict.fromkeys(("index", "serve", "mcp", "token", "warm"), "Keep and serve it"),
 }
 # The order of the help: the demo, the verbs by their rank, the other commands.
 VERBS = ("demo", *sorted(QUESTIONS, key=lambda name: module_of(name).RANK), *[*COMMANDS][1:])

@@ -150,10 +150,18 @@ def read_marks(words: list[str] | None) -> list[Any] | None:
     >>> read_marks(["17", '{"year": 1977}'])
     ['17', {'year': 1977}]
     """
-    return [
-        read_json(word, "--like") if word.lstrip().startswith(("{", "[")) else word
-        for word in words or ()
-    ] or None
+    return [read_row(word) for word in words or ()] or None
+
+
+def read_row(word: str) -> Any:
+    """Read a row that is named, or given as a record.
+
+    Examples
+    --------
+    >>> read_row("17"), read_row('{"year": 1977}')
+    ('17', {'year': 1977})
+    """
+    return read_json(word, "--like") if word.lstrip().startswith(("{", "[")) else word
 
 
 def split_pair(word: str, option: str, needed: str, example: str) -> tuple[str, str]:
@@ -201,8 +209,9 @@ RowRef = Annotated[
     Spelling(
         json=Id | Record | None,
         metavar="ROW",
-        help="Which row to start from: its position, counted from 0 (of a saved index its id), or "
-        "its name: 'Toy Story', 'title=Toy Story'.",
+        help="A row by its position, counted from 0 (of a saved index its id), by its name ('Toy "
+        "Story', 'title=Toy Story'), or as a record ('{\"year\": 1977}').",
+        parse=read_row,
     ),
 ]
 LikeRows = Annotated[

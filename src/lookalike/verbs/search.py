@@ -85,7 +85,7 @@ def search(
     source = as_source(table)
     start, liked, unliked = _read_marks(row, like, unlike)
     first = "like" if row is None else "row"
-    index, reason, names = _get_index(source, measure, weights, columns, start)
+    index, reason, names = get_index(source, measure, weights, columns, start)
     sample = index.sample
     query = find_row(index, start, first)
     found: Any = (source.searched or index).search(
@@ -135,7 +135,7 @@ def _as_list(marks: Any) -> list[Any]:
     return [marks] if is_one else list(marks)
 
 
-def _get_index(
+def get_index(
     source: TableSource, measure: Any, weights: Any, columns: Any, start: Any
 ) -> tuple["Index", str | None, list[str] | None]:
     """Return the index to search, the reason for its measure, and columns still to be chosen.

@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Any
 
 from fastapi import Request
-from pydantic import BaseModel, ConfigDict, Field, create_model
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
@@ -35,8 +34,7 @@ from lookalike.service.limits import check_at_most, check_filter, check_verb
 from lookalike.service.problems import collected, refused_again
 from lookalike.service.service import Service
 from lookalike.verbs import VERBS, get_verb
-from lookalike.verbs.annotations import spelling_of
-from lookalike.verbs.source import TableSource
+from lookalike.verbs.requests import other_tables, request_model
 
 router = group("/api/collections/{c}", "search")
 
@@ -102,53 +100,6 @@ verb_routes = group("/api/collections/{c}/ask", "verbs")
 QUICK_VERBS = ("inspect", "search")  # the others are jobs, which a request waits for
 
 
-def request_model(verb: Callable[..., Any]) -> type[BaseModel]:
-    """Return what a request for a verb may hold: its parameters, with their types and defaults.
-
-    Parameters
-    ----------
-    verb : function of ``lookalike.verbs``
-
-    Examples
-    --------
-    >>> from lookalike.verbs import get_verb
-    >>> request_model(get_verb("outliers"))().n
-    10
-    """
-    fields: dict[str, Any] = {}
-    for name, parameter in inspect.signature(verb).parameters.items():
-        spelling = spelling_of(parameter)
-        if not spelling.in_request:
-            continue
-        default = ... if parameter.default is parameter.empty else parameter.default
-        hint = (
-            Annotated[spelling.json, Field(ge=spelling.least)] if spelling.least else spelling.json
-        )
-        fields[name] = (hint, default)
-    # Strict: true is not 1, and "5" is not 5.
-    config = ConfigDict(extra="forbid", strict=True)
-    title = f"{verb.__name__.capitalize()}Ask"
-    return create_model(title, __config__=config, __doc__=None, **fields)
-
-
-def other_tables(verb: str, service: Service, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the other tables of a question: collections that it names, or records.
-
-    A text is never a path: a request must not read files of the server.
-    """
-    found: dict[str, Any] = {}
-    for name, parameter in inspect.signature(get_verb(verb)).parameters.items():
-        value = given.get(name)
-        if not spelling_of(parameter).table or value is None:
-            continue
-        if isinstance(value, str):
-            other = service.catalog.get(value)
-            found[name] = CollectionSource(other.view, value)
-        else:
-            found[name] = TableSource(value, name)
-    return found
-
-
 def ask(
     verb: str, collection: Collection, given: dict[str, Any], others: dict[str, Any] | None = None
 ) -> dict[str, Any]:
@@ -181,7 +132,12 @@ def _add(verb: str) -> None:
         check_verb(given, service.limits)
         if verb in QUICK_VERBS:
             return await in_turn(service, lambda: answer(ask(verb, collection, given)))
-        others = await run_in_threadpool(other_tables, verb, service, given)
+
+        # A text is never a path: a request must not read files of the server.
+        def open_other(name: str) -> CollectionSource:
+            return CollectionSource(service.catalog.get(name).view, name)
+
+        others = await run_in_threadpool(other_tables, verb, given, open_other)
         # Two clients with the same question about the same rows share one job.
         views = [one.view.generation for one in others.values() if hasattr(one, "view")]
         rows = (collection.key, collection.view.generation, *views)

@@ -96,6 +96,8 @@ def raw_columns(source: Any, options: CsvOptions) -> list[Raw]:
         raws = _frame_columns(source)
     elif isinstance(source, list | tuple):
         raws = _row_columns(source)
+    elif hasattr(source, "__arrow_c_stream__"):  # readers of batches, Ibis, results of verbs
+        raws = _frame_columns(nw.from_native(pa.table(source), eager_only=True))
     else:
         needed = "a file, a frame, an array, a dictionary of columns or a list of records"
         hint = "Turn it into one of these"

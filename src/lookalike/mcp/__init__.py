@@ -1,0 +1,1 @@
+"""Verbs as tools for agents, by the Model Context Protocol (MCP)."""

@@ -1,0 +1,347 @@
+"""The server: verbs as tools, tables as resources, two prompts."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import threading
+import warnings
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+from urllib.parse import quote, unquote
+
+import anyio
+import anyio.to_thread
+from mcp.server import Server
+from mcp.shared.exceptions import MCPError
+from pydantic import BaseModel, Field, ValidationError, create_model
+
+from lookalike._runtime.progress import Cancelled, watching
+from lookalike._version import __version__
+from lookalike.errors import InvalidInput, LookalikeError, LookalikeWarning, Param, suggest
+from lookalike.mcp.tables import Tables
+from lookalike.service.limits import RequestLimits, check_verb
+from lookalike.show.result import Result
+from lookalike.verbs import VERBS, get_verb
+from lookalike.verbs.annotations import describe_parameters, spelling_of
+from lookalike.verbs.requests import other_tables, request_model
+from mcp import types
+
+# A report is a page of HTML: a resource to open, and a file with ``--write``, not an answer.
+TOOLS = tuple(verb for verb in VERBS if verb != "report")
+DEFAULT_SIZE = 2_000  # bytes of an answer, some 500 tokens
+MAX_SIZE = 200_000
+WIDTH = 100  # characters of a line
+SCHEME = "lookalike://"
+INSTRUCTIONS = (
+    "Tables on this machine: which rows are alike and why, groups, outliers, predictions. Begin "
+    "with `inspect`, which says what the columns hold. Rows are named by id (their position from 0 "
+    "unless a column has ids) or by name. Answers are cut at `size` bytes; ask for more, or for "
+    "fewer rows."
+)
+PROMPTS = {
+    "what-is-in-this-table": (
+        "What a table holds, and what is unusual about it",
+        ("table",),
+        "Inspect the table {table}. Say in five sentences what its rows are, which columns matter "
+        "and which have missing values. Then find its clusters and its outliers, and describe each "
+        "group and the three most unusual rows by the columns that set them apart.",
+    ),
+    "rows-like-this": (
+        "The rows most like one row, with reasons",
+        ("table", "row"),
+        "Search the table {table} for the rows most like {row}, with reasons (why: true). List the "
+        "five best with their ids and, for each, what it shares with {row} and where it differs. "
+        "If a column that does not matter decides the list, search again with its weight at 0 and "
+        "say what changed.",
+    ),
+}
+
+
+@cache
+def arguments_of(verb: str) -> type[BaseModel]:
+    """Return what a call of a tool may hold: the table, the parameters of the verb, the size."""
+    texts, parameters = (
+        describe_parameters(get_verb(verb)),
+        inspect.signature(get_verb(verb)).parameters,
+    )
+    own = {
+        name: (
+            field.annotation,
+            Field(field.default, description=texts[name] or spelling_of(parameters[name]).help),
+        )
+        for name, field in request_model(get_verb(verb)).model_fields.items()
+    }
+    table = (str, Field(description="Path of a table, relative to the folder that is served."))
+    kinds = (
+        dict[str, str | list[Any]] | None,
+        Field(None, description="What columns hold where it is guessed wrong: {'zip': 'category'}"),
+    )
+    about = f"Bytes of the answer; {DEFAULT_SIZE:,} unless asked for."
+    size = (int, Field(DEFAULT_SIZE, ge=100, le=MAX_SIZE, description=about))
+    fields: dict[str, Any] = {"table": table, **own, "kinds": kinds, "size": size}
+    config = request_model(get_verb(verb)).model_config
+    return create_model(f"{verb.capitalize()}Call", __config__=config, **fields)
+
+
+def describe_tool(verb: str) -> types.Tool:
+    """Return a verb as a tool: its docstring up to the parameters, and its JSON schema."""
+    about = (inspect.getdoc(get_verb(verb)) or "").partition("\n\nParameters\n")[0]
+    hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    schema = arguments_of(verb).model_json_schema()
+    return types.Tool(name=verb, description=about, input_schema=schema, annotations=hints)
+
+
+def shorten(text: str, size: int) -> str:
+    r"""Cut a text after a line, with a note on how much there is.
+
+    Examples
+    --------
+    >>> print(shorten("one\ntwo\nthree", 12))
+    one
+    two
+    (8 of 13 bytes: ask for a larger size, or for fewer rows)
+    """
+    given = text.encode()
+    if len(given) <= size:
+        return text
+    kept = given[:size].decode(errors="ignore")
+    kept = kept[: kept.rfind("\n") + 1] or kept
+    shown, whole = len(kept.encode()), len(given)
+    return f"{kept}({shown:,} of {whole:,} bytes: ask for a larger size, or for fewer rows)"
+
+
+class Agent:
+    """What the tools, resources and prompts of one server share.
+
+    Parameters
+    ----------
+    tables : Tables
+    write : bool
+        Whether there is a tool that writes reports under the folder.
+    """
+
+    def __init__(self, tables: Tables, write: bool = False) -> None:
+        self.tables, self.write = tables, write
+        # One call at a time: each uses all cores, and warnings are caught for the whole process.
+        self._lock = threading.Lock()
+
+    # -- tools -------------------------------------------------------------------------------------
+
+    def call(self, name: str, arguments: dict[str, Any]) -> str:
+        """Answer a call of a tool as text; errors are raised as the library raises them."""
+        if name == "report" and self.write:
+            return self._write_report(arguments)
+        if name not in TOOLS:
+            raise InvalidInput("tool", "a known tool", repr(name), suggest(name, TOOLS))
+        given = _checked(arguments_of(name), arguments).model_dump()
+        table, kinds, size = (given.pop(field) for field in ("table", "kinds", "size"))
+        check_verb(given, RequestLimits())
+        # A text names a file under the folder, for every table of the question.
+        given |= other_tables(name, given, self.tables.source)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result: Result = get_verb(name)(self.tables.source(table, kinds), **given)
+        notes = [f"note: {_text(one.message)}" for one in caught if _is_ours(one.message)]
+        # Tables are padded to their width, which would be bytes of nothing.
+        lines = [line.rstrip() for line in result.text(WIDTH).split("\n")]
+        return shorten("\n".join([*lines, *dict.fromkeys(notes)]), size)
+
+    def _write_report(self, arguments: dict[str, Any]) -> str:
+        given = _checked(ReportCall, arguments)
+        path = self.tables.resolve(given.path)
+        if path.suffix.lower() not in (".html", ".htm"):
+            raise InvalidInput(Param("path"), "a name that ends in .html", repr(given.path), "")
+        get_verb("report")(self.tables.source(given.table)).to_html(path)
+        return f"written: {path.relative_to(self.tables.folder).as_posix()}"
+
+    async def run(self, work: Callable[[], str]) -> str:
+        """Run work in a thread; a call that the client cancels stops between two blocks."""
+        gone = threading.Event()
+
+        def run() -> str:
+            with self._lock, watching(cancelled=gone.is_set):
+                return work()
+
+        try:
+            return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
+        except Cancelled:
+            raise MCPError(types.INTERNAL_ERROR, "the call was cancelled") from None
+        finally:
+            gone.set()
+
+    async def on_call_tool(self, ctx: Any, params: types.CallToolRequestParams) -> Any:
+        """Answer a call of a tool; what the caller can mend is an answer marked as an error."""
+        try:
+            text = await self.run(lambda: self.call(params.name, params.arguments or {}))
+        except LookalikeError as error:
+            return _answer(error.text(spell_argument), is_error=True)
+        return _answer(text)
+
+    async def on_list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:
+        """List the verbs, and the report where files may be written."""
+        tools = [describe_tool(verb) for verb in TOOLS]
+        if self.write:
+            about = "Write a report of a table, a page of HTML, under the folder."
+            schema = ReportCall.model_json_schema()
+            tools.append(types.Tool(name="report", description=about, input_schema=schema))
+        return types.ListToolsResult(tools=tools)
+
+    # -- resources and prompts ---------------------------------------------------------------------
+
+    async def on_list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
+        """List a summary and a report of every table."""
+        names = await anyio.to_thread.run_sync(self.tables.listed)
+        kinds = (("summary", "text/plain"), ("report", "text/html"))
+        return types.ListResourcesResult(
+            resources=[
+                types.Resource(
+                    name=f"{what} of {name}",
+                    uri=f"{SCHEME}{what}/{quote(name)}",
+                    mime_type=mime,
+                )
+                for name in names
+                for what, mime in kinds
+            ]
+        )
+
+    async def on_read_resource(self, ctx: Any, params: types.ReadResourceRequestParams) -> Any:
+        """Return the summary or the report of a table."""
+        uri = str(params.uri)
+        what, _, name = uri.removeprefix(SCHEME).partition("/")
+        if not uri.startswith(SCHEME) or what not in ("summary", "report"):
+            raise MCPError(types.INVALID_PARAMS, f"unknown resource {uri!r}")
+
+        def read() -> str:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", LookalikeWarning)
+                source = self.tables.source(unquote(name))
+                if what == "report":
+                    return str(get_verb("report")(source).to_html())
+                return get_verb("inspect")(source).text(WIDTH)
+
+        try:
+            text = await self.run(read)
+        except LookalikeError as error:
+            raise MCPError(types.INVALID_PARAMS, error.text(spell_argument)) from error
+        mime = "text/html" if what == "report" else "text/plain"
+        contents = types.TextResourceContents(uri=uri, mime_type=mime, text=text)
+        return types.ReadResourceResult(contents=[contents])
+
+    async def on_list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
+        """List the prompts."""
+        return types.ListPromptsResult(
+            prompts=[
+                types.Prompt(
+                    name=name,
+                    description=about,
+                    arguments=[types.PromptArgument(name=one, required=True) for one in given],
+                )
+                for name, (about, given, _) in PROMPTS.items()
+            ]
+        )
+
+    async def on_get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> Any:
+        """Fill in a prompt."""
+        about, names, text = PROMPTS.get(params.name, ("", (), ""))
+        given = params.arguments or {}
+        if not text or any(name not in given for name in names):
+            known = ", ".join(f"{name} ({', '.join(PROMPTS[name][1])})" for name in PROMPTS)
+            raise MCPError(types.INVALID_PARAMS, f"prompts and their arguments: {known}")
+        content = types.TextContent(text=text.format(**{name: given[name] for name in names}))
+        message = types.PromptMessage(role="user", content=content)
+        return types.GetPromptResult(description=about, messages=[message])
+
+
+class ReportCall(BaseModel):
+    """What a call of the tool ``report`` holds."""
+
+    table: str
+    path: str = Field(description="The page to write, such as report.html, relative to the folder.")
+
+
+def _checked(model: type[BaseModel], arguments: dict[str, Any]) -> Any:
+    """Check the arguments of a call; a wrong one is an error in our words."""
+    try:
+        return model.model_validate(arguments)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = str(first["loc"][0]) if first["loc"] else "arguments"
+        if first["type"] == "extra_forbidden":
+            hint = suggest(name, model.model_fields)
+            raise InvalidInput("tool", "known arguments", repr(name), hint) from None
+        missing = first["type"] == "missing"
+        found = "none" if missing else repr(first["input"])[:80]
+        needed = "a value" if missing else first["msg"].removeprefix("Input should be ")
+        raise InvalidInput(Param(name), needed, found, f"Send another {name}") from None
+
+
+def _answer(text: str, is_error: bool = False) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=is_error)
+
+
+def spell_argument(param: Param) -> str:
+    """Return a parameter as an argument of a tool.
+
+    Examples
+    --------
+    >>> spell_argument(Param("weights", {"budget": 0})), spell_argument(Param("row"))
+    ('weights: {"budget": 0}', 'row')
+    """
+    if not param.name:
+        return "the table"
+    if param.value is ...:
+        return param.name
+    return f"{param.name}: {json.dumps(param.value, default=str)}"
+
+
+def _text(message: Any) -> str:
+    return message.text(spell_argument) if hasattr(message, "text") else str(message)
+
+
+def _is_ours(message: Any) -> bool:
+    return isinstance(message, LookalikeWarning)
+
+
+def make_server(tables: Tables, write: bool = False) -> Server[Any]:
+    """Return a server of the protocol for the tables of a folder.
+
+    Parameters
+    ----------
+    tables : Tables
+    write : bool
+        Whether reports may be written under the folder.
+    """
+    agent = Agent(tables, write)
+    return Server(
+        "lookalike",
+        version=__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=agent.on_list_tools,
+        on_call_tool=agent.on_call_tool,
+        on_list_resources=agent.on_list_resources,
+        on_read_resource=agent.on_read_resource,
+        on_list_prompts=agent.on_list_prompts,
+        on_get_prompt=agent.on_get_prompt,
+    )
+
+
+def serve_stdio(server: Server[Any]) -> None:
+    """Serve one client over standard input and output, until it closes them."""
+    from mcp.server.stdio import stdio_server
+
+    async def serve() -> None:
+        async with stdio_server() as (incoming, outgoing):
+            await server.run(incoming, outgoing, server.create_initialization_options())
+
+    anyio.run(serve)
+
+
+def serve_http(server: Server[Any], port: int) -> None:
+    """Serve clients on loopback by streamable HTTP, at the path /mcp."""
+    import uvicorn
+
+    # Loopback only, where the host and origin of each request are checked (DNS rebinding).
+    app = server.streamable_http_app(host="127.0.0.1")
+    uvicorn.run(app, host="127.0.0.1", port=port, log_level="warning")
