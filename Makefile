@@ -29,7 +29,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lowest fuzz mutants check checkweb format bench load papers quality docs clean
+.PHONY: help demo test lowest fuzz mutants audit check checkweb format bench load papers quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -92,6 +92,11 @@ fuzz: $(VENV)/.dev ## damaged files, tables and folders, killed servers, load, r
 
 mutants: $(VENV)/.dev ## random faults in the sources (FAULTS=200) and which of them the nearest tests notice; CASE=index for one package, LOG=file to go on after a stop (same SEED)
 	PYTHONPATH=tests $(BIN)/python -m mutants $(filter-out all,$(CASE)) --faults $(FAULTS) --seed $(SEED) $(if $(LOG),--log $(LOG))
+
+audit: ## known vulnerabilities of the pinned versions, from a public database
+	@$(PYTHON) -m venv $(VENV)/audit
+	@$(VENV)/audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	$(VENV)/audit/bin/pip-audit -r constraints.txt --no-deps --disable-pip
 
 check: $(VENV)/.dev ## formatting, lint and types
 	$(BIN)/ruff format --check .

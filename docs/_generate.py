@@ -224,11 +224,39 @@ DEPENDENCIES_TOP = """\
 
 What `pip install lookalike` brings along, and what the extras add, with the licence that each
 package states; read from the packages that this page was built with. A test refuses a package in
-the core whose licence asks more of its users than that of lookalike. For known vulnerabilities of
-the versions that you have, run [`pip-audit`](https://pypi.org/project/pip-audit/) in your
-environment.
+the core whose licence asks more of its users than that of lookalike.
 
 | package | version | licence | for |
+|---|---|---|---|
+"""
+# What untrusted files, requests or clients could reach: package, advisory, what it allowed, and the
+# first version without it. tests/test_licences.py compares bounds and pinned versions.
+ADVISORIES = (
+    ("filelock", "CVE-2025-68146", "a link instead of a lock empties the file behind it", "3.20.1"),
+    ("filelock", "CVE-2026-22701", "the same where the system has no locks of files", "3.20.3"),
+    ("h11", "CVE-2025-43859", "a malformed chunk hides a second request", "0.16.0"),
+    ("jinja2", "CVE-2025-27516", "a template leaves its sandbox", "3.1.6"),
+    ("pyarrow", "CVE-2023-47248", "an Arrow or Parquet file runs code", "14.0.1"),
+    ("python-multipart", "CVE-2024-53981", "a form takes the processor by its log", "0.0.18"),
+    ("python-multipart", "CVE-2026-24486", "an upload is written to any path", "0.0.22"),
+    ("python-multipart", "CVE-2026-40347", "text around a form takes the processor", "0.0.26"),
+    ("python-multipart", "CVE-2026-42561", "headers of a part without end", "0.0.27"),
+    ("scikit-learn", "CVE-2024-5206", "a vectorizer keeps words that it should forget", "1.5.0"),
+    ("starlette", "CVE-2024-47874", "a field of a form fills the memory", "0.40.0"),
+    ("starlette", "CVE-2025-54121", "a large upload holds up all other requests", "0.47.2"),
+    ("starlette", "CVE-2025-62727", "a header of ranges takes the processor", "0.49.1"),
+    ("tornado", "CVE-2025-47287", "a malformed form fills the log", "6.5"),
+)
+ADVISORIES_TOP = """
+## Known vulnerabilities
+
+Advisories about these packages that untrusted files, requests or clients could reach, and the first
+version without them. The pinned versions (`constraints.txt`) are later, and the lower bounds of
+lookalike's own dependencies exclude them. The list is kept by hand: `make audit` asks the public
+database about all pinned versions, and [`pip-audit`](https://pypi.org/project/pip-audit/) about
+those of your environment.
+
+| package | advisory | what it allowed | fixed in |
 |---|---|---|---|
 """
 PROJECT = Path(__file__).parents[1] / "pyproject.toml"
@@ -281,7 +309,12 @@ def dependencies_page():
         )
         for name, facts in sorted(about.items())
     ]
-    return DEPENDENCIES_TOP + "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    advice = [
+        (p, f"[{a}](https://www.cve.org/CVERecord?id={a})", *rest) for p, a, *rest in ADVISORIES
+    ]
+    tables = ("".join(f"| {' | '.join(row)} |\n" for row in some) for some in (rows, advice))
+    licences, vulnerabilities = tables
+    return DEPENDENCIES_TOP + licences + ADVISORIES_TOP + vulnerabilities
 
 
 REQUESTS_TOP = """\

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.version import Version
 
-from docs._generate import brought_by, dependencies_page
+from docs._generate import ADVISORIES, brought_by, dependencies_page
+from test_repository import pins, requirements
 
 ROOT = Path(__file__).parents[1]
 CORE = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
@@ -43,10 +45,22 @@ def test_k_medoids_of_others_is_a_rival_only():
 
 def test_the_page_of_dependencies_names_each_with_a_licence():
     page = dependencies_page()
-    lines = [line for line in page.splitlines() if line.startswith("| [")]
+    licences, advisories = page.split("## Known vulnerabilities")
+    lines = [line for line in licences.splitlines() if line.startswith("| [")]
+    assert all(f"[{one[1]}]" in advisories for one in ADVISORIES)
     names = [line.split("]")[0].removeprefix("| [") for line in lines]
     assert names == sorted(set(names))
     assert set(EVERYBODY) <= set(names)
     assert not [line for line in lines if not line.split("|")[3].strip()]
     core = {name for name, line in zip(names, lines, strict=True) if line.endswith("| core |")}
     assert core == set(EVERYBODY)
+
+
+@pytest.mark.parametrize(("name", "advisory", "what", "fixed"), ADVISORIES, ids=str)
+def test_no_known_vulnerability_is_pinned_or_within_our_bounds(name, advisory, what, fixed):
+    (pinned,) = pins()[name].specifier
+    assert Version(pinned.version) >= Version(fixed)
+    for requirement in requirements():
+        if requirement.name == name:
+            lowest = [bound.version for bound in requirement.specifier if bound.operator == ">="]
+            assert Version(lowest[0]) >= Version(fixed)

@@ -4,6 +4,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import lookalike as la
 from lookalike.errors import InvalidInput
@@ -287,3 +289,30 @@ def test_an_answer_in_full(catalog):
     assert [one["matched"] for one in several["answers"]] == [2, 2]
     assert several["took_ms"] > 0
     assert not answers.has_first(SimpleNamespace(loaded=False, view=view))
+
+
+@given(st.lists(st.floats(-1e6, 1e6).map(lambda x: round(x, 3)), min_size=1, max_size=40))
+def test_bins_are_those_of_numpy(values):
+    counts, edges = answers._bin_numbers(np.array(values))
+    wanted, at = np.histogram(np.array(values), answers.N_BINS)
+    np.testing.assert_array_equal(counts, wanted)
+    np.testing.assert_array_equal(edges, at)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        [1.0, np.nextafter(1.0, 2.0), 1.0],
+        [2.0261118123456788e16] * 3,
+        [1.7e308, -1.7e308, 0.0],
+        [5e-324, 0.0, 0.0],
+        [1e200, -3.0, 1e-200],
+    ],
+)
+def test_columns_of_very_near_and_far_numbers_are_described(catalog, values):
+    collection = create(catalog, [{"x": x, "c": c} for x, c in zip(values, "aab", strict=True)],
+                        kinds={"x": "number"})  # fmt: skip
+    answer = answers.describe("t", collection.view)
+    (summary,) = [column["summary"] for column in answer["columns"] if column["name"] == "x"]
+    assert sum(summary["histogram"]["counts"]) == 3
+    assert summary["max"] == max(values)

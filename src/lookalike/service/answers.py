@@ -159,13 +159,24 @@ def _summarize_numbers(column: Column, known: np.ndarray) -> dict[str, Any]:
     order = known[np.argsort(values, kind="stable")]
     # Cells, not values: a date is shown as one.
     low, median, high = (order[i] for i in (0, (len(order) - 1) // 2, -1))
-    counts, edges = np.histogram(values, N_BINS)
+    counts, edges = _bin_numbers(values)
     return {
         "min": plain(column.cell(int(low))),
         "max": plain(column.cell(int(high))),
         "median": plain(column.cell(int(median))),
         "histogram": {"edges": edges.tolist(), "counts": counts.tolist()},
     }
+
+
+def _bin_numbers(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the counts and edges of ``np.histogram``, which refuses very near and far values."""
+    low, high = float(values.min()), float(values.max())
+    if low == high:
+        low, high = low - 0.5, high + 0.5
+    # Halves: the difference of two floats may be larger than any float.
+    edges = 2.0 * np.linspace(low / 2.0, high / 2.0, N_BINS + 1)
+    bins = np.searchsorted(edges[1:-1], values, side="right")
+    return np.bincount(bins, minlength=N_BINS), edges
 
 
 def start_of(view: View, table: Table) -> Any:
@@ -183,8 +194,9 @@ def start_of(view: View, table: Table) -> Any:
         values = np.asarray(column.values[fullest], dtype=np.float64)
         if column.kind.source or not np.isfinite(values).all() or len(values) < 3:
             continue  # dates and durations have no outstanding value
-        spread = float(values.std())
-        skew = float(((values - values.mean()) ** 3).mean()) / spread**3 if spread > 0 else 0.0
+        shares = values / (np.abs(values).max() or 1.0)  # cubes of any others may overflow
+        spread = float(shares.std())
+        skew = float(((shares - shares.mean()) ** 3).mean()) / spread**3 if spread > 0 else 0.0
         if skew > most_skewed:
             best, most_skewed = int(fullest[values.argmax()]), skew
     return plain(first[view.settings.names].values[best])

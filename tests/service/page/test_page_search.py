@@ -5,6 +5,8 @@ import io
 import json
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 
 def shown_title(visit):
@@ -250,6 +252,35 @@ def test_an_export_holds_no_formula(visit):
     rows = list(csv.DictReader(io.StringIO(text, newline="")))
     assert [row["a"] for row in rows] == ["'=1+1", "'+1", "'-x", "'@x", "'\tx", "x=1", "'=1|b"]
     assert {row["b"] for row in rows} == {"-5", "0.5"}
+
+
+CELLS = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-(2**53), 2**53),
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
+)
+
+
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.fixed_dictionaries({"a": CELLS, "b": CELLS}), min_size=1, max_size=6))
+def test_cells_of_an_export_are_those_of_the_answer(visit, records):
+    if visit.page.url == "about:blank":
+        visit.open()
+    load = "records => import('/web/export.js').then(made => made.toCsv(records))"
+    text = visit.page.evaluate(load, records)
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert len(rows) == len(records)
+    for record, row in zip(records, rows, strict=True):
+        for name, cell in record.items():
+            if isinstance(cell, bool) or cell is None:
+                assert row[name] == ("" if cell is None else str(cell).lower())
+            elif isinstance(cell, str):
+                guarded = cell[:1] in set("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
+                assert row[name] == ("'" if cell and guarded else "") + cell
+            else:
+                assert float(row[name]) == cell
 
 
 def test_a_row_becomes_a_form(visit):
