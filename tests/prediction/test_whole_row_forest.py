@@ -109,9 +109,9 @@ def test_bad_matrices_and_rows():
     model = SimilarityForestClassifier("precomputed", 2).fit(1.0 - np.eye(3), [0, 1, 0])
     with pytest.raises(ValueError, match="3"):
         model.predict(np.ones((2, 5)))
-    with pytest.raises(InvalidInput, match="measure='gower'"):
+    with pytest.raises(InvalidInput, match="'c' of kind category. Use measure='gower'"):
         SimilarityForestClassifier(n_estimators=2).fit({"c": ["a", "b"]}, [0, 1])
-    with pytest.raises(InvalidInput, match="NaN"):
+    with pytest.raises(InvalidInput, match=r"1 missing values \(NaN\) in 'c'"):
         SimilarityForestClassifier(n_estimators=2).fit({"c": [1.0, None]}, [0, 1])
     with pytest.raises(InvalidInput, match="measure=.manhatten"):
         SimilarityForestClassifier("manhatten", 2).fit([[0.0], [1.0]], [0, 1])
