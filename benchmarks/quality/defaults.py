@@ -2,8 +2,8 @@
 
 Both are scored as in ``studies/defaults.py``: how well neighbors predict hidden columns (0: as
 random pairs, 1: perfectly), and leave-one-out accuracy of ten neighbors where a table has classes.
-Before is Gower by ranges without missing cells, after is the default of today. ``--limit 0`` is all
-tables.
+Before is Gower by ranges with missing cells left out, after is the default of today. With
+``--limit 0`` all tables are scored.
 """
 
 import argparse
@@ -22,6 +22,10 @@ from studies.work import Work
 BESIDE = Path(__file__).parents[3] / "shared" / "data"
 MAX_ROWS, MAX_HIDDEN = 400, 6  # rows of a table, and columns that are hidden: as the study has them
 CLEAR = 0.02  # a difference that is looked at
+SCORES = {
+    "hidden columns": "how well neighbors predict a hidden column: 0 as random rows, 1 perfectly",
+    "labels": "share of rows whose class ten neighbors vote for",
+}
 
 
 def score(task: Task, scale: str, missing: str) -> tuple[float, float | None]:
@@ -36,12 +40,46 @@ def score(task: Task, scale: str, missing: str) -> tuple[float, float | None]:
     return float(np.mean(known)) if known else 0.0, labels
 
 
-def compare(task: Task) -> list[tuple[str, float, float]]:
-    """Return each score before and after: its name, Gower as published, the default of today."""
+def compare(task: Task) -> dict[str, tuple[float, float]]:
+    """Return each score as a pair: Gower as published, the default of today."""
     today = default_measure()
     before, after = score(task, *PUBLISHED[:2]), score(task, today.scale, today.missing)
-    named = zip(("hidden columns", "labels"), before, after, strict=True)
-    return [(name, old, new) for name, old, new in named if old is not None and new is not None]
+    named = zip(SCORES, before, after, strict=True)
+    return {name: (old, new) for name, old, new in named if old is not None and new is not None}
+
+
+def verdict(old: float, new: float) -> str:
+    """Say whether a difference is large enough to be looked at."""
+    return "" if abs(new - old) <= CLEAR else ("better" if new > old else "worse")
+
+
+def show(scored: list[tuple[Task, dict[str, tuple[float, float]]]], console: Console) -> None:
+    """Print one line per table, then the mean of each score and its standard error."""
+    table = Table(title="Gower as published (before) and the default of today (after)")
+    table.title_justify = "left"
+    table.add_column("table")
+    for head in ("rows", "missing", "hidden: before", "after", "", "labels: before", "after", ""):
+        table.add_column(head, justify="right" if head else "left")
+    for task, scores in scored:
+        cells = [task.name, f"{len(task.table):,}", f"{task.share_missing:.0%}"]
+        for name in SCORES:
+            both = scores.get(name)
+            cells += ["", "", ""] if both is None else [*(f"{x:.3f}" for x in both), verdict(*both)]
+        table.add_row(*cells)
+    console.print(table)
+    for name, text in SCORES.items():
+        both = np.array([scores[name] for _, scores in scored if name in scores])
+        if not len(both):
+            continue
+        words = [verdict(*pair) for pair in both]
+        change = both[:, 1] - both[:, 0]
+        error = f" ± {change.std(ddof=1) / len(both) ** 0.5:.3f}" if len(both) > 1 else ""
+        counts = f"{words.count('better')} better and {words.count('worse')} worse"
+        console.print(
+            f"{name}: {text}\n  mean of {len(both)} tables {both[:, 0].mean():.3f} before, "
+            f"{both[:, 1].mean():.3f} after; change {change.mean():+.3f}{error}; "
+            f"{counts} by more than {CLEAR}"
+        )
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -50,21 +88,12 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--limit", type=int, default=8, help="tables of each source; 0: all")
     asked = parser.parse_args(arguments)
     work = Work(os.environ.get("LOOKALIKE_DATA", BESIDE))
-    console = Console() if sys.stdout.isatty() else Console(width=120)
-    table = Table(title="Gower as published, and the default of today", title_justify="left")
-    for head in ("table", "missing", "score", "before", "after", ""):
-        table.add_column(head)
-    means: dict[str, list[tuple[float, float]]] = {}
+    scored = []
     for task in tasks(work, MAX_ROWS, asked.limit or None):
-        for name, old, new in compare(task):
-            means.setdefault(name, []).append((old, new))
-            word = "" if abs(new - old) <= CLEAR else ("better" if new > old else "worse")
-            share = f"{task.share_missing:.0%}"
-            table.add_row(task.name, share, name, f"{old:.3f}", f"{new:.3f}", word)
-    console.print(table)
-    for name, both in means.items():
-        old, new = np.mean(both, axis=0)
-        console.print(f"{name}: mean of {len(both)} tables {old:.3f} before, {new:.3f} after")
+        scored.append((task, compare(task)))
+        # The table comes last, and all of them take a quarter of an hour.
+        print(f"{len(scored)}: {task.name}", file=sys.stderr)
+    show(scored, Console() if sys.stdout.isatty() else Console(width=120))
     return 0
 
 
