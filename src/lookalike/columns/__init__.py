@@ -15,7 +15,13 @@ from lookalike.columns.sequence import Edit, EditSets
 from lookalike.columns.series import DTW
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
-from lookalike.columns.vector import Cosine, EarthMover, Euclidean, NormalizedEuclidean
+from lookalike.columns.vector import (
+    Cosine,
+    EarthMover,
+    Euclidean,
+    KullbackLeibler,
+    NormalizedEuclidean,
+)
 
 __all__ = [
     "DISTANCES",
@@ -37,6 +43,7 @@ __all__ = [
     "Information",
     "Jaccard",
     "JaroWinkler",
+    "KullbackLeibler",
     "Levenshtein",
     "MatrixDistance",
     "NormalizedEuclidean",
