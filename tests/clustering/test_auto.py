@@ -24,6 +24,17 @@ def clouds(n=60, seed=0):
     return rng.normal(size=(n, 2)) + 6 * at[:, None], at
 
 
+def test_seeds_are_not_given_to_fitted_models():
+    from sklearn.ensemble import RandomForestClassifier
+
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    forest = RandomForestClassifier(5, random_state=3).fit(rows, rows[:, 0] > 0)
+    measure = ForestProximity("shi", model=forest)
+    assert not any(name.startswith("model__") for name in measure.get_params())
+    AutoClustering([measure], ("medoids",), n_clusters=2, n_repeats=2, random_state=0).fit(rows)
+    assert forest.random_state == 3
+
+
 def test_every_combination_is_a_run_and_the_best_is_kept():
     points, y = clouds()
     search = AutoClustering(

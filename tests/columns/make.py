@@ -77,6 +77,7 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, reference
     "cosine": ("vector", rows_of_numbers, reference.cosine),
     "normalized": ("histogram", bins, reference.normalized),
     "earth_mover": ("histogram", bins, reference.earth_mover),
+    "kullback_leibler": ("histogram", bins, reference.kullback_leibler),
     "graph_jaccard": ("graph", graphs(), reference.graph_jaccard),
     "wl": ("graph", graphs(), reference.wl),
     "ged": ("graph", graphs(most=3), reference.ged),

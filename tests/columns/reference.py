@@ -177,6 +177,16 @@ def normalized(u, v):
     return euclidean(share(u), share(v))
 
 
+def kullback_leibler(u, v, smoothing=1e-3):
+    """The mean of both divergences, bin by bin."""
+    p, q = (
+        [(1 - smoothing) * (x / sum(w) if sum(w) else 1 / len(w)) + smoothing / len(w) for x in w]
+        for w in (u, v)
+    )
+    one = sum(x * math.log(x / y) for x, y in zip(p, q, strict=True))
+    return (one + sum(y * math.log(y / x) for x, y in zip(p, q, strict=True))) / 2
+
+
 def earth_mover(u, v):
     ends_u, ends_v = itertools.accumulate(u), itertools.accumulate(v)
     return sum(abs(x - y) for x, y in zip(ends_u, ends_v, strict=True))

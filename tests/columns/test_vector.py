@@ -5,7 +5,14 @@ import pytest
 
 from columns import reference
 from columns.make import assert_errors, assert_worked, column, compare
-from lookalike.columns import Cosine, EarthMover, Euclidean, GreatCircle, NormalizedEuclidean
+from lookalike.columns import (
+    Cosine,
+    EarthMover,
+    Euclidean,
+    GreatCircle,
+    KullbackLeibler,
+    NormalizedEuclidean,
+)
 from lookalike.columns.vector import blocks_of, pairs_of
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column
@@ -25,6 +32,9 @@ WORKED = [
     (GreatCircle(), "vector", [0, 0], [0, 180], np.pi * 6371.0088),
     (GreatCircle(), "vector", [0, 179.5], [0, -179.5], np.pi / 180 * 6371.0088),
     (GreatCircle(), "vector", [0, 359.5], [0, 0.5], np.pi / 180 * 6371.0088),
+    (KullbackLeibler(1e-300), "histogram", [5, 5], [1, 3], np.log(3) / 8),
+    (KullbackLeibler(1.0), "histogram", [5, 5], [1, 3], 0),
+    (KullbackLeibler(0.5), "histogram", [0, 0], [2, 0], np.log(3) / 8),
     (Cosine(), "vector", [1, 0], [0, 2], 1),
     (Cosine(), "vector", [1, 0], [-3, 0], 2),
     (Cosine(), "vector", [0, 0], [1, 1], 1),

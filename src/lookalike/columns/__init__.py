@@ -20,6 +20,7 @@ from lookalike.columns.vector import (
     EarthMover,
     Euclidean,
     GreatCircle,
+    KullbackLeibler,
     NormalizedEuclidean,
 )
 
@@ -44,6 +45,7 @@ __all__ = [
     "Information",
     "Jaccard",
     "JaroWinkler",
+    "KullbackLeibler",
     "Levenshtein",
     "MatrixDistance",
     "NormalizedEuclidean",

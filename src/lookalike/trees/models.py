@@ -13,6 +13,13 @@ from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Maybe, Plain, Saved, Text, TupleOf, require
 from lookalike.trees.thresholds.flat import Forest, flatten
 
+PARTS = {
+    "feature": np.int32,
+    "threshold": float,
+    "left": np.int32,
+    "right": np.int32,
+    "default": np.int8,
+}
 ZERO = 1e-35  # LightGBM calls smaller values zero, where zeros are missing
 
 
@@ -155,27 +162,29 @@ def join(
         See ``Forest``.
     """
     feature, threshold, left, right, default = (
-        np.concatenate([np.asarray(getattr(tree, part), float) for tree in trees])
-        for part in ("feature", "threshold", "left", "right", "default")
+        np.concatenate([np.asarray(getattr(tree, part), kind) for tree in trees])
+        for part, kind in PARTS.items()
     )
     offsets = np.cumsum([0, *(len(tree.feature) for tree in trees)])
-    inside, side = left >= 0, default > 0
+    inside, side = left >= 0, default
     # A test that no number fails tells missing values from all others.
     threshold = np.minimum(threshold, largest(single))
     # What a node asks: a feature, the side of missing values, and by number which test of sets.
     asked: dict[tuple[int, ...] | None, int] = {None: 0}
-    sets = np.zeros(len(feature), np.int64)
+    sets = np.zeros(len(feature), np.int32)
     for tree, first in zip(trees, offsets, strict=False):
         for node, codes in {**dict.fromkeys(tree.zeros), **tree.members}.items():
             key = (-1,) if codes is None else tuple(sorted(codes))
             sets[first + node] = asked.setdefault(key, len(asked))
             threshold[first + node] = threshold[first + node] if codes is None else 0.5
-    keys = np.stack([feature, side, sets], axis=1)[inside].astype(np.int64)
-    if not len(keys):  # trees of one leaf ask nothing
-        keys = np.zeros((1, 3), np.int64)
-    found, number = np.unique(keys, axis=0, return_inverse=True)
-    inputs = np.full(len(feature), -1)
-    inputs[inside] = number.ravel()[: inside.sum()]
+    shape = len(levels), 2, len(asked)
+    keys = np.ravel_multi_index((feature[inside], side[inside], sets[inside]), shape)
+    # By presence, not by sorting: forests may have many millions of nodes.
+    present = np.zeros(np.prod(shape), bool)
+    present[keys if len(keys) else 0] = True  # trees of one leaf ask nothing
+    found = np.stack(np.unravel_index(np.flatnonzero(present), shape), axis=1)
+    inputs = np.full(len(feature), -1, np.int32)
+    inputs[inside] = (np.cumsum(present) - 1)[keys]
     forest = flatten(
         inputs, threshold, left, right, offsets, len(found),
         default=side, soft=False, single=single,

@@ -237,6 +237,12 @@ class ForestProximity(Measure):
             cls(methods.Gap(), SyntheticForest(12, max_samples=0.5), random_state=0),
         ]
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Return the parameters; ``deep`` adds those of the grower and the method."""
+        # Not those of a fitted model, which is the caller's: tasks that draw seeds would change it.
+        params = super().get_params(deep)
+        return {name: value for name, value in params.items() if not name.startswith("model__")}
+
     def __sklearn_clone__(self) -> Any:
         if getattr(self, "frozen_", False):
             return self
