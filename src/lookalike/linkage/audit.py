@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lookalike._runtime.text import percent, plain
-from lookalike.linkage.joined import write_names
 from lookalike.linkage.privacy import LEAKED_SHARE, Closeness, distance_ratios, share_equal
 from lookalike.linkage.two_tables import TwoTables
 from lookalike.show import layout
@@ -20,11 +20,14 @@ from lookalike.table import Table
 if TYPE_CHECKING:
     from rich.console import Console
 
-LEAK_COLUMNS = ("row", "record", "distance", "ratio", "share", "because")
 MAX_SHOWN_COLUMNS = 8
+SCORES = {
+    "overfitting_protection": "1: no nearer to the real rows than to those held out",
+    "baseline_protection": "1: no nearer to the real rows than random ones are",
+}
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Audit(Result):
     """How near synthetic rows are to the real ones they were made from.
 
@@ -51,62 +54,58 @@ class Audit(Result):
     ids: tuple[Sequence[Any], Sequence[Any]]
     names: tuple[str, str]
     n: int = 10
-    left_out: tuple[str, ...] = ()
-    _because: dict[int, str] = field(default_factory=dict, repr=False)
+    left_out: Sequence[str] = ()
 
     @property
     def scores(self) -> dict[str, float | None]:
-        """Medians of distances and ratios, and the two scores of SDMetrics."""
+        """The two scores of SDMetrics, and medians of distances and ratios."""
         found = self.found
-        held = found.holdout is not None
-        return {
-            "overfitting_protection": found.overfitting_protection,
-            "baseline_protection": found.baseline_protection,
-            "median_distance": _median(found.distances),
-            "median_distance_of_real_rows": _median(found.usual.distances[:, 0]),
-            "median_distance_of_random_rows": _median(found.random),
-            "median_distance_to_holdout": _median(found.holdout) if held else None,  # type: ignore[arg-type]
-            "median_ratio": _median(found.ratios),
-            "median_ratio_of_real_rows": _median(distance_ratios(found.usual)),
+        medians = {
+            "distance": found.distances,
+            "distance_of_real_rows": found.usual.distances[:, 0],
+            "distance_of_random_rows": found.random,
+            "distance_to_holdout": np.array([]) if found.holdout is None else found.holdout,
+            "ratio": distance_ratios(found.synthetic),
+            "ratio_of_real_rows": distance_ratios(found.usual),
+        }
+        return {name: getattr(found, name) for name in SCORES} | {
+            f"median_{name}": _median(values) for name, values in medians.items()
         }
 
     @property
     def columns(self) -> list[dict[str, Any]]:
         """Columns in which rows that leak equal their record, those that give away most first."""
-        leaked = share_equal(self.synthetic, self.real, self.found.synthetic, self.found.leaked)
-        every = np.arange(len(self.beside))
-        usual = share_equal(self.beside, self.real, self.found.usual, every)
-        lines = [
-            {"column": name, "equal": a, "equal_in_real_rows": b}
-            for name, a, b in zip(self.real.names, leaked, usual, strict=True)
+        found, every = self.found, np.arange(len(self.beside))
+        leaked = share_equal(self.synthetic, self.real, found.synthetic, found.leaked)
+        usual = share_equal(self.beside, self.real, found.usual, every)
+        names = ("column", "equal", "equal_in_real_rows")
+        lines = zip(self.real.names, leaked, usual, strict=True)
+        ordered = sorted(lines, key=lambda line: line[2] - line[1])
+        return [dict(zip(names, line, strict=True)) for line in ordered]
+
+    @cached_property
+    def leaks(self) -> list[dict[str, Any]]:
+        """The rows that are nearer to a record than real rows are, the nearest first."""
+        lists, shares = self.found.synthetic, self.found.shares
+        ratios = distance_ratios(lists)
+        return [
+            {
+                "row": self.ids[0][row],
+                "record": self.ids[1][lists.indices[row, 0]],
+                "distance": float(lists.distances[row, 0]),
+                "ratio": float(ratios[row]),
+                "share": float(shares[row]),
+                "because": sentence(
+                    *self.tables.explain(row, [int(lists.indices[row, 0])])[0].phrases(2)
+                ),
+            }
+            for row in self.found.leaked[: self.n].tolist()
         ]
-        return sorted(lines, key=lambda one: one["equal_in_real_rows"] - one["equal"])
-
-    def leaks(self, n: int | None = None) -> list[dict[str, Any]]:
-        """Return the rows that are nearer to a record than real rows are, the nearest first.
-
-        Parameters
-        ----------
-        n : int, optional
-            None: as many as the answer lists.
-        """
-        found, lines = self.found, []
-        for row in found.leaked[: self.n if n is None else n].tolist():
-            record = int(found.synthetic.indices[row, 0])
-            if row not in self._because:
-                (why,) = self.tables.explain(row, [record])
-                self._because[row] = sentence(*why.phrases(2))
-            values = (
-                *(self.ids[0][row], self.ids[1][record], float(found.distances[row])),
-                *(float(found.ratios[row]), float(found.shares[row]), self._because[row]),
-            )
-            lines.append(dict(zip(LEAK_COLUMNS, values, strict=True)))
-        return lines
 
     def cells(self) -> dict[str, list[Any]]:
         """Return a line for each row that leaks, as many as the answer lists."""
-        lines = self.leaks()
-        return {name: [line[name] for line in lines] for name in LEAK_COLUMNS}
+        heads = ("row", "record", "distance", "ratio", "share", "because")
+        return {name: [line[name] for line in self.leaks] for name in heads}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores, the rows that leak and the columns that give them away."""
@@ -116,7 +115,7 @@ class Audit(Result):
             "scores": self.scores,
             "leaked": len(self.found.leaked),
             "expected_by_chance": LEAKED_SHARE * len(self.synthetic),
-            "leaks": self.leaks(),
+            "leaks": self.leaks,
             "columns": self.columns,
             "left_out": list(self.left_out),
         }
@@ -125,51 +124,36 @@ class Audit(Result):
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the scores, the rows that leak, and the columns that give them away."""
         scores, held = self.scores, self.found.holdout is not None
-        real, made = self.names
-        n, m = len(self.synthetic), len(self.real)
-        layout.headline(console, f"{made}: {n:,} synthetic rows beside {m:,} real ones of {real}")
+        n, leaked = len(self.synthetic), len(self.found.leaked)
+        text = f"{self.names[1]}: {n:,} synthetic rows beside {len(self.real):,} real ones"
+        layout.headline(console, f"{text} of {self.names[0]}")
         whose = "real rows held out" if held else "real rows among each other"
-        heads = [("median", "left"), ("synthetic rows", "right"), (whose, "right")]
         lines = [
-            [word, _write(scores[f"median_{key}"]), _write(scores[f"median_{key}_of_real_rows"])]
+            [word, *(_write(scores[f"median_{key}{of}"]) for of in ("", "_of_real_rows"))]
             for word, key in (("distance to the closest record", "distance"), ("ratio", "ratio"))
         ]
-        console.print(layout.grid(heads, lines))
-        for key, words in (
-            ("overfitting_protection", "1: no nearer to the real rows than to those held out"),
-            ("baseline_protection", "1: no nearer to the real rows than random ones are"),
-        ):
+        _print(console, ["median", "synthetic rows", whose], lines)
+        for key, words in SCORES.items():
             if scores[key] is not None:
-                text = f"{key.replace('_', ' ')} {_write(scores[key])} ({words})"
-                layout.say(console, text, "")
-        self._render_leaks(console)
+                layout.say(console, f"{key.replace('_', ' ')} {_write(scores[key])} ({words})", "")
+        text = f"{leaked:,} of {n:,} rows are nearer to a real record than 99% of real rows are; "
+        layout.say(console, f"{text}about {LEAKED_SHARE * n:.0f} would be by chance", "bold")
+        if leaked:
+            lines = [[_write(one[h]) for h in one if h != "share"] for one in self.leaks]
+            _print(console, ["row", "record", "distance", "ratio", "because"], lines)
+            some = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
+            heads = ["column", "equal to the record", "of real rows"]
+            _print(console, heads, some[:MAX_SHOWN_COLUMNS])
         if not held:
             note = "without a holdout, rows that are typical look like rows that leaked: give "
             layout.say(console, f"{note}real rows that were not used, where there are any")
         if self.left_out:
             layout.say(console, f"not compared: {', '.join(self.left_out)}")
 
-    def _render_leaks(self, console: Console) -> None:
-        n, leaked = len(self.synthetic), len(self.found.leaked)
-        usual = f"{percent(1 - LEAKED_SHARE)} of real rows"
-        text = f"{leaked:,} of {n:,} rows are nearer to a real record than {usual} are; "
-        layout.say(console, f"{text}about {LEAKED_SHARE * n:.0f} would be by chance", "bold")
-        if not leaked:
-            return
-        lines = self.leaks()
-        rows = self.found.leaked[: len(lines)]
-        records = self.found.synthetic.indices[rows, 0]
-        names = write_names(self.tables.right_rows(records), [one["record"] for one in lines])
-        shown = [
-            [str(one["row"]), name, _write(one["distance"]), _write(one["ratio"]), one["because"]]
-            for one, name in zip(lines, names, strict=True)
-        ]
-        heads = [("row", "left"), ("record", "left"), ("distance", "right"), ("ratio", "right")]
-        console.print(layout.grid([*heads, ("because", "fold")], shown))
-        some = [[one["column"], percent(one["equal"]), percent(one["equal_in_real_rows"])]
-                for one in self.columns[:MAX_SHOWN_COLUMNS]]  # fmt: skip
-        heads = [("column", "left"), ("equal to the record", "right"), ("of real rows", "right")]
-        console.print(layout.grid(heads, some))
+
+def _print(console: Console, heads: list[str], lines: list[list[str]]) -> None:
+    aligned = [(head, "fold" if head == "because" else "left") for head in heads]
+    console.print(layout.grid(aligned, lines))
 
 
 def _median(values: np.ndarray) -> float | None:
@@ -177,5 +161,7 @@ def _median(values: np.ndarray) -> float | None:
     return float(np.median(known)) if len(known) else None
 
 
-def _write(value: float | None) -> str:
-    return "–" if value is None or value != value else f"{value:.3g}"
+def _write(value: Any) -> str:
+    if isinstance(value, float):
+        return "–" if value != value else f"{value:.3g}"
+    return "–" if value is None else str(value)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -36,17 +35,17 @@ def closest(reference: Table, tables: Sequence[Table]) -> list[NeighborGraph]:
         The reference itself may be one of them: its rows are then left out of their own lists.
     """
     measure = Gower(ranges=_ranges(reference)).fit(_without_missing(reference, reference))
-    lists = []
+    found = []
     for table in tables:
-        own = table is reference
-        rows = measure.rows_ if own else measure.encode(_without_missing(table, reference))
-        exclude = np.arange(len(rows)) if own else None
-        k = max(1, min(2, len(reference) - own))
-        found = measure.nearest(rows, measure.rows_, k, exclude=exclude).plain()
-        wide = NeighborGraph.empty(len(rows), 2, len(reference))
-        wide.indices[:, :k], wide.distances[:, :k] = found.indices, found.distances
-        lists.append(wide)
-    return lists
+        rows, own = measure.encode(_without_missing(table, reference)), None
+        if table is reference:
+            rows, own = measure.rows_, np.arange(len(table))
+        k = min(2, len(reference))
+        lists = NeighborGraph.empty(len(table), 2, len(reference))
+        near = measure.nearest(rows, measure.rows_, k, exclude=own).plain()
+        lists.indices[:, :k], lists.distances[:, :k] = near.indices, near.distances
+        found.append(lists)
+    return found
 
 
 def _ranges(reference: Table) -> dict[str, float]:
@@ -113,11 +112,6 @@ class Closeness:
         return self.synthetic.distances[:, 0]
 
     @property
-    def ratios(self) -> np.ndarray:
-        """For each synthetic row its nearest-neighbor distance ratio."""
-        return distance_ratios(self.synthetic)
-
-    @property
     def shares(self) -> np.ndarray:
         """For each synthetic row the share of real rows that are as near to the training data."""
         usual = np.sort(self.usual.distances[:, 0])
@@ -126,8 +120,9 @@ class Closeness:
     @property
     def leaked(self) -> np.ndarray:
         """Positions of the synthetic rows that are nearer than real rows are, the nearest first."""
-        near = np.flatnonzero((self.shares <= LEAKED_SHARE) & ~(self.ratios >= 1.0))
-        return near[np.lexsort((near, self.ratios[near], self.distances[near]))]
+        ratios = distance_ratios(self.synthetic)
+        near = np.flatnonzero((self.shares <= LEAKED_SHARE) & ~(ratios >= 1.0))
+        return near[np.lexsort((near, ratios[near], self.distances[near]))]
 
     @property
     def overfitting_protection(self) -> float | None:
@@ -158,13 +153,10 @@ def distance_ratios(lists: NeighborGraph) -> np.ndarray:
 
 def share_equal(table: Table, real: Table, lists: NeighborGraph, rows: np.ndarray) -> list[float]:
     """Return for each real column the share of rows that equal their closest record in it."""
-    shares = []
-    for column in real:
-        cells, found = table[column.name].values[rows], column.values[lists.indices[rows, 0]]
-        blank = table[column.name].blank[rows] & column.blank[lists.indices[rows, 0]]
-        same = (cells == found) | blank
-        shares.append(float(same.mean()) if len(rows) else 0.0)
-    return shares
+    if not len(rows):
+        return [0.0] * len(real.columns)
+    pairs = [(table[c.name].take(rows), c.take(lists.indices[rows, 0])) for c in real]
+    return [float(((a.values == b.values) | (a.blank & b.blank)).mean()) for a, b in pairs]
 
 
 def draw_uniform(real: Table, n: int, seed: int = 0) -> Table:
@@ -179,18 +171,16 @@ def draw_uniform(real: Table, n: int, seed: int = 0) -> Table:
     random = np.random.default_rng(seed)
     columns = []
     for column in real:
-        known = column.values[~column.blank]
-        if column.kind.name == "number" and len(known):
+        known, number = column.values[~column.blank], column.kind.name == "number"
+        cells = random.choice(np.unique(known), n)
+        if number and column.kind.source == "" and (known == np.round(known)).all():
             # Whole numbers stay whole, as a generator of such a column would have them.
-            low, high = known.min(), known.max()
-            whole = not column.kind.source and bool((known == np.round(known)).all())
-            cells = random.uniform(low, high, n)
-            cells = random.integers(int(low), int(high) + 1, n).astype(float) if whole else cells
-        else:
-            cells = random.choice(np.unique(known), n) if len(known) else column.values[:1]
+            cells = random.integers(int(known.min()), int(known.max()) + 1, n).astype(float)
+        elif number:
+            cells = random.uniform(known.min(), known.max(), n)
         gone = random.random(n) < column.blank.mean()
-        empty: Any = np.nan if column.kind.name == "number" else -1
-        columns.append(replace(column, values=np.where(gone, empty, cells), unknown={}))
+        values = np.where(gone, np.nan if number else -1, cells)
+        columns.append(replace(column, values=values, unknown={}))
     return Table(columns, (), n, real.missing)
 
 
@@ -218,11 +208,9 @@ def measure_closeness(
     ([0.0, 0.0], [0.0, 0.0])
     """
     random = draw_uniform(real, len(synthetic), seed)
-    real_rows = real if holdout is None else holdout
-    near, usual, drawn = closest(real, [synthetic, real_rows, random])
+    near, usual, drawn = closest(real, [synthetic, real if holdout is None else holdout, random])
     beside = None
     if holdout is not None:
         # Scaled by its own ranges, as SDMetrics does: each table is a reference by itself.
-        (found,) = closest(holdout, [synthetic])
-        beside = found.distances[:, 0]
+        beside = closest(holdout, [synthetic])[0].distances[:, 0]
     return Closeness(near, usual, beside, drawn.distances[:, 0])
