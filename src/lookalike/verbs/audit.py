@@ -62,8 +62,8 @@ def audit(
     >>> copied.scores["overfitting_protection"], len(copied.found.leaked)
     (0.0, 50)
     """
-    from lookalike.linkage import Audit, read_two
-    from lookalike.linkage.privacy import COMPARED, measure_closeness
+    from lookalike.linkage.audit import COMPARED, Audit, measure_closeness
+    from lookalike.linkage.two_tables import read_two
     from lookalike.measures import Gower
 
     source = as_source(table)

@@ -134,17 +134,15 @@ def other_tables(verb: str, service: Service, given: dict[str, Any]) -> dict[str
 
     A text is never a path: a request must not read files of the server.
     """
-    found: dict[str, Any] = {}
-    for name, parameter in inspect.signature(get_verb(verb)).parameters.items():
-        value = given.get(name)
-        if not spelling_of(parameter).table or value is None:
-            continue
-        if isinstance(value, str):
-            other = service.catalog.get(value)
-            found[name] = CollectionSource(other.view, value)
-        else:
-            found[name] = TableSource(value, name)
-    return found
+    parameters = inspect.signature(get_verb(verb)).parameters.items()
+    named = [name for name, one in parameters if spelling_of(one).table and given[name] is not None]
+    get = service.catalog.get
+    return {
+        name: CollectionSource(get(other).view, other)
+        if isinstance(other := given[name], str)
+        else TableSource(other, name)
+        for name in named
+    }
 
 
 def ask(
