@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike as la
-from lookalike.linkage.joined import arrow_ids, write_names
+from lookalike.linkage.joined import write_names
 
 LEFT = {"weight": [5.0, 28.0, None], "animal": ["cat", "dog", None], "rank": [1, 2, 3]}
 RIGHT = {"weight": [4.0, 30.0, 6.5], "animal": ["cat", "dog", "cat"], "name": ["Tom", "Rex", "Ivy"]}
@@ -105,7 +105,5 @@ def test_the_text_names_rows_and_says_what_is_left_out(joined):
 
 
 def test_the_parts_by_hand():
-    assert arrow_ids([1, "a"]).to_pylist() == ["1", "a"]
-    assert arrow_ids([1, 2]).to_pylist() == [1, 2]
     table = la.read_table({"name": ["x" * 50, "y"], "size": [1.0, 2.0]})
     assert [len(name) <= 32 for name in write_names(table, [0, 1])] == [True, True]

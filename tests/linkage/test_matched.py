@@ -38,10 +38,11 @@ def test_balance_is_that_of_weighted_means(groups, options):
     matched = treated.loc[frame["row"].unique()]
     assert [one.name for one in found.balance] == ["age", "land: x", "land: y", "land: z"]
     for one in found.balance:
+        column, _, level = one.name.partition(": ")
         columns = [
-            group[one.column]
-            if one.level is None
-            else (group[one.column] == one.level).astype(float).where(group[one.column].notna())
+            group[column]
+            if not level
+            else (group[column] == level).astype(float).where(group[column].notna())
             for group in (treated, control, matched, used)
         ]
         known = columns[3].notna().to_numpy()
@@ -50,7 +51,7 @@ def test_balance_is_that_of_weighted_means(groups, options):
         assert one.treated == pytest.approx(columns[0].mean())
         assert one.control == pytest.approx(columns[1].mean())
         assert one.before == pytest.approx((columns[0].mean() - columns[1].mean()) / spread)
-        assert one.control_matched == pytest.approx(after)
+        assert one.matched == pytest.approx(after)
         assert one.after == pytest.approx((columns[2].mean() - after) / spread)
 
 
@@ -90,7 +91,7 @@ def test_forms(groups):
     found = la.match(*groups, max_distance={"age": 0.3})
     answer = found.to_dict()
     assert answer["method"] == "optimal"
-    assert answer["balance"][0]["column"] == "age"
+    assert answer["balance"][0]["name"] == "age"
     assert len(answer["pairs"]) == answer["sizes"]["treated_matched"]
     text = found.text()
     assert f"{len(found.unmatched)} of 30 rows have no match" in text
@@ -102,9 +103,9 @@ def test_forms(groups):
 
 def test_the_plot_puts_large_differences_to_the_right():
     lines = [
-        Balance("a", None, 0, 0, 0.8, 0, 0, 0.05),
-        Balance("b<", "x", 0, 0, -0.2, 0, 0, None),
-        Balance("c", None, 0, 0, None, 0, 0, None),
+        Balance("a", 0, 0, 0, 0.8, 0.05),
+        Balance("b<: x", 0, 0, 0, -0.2, None),
+        Balance("c", 0, 0, 0, None, None),
     ]
     drawn = love_plot(lines).split("</svg>")[0]
     assert drawn.count("<circle") == 3

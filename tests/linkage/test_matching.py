@@ -78,13 +78,14 @@ def test_pairs_are_those_of_complete_lists(first, left, right, k, by, caliper, m
     left, right = tables_of(left, right)
     options = {"by": ["land"] if by else None, "calipers": {"size": caliper}}
     k = min(k, len(right))
-    two = read_two(left, right, "vector:metric=cityblock", on=["size"], **options)
     limit = most * 30
+    options["max_distance"] = limit
+    two = read_two(left, right, "vector:metric=cityblock", on=["size"], **options)
     square = allowed_pairs(left, right, by, caliper, limit)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(matching, "FIRST_LISTS", first)
-        best = match_once(two, k, "optimal", limit)
-        greedy = match_once(two, k, "greedy", limit)
+        best = match_once(two, k, "optimal")
+        greedy = match_once(two, k, "greedy")
     for graph in (best, greedy):
         pairs = pairs_of(graph)
         assert len({j for _, j in pairs}) == len(pairs)  # each control once

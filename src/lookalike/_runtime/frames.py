@@ -109,7 +109,7 @@ def arrow_of(given: Any) -> Any:
         return None  # a set in a column of pandas
 
 
-def frame_of_arrow(table: Any, backend: str = "pandas") -> Any:
+def frame_of_arrow(table: Any, backend: Any = "pandas") -> Any:
     """Return an Arrow table as a data frame, or as a relation of DuckDB.
 
     Parameters
@@ -117,18 +117,14 @@ def frame_of_arrow(table: Any, backend: str = "pandas") -> Any:
     table : pyarrow.Table
     backend : {"pandas", "polars", "pyarrow", "duckdb"}
     """
+    import narwhals as nw
+
     ARROW_BACKEND.check("to_frame", "backend", backend)
     try:
-        if backend == "pandas":
-            return table.to_pandas()
-        if backend == "polars":
-            import polars as pl
-
-            return pl.from_arrow(table)
         if backend == "duckdb":
             import duckdb
 
             return duckdb.from_arrow(table)
+        return nw.from_arrow(table, backend=backend).to_native()
     except ImportError as error:
         raise _not_installed(backend) from error
-    return table

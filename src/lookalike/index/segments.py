@@ -485,6 +485,12 @@ def rows_at(locations: Sequence[tuple[Segment, int]]) -> Rows:
     return rows if len(groups) == 1 else rows[order]
 
 
+def tables_at(locations: Sequence[tuple[Segment, int]]) -> Table:
+    """Return the cells of rows in the order of their locations, of which there is at least one."""
+    groups, order = _by_segment(locations)
+    return join_tables([segment.table[offsets] for segment, offsets in groups])[order]
+
+
 def _by_segment(
     locations: Sequence[tuple[Segment, int]],
 ) -> tuple[list[tuple[Segment, np.ndarray]], np.ndarray]:

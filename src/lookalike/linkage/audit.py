@@ -1,30 +1,237 @@
-"""The answer of an audit: how near synthetic rows are to real ones, and which of them leak."""
+"""How near synthetic rows are to the real ones they were made from (distance to closest record).
+
+A synthetic row that is nearer to a record of the training data than real rows of the same source
+are may be a copy of it. Rows are compared as SDMetrics does, so that its scores come out: numbers
+and dates by their difference as a share of the range of the reference table, at most 1;
+categories, ordered levels and flags by being equal; a missing cell equals another missing cell and
+nothing else. The distance is the mean over the columns.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lookalike._runtime.text import percent, plain
-from lookalike.linkage.joined import write_names
-from lookalike.linkage.privacy import LEAKED_SHARE, Closeness, distance_ratios, share_equal
 from lookalike.linkage.two_tables import TwoTables
+from lookalike.measures import Gower
+from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
 from lookalike.show.reasons import sentence
 from lookalike.show.result import Result, Spell
-from lookalike.table import Table
+from lookalike.table import Column, Kind, Table
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-LEAK_COLUMNS = ("row", "record", "distance", "ratio", "share", "because")
+COMPARED = ("number", "category", "order", "flag")
+# The least range of a constant column, around 0; shares of it do not overflow.
+MIN_RANGE = 1e-300
+LEAKED_SHARE = 0.01  # of real rows may be as near to the training data as a row that leaked
+MISSING = "missing"
 MAX_SHOWN_COLUMNS = 8
+SCORES = {
+    "overfitting_protection": "1: no nearer to the real rows than to those held out",
+    "baseline_protection": "1: no nearer to the real rows than random ones are",
+}
+
+
+def closest(reference: Table, tables: Sequence[Table]) -> list[NeighborGraph]:
+    """Return the two nearest rows of a reference table for the rows of each of some tables.
+
+    Parameters
+    ----------
+    reference : Table, with kinds of ``COMPARED`` only
+    tables : tables read by its schema
+        The reference itself may be one of them: its rows are then left out of their own lists.
+    """
+    measure = Gower(ranges=_ranges(reference)).fit(_without_missing(reference, reference))
+    found = []
+    for table in tables:
+        rows, own = measure.encode(_without_missing(table, reference)), None
+        if table is reference:
+            rows, own = measure.rows_, np.arange(len(table))
+        k = min(2, len(reference))
+        lists = NeighborGraph.empty(len(table), 2, len(reference))
+        near = measure.nearest(rows, measure.rows_, k, exclude=own).plain()
+        lists.indices[:, :k], lists.distances[:, :k] = near.indices, near.distances
+        found.append(lists)
+    return found
+
+
+def _ranges(reference: Table) -> dict[str, float]:
+    ranges = {}
+    for column in reference.of_kind("number"):
+        low, high = _ends(column)
+        # Of a constant column the distance to the next float: any other number differs by 1.
+        ranges[column.name] = high - low or max(float(np.spacing(abs(low))), MIN_RANGE)
+    return ranges
+
+
+def _ends(column: Column) -> tuple[float, float]:
+    known = column.values[~column.missing]
+    return (float(known.min()), float(known.max())) if len(known) else (0.0, 0.0)
+
+
+def _without_missing(table: Table, reference: Table) -> Table:
+    """Return a table in which a missing cell is a value of its own, unlike all others."""
+    return Table([_filled(table[c.name], c) for c in reference], (), len(table))
+
+
+def _filled(column: Column, like: Column) -> Column:
+    missing = column.blank
+    if like.kind.name != "number":
+        levels = (*like.kind.levels, MISSING)
+        kind = Kind("category", like.kind.reason, levels=levels)
+        values = np.where(missing, len(levels) - 1, column.values)
+        return Column(column.name, kind, values, column.unknown)
+    # More than a range above everything else: the difference, cut off at 1, is then 1. The same in
+    # all tables, since it depends on the reference alone and other values are cut off at its ends.
+    low, high = _ends(like)
+    span = high - low or max(1.0, abs(low))
+    # Beyond two ranges every value is equally far from all of the reference.
+    values = np.clip(column.values.astype(np.float64), low - 2 * span, high + 2 * span)
+    filled = np.where(missing, high + 4 * span, values)
+    return Column(column.name, Kind("number", like.kind.reason), filled)
 
 
 @dataclass(frozen=True, eq=False)
+class Closeness:
+    """Distances of synthetic rows to the closest real records, and those of real rows beside them.
+
+    Parameters
+    ----------
+    synthetic : NeighborGraph
+        For each synthetic row its two nearest rows of the training data.
+    usual : NeighborGraph
+        The same for real rows: those of the holdout, or where there is none the training rows, each
+        without itself.
+    holdout : float64 or None
+        For each synthetic row the distance to the nearest row of the holdout.
+    random : float64
+        Distances of random rows to the training data.
+    """
+
+    synthetic: NeighborGraph
+    usual: NeighborGraph
+    holdout: np.ndarray | None
+    random: np.ndarray
+
+    @property
+    def distances(self) -> np.ndarray:
+        """For each synthetic row the distance to the closest record."""
+        return self.synthetic.distances[:, 0]
+
+    @property
+    def shares(self) -> np.ndarray:
+        """For each synthetic row the share of real rows that are as near to the training data."""
+        usual = np.sort(self.usual.distances[:, 0])
+        return np.searchsorted(usual, self.distances, "right") / len(usual)
+
+    @property
+    def leaked(self) -> np.ndarray:
+        """Positions of the synthetic rows that are nearer than real rows are, the nearest first."""
+        ratios = distance_ratios(self.synthetic)
+        near = np.flatnonzero((self.shares <= LEAKED_SHARE) & ~(ratios >= 1.0))
+        return near[np.lexsort((near, ratios[near], self.distances[near]))]
+
+    @property
+    def overfitting_protection(self) -> float | None:
+        """SDMetrics' DCROverfittingProtection: twice the share not nearer to the training data."""
+        if self.holdout is None:
+            return None
+        nearer = float(np.mean(self.distances < self.holdout))
+        return min(2.0 * (1.0 - nearer), 1.0)
+
+    @property
+    def baseline_protection(self) -> float | None:
+        """SDMetrics' DCRBaselineProtection: the median distance beside that of random rows."""
+        base = float(np.median(self.random))
+        return min(float(np.median(self.distances)) / base, 1.0) if base else None
+
+
+def distance_ratios(lists: NeighborGraph) -> np.ndarray:
+    """Return the distance to the first of two neighbors, divided by that to the second.
+
+    0 for a copy of one record, 1 for a row that singles out none; NaN where there is no second.
+    """
+    first, second = lists.distances.T
+    # Two records at distance 0 are the same: the row singles out neither.
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = np.where(second > 0.0, first / second, 1.0)
+    return np.where(np.isfinite(second), ratios, np.nan)
+
+
+def share_equal(table: Table, real: Table, lists: NeighborGraph, rows: np.ndarray) -> list[float]:
+    """Return for each real column the share of rows that equal their closest record in it."""
+    if not len(rows):
+        return [0.0] * len(real.columns)
+    pairs = [(table[c.name].take(rows), c.take(lists.indices[rows, 0])) for c in real]
+    return [float(((a.values == b.values) | (a.blank & b.blank)).mean()) for a, b in pairs]
+
+
+def draw_uniform(real: Table, n: int, seed: int = 0) -> Table:
+    """Draw rows whose cells are uniform in the range, or over the levels, of each real column.
+
+    Parameters
+    ----------
+    real : Table, with kinds of ``COMPARED`` only
+    n : int
+    seed : int
+    """
+    random = np.random.default_rng(seed)
+    columns = []
+    for column in real:
+        known, number = column.values[~column.blank], column.kind.name == "number"
+        cells = random.choice(np.unique(known), n)
+        if number and column.kind.source == "" and (known == np.round(known)).all():
+            # Whole numbers stay whole, as a generator of such a column would have them.
+            cells = random.integers(int(known.min()), int(known.max()) + 1, n).astype(float)
+        elif number:
+            cells = random.uniform(known.min(), known.max(), n)
+        gone = random.random(n) < column.blank.mean()
+        values = np.where(gone, np.nan if number else -1, cells)
+        columns.append(replace(column, values=values, unknown={}))
+    return Table(columns, (), n, real.missing)
+
+
+def measure_closeness(
+    real: Table, synthetic: Table, holdout: Table | None = None, seed: int = 0
+) -> Closeness:
+    """Find how near synthetic rows, and real rows beside them, are to the training data.
+
+    Parameters
+    ----------
+    real : Table
+        The rows that the synthetic ones were made from.
+    synthetic : Table, read by the schema of the real one
+    holdout : Table, optional
+        Real rows that were not used, read by the same schema.
+    seed : int
+        Of the random rows.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> real = la.read_table({"age": [20.0, 30.0, 60.0, 45.0], "sex": ["m", "f", "f", "m"]})
+    >>> found = measure_closeness(real, real[[1, 2]])
+    >>> found.distances.tolist(), found.ratios.tolist()
+    ([0.0, 0.0], [0.0, 0.0])
+    """
+    random = draw_uniform(real, len(synthetic), seed)
+    near, usual, drawn = closest(real, [synthetic, real if holdout is None else holdout, random])
+    beside = None
+    if holdout is not None:
+        # Scaled by its own ranges, as SDMetrics does: each table is a reference by itself.
+        beside = closest(holdout, [synthetic])[0].distances[:, 0]
+    return Closeness(near, usual, beside, drawn.distances[:, 0])
+
+
+@dataclass(eq=False)
 class Audit(Result):
     """How near synthetic rows are to the real ones they were made from.
 
@@ -51,62 +258,56 @@ class Audit(Result):
     ids: tuple[Sequence[Any], Sequence[Any]]
     names: tuple[str, str]
     n: int = 10
-    left_out: tuple[str, ...] = ()
-    _because: dict[int, str] = field(default_factory=dict, repr=False)
+    left_out: Sequence[str] = ()
 
     @property
     def scores(self) -> dict[str, float | None]:
-        """Medians of distances and ratios, and the two scores of SDMetrics."""
+        """The two scores of SDMetrics, and medians of distances and ratios."""
         found = self.found
-        held = found.holdout is not None
-        return {
-            "overfitting_protection": found.overfitting_protection,
-            "baseline_protection": found.baseline_protection,
-            "median_distance": _median(found.distances),
-            "median_distance_of_real_rows": _median(found.usual.distances[:, 0]),
-            "median_distance_of_random_rows": _median(found.random),
-            "median_distance_to_holdout": _median(found.holdout) if held else None,  # type: ignore[arg-type]
-            "median_ratio": _median(found.ratios),
-            "median_ratio_of_real_rows": _median(distance_ratios(found.usual)),
+        medians = {
+            "distance": found.distances,
+            "distance_of_real_rows": found.usual.distances[:, 0],
+            "distance_of_random_rows": found.random,
+            "distance_to_holdout": np.array([]) if found.holdout is None else found.holdout,
+            "ratio": distance_ratios(found.synthetic),
+            "ratio_of_real_rows": distance_ratios(found.usual),
+        }
+        return {name: getattr(found, name) for name in SCORES} | {
+            f"median_{name}": _median(values) for name, values in medians.items()
         }
 
     @property
     def columns(self) -> list[dict[str, Any]]:
         """Columns in which rows that leak equal their record, those that give away most first."""
-        leaked = share_equal(self.synthetic, self.real, self.found.synthetic, self.found.leaked)
-        every = np.arange(len(self.beside))
-        usual = share_equal(self.beside, self.real, self.found.usual, every)
-        lines = [
-            {"column": name, "equal": a, "equal_in_real_rows": b}
-            for name, a, b in zip(self.real.names, leaked, usual, strict=True)
+        found, every = self.found, np.arange(len(self.beside))
+        leaked = share_equal(self.synthetic, self.real, found.synthetic, found.leaked)
+        usual = share_equal(self.beside, self.real, found.usual, every)
+        names = ("column", "equal", "equal_in_real_rows")
+        lines = zip(self.real.names, leaked, usual, strict=True)
+        ordered = sorted(lines, key=lambda line: line[2] - line[1])
+        return [dict(zip(names, line, strict=True)) for line in ordered]
+
+    @cached_property
+    def leaks(self) -> list[dict[str, Any]]:
+        """The rows that are nearer to a record than real rows are, the nearest first."""
+        lists, shares = self.found.synthetic, self.found.shares
+        ratios, records = distance_ratios(lists), lists.indices[:, 0].tolist()
+        return [
+            {
+                "row": self.ids[0][row],
+                "record": self.ids[1][records[row]],
+                "distance": float(lists.distances[row, 0]),
+                "ratio": float(ratios[row]),
+                "share": float(shares[row]),
+                "because": sentence(*self.tables.explain(row, [records[row]])[0].phrases(2)),
+            }
+            for row in self.found.leaked[: self.n].tolist()
         ]
-        return sorted(lines, key=lambda one: one["equal_in_real_rows"] - one["equal"])
-
-    def leaks(self, n: int | None = None) -> list[dict[str, Any]]:
-        """Return the rows that are nearer to a record than real rows are, the nearest first.
-
-        Parameters
-        ----------
-        n : int, optional
-            None: as many as the answer lists.
-        """
-        found, lines = self.found, []
-        for row in found.leaked[: self.n if n is None else n].tolist():
-            record = int(found.synthetic.indices[row, 0])
-            if row not in self._because:
-                (why,) = self.tables.explain(row, [record])
-                self._because[row] = sentence(*why.phrases(2))
-            values = (
-                *(self.ids[0][row], self.ids[1][record], float(found.distances[row])),
-                *(float(found.ratios[row]), float(found.shares[row]), self._because[row]),
-            )
-            lines.append(dict(zip(LEAK_COLUMNS, values, strict=True)))
-        return lines
 
     def cells(self) -> dict[str, list[Any]]:
         """Return a line for each row that leaks, as many as the answer lists."""
-        lines = self.leaks()
-        return {name: [line[name] for line in lines] for name in LEAK_COLUMNS}
+        heads = ("row", "record", "distance", "ratio", "share", "because")
+        return {name: [line[name] for line in self.leaks] for name in heads}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the scores, the rows that leak and the columns that give them away."""
@@ -116,7 +317,7 @@ class Audit(Result):
             "scores": self.scores,
             "leaked": len(self.found.leaked),
             "expected_by_chance": LEAKED_SHARE * len(self.synthetic),
-            "leaks": self.leaks(),
+            "leaks": self.leaks,
             "columns": self.columns,
             "left_out": list(self.left_out),
         }
@@ -125,51 +326,36 @@ class Audit(Result):
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the scores, the rows that leak, and the columns that give them away."""
         scores, held = self.scores, self.found.holdout is not None
-        real, made = self.names
-        n, m = len(self.synthetic), len(self.real)
-        layout.headline(console, f"{made}: {n:,} synthetic rows beside {m:,} real ones of {real}")
+        n, leaked = len(self.synthetic), len(self.found.leaked)
+        text = f"{self.names[1]}: {n:,} synthetic rows beside {len(self.real):,} real ones"
+        layout.headline(console, f"{text} of {self.names[0]}")
         whose = "real rows held out" if held else "real rows among each other"
-        heads = [("median", "left"), ("synthetic rows", "right"), (whose, "right")]
         lines = [
-            [word, _write(scores[f"median_{key}"]), _write(scores[f"median_{key}_of_real_rows"])]
+            [word, *(_write(scores[f"median_{key}{of}"]) for of in ("", "_of_real_rows"))]
             for word, key in (("distance to the closest record", "distance"), ("ratio", "ratio"))
         ]
-        console.print(layout.grid(heads, lines))
-        for key, words in (
-            ("overfitting_protection", "1: no nearer to the real rows than to those held out"),
-            ("baseline_protection", "1: no nearer to the real rows than random ones are"),
-        ):
+        _print(console, ["median", "synthetic rows", whose], lines)
+        for key, words in SCORES.items():
             if scores[key] is not None:
-                text = f"{key.replace('_', ' ')} {_write(scores[key])} ({words})"
-                layout.say(console, text, "")
-        self._render_leaks(console)
+                layout.say(console, f"{key.replace('_', ' ')} {_write(scores[key])} ({words})", "")
+        text = f"{leaked:,} of {n:,} rows are nearer to a real record than 99% of real rows are; "
+        layout.say(console, f"{text}about {LEAKED_SHARE * n:.0f} would be by chance", "bold")
+        if leaked:
+            lines = [[_write(one[h]) for h in one if h != "share"] for one in self.leaks]
+            _print(console, ["row", "record", "distance", "ratio", "because"], lines)
+            some = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
+            heads = ["column", "equal to the record", "of real rows"]
+            _print(console, heads, some[:MAX_SHOWN_COLUMNS])
         if not held:
             note = "without a holdout, rows that are typical look like rows that leaked: give "
             layout.say(console, f"{note}real rows that were not used, where there are any")
         if self.left_out:
             layout.say(console, f"not compared: {', '.join(self.left_out)}")
 
-    def _render_leaks(self, console: Console) -> None:
-        n, leaked = len(self.synthetic), len(self.found.leaked)
-        usual = f"{percent(1 - LEAKED_SHARE)} of real rows"
-        text = f"{leaked:,} of {n:,} rows are nearer to a real record than {usual} are; "
-        layout.say(console, f"{text}about {LEAKED_SHARE * n:.0f} would be by chance", "bold")
-        if not leaked:
-            return
-        lines = self.leaks()
-        rows = self.found.leaked[: len(lines)]
-        records = self.found.synthetic.indices[rows, 0]
-        names = write_names(self.tables.right_rows(records), [one["record"] for one in lines])
-        shown = [
-            [str(one["row"]), name, _write(one["distance"]), _write(one["ratio"]), one["because"]]
-            for one, name in zip(lines, names, strict=True)
-        ]
-        heads = [("row", "left"), ("record", "left"), ("distance", "right"), ("ratio", "right")]
-        console.print(layout.grid([*heads, ("because", "fold")], shown))
-        some = [[one["column"], percent(one["equal"]), percent(one["equal_in_real_rows"])]
-                for one in self.columns[:MAX_SHOWN_COLUMNS]]  # fmt: skip
-        heads = [("column", "left"), ("equal to the record", "right"), ("of real rows", "right")]
-        console.print(layout.grid(heads, some))
+
+def _print(console: Console, heads: list[str], lines: list[list[str]]) -> None:
+    aligned = [(head, "fold" if head == "because" else "left") for head in heads]
+    console.print(layout.grid(aligned, lines))
 
 
 def _median(values: np.ndarray) -> float | None:
@@ -177,5 +363,7 @@ def _median(values: np.ndarray) -> float | None:
     return float(np.median(known)) if len(known) else None
 
 
-def _write(value: float | None) -> str:
-    return "–" if value is None or value != value else f"{value:.3g}"
+def _write(value: Any) -> str:
+    if isinstance(value, float):
+        return "–" if value != value else f"{value:.3g}"
+    return "–" if value is None else str(value)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.linkage.two_tables import TwoTables, drop_pairs
+from lookalike.linkage.two_tables import TwoTables
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
 
@@ -39,60 +39,37 @@ class Candidates(NamedTuple):
     bounds: np.ndarray
 
 
-# From candidates and matches per row to the pairs (row, control, distance), and the rows whose
-# lists were too short to tell.
-Assign = Callable[[Candidates, int], tuple[list[tuple[int, int, float]], np.ndarray]]
+# The pairs (row, control, distance), and the rows whose lists were too short to tell.
+Assigned = tuple[list[tuple[int, int, float]], np.ndarray]
 
 
-def match_once(
-    tables: TwoTables, k: int, method: str = "optimal", max_distance: float | None = None
-) -> NeighborGraph:
+def match_once(tables: TwoTables, k: int, method: str = "optimal") -> NeighborGraph:
     """Match each row of the left table to k of the right one, each of which is used once.
 
     Parameters
     ----------
     tables : TwoTables
-        Its exact-match columns and calipers say which pairs are allowed.
+        Its exact-match columns, calipers and largest distance say which pairs are allowed.
     k : int
         Matches per row; a row that finds fewer has as many as there are.
     method : {"optimal", "greedy"}
         As many matches as can be at the least sum of distances; or the nearest pair of all first.
-    max_distance : float, optional
-        The largest distance of a pair.
     """
     n, size = len(tables.left), len(tables.right.segments)
     check_k(k, size, "match", False, "k")
     found = Candidates([np.empty(0, int)] * n, [np.empty(0)] * n, np.full(n, np.inf))
     short, length = np.arange(n), min(max(FIRST_LISTS, 2 * k), size)
-    assign = ASSIGN[method]
-    while True:
-        some = replace(tables, left=tables.left[short]) if len(short) < n else tables
-        _fill(found, short, some.nearest(length), length == size, max_distance)
-        pairs, short = assign(found, k)
-        if not len(short):
-            return _as_lists(pairs, n, k, tables.right.segments.next_position)
+    while len(short):
+        near = replace(tables, left=tables.left[short]).nearest(length)
+        for number, row in enumerate(short.tolist()):
+            listed = near.indices[number] >= 0
+            found.controls[row] = near.indices[number][listed]
+            found.distances[row] = near.distances[number][listed]
+            cut_off = length < size and listed.all()
+            found.bounds[row] = near.distances[number, -1] if cut_off else np.inf
+        pairs, short = ASSIGN[method](found, k)
         length = min(length * GROWTH, size)
-
-
-def _fill(
-    found: Candidates,
-    rows: np.ndarray,
-    lists: NeighborGraph,
-    complete: bool,
-    max_distance: float | None,
-) -> None:
-    far = np.inf if max_distance is None else max_distance
-    near = drop_pairs(lists, lists.distances > far)
-    for number, row in enumerate(rows.tolist()):
-        listed = near.indices[number] >= 0
-        found.controls[row] = near.indices[number][listed]
-        found.distances[row] = near.distances[number][listed]
-        cut_off = not complete and bool(listed.all())
-        found.bounds[row] = near.distances[number, -1] if cut_off else np.inf
-
-
-def _as_lists(pairs: list[tuple[int, int, float]], n: int, k: int, n_indexed: int) -> NeighborGraph:
-    lists = NeighborGraph.empty(n, k, n_indexed)
+    lists = NeighborGraph.empty(n, k, tables.right.segments.next_position)
     taken = np.zeros(n, dtype=np.int64)
     for row, control, distance in sorted(pairs, key=lambda pair: (pair[0], pair[2], pair[1])):
         lists.indices[row, taken[row]], lists.distances[row, taken[row]] = control, distance
@@ -100,7 +77,7 @@ def _as_lists(pairs: list[tuple[int, int, float]], n: int, k: int, n_indexed: in
     return lists
 
 
-def assign_greedily(found: Candidates, k: int) -> tuple[list[tuple[int, int, float]], np.ndarray]:
+def assign_greedily(found: Candidates, k: int) -> Assigned:
     """Take the nearest pair of all whose rows are free, again and again."""
     sizes = [len(controls) for controls in found.controls]
     rows = np.repeat(np.arange(len(sizes)), sizes)
@@ -118,7 +95,7 @@ def assign_greedily(found: Candidates, k: int) -> tuple[list[tuple[int, int, flo
     return pairs, np.flatnonzero((free > 0) & np.isfinite(found.bounds))
 
 
-def assign_optimally(found: Candidates, k: int) -> tuple[list[tuple[int, int, float]], np.ndarray]:
+def assign_optimally(found: Candidates, k: int) -> Assigned:
     """Find the most pairs at the least sum of distances (a minimum weight matching).
 
     Every row also has k partners of its own, for controls that it does not list. They cost
@@ -131,19 +108,16 @@ def assign_optimally(found: Candidates, k: int) -> tuple[list[tuple[int, int, fl
 
     n = len(found.controls)
     known, places = np.unique(np.concatenate(found.controls), return_inverse=True)
-    distances = np.concatenate(found.distances)
     # Without a finite bound: more than any sum of distances, so that the number of pairs decides.
-    dear = 1.0 + n * k * float(distances.max(initial=0.0))
+    dear = 1.0 + n * k * max(float(far.max(initial=0.0)) for far in found.distances)
     own = np.where(np.isfinite(found.bounds), found.bounds, dear)
     ends = np.cumsum([0, *map(len, found.controls)])
     columns, weights, starts = [], [], [0]
-    for row in range(n):
-        edges = slice(ends[row], ends[row + 1])
-        for copy in range(k):
-            partner = len(known) + row * k + copy
-            columns.append(np.append(places[edges], partner))
-            weights.append(np.append(distances[edges], own[row]))
-            starts.append(starts[-1] + len(columns[-1]))
+    for copy in range(n * k):  # the k copies of a row one after another
+        row = copy // k
+        columns.append(np.append(places[ends[row] : ends[row + 1]], len(known) + copy))
+        weights.append(np.append(found.distances[row], own[row]))
+        starts.append(starts[-1] + len(columns[-1]))
     # One is added to all weights, which changes no matching: scipy takes 0 for no edge.
     graph = csr_matrix(
         (np.concatenate(weights) + 1.0, np.concatenate(columns), starts),
@@ -161,4 +135,7 @@ def assign_optimally(found: Candidates, k: int) -> tuple[list[tuple[int, int, fl
     return pairs, np.array(sorted(short), dtype=np.int64)
 
 
-ASSIGN: dict[str, Assign] = {"optimal": assign_optimally, "greedy": assign_greedily}
+ASSIGN: dict[str, Callable[[Candidates, int], Assigned]] = {
+    "optimal": assign_optimally,
+    "greedy": assign_greedily,
+}

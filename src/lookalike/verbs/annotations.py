@@ -264,19 +264,8 @@ Filter = Annotated[
         repeat=True,
     ),
 ]
-OtherTable = Annotated[
-    Any,
-    Spelling(
-        json=list[Record] | str,
-        metavar="OTHER",
-        help="Another table, read as the first one is; or a saved index, or the folder of one.",
-        table=True,
-    ),
-]
-MaybeTable = Annotated[
-    Any,
-    Spelling(json=list[Record] | str | None, metavar="OTHER", table=True),
-]
+OtherTable = Annotated[Any, Spelling(json=list[Record] | str, metavar="OTHER", table=True)]
+MaybeTable = Annotated[Any, Spelling(json=list[Record] | str | None, metavar="OTHER", table=True)]
 PairLimits = Annotated[
     float | Mapping[str, float] | None,
     Spelling(
@@ -289,12 +278,7 @@ PairLimits = Annotated[
     ),
 ]
 ExactColumns = Annotated[
-    str | Sequence[str] | None,
-    Spelling(
-        json=str | list[str] | None,
-        metavar="A,B",
-        help="Only pairs that are equal in these columns; a missing cell equals none.",
-    ),
+    str | Sequence[str] | None, Spelling(json=str | list[str] | None, metavar="A,B")
 ]
 MeasureLike = Annotated[
     Any,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from lookalike._runtime.keywords import forgiving
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, name_some
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import open_table, split_names
 from lookalike.verbs.source import as_source, column_names
@@ -62,35 +62,29 @@ def audit(
     >>> copied.scores["overfitting_protection"], len(copied.found.leaked)
     (0.0, 50)
     """
-    from lookalike.linkage import Audit, read_two
-    from lookalike.linkage.privacy import COMPARED, measure_closeness
+    from lookalike.linkage.audit import COMPARED, Audit, measure_closeness
+    from lookalike.linkage.two_tables import read_two
     from lookalike.measures import Gower
 
     source = as_source(table)
     made = source.beside(synthetic)
     (real, real_ids), (left, ids) = open_table(source), open_table(made)
     two = read_two(left, real, Gower(), on=split_names(columns), who="audit")
-    kinds = {name: two.right.schema.kinds[name].name for name in two.on}
-    kept = [name for name, kind in kinds.items() if kind in COMPARED]
+    kept = [name for name in two.on if two.right.schema.kinds[name].name in COMPARED]
+    left_out = [name for name in two.on if name not in kept]
     if not kept:
-        listed = ", ".join(f"{name!r} ({kind})" for name, kind in kinds.items())
-        hint = ("Say what a column is with ", Param("kinds", {two.on[0]: "category"}))
+        hint = ("Say what it is with ", Param("kinds", {left_out[0]: "category"}))
         needed = "a column of numbers, dates or categories in both tables"
-        raise InvalidInput(Param("synthetic"), needed, listed, hint)
-    if len(kept) < len(two.on):
-        two = read_two(left, real, Gower(), on=kept, who="audit")
-    compared, known = two.right.table.only(kept), two.read_left(left).only(kept)
+        raise InvalidInput(Param("synthetic"), needed, name_some(left_out, 5), hint)
+    two = read_two(left, real, Gower(), on=kept, who="audit")
     held = None
     if holdout is not None:
         rows, _ = open_table(source.beside(holdout))
-        gone = [name for name in kept if name not in column_names(rows)]
-        if gone:
+        if gone := [name for name in kept if name not in column_names(rows)]:
             hint = ("Add it, or leave it out with ", Param("columns"))
             raise InvalidInput(Param("holdout"), "all columns compared", f"no {gone[0]!r}", hint)
         held = two.read_left(rows).only(kept)
+    compared, known = two.right.table.only(kept), two.read_left(left).only(kept)
     found = measure_closeness(compared, known, held, seed)
-    return Audit(
-        two, found, known, compared, compared if held is None else held,
-        ids=(ids, real_ids), names=(source.name, made.name), n=n,
-        left_out=tuple(name for name in kinds if name not in kept),
-    )  # fmt: skip
+    beside, names = compared if held is None else held, (source.name, made.name)
+    return Audit(two, found, known, compared, beside, (ids, real_ids), names, n, left_out)

@@ -76,8 +76,8 @@ def join(
     """
     from lookalike.linkage import Joined
 
-    two = open_two("join", table, other, on, by, max_distance, measure, weights)
+    two, about = open_two(
+        "join", table, other, measure, max_distance, on=on, by=by, weights=weights
+    )
     lists = two.nearest(k)
-    if mutual:
-        lists = two.tables.mutual(lists)
-    return Joined(two.tables, two.near_enough(lists), k=k, why=why, **two.about)
+    return Joined(two, two.mutual(lists) if mutual else lists, k=k, why=why, **about)

@@ -80,10 +80,8 @@ def match(
     from lookalike.linkage.matching import match_once
 
     name, _ = read_method(method, METHODS)
-    two = open_two("match", table, control, on, by, max_distance, measure, weights)
-    if replace:
-        lists = two.near_enough(two.nearest(k))
-    else:
-        lists = match_once(two.tables, k, name, two.max_distance)
-    way = "with replacement" if replace else name
-    return Matched(two.tables, lists, k=k, method=way, **two.about)
+    two, about = open_two(
+        "match", table, control, measure, max_distance, on=on, by=by, weights=weights
+    )
+    lists = two.nearest(k, "match") if replace else match_once(two, k, name)
+    return Matched(two, lists, k=k, method="with replacement" if replace else name, **about)

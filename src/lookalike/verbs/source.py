@@ -173,7 +173,7 @@ class TableSource:
 
         return with_labels(self.given, who="table", strict=self.strict)
 
-    @property
+    @cached_property
     def parts(self) -> LazyTable | None:
         """The table in its Parquet files, of which rows are read in parts; None for any other."""
         if hasattr(self.given, "parts") and hasattr(self.given, "like"):
