@@ -195,16 +195,11 @@ def test_a_folder_of_shards_is_known_by_its_path(service, tmp_path, monkeypatch)
 
 def test_films_are_read_once(service, monkeypatch):
     made = []
-    monkeypatch.setattr("lookalike.service.server.load_films", lambda: "films")
+    monkeypatch.setattr("lookalike.service.server.load_example", lambda name: ("Films", name))
     monkeypatch.setattr(service.catalog, "create", lambda *given: made.append(given))
     assert serve_films(service.catalog, service.limits) == "films"
     ((name, rows, settings, limits),) = made
-    assert (name, rows, settings.label_column, limits) == (
-        "films",
-        "films",
-        "title",
-        service.limits,
-    )
+    assert (name, rows, settings.title, limits) == ("films", "films", "Films", service.limits)
     service.store.create("films", "{}", b"", [])
     assert serve_films(service.catalog, service.limits) == "films"
     assert len(made) == 1

@@ -94,7 +94,7 @@ def _column(column: Column, compared: bool, view: View) -> dict[str, Any]:
         "compared": compared,
         "reason": known.get("reason", kind.reason),
         "note": spelled(kind.remark, spell_field) or None,
-        "suspects": plain(list(kind.missing_values)),
+        "suspects": {"text": kind.note, "values": plain(list(kind.missing_values))},
         "gaps": float(missing.mean()) if len(column) else 0.0,
         "unit": unit or None,
         "summary": _summary(column, np.flatnonzero(~missing)),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
+from pydantic import Field
 from starlette.responses import Response
 
 from lookalike.service.analysis import Analysis, Map, grow
@@ -27,7 +28,8 @@ K = Annotated[int, Query(ge=1, le=50)]
 AtLeast = Annotated[
     int | None, Query(ge=0, description="The oldest generation that is good enough.")
 ]
-N = Annotated[int | Literal["auto"], Query(ge=2, le=50, description="How many, or auto.")]
+Clusters = Annotated[int, Field(ge=2, le=50)] | Literal["auto"]
+N = Annotated[Clusters, Query(description="How many clusters; auto: as hold together best.")]
 
 
 def _answer_or_job(made: Any, respond: Callable[[Any], Response]) -> Response:

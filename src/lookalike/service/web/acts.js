@@ -190,9 +190,8 @@ async function saveRow({ id = null }, { act, get }) {
 /** @param {Action} action @param {Tools} tools */
 async function deleteRow({ id, row }, { act, get }) {
   const { generation } = await call("DELETE", rowPath(get(), id));
-  const { query } = get().link;
-  if (get().slots.answer?.value?.query.id === id) act({ type: "ask", query: null });
-  else if (query === null || get().link.open === id) act({ type: "set", open: null });
+  leave(id, { act, get });
+  if (get().link.open === id) act({ type: "set", open: null });
   changed({ what: "Deleted", id, was: row }, generation, { act, get });
 }
 
@@ -203,9 +202,18 @@ async function undoRow(_action, { act, get }) {
   const { generation } = was
     ? await call("PUT", rowPath(get(), id), { row: was })
     : await call("DELETE", rowPath(get(), id));
-  if (!was && get().slots.answer?.value?.query.id === id) act({ type: "ask", query: null });
+  if (!was) leave(id, { act, get });
   act({ type: "ui", changes: list.slice(0, -1), acted: list.length > 1, written: generation });
   act({ type: "refresh" });
+}
+
+/** Ask about another row than one that is gone. */
+function leave(/** @type {Id} */ id, /** @type {any} */ { act, get }) {
+  const answer = get().slots.answer?.value;
+  if (answer?.query.id !== id) return;
+  // Which row a table opens on is not known again yet, if it was this one.
+  const next = info(get()).start === id ? answer.hits[0]?.id : undefined;
+  act({ type: "ask", query: next === undefined ? null : { id: next } });
 }
 
 /** @param {State} state @param {Id} id */

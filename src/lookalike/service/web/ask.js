@@ -2,7 +2,7 @@
 /** What a state needs from the server: a list of calls, each with the slot that it fills. */
 import { question } from "./link.js";
 
-const MOST = 10000; // ids of a profile
+export const MOST = 10000; // ids of a profile, or of a filter
 
 /**
  * @typedef {Object} Call

@@ -12,8 +12,8 @@ interface Column {
   compared: boolean;
   reason: string;
   note: string | null;
-  /** Values that may mean "missing". */
-  suspects: Cell[];
+  /** Values that may mean "missing", and why. */
+  suspects: { text: string; values: Cell[] };
   /** The share of rows without a value. */
   gaps: number;
   unit: string | null;

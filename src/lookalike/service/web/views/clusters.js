@@ -76,6 +76,7 @@ function named(one, state) {
   const most = one.differs.filter(({ what, inside }) => what === "median" || what === "mean" || inside >= 0.5);
   const words = (most.length ? most : one.differs).slice(0, 2).map(({ column, what, value, inside, outside }) => {
     if (what === "missing") return `${column} missing`;
+    if (what === "share" && inside < outside) return `not ${column} ${cell(value, columns.get(column))}`;
     if (what === "share") return typeof value === "boolean" ? `${value ? "" : "not "}${column}` : `${column} ${cell(value, columns.get(column))}`;
     const order = typeof inside === "number" && typeof outside === "number";
     return order ? `${inside > outside ? "high" : "low"} ${column}` : `${column} ${cell(inside, columns.get(column))}`;

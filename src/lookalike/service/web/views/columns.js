@@ -105,7 +105,10 @@ function why(was, kind, tried, turn, sheet, act) {
       needed?.startsWith("levels") || kind === "order" ? levels(was, turn) : null,
     ];
   }
-  if (kind === null) return [was.reason, was.note ? h("small", { class: "warn" }, was.note) : null, suspects(was, sheet, act)];
+  if (kind === null) {
+    const note = was.suspects.values.length ? was.suspects.text : was.note;
+    return [was.reason, note ? h("small", { class: "warn" }, note) : null, suspects(was, sheet, act)];
+  }
   if (kind === "aside") return "left out: shown, never compared";
   if (kind === "name") return "names rows: shown, never compared";
   if (!tried) return "…";
@@ -115,7 +118,7 @@ function why(was, kind, tried, turn, sheet, act) {
 }
 
 /** Values that may mean "missing": read so, or as they are. @param {any} was @param {any} sheet @param {Dispatch} act */
-function suspects({ name, suspects: values = [] }, sheet, act) {
+function suspects({ name, suspects: { values } }, sheet, act) {
   if (!values.length) return null;
   const on = values.every((value) => sheet.missing.includes(value));
   const missing = on ? sheet.missing.filter((value) => !values.includes(value)) : [...sheet.missing, ...values];

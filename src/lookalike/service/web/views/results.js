@@ -1,6 +1,6 @@
 // @ts-check
 /** The list: rank and how it moved, the score, the reasons, the marks. */
-import { info, repairing } from "../ask.js";
+import { MOST, chosenIds, info, repairing } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { icon } from "../draw/icons.js";
 import { condition, count } from "../draw/scales.js";
@@ -69,7 +69,9 @@ function chips(/** @type {State} */ state, /** @type {Dispatch} */ act) {
     h("button", { key, type: "button", class: `chip ${picture ?? ""}`, "aria-label": label, title: label, on: { click: () => act(action) } }, picture ? icon(picture) : null, h("span", null, text), icon("close"));
   const marked = (ids, picture) => ids.map((id) => chip(`${picture}${id}`, picture, name(id), { type: "unmark", id }, `take back the mark of ${name(id)}`));
   const list = [...marked([...like, ...pending.like], "up"), ...marked([...unlike, ...pending.unlike], "down")];
-  if (within !== null) list.push(chip("within", null, within === "set" ? "in the chosen set" : `in group ${within + 1}`, { type: "set", within: null }, "look at all rows again"));
+  const all = within === "set" ? chosenIds(state)?.length : state.slots.clusters?.value?.clusters?.find(({ cluster }) => cluster === within)?.size;
+  const some = (all ?? 0) > MOST ? `, ${count(MOST)} of its ${count(all)} rows` : "";
+  if (within !== null) list.push(chip("within", null, `${within === "set" ? "in the chosen set" : `in group ${within + 1}`}${some}`, { type: "set", within: null }, "look at all rows again"));
   return list.length ? h("div", { class: "values chips", key: "chips" }, list) : null;
 }
 
