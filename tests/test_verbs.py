@@ -155,7 +155,7 @@ ASKED = {
     "regress": [{"label": "size", **FOREST, "seed": 3}],
     "outliers": [{"n": 4, "method": "isolation:trees=9"}, {"method": "neighbors", "n": 3}],
     "hubs": [{"k": 3, "label": "kind", "reduce": "nicdm"}, {"columns": "size"}],
-    "audit": [{"synthetic": "sets", "n": 3}, {"synthetic": "mixed", "holdout": "numbers"}],
+    "audit": [{"synthetic": "mixed", "n": 3}, {"synthetic": "sets", "holdout": "numbers"}],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
     "match": [
         {"control": "sets", "method": "greedy"},
@@ -211,11 +211,11 @@ def with_paths(verb, given, places):
 
 
 def by_shell(verb, path, given):
-    words = []
+    tables, words = [], []
     for name, value in given.items():
         one = parameters(verb)[name]
         if spelling_of(one).table:
-            words = [value, *words]
+            tables.append(value)
             continue
         for word in value if isinstance(value, list) else [value]:
             if isinstance(word, dict) and name in ("weights", "max_distance"):
@@ -224,7 +224,7 @@ def by_shell(verb, path, given):
                 words += [flag_of(one), json.dumps(word)]
             else:
                 words += [flag_of(one)] if word is True else [flag_of(one), word]
-    done = run(verb, path, *words, "--output", "json", "--quiet")
+    done = run(verb, path, *tables, *words, "--output", "json", "--quiet")
     assert done.exit_code == 0, done.output
     return json.loads(done.stdout)
 
