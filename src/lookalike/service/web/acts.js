@@ -110,7 +110,7 @@ function freeName(/** @type {string} */ title, /** @type {Set<string>} */ taken)
 }
 
 /** Send a file; not by fetch, which does not say how much is sent. @returns {Promise<any>} */
-function send(/** @type {File} */ file, /** @type {any} */ options, /** @type {(share: number) => void} */ told) {
+function send(/** @type {File} */ file, /** @type {any} */ options, /** @type {(share: number) => void} */ report) {
   const form = new FormData();
   form.append("file", file);
   form.append("options", JSON.stringify(options));
@@ -118,7 +118,7 @@ function send(/** @type {File} */ file, /** @type {any} */ options, /** @type {(
   request.open("POST", "/api/collections");
   for (const [name, value] of Object.entries(authorization())) request.setRequestHeader(name, value);
   return new Promise((done, failed) => {
-    request.upload.onprogress = ({ loaded, total }) => told(loaded / total);
+    request.upload.onprogress = ({ loaded, total }) => report(loaded / total);
     request.onerror = () => failed(new ProblemError({ title: "The file could not be sent", status: 0, detail: "Is the server still running, and the file still there?" }));
     request.onload = async () => {
       const answer = new Response(request.responseText, { status: request.status });
