@@ -24,6 +24,7 @@ from lookalike.kernels.proximity import (
     sum_over_trees,
     symmetrize_tiles,
     weigh_draws,
+    weigh_matches,
 )
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
@@ -191,7 +192,7 @@ def test_shares_of_draws_and_their_lists(seed, k):
     out = np.full((queries, n), 9.0)
     weigh_draws(asked, shares, n_trees, leaves, times, out)
     assert_allclose(out, expected, atol=1e-13)
-    members = LeafMembers(OFFSETS, start, drawn, member)
+    members = LeafMembers(OFFSETS, start, drawn, member, bool(seed % 2))
     ids, exclude = 3 * np.arange(n) + 100, 3 * rng.integers(-1, n, queries) + 100
     found = NeighborGraph.empty(queries, k, 3 * n + 100)
     order = rng.permutation(queries)
@@ -291,3 +292,15 @@ def test_compiled_tiles_count_as_numpy_does():
     )
     environment = os.environ | {"LOOKALIKE_COMPILE": "1"}
     subprocess.run([sys.executable, "-c", code], env=environment, check=True)
+
+
+def test_weights_of_shared_leaves():
+    rng = np.random.default_rng(0)
+    one, other, weights = rng.integers(0, 3, (6, 5)), rng.integers(0, 3, (4, 5)), rng.random(5)
+    weights /= weights.sum()
+    out = np.full((6, 4), 9.0)
+    weigh_matches(one.astype(np.uint16), other.astype(np.uint16), weights, out)
+    expected = [[sum(weights[x == y]) for y in other] for x in one]
+    assert_allclose(out, expected, atol=1e-15)
+    weigh_matches(one, one, np.full(5, 0.2 + 1e-16), same := np.empty((6, 6)))
+    assert (np.diag(same) <= 1.0).all()

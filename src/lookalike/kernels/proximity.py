@@ -267,12 +267,15 @@ class LeafMembers(NamedTuple):
     member : int64
         ``256 * row + times`` of the members, ascending within a leaf: a row and how often it was
         drawn are read together, and from one place in memory.
+    whole : bool
+        Whether these are all rows that were drawn, not those of a part of the table.
     """
 
     leaf_offsets: np.ndarray
     start: np.ndarray
     drawn: np.ndarray
     member: np.ndarray
+    whole: bool
 
 
 @kernel
@@ -294,11 +297,13 @@ def nearest_members(codes, bag, order, members, low, high, ids, exclude, distanc
                 continue
             leaf = leaf_offsets[t] + codes[i, t]
             first, last = start[leaf], start[leaf + 1]
-            drawn = 0
-            for e in range(first, last):
+            drawn = 0.0 if members.whole else members.drawn[leaf]
+            # Summed where it can be: the members are read anyway, their number would be one more
+            # place in memory.
+            for e in range(first, last if members.whole else first):
                 drawn += member[e] & 255
             n_trees += drawn > 0
-            share = 1.0 / max(drawn, 1)
+            share = 1.0 / max(drawn, 1.0)
             for e in range(first, last):
                 j = (member[e] >> 8) - low
                 if j < 0 or j >= high - low:

@@ -238,7 +238,7 @@ class LeafNumbers(TreeModel):
 
 
 def _word(cell: Any) -> str:
-    """Return a category as CatBoost calls it: whole numbers without a point."""
+    """Return a category as CatBoost calls it: integers without a point."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 

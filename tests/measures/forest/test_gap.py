@@ -143,6 +143,24 @@ def test_lists_by_members_are_those_of_the_blocks(k, monkeypatch):
     assert_array_equal(lists[1][0].indices, np.argsort(d, axis=1, kind="stable")[:, :k])
 
 
+def test_lists_of_a_part_of_the_rows_merge_to_those_of_all(monkeypatch):
+    """A share is one of all draws in a leaf, whichever rows are searched."""
+    forest = RandomForestRegressor(12, min_samples_leaf=4, random_state=0).fit(ROWS, AMOUNTS)
+    measure = ForestProximity("gap", model=forest).fit(ROWS)
+    rows, own = measure.rows_, np.arange(60)
+    for limit in (1, 10**9):
+        monkeypatch.setattr(proximity, "MIN_QUERIES_FOR_MEMBERS", limit)
+        parts = [
+            measure.nearest(rows, rows[at], 7, exclude=own, ids=at)
+            for at in (np.arange(0, 60, 3), np.setdiff1d(own, np.arange(0, 60, 3)))
+        ]
+        merged, whole = parts[0].merge(parts[1]), measure.nearest(rows, rows, 7, exclude=own)
+        assert_allclose(merged.distances, whole.distances, atol=1e-14)
+        d = 1.0 - similarities(measure)[:, ::3]
+        d[np.arange(60)[:, None] == np.arange(0, 60, 3)] = np.inf
+        assert_allclose(parts[0].distances, np.sort(d, axis=1)[:, :7], atol=1e-14)
+
+
 def test_a_row_that_may_find_itself_does(monkeypatch):
     monkeypatch.setattr(proximity, "MIN_QUERIES_FOR_MEMBERS", 1)
     forest = RandomForestRegressor(5, random_state=0).fit(ROWS, AMOUNTS)

@@ -84,6 +84,9 @@ def list_members(fitted: FittedForest, rows: Rows) -> LeafMembers:
         member.append(256 * order + bag[order, t])
         counts.append(np.bincount(codes[drawn, t], minlength=int(n_leaves)))
     start = np.cumsum(np.concatenate(counts))
-    members = LeafMembers(nodes.leaf_offsets, start, _drawn(fitted), np.concatenate(member))
+    drawn = _drawn(fitted)
+    # Of a part of the rows, such as one without deleted rows, leaves hold fewer draws than counted.
+    whole = bool(bag.sum(dtype=np.int64) == drawn.sum())
+    members = LeafMembers(nodes.leaf_offsets, start, drawn, np.concatenate(member), whole)
     rows.cache["members"] = members
     return members
