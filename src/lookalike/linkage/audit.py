@@ -109,8 +109,8 @@ class Closeness:
     synthetic : NeighborGraph
         For each synthetic row its two nearest rows of the training data.
     usual : NeighborGraph
-        The same for real rows: those of the holdout, or where there is none the training rows, each
-        without itself.
+        The same for real rows: those of the holdout, or without one the training rows, each without
+        itself.
     holdout : float64 or None
         For each synthetic row the distance to the nearest row of the holdout.
     random : float64
@@ -190,7 +190,7 @@ def draw_uniform(real: Table, n: int, seed: int = 0) -> Table:
         known, number = column.values[~column.blank], column.kind.name == "number"
         cells = random.choice(np.unique(known), n)
         if number and column.kind.source == "" and (known == np.round(known)).all():
-            # Whole numbers stay whole, as a generator of such a column would have them.
+            # Integers stay integers, as a generator of such a column would have them.
             cells = random.integers(int(known.min()), int(known.max()) + 1, n).astype(float)
         elif number:
             cells = random.uniform(known.min(), known.max(), n)
@@ -220,7 +220,7 @@ def measure_closeness(
     >>> import lookalike as la
     >>> real = la.read_table({"age": [20.0, 30.0, 60.0, 45.0], "sex": ["m", "f", "f", "m"]})
     >>> found = measure_closeness(real, real[[1, 2]])
-    >>> found.distances.tolist(), found.ratios.tolist()
+    >>> found.distances.tolist(), distance_ratios(found.synthetic).tolist()
     ([0.0, 0.0], [0.0, 0.0])
     """
     random = draw_uniform(real, len(synthetic), seed)

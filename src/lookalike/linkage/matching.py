@@ -80,7 +80,7 @@ def assign(found: Candidates, k: int) -> Assigned:
     """Find the most pairs at the least sum of distances (a minimum weight matching).
 
     Every row also has k partners of its own, for controls that it does not list. They cost
-    what such a control costs at least, so the matching is never dearer than that of complete
+    what such a control costs at least, so the matching never costs more than that of complete
     lists; if it uses none of them, it is that of complete lists. A row with a complete list
     has partners that cost more than all pairs together: it stays unmatched only if it must.
     """
@@ -90,8 +90,8 @@ def assign(found: Candidates, k: int) -> Assigned:
     n = len(found.controls)
     known, places = np.unique(np.concatenate(found.controls), return_inverse=True)
     # Without a finite bound: more than any sum of distances, so that the number of pairs decides.
-    dear = 1.0 + n * k * max(float(far.max(initial=0.0)) for far in found.distances)
-    own = np.where(np.isfinite(found.bounds), found.bounds, dear)
+    too_much = 1.0 + n * k * max(float(far.max(initial=0.0)) for far in found.distances)
+    own = np.where(np.isfinite(found.bounds), found.bounds, too_much)
     ends = np.cumsum([0, *map(len, found.controls)])
     columns, weights, starts = [], [], [0]
     for copy in range(n * k):  # the k copies of a row one after another
