@@ -158,7 +158,7 @@ ASKED = {
     "audit": [{"synthetic": "mixed", "n": 3}, {"synthetic": "sets", "holdout": "numbers"}],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
     "match": [
-        {"control": "sets", "method": "greedy"},
+        {"control": "sets"},
         {"control": "mixed", "by": "kind", "max_distance": {"size": 3.0}},
         {"control": "numbers", "on": "size", "replace": True, "k": 2},
     ],

@@ -90,7 +90,6 @@ def test_a_column_that_does_not_vary_has_no_standardized_difference():
 def test_forms(groups):
     found = la.match(*groups, max_distance={"age": 0.3})
     answer = found.to_dict()
-    assert answer["method"] == "optimal"
     assert answer["balance"][0]["name"] == "age"
     assert len(answer["pairs"]) == answer["sizes"]["treated_matched"]
     text = found.text()

@@ -22,21 +22,21 @@ def test_options_decide_which_pairs_there_are():
     assert pairs(on="size", replace=True) == [(0, 0), (1, 0), (2, 3)]
     assert pairs(on="size") in ([(0, 0), (1, 1), (2, 3)], [(0, 1), (1, 0), (2, 3)])
     assert pairs(by="land") == [(0, 0), (1, 2), (2, 3)]
-    assert pairs(on="size", max_distance={"size": 0.15}, method="greedy") == [(0, 0), (1, 1)]
-    assert len(pairs(on="size", k=2, method="greedy")) == 5
+    assert len(pairs(on="size", max_distance={"size": 0.15})) == 2
+    assert len(pairs(on="size", k=2)) == 5
     assert pairs(on="size", max_distance=0.001) == []
 
 
 def test_the_answer_says_how_rows_were_matched(tmp_path):
     for name, frame in (("a", TREATED), ("b", CONTROL)):
         frame.to_csv(tmp_path / f"{name}.csv", index=False)
-    done = run("match", tmp_path / "a.csv", tmp_path / "b.csv", "--method", "greedy")
+    done = run("match", tmp_path / "a.csv", tmp_path / "b.csv")
     assert done.exit_code == 0, done.output
     assert "3 of 3 rows matched to 3 of 5 rows" in " ".join(done.stdout.split())
-    assert "greedy" in done.stdout
-    words = ("--replace", "--output", "json", "-q")
+    assert "optimal" in done.stdout
+    words = ("--on", "size", "--measure", "gower", "--replace", "--output", "json", "-q")
     answer = json.loads(run("match", tmp_path / "a.csv", tmp_path / "b.csv", *words).stdout)
-    assert answer["method"] == "with replacement"
+    assert answer["sizes"]["control_matched"] == 2
     page = tmp_path / "balance.html"
     assert run("match", tmp_path / "a.csv", tmp_path / "b.csv", "-o", page, "-q").exit_code == 0
     assert "<svg" in page.read_text()
@@ -44,8 +44,6 @@ def test_the_answer_says_how_rows_were_matched(tmp_path):
 
 def test_wrong_input_is_refused_with_the_way_out(tmp_path):
     for options, error, match in (
-        ({"method": "best"}, InvalidInput, "optimal or greedy"),
-        ({"method": "greedy:order=data"}, InvalidInput, "It has none"),
         ({"k": 6}, TooFewRows, "Use k=5"),
         ({"by": "country"}, InvalidInput, "columns of both tables"),
         ({"max_distance": {"land": 1}}, InvalidInput, "numbers or dates"),

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike._runtime.text import percent, plain
+from lookalike.index.hits import shown
 from lookalike.linkage.two_tables import TwoTables
 from lookalike.measures import Gower
 from lookalike.neighbors.graph import NeighborGraph
@@ -108,8 +109,8 @@ class Closeness:
     synthetic : NeighborGraph
         For each synthetic row its two nearest rows of the training data.
     usual : NeighborGraph
-        The same for real rows: those of the holdout, or where there is none the training rows, each
-        without itself.
+        The same for real rows: those of the holdout, or without one the training rows, each without
+        itself.
     holdout : float64 or None
         For each synthetic row the distance to the nearest row of the holdout.
     random : float64
@@ -189,7 +190,7 @@ def draw_uniform(real: Table, n: int, seed: int = 0) -> Table:
         known, number = column.values[~column.blank], column.kind.name == "number"
         cells = random.choice(np.unique(known), n)
         if number and column.kind.source == "" and (known == np.round(known)).all():
-            # Whole numbers stay whole, as a generator of such a column would have them.
+            # Integers stay integers, as a generator of such a column would have them.
             cells = random.integers(int(known.min()), int(known.max()) + 1, n).astype(float)
         elif number:
             cells = random.uniform(known.min(), known.max(), n)
@@ -219,7 +220,7 @@ def measure_closeness(
     >>> import lookalike as la
     >>> real = la.read_table({"age": [20.0, 30.0, 60.0, 45.0], "sex": ["m", "f", "f", "m"]})
     >>> found = measure_closeness(real, real[[1, 2]])
-    >>> found.distances.tolist(), found.ratios.tolist()
+    >>> found.distances.tolist(), distance_ratios(found.synthetic).tolist()
     ([0.0, 0.0], [0.0, 0.0])
     """
     random = draw_uniform(real, len(synthetic), seed)
@@ -331,21 +332,30 @@ class Audit(Result):
         layout.headline(console, f"{text} of {self.names[0]}")
         whose = "real rows held out" if held else "real rows among each other"
         lines = [
-            [word, *(_write(scores[f"median_{key}{of}"]) for of in ("", "_of_real_rows"))]
+            [word, *(shown(scores[f"median_{key}{of}"]) for of in ("", "_of_real_rows"))]
             for word, key in (("distance to the closest record", "distance"), ("ratio", "ratio"))
         ]
-        _print(console, ["median", "synthetic rows", whose], lines)
+        heads = [("median", "left"), ("synthetic rows", "right"), (whose, "right")]
+        console.print(layout.grid(heads, lines))
         for key, words in SCORES.items():
             if scores[key] is not None:
-                layout.say(console, f"{key.replace('_', ' ')} {_write(scores[key])} ({words})", "")
+                layout.say(console, f"{key.replace('_', ' ')} {shown(scores[key])} ({words})", "")
         text = f"{leaked:,} of {n:,} rows are nearer to a real record than 99% of real rows are; "
         layout.say(console, f"{text}about {LEAKED_SHARE * n:.0f} would be by chance", "bold")
         if leaked:
-            lines = [[_write(one[h]) for h in one if h != "share"] for one in self.leaks]
-            _print(console, ["row", "record", "distance", "ratio", "because"], lines)
+            heads = [(name, "left") for name in ("row", "record", "distance")]
+            lines = [
+                [*map(str, (a, b)), shown(c), e]
+                for a, b, c, _, _, e in map(dict.values, self.leaks)
+            ]
+            console.print(layout.grid([*heads, ("because", "fold")], lines))
+            heads = [
+                ("column", "left"),
+                ("equal to the record", "right"),
+                ("of real rows", "right"),
+            ]
             some = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
-            heads = ["column", "equal to the record", "of real rows"]
-            _print(console, heads, some[:MAX_SHOWN_COLUMNS])
+            console.print(layout.grid(heads, some[:MAX_SHOWN_COLUMNS]))
         if not held:
             note = "without a holdout, rows that are typical look like rows that leaked: give "
             layout.say(console, f"{note}real rows that were not used, where there are any")
@@ -353,17 +363,6 @@ class Audit(Result):
             layout.say(console, f"not compared: {', '.join(self.left_out)}")
 
 
-def _print(console: Console, heads: list[str], lines: list[list[str]]) -> None:
-    aligned = [(head, "fold" if head == "because" else "left") for head in heads]
-    console.print(layout.grid(aligned, lines))
-
-
 def _median(values: np.ndarray) -> float | None:
     known = values[np.isfinite(values)]
     return float(np.median(known)) if len(known) else None
-
-
-def _write(value: Any) -> str:
-    if isinstance(value, float):
-        return "–" if value != value else f"{value:.3g}"
-    return "–" if value is None else str(value)

@@ -40,7 +40,7 @@ class Joined(Result):
     ----------
     tables : TwoTables
     lists : NeighborGraph
-        For each row of the first table the rows of the other, -1 where there is none.
+        For each row of the first table the rows of the other; -1 fills shorter lists.
     ids : functions of positions, that return the ids of the rows of either table
     names : of the two tables
     measure : str, in words

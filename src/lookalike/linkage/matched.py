@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lookalike._runtime.text import plain
+from lookalike.index.hits import shown
 from lookalike.linkage.joined import Joined
 from lookalike.show import layout
 from lookalike.show.html.document import grid
@@ -63,10 +64,11 @@ class Matched(Joined):
     Parameters
     ----------
     tables, lists, ids, names, measure, k, why, backend, frames : see ``Joined``
-    method : str
+    replace : bool
+        Whether a control row may be matched several times.
     """
 
-    method: str = "optimal"
+    replace: bool = False
 
     @cached_property
     def balance(self) -> list[Balance]:
@@ -99,11 +101,11 @@ class Matched(Joined):
     def to_dict(self) -> dict[str, Any]:
         """Return the pairs, the balance and the numbers of rows."""
         lines = [plain(one._asdict()) for one in self.balance]
-        return super().to_dict() | {"method": self.method, "sizes": self.sizes, "balance": lines}
+        return super().to_dict() | {"sizes": self.sizes, "balance": lines}
 
     def _lines(self) -> list[list[str]]:
         return [
-            [one.name, *map("{:.4g}".format, one[1:4]), *map(_write, one[4:])]
+            [one.name, *map("{:.4g}".format, one[1:4]), *(shown(x, ".2f") for x in one[4:])]
             for one in self.balance
         ]
 
@@ -112,7 +114,8 @@ class Matched(Joined):
         sizes, (treated, control) = self.sizes, self.names
         text = f"{treated}: {sizes['treated_matched']:,} of {sizes['treated']:,} rows matched to "
         text += f"{sizes['control_matched']:,} of {sizes['control']:,} rows of {control}"
-        self._render_head(console, f"{text}, by {self.measure}, {self.method}")
+        way = "with replacement" if self.replace else "optimal"
+        self._render_head(console, f"{text}, by {self.measure}, {way}")
         heads = [(head, "right" if i else "left") for i, head in enumerate(HEADS)]
         console.print(layout.grid(heads, self._lines()))
         layout.say(console, "before, after: standardized mean differences")
@@ -188,7 +191,3 @@ def _balance(name: str, x: np.ndarray, y: np.ndarray, *matched: np.ndarray) -> B
 def _mean(values: np.ndarray, weights: np.ndarray) -> float:
     known = ~np.isnan(values) & (weights > 0)
     return float(np.average(values[known], weights=weights[known])) if known.any() else np.nan
-
-
-def _write(value: float | None) -> str:
-    return "–" if value is None else f"{value:.2f}"

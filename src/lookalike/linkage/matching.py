@@ -1,13 +1,12 @@
-"""Pairs without replacement: each row of the right table is matched once.
+"""Pairs without replacement: each row of the right table is matched once, at the least total cost.
 
-Both ways look at lists of the nearest rows, not at all pairs. Where a list that was cut off might
+Only lists of the nearest rows are looked at, not all pairs. Where a list that was cut off might
 have mattered, it is made longer and the pairs are found again, so that the answer is that of
 complete lists.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -43,8 +42,10 @@ class Candidates(NamedTuple):
 Assigned = tuple[list[tuple[int, int, float]], np.ndarray]
 
 
-def match_once(tables: TwoTables, k: int, method: str = "optimal") -> NeighborGraph:
+def match_once(tables: TwoTables, k: int) -> NeighborGraph:
     """Match each row of the left table to k of the right one, each of which is used once.
+
+    As many matches as can be, at the least sum of distances.
 
     Parameters
     ----------
@@ -52,8 +53,6 @@ def match_once(tables: TwoTables, k: int, method: str = "optimal") -> NeighborGr
         Its exact-match columns, calipers and largest distance say which pairs are allowed.
     k : int
         Matches per row; a row that finds fewer has as many as there are.
-    method : {"optimal", "greedy"}
-        As many matches as can be at the least sum of distances; or the nearest pair of all first.
     """
     n, size = len(tables.left), len(tables.right.segments)
     check_k(k, size, "match", False, "k")
@@ -67,7 +66,7 @@ def match_once(tables: TwoTables, k: int, method: str = "optimal") -> NeighborGr
             found.distances[row] = near.distances[number][listed]
             cut_off = length < size and listed.all()
             found.bounds[row] = near.distances[number, -1] if cut_off else np.inf
-        pairs, short = ASSIGN[method](found, k)
+        pairs, short = assign(found, k)
         length = min(length * GROWTH, size)
     lists = NeighborGraph.empty(n, k, tables.right.segments.next_position)
     taken = np.zeros(n, dtype=np.int64)
@@ -77,29 +76,11 @@ def match_once(tables: TwoTables, k: int, method: str = "optimal") -> NeighborGr
     return lists
 
 
-def assign_greedily(found: Candidates, k: int) -> Assigned:
-    """Take the nearest pair of all whose rows are free, again and again."""
-    sizes = [len(controls) for controls in found.controls]
-    rows = np.repeat(np.arange(len(sizes)), sizes)
-    controls, distances = np.concatenate(found.controls), np.concatenate(found.distances)
-    taken: set[int] = set()
-    free = np.full(len(sizes), k)
-    pairs = []
-    for edge in np.lexsort((controls, rows, distances)).tolist():
-        row, control = int(rows[edge]), int(controls[edge])
-        if free[row] and control not in taken:
-            taken.add(control)
-            free[row] -= 1
-            pairs.append((row, control, float(distances[edge])))
-    # A row that found too few in a list that was cut off may take one that others took later.
-    return pairs, np.flatnonzero((free > 0) & np.isfinite(found.bounds))
-
-
-def assign_optimally(found: Candidates, k: int) -> Assigned:
+def assign(found: Candidates, k: int) -> Assigned:
     """Find the most pairs at the least sum of distances (a minimum weight matching).
 
     Every row also has k partners of its own, for controls that it does not list. They cost
-    what such a control costs at least, so the matching is never dearer than that of complete
+    what such a control costs at least, so the matching never costs more than that of complete
     lists; if it uses none of them, it is that of complete lists. A row with a complete list
     has partners that cost more than all pairs together: it stays unmatched only if it must.
     """
@@ -109,8 +90,8 @@ def assign_optimally(found: Candidates, k: int) -> Assigned:
     n = len(found.controls)
     known, places = np.unique(np.concatenate(found.controls), return_inverse=True)
     # Without a finite bound: more than any sum of distances, so that the number of pairs decides.
-    dear = 1.0 + n * k * max(float(far.max(initial=0.0)) for far in found.distances)
-    own = np.where(np.isfinite(found.bounds), found.bounds, dear)
+    too_much = 1.0 + n * k * max(float(far.max(initial=0.0)) for far in found.distances)
+    own = np.where(np.isfinite(found.bounds), found.bounds, too_much)
     ends = np.cumsum([0, *map(len, found.controls)])
     columns, weights, starts = [], [], [0]
     for copy in range(n * k):  # the k copies of a row one after another
@@ -133,9 +114,3 @@ def assign_optimally(found: Candidates, k: int) -> Assigned:
         at = int(np.flatnonzero(found.controls[row] == known[place])[0])
         pairs.append((row, int(known[place]), float(found.distances[row][at])))
     return pairs, np.array(sorted(short), dtype=np.int64)
-
-
-ASSIGN: dict[str, Callable[[Candidates, int], Assigned]] = {
-    "optimal": assign_optimally,
-    "greedy": assign_greedily,
-}

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
-from lookalike.verbs.methods import read_method
 from lookalike.verbs.pairing import open_two
 
 if TYPE_CHECKING:
@@ -13,10 +12,9 @@ if TYPE_CHECKING:
 HEADING, RANK = "Put two tables together", 76
 EXAMPLES = (
     "lookalike match rivals.csv films.csv",
-    "lookalike match rivals.csv films.csv --by mpaa --max-distance year=5 --method greedy",
+    "lookalike match rivals.csv films.csv --by mpaa --max-distance year=5",
     "lookalike match rivals.csv films.csv -k 2 --replace --output csv",
 )
-METHODS = {"optimal": (), "greedy": ()}
 
 
 @forgiving
@@ -29,7 +27,6 @@ def match(
     by: args.ExactColumns = None,
     max_distance: args.PairLimits = None,
     replace: bool = False,
-    method: args.Method = "optimal",
     measure: args.MeasureLike = None,
     weights: args.Weights = None,
 ) -> "Matched":
@@ -54,10 +51,8 @@ def match(
     max_distance : number, or mapping of column to number, optional
         Calipers: how far apart the rows of a pair may be, see ``join``.
     replace : bool
-        Whether a control row may be matched several times.
-    method : str
-        Without replacement. optimal: as many pairs as can be, at the least sum of distances;
-        greedy: the nearest pair of all first.
+        Whether a control row may be matched several times. If not, the matching has as many pairs
+        as can be, at the least sum of distances (optimal matching).
     measure : str or Measure, optional
         How rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional
@@ -79,9 +74,8 @@ def match(
     from lookalike.linkage import Matched
     from lookalike.linkage.matching import match_once
 
-    name, _ = read_method(method, METHODS)
     two, about = open_two(
         "match", table, control, measure, max_distance, on=on, by=by, weights=weights
     )
-    lists = two.nearest(k, "match") if replace else match_once(two, k, name)
-    return Matched(two, lists, k=k, method="with replacement" if replace else name, **about)
+    lists = two.nearest(k, "match") if replace else match_once(two, k)
+    return Matched(two, lists, k=k, replace=replace, **about)
