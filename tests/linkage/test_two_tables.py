@@ -202,3 +202,11 @@ def test_wrong_input_is_refused_with_the_way_out():
     refused({"size": [1.0, 2.0], "n": [1.0, 2.0]}, empty, "values in both tables", on="size")
     rows = {"id": [7, 8, 9], "n": [1.0, 2.0, 4.0]}
     refused({"id": [8, 9, 10], "m": [1.0, 2.0, 4.0]}, rows, "only 'id', which is set.*on='id'")
+
+
+def test_numbers_are_read_as_levels_where_levels_are_numbers():
+    """Codes that one table writes as words: 3 is the level "3"."""
+    right = la.read_table({"code": ["1", "2", "3", "x"], "size": [1.0, 2.0, 3.0, 4.0]},
+                          kinds={"code": "category"})  # fmt: skip
+    left = la.read_table({"code": [3, 1], "size": [2.5, 3.5]}, kinds={"code": "number"})
+    assert listed(read_two(left, right, on="code").nearest(1)) == [[2], [0]]

@@ -107,13 +107,11 @@ class TwoTables:
         wanted = np.unique(lists.indices[lists.indices >= 0])
         if not len(wanted):
             return lists
-        asked = [
-            one.take(np.flatnonzero(np.isin(one.positions, wanted))) for one in self.right_sides
-        ]
+        asked = [side.take(np.isin(side.positions, wanted)) for side in self.right_sides]
         back = NeighborGraph.empty(len(wanted), lists.k, len(lists))
         for part in self.left_sides():  # one after another: they need not fit in memory together
-            known = part.take(np.flatnonzero(part.positions >= 0))
-            back = back.merge(self._pair_up(asked, [known], lists.k))
+            known = [part.take(part.positions >= 0)]
+            back = back.merge(self._pair_up(asked, known, lists.k))
         place = np.minimum(np.searchsorted(wanted, lists.indices), len(wanted) - 1)
         own = np.arange(len(lists))[:, None, None]
         return drop_pairs(lists, ~(back.indices[place] == own).any(axis=2))
@@ -141,10 +139,8 @@ class TwoTables:
             else:
                 most = min(k, len(near.rows))
                 found = self.measure.nearest(one.rows, near.rows, most, ids=near.positions).plain()
-            lists.indices[i, : found.k], lists.distances[i, : found.k] = (
-                found.indices,
-                found.distances,
-            )
+            lists.indices[i, : found.k] = found.indices
+            lists.distances[i, : found.k] = found.distances
         return lists
 
     def _within_calipers(self, side: Side, other: Side, k: int) -> NeighborGraph:
@@ -187,7 +183,7 @@ class TwoTables:
         return [self._right_side(segment) for segment in self.right.segments.segments]
 
     def _right_side(self, segment: Segment) -> Side:
-        live = EVERY if segment.n_live == len(segment) else np.flatnonzero(segment.live)
+        live = EVERY if segment.n_live == len(segment) else segment.live
         return self._side(segment.rows, segment.positions, segment.table).take(live)
 
     def _side(self, rows: Rows, positions: np.ndarray, table: Table) -> Side:
@@ -209,8 +205,8 @@ class TwoTables:
         differ = [name for name in names if part[name].kind.name != kinds[name].name]
         for name in differ:
             # Numbers would all be unknown levels, where no level is a number.
-            levels = kinds[name].levels if part[name].kind.name == "number" else ()
-            if levels and not any(map(_is_number, levels)):
+            worded = kinds[name].name in ("category", "order") and part[name].kind.name == "number"
+            if worded and not any(map(_is_number, kinds[name].levels)):
                 raise _other_kind(name, part[name].kind, kinds[name])
         schema = Schema(kinds, {}, self.right.schema.missing)
         try:
