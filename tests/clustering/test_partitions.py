@@ -9,7 +9,7 @@ from clustering import reference
 from clustering.make import HALVES, TOY, blobs, space_of, two_moons
 from lookalike.clustering import SimilarityClustering, adjusted_rand
 from lookalike.clustering._space import Space
-from lookalike.clustering.partitions import Affinity, Spectral, _affinities
+from lookalike.clustering.partitions import Affinity, Spectral, _affinities, _all_eigenvectors
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.measures import Gower, Precomputed, Vector
 
@@ -134,3 +134,24 @@ def test_negative_similarities_are_refused_and_the_method_named_once():
     with pytest.raises(InvalidInput, match="spectral clustering, found -0.5") as error:
         _affinities(space, "similarity", 1.0)
     assert str(error.value).count("method='spectral'") == 1
+
+
+def test_eigenvectors_where_the_fast_driver_gives_up(monkeypatch):
+    """LAPACK's MRRR driver ends in an internal error for some matrices of nearly equal values."""
+    import scipy.linalg
+
+    rng = np.random.default_rng(0)
+    matrix = rng.random((12, 12))
+    matrix = matrix + matrix.T
+    expected = _all_eigenvectors(matrix, 3)
+    fast = scipy.linalg.eigh
+
+    def give_up(matrix, driver=None, **options):
+        if driver is None:
+            raise np.linalg.LinAlgError("Internal Error.")
+        return fast(matrix, driver=driver, **options)
+
+    monkeypatch.setattr(scipy.linalg, "eigh", give_up)
+    values, vectors = _all_eigenvectors(matrix, 3)
+    np.testing.assert_allclose(values, expected[0])
+    np.testing.assert_allclose(np.abs(vectors.T @ expected[1]), np.eye(3), atol=1e-9)

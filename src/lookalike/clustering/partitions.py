@@ -388,8 +388,13 @@ def _all_eigenvectors(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarra
     from scipy.linalg import eigh
 
     n = len(matrix)
-    found: tuple[np.ndarray, np.ndarray] = eigh(matrix, subset_by_index=(n - k, n - 1))
-    return found
+    try:
+        values, vectors = eigh(matrix, subset_by_index=(n - k, n - 1))
+    except np.linalg.LinAlgError:
+        # The fast driver (MRRR) may give up where many eigenvalues are nearly equal; the QR
+        # algorithm takes longer, and has all of them.
+        values, vectors = (part[..., -k:] for part in eigh(matrix, driver="ev"))
+    return values, vectors
 
 
 def _unit(points: np.ndarray) -> np.ndarray:
