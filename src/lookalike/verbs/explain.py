@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 HEADING, RANK = "Look at a table", 25
 EXAMPLES = (
     "lookalike explain films.csv --row 17 --other 42",
-    "lookalike explain films.csv --row 'Toy Story' --other 'Shrek' --weight genres=3",
+    "lookalike explain films.csv --row 'Toy Story' --other 17 --weight genres=3",
 )
 
 
