@@ -7,7 +7,7 @@ from clustering import reference
 from clustering.make import HALVES, TOY, blobs, space_of, two_moons
 from lookalike.clustering import SimilarityClustering, adjusted_rand
 from lookalike.clustering._space import Space
-from lookalike.clustering.partitions import Spectral, _affinities
+from lookalike.clustering.partitions import Spectral, _affinities, _all_eigenvectors
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower, Precomputed, Vector
 
@@ -27,6 +27,24 @@ def test_spectral_coordinates_are_their_definition(n):
     expected = reference.spectral_coordinates(space.similarities(), 3)
     signs = np.sign((unit * expected).sum(axis=0))
     np.testing.assert_allclose(unit, expected * signs, atol=1e-7)
+
+
+def test_eigenvectors_where_the_search_for_some_of_them_fails(monkeypatch):
+    import scipy.linalg
+
+    points, _ = blobs(20)
+    matrix, eigh = space_of(points, Gower()).similarities(), scipy.linalg.eigh
+    wanted = _all_eigenvectors(matrix, 3)
+
+    def fails(matrix, subset_by_index=None, **options):
+        if subset_by_index is not None:
+            raise scipy.linalg.LinAlgError("Internal Error.")
+        return eigh(matrix, **options)
+
+    monkeypatch.setattr(scipy.linalg, "eigh", fails)
+    values, vectors = _all_eigenvectors(matrix, 3)
+    np.testing.assert_allclose(values, wanted[0])
+    np.testing.assert_allclose(np.abs(vectors), np.abs(wanted[1]), atol=1e-9)
 
 
 def test_spectral_rbf_uses_the_distances():

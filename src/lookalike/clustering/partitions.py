@@ -379,10 +379,16 @@ def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _all_eigenvectors(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    from scipy.linalg import eigh
+    from scipy.linalg import LinAlgError, eigh
 
     n = len(matrix)
-    found: tuple[np.ndarray, np.ndarray] = eigh(matrix, subset_by_index=(n - k, n - 1))
+    try:
+        found: tuple[np.ndarray, np.ndarray] = eigh(matrix, subset_by_index=(n - k, n - 1))
+    except LinAlgError:
+        # LAPACK's search for some of them (dsyevr) fails now and then where eigenvalues lie very
+        # near to each other; the QR iteration for all of them takes longer and converges.
+        values, vectors = eigh(matrix, driver="ev")
+        found = values[n - k :], vectors[:, n - k :]
     return found
 
 
