@@ -385,7 +385,7 @@ def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, 
 
 
 def _all_eigenvectors(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    from scipy.linalg import LinAlgError, eigh
+    from scipy.linalg import eigh
 
     n = len(matrix)
     try:
