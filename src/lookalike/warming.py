@@ -34,14 +34,17 @@ from lookalike.table import Table, read_table
 # Rows of tables that only serve to compile; from 4096 on a search is pruned by lower bounds.
 N_ROWS, N_ROWS_QUANTIZED = 60, 4200
 USES = ("predict", "predict_proba", "decision_path", "score_samples", "transform", "distance")
-OBJECTS: dict[str, list[Any]] = {  # two cells of each kind of column, and of sets in sequence
+OBJECTS: dict[str, list[Any]] = {  # two cells of each kind of column
     "text": ["a word", "another"],
     "set": [frozenset("ab"), frozenset("bcd")],
     "sequence": [("a", "b"), ("b", "c", "d")],
     "sets in sequence": [(frozenset("ab"), frozenset("c")), (frozenset("b"),)],
     "graph": [{"nodes": {0: "a"}, "edges": []}, {"nodes": {0: "a", 1: "b"}, "edges": [(0, 1)]}],
     **{kind: [[1.0, 0.0, 2.0], [0.5, 3.0, 1.0]] for kind in ("series", "vector", "histogram")},
+    "place vector": [[52.5, 13.4], [48.1, 11.6]],
 }
+# Distances that need cells of their own; the last word is the kind.
+OWN_CELLS = {"edit_sets": "sets in sequence", "great_circle": "place vector"}
 
 
 class Warmed(NamedTuple):
@@ -112,7 +115,7 @@ def steps() -> Iterator[tuple[str, Callable[[], object]]]:
     for name, distance in DISTANCES.items():
         for kind in distance.kinds:
             if kind not in ("number", "category", "order", "flag"):  # in the tables of all measures
-                shape = "sets in sequence" if name == "edit_sets" else kind
+                shape = OWN_CELLS.get(name, kind)
                 compared = Gower(distances={shape: name})
                 yield f"{kind} columns by {name}", partial(_use, compared, [_objects(shape)])
     for estimator, tables in _estimators(numbers, mixed):

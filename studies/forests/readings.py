@@ -160,7 +160,7 @@ def _score(
     }
     out: dict[str, list[float]] = {}
     for measure in measures:
-        read = ForestProximity(options.get(measure, measure), grown.forest_).fit(x).frozen()
+        read = ForestProximity(options.get(measure, measure), model=grown.forest_).fit(x).frozen()
         out[measure] = []
         for method in METHODS.values():
             model = SimilarityClustering(

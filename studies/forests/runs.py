@@ -197,7 +197,7 @@ def _cluster(
     for measure in MEASURES:
         # All six proximities use the same forest, as in the paper: differences between them are
         # then not differences between forests.
-        read = ForestProximity(measure, grown.forest_).fit(x).frozen()
+        read = ForestProximity(measure, model=grown.forest_).fit(x).frozen()
         distances = read.distance()
         for method in methods:
             model = SimilarityClustering(

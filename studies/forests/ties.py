@@ -93,7 +93,7 @@ def _score(data: Any, name: str, seed: int) -> dict[str, float]:
     found: dict[str, list[float]] = {ZEROS: [100 * float((grown.similarity() == 0).mean())]}
     for turn, at in enumerate((np.arange(len(y)), *orders)):
         # The forest is not regrown: only the order of the rows differs.
-        read = ForestProximity("shi", grown.forest_).fit(x[at]).frozen()
+        read = ForestProximity("shi", model=grown.forest_).fit(x[at]).frozen()
         for way, (method, affinity, listed, _) in WAYS.items():
             if listed == (turn == 0):
                 model = SimilarityClustering(

@@ -25,6 +25,14 @@ def driver():
     workers.close()
 
 
+@pytest.fixture
+def patient():
+    """A driver whose first questions may wait for the compiler."""
+    workers = Driver(seconds=120.0)
+    yield workers
+    workers.close()
+
+
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory):
     folder = tmp_path_factory.mktemp("saved")
@@ -91,17 +99,17 @@ def test_damaged_tables_end_in_a_clean_error_or_an_answer(driver, tmp_path):
 
 
 @pytest.mark.long
-def test_damaged_folders_end_in_a_clean_error_or_an_answer(driver, tmp_path):
+def test_damaged_folders_end_in_a_clean_error_or_an_answer(patient, tmp_path):
     source = tmp_path / "source"
     source.mkdir()
     files = write_folders(source)
     rng = np.random.default_rng(22)
     for path in files:
-        assert driver.ask("folder", "none", path) == "ok", path
+        assert patient.ask("folder", "none", path) == "ok", path
     outcomes = []
     for number in range(FOLDERS):
         question, done = damage_shards(files, tmp_path, number, rng)
-        outcomes.append((f"{number} {done}", driver.ask(*question)))
+        outcomes.append((f"{number} {done}", patient.ask(*question)))
     assert bad(outcomes) == {}
     assert sum(found.startswith("clean") for _, found in outcomes) > FOLDERS / 2
 

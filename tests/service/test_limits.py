@@ -49,7 +49,7 @@ def test_every_option_that_multiplies_work_has_a_limit():
     # Shares, exponents and seeds take a large number, too, and cost nothing.
     # More features than columns are all of them; forest and parts take anything, checked later.
     harmless = {"random_state", "alpha", "beta", "tol", "weights", "undefined", "ranges"}
-    harmless |= {"max_features", "forest", "parts"}
+    harmless |= {"max_features", "forest", "model", "parts"}
     assert integer_options() - harmless <= set(limits.AT_MOST)
 
 

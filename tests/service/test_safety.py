@@ -389,7 +389,7 @@ def test_work_ends_when_its_client_is_gone(server, monkeypatch, path, body, func
 def test_a_job_that_another_client_waits_for_goes_on(server, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
 
-    def ask(verb, collection, given):
+    def ask(verb, collection, given, others=None):
         begun.set()
         while not go_on.wait(0.01):
             check_stopped()

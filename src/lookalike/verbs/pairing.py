@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InvalidInput, Param, Phrase
-from lookalike.saving.fields import Real
 from lookalike.verbs.measures import AUTO, name_measure, read_measure
 from lookalike.verbs.source import TableSource, as_source
 
@@ -29,6 +28,7 @@ def open_two(
     """
     from lookalike._runtime.frames import arrow_of, backend_of
     from lookalike.linkage import read_two
+    from lookalike.saving.fields import Real
 
     given = max_distance if isinstance(max_distance, Mapping) else {"": max_distance}
     limits = {name: width for name, width in given.items() if width is not None}
