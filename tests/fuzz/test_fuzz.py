@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fuzz.__main__ import damage_saved, damage_shards, damage_table
+from fuzz.__main__ import damage_saved, damage_table
 from fuzz.driver import Driver
-from fuzz.folders import write_folders
 from fuzz.saved import write_corpus, write_tables
 from lookalike.saving.encode import SAVEABLE
 from lookalike.saving.load import import_packages
@@ -15,20 +14,11 @@ from lookalike.table.formats.files import FORMATS
 
 EACH = 3  # damaged copies of every saved file
 TABLES = 240
-FOLDERS = 25  # they are larger
 
 
 @pytest.fixture(scope="module")
 def driver():
     workers = Driver()
-    yield workers
-    workers.close()
-
-
-@pytest.fixture
-def patient():
-    """A driver whose first questions may wait for the compiler."""
-    workers = Driver(seconds=120.0)
     yield workers
     workers.close()
 
@@ -96,22 +86,6 @@ def test_damaged_tables_end_in_a_clean_error_or_an_answer(driver, tmp_path):
         question, done = damage_table(files, tmp_path, number, rng)
         outcomes.append((f"{number} {done}", driver.ask(*question)))
     assert bad(outcomes) == {}
-
-
-@pytest.mark.long
-def test_damaged_folders_end_in_a_clean_error_or_an_answer(patient, tmp_path):
-    source = tmp_path / "source"
-    source.mkdir()
-    files = write_folders(source)
-    rng = np.random.default_rng(22)
-    for path in files:
-        assert patient.ask("folder", "none", path) == "ok", path
-    outcomes = []
-    for number in range(FOLDERS):
-        question, done = damage_shards(files, tmp_path, number, rng)
-        outcomes.append((f"{number} {done}", patient.ask(*question)))
-    assert bad(outcomes) == {}
-    assert sum(found.startswith("clean") for _, found in outcomes) > FOLDERS / 2
 
 
 @pytest.mark.long
