@@ -92,7 +92,9 @@ def test_reasons_are_those_of_an_index():
     )
     assert set(found.to_frame().columns) >= {"for", "against"}
     assert found.to_dict()["pairs"][0]["reasons"]["for"] == hit.reasons()[0]
-    assert "why" in found.text()
+    lines = found.text(60).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert plus[0].text in " ".join(line.strip() for line in lines)
 
 
 def test_the_text_names_rows_and_says_what_is_left_out(joined):

@@ -169,10 +169,12 @@ class Joined(Result):
             [f"{distance:.3g}" for distance in about["distance"]],
         ]
         heads = [("row", "left"), ("match", "left"), ("distance", "right")]
-        if self.why:
-            names.append([sentence(*both) for both in self.phrases(shown)])
-            heads.append(("why", "fold"))
-        if len(self):
+        if self.why:  # reasons are sentences: below their pair they have the whole width
+            reasons = [sentence(*both) for both in self.phrases(shown)]
+            for row, match, distance, why in zip(*names, reasons, strict=True):
+                layout.headline(console, f"{row}: {match}, at {distance}")
+                layout.say(console, why, indent=2)
+        elif len(self):
             console.print(layout.grid(heads, zip(*names, strict=True)))
         if len(self) > MAX_SHOWN_PAIRS:
             more = f"{len(self) - MAX_SHOWN_PAIRS:,} more pairs (csv, json and parquet have all)"
