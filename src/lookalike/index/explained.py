@@ -35,28 +35,30 @@ class PairExplanation(Result):
 
     def cells(self) -> dict[str, list[Any]]:
         """Return a line per column, the strongest contribution first."""
-        found = self.explanation
-        names = found.strongest
-        pairs = [found.cells.get(name, (None, None)) if name else (None, None) for name in names]
+        explanation = self.explanation
+        names = explanation.strongest
+        pairs = [
+            explanation.cells.get(name, (None, None)) if name else (None, None) for name in names
+        ]
         return {
             "column": names,
             "row": [plain(pair[0]) for pair in pairs],
             "other": [plain(pair[1]) for pair in pairs],
-            "for": [float(found.plus.get(name, 0.0)) for name in names],
-            "against": [float(found.minus.get(name, 0.0)) for name in names],
+            "for": [float(explanation.plus.get(name, 0.0)) for name in names],
+            "against": [float(explanation.minus.get(name, 0.0)) for name in names],
         }
 
     def to_dict(self) -> dict[str, Any]:
         """Return the two rows, their similarity and the contributions of the columns."""
         columns = self.cells()
-        found = self.explanation
+        explanation = self.explanation
         return {
             "row": plain(self.rows[0]),
             "other": plain(self.rows[1]),
             "measure": self.measure,
-            "similarity": float(found.similarity),
-            "distance": float(found.distance),
-            "not_compared": list(found.not_compared),
+            "similarity": float(explanation.similarity),
+            "distance": float(explanation.distance),
+            "not_compared": list(explanation.not_compared),
             "columns": [
                 dict(zip(columns, line, strict=True))
                 for line in zip(*columns.values(), strict=True)
