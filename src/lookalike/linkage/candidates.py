@@ -60,7 +60,9 @@ class Candidates:
         return len(self.left)
 
 
-def find_candidates(columns: Sequence[PooledColumn], n_left: int | None = None) -> Candidates:
+def find_candidates(
+    columns: Sequence[PooledColumn], n_left: int | None = None, groups: np.ndarray | None = None
+) -> Candidates:
     """Return the pairs of rows that share something rare.
 
     Parameters
@@ -68,6 +70,8 @@ def find_candidates(columns: Sequence[PooledColumn], n_left: int | None = None) 
     columns : sequence of PooledColumn
     n_left : int, optional
         How many of the rows are those of the first table: pairs are then of one row of each.
+    groups : int64, optional
+        Both rows of a pair are in the same one; -1: in none.
 
     Examples
     --------
@@ -87,6 +91,11 @@ def find_candidates(columns: Sequence[PooledColumn], n_left: int | None = None) 
     with Progress("Finding pairs", len(columns) + 1) as progress:
         for number, column in enumerate(columns[:MAX_COLUMNS]):
             keys = _keys_of(column, number)
+            if groups is not None:
+                keys = keys.take(groups[keys.rows] >= 0)
+                keys = keys._replace(
+                    hashes=keys.hashes ^ (groups[keys.rows].astype(np.uint64) * MIX)
+                )
             sizes = _sizes(keys.hashes)
             found.append(_pairs_within(keys, sizes, rank, n_left))
             common.append(keys.take(sizes > MAX_ROWS_OF_KEY))

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from lookalike.columns.text import score_pairs
-from lookalike.table import Column, Table
+from lookalike.table import Column
 
 # Kinds whose cells are written as text; series, vectors and graphs are not compared by linkage.
 WRITTEN = ("number", "category", "order", "flag", "text", "set", "sequence", "object")
@@ -68,7 +68,8 @@ class PooledColumn:
         out = score_pairs([self.texts[k] for k in i.tolist()], [self.texts[k] for k in j.tolist()])
         if self.numbers is None:
             return out
-        longest = np.array([max(len(self.texts[a]), len(self.texts[b])) for a, b in zip(i, j)])
+        size = np.array([len(text) for text in self.texts])
+        longest = np.maximum(size[i], size[j])
         out[longest < MIN_DIGITS] = 0.0
         apart = np.abs(self.numbers[i] - self.numbers[j])
         return np.maximum(out, 1.0 - np.searchsorted(self._usual, apart, "left") / len(self._usual))
