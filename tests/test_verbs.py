@@ -158,11 +158,11 @@ ASKED = {
     "audit": [{"synthetic": "mixed", "n": 3}, {"synthetic": "sets", "holdout": "numbers"}],
     "dedupe": [
         {"n": 3, "on": "size,kind"},
-        {"on": "kind,size", "decisions": [{"pair": [0, 5], "same": True}], "threshold": 0.9},
+        {"on": "size", "by": "kind", "threshold": 0.9, "seed": 2},
     ],
     "link": [
         {"other": "mixed", "on": "size,kind"},
-        {"other": "numbers", "on": "size", "by": "kind", "one_to_one": False, "n": 3},
+        {"other": "numbers", "on": "size", "by": "kind", "many": True, "n": 3},
     ],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
     "match": [

@@ -1,7 +1,7 @@
 """Pairs of rows worth comparing, found by what they share (blocking), in time linear in the rows.
 
 Keys of a row are its cells, their halves and their words. Two texts that differ by one letter share
-a half, whatever the letter (pigeonhole, Li, Deng, Wang and Feng 2011, doi:10.14778/2078331.2078340).
+a half, whatever the letter (pigeonhole; Li, Deng, Wang, Feng 2011, doi:10.14778/2078331.2078340).
 A key that many rows have says little alone: it counts together with another one of the row. Rows
 with a key are sorted, and each is paired with the next few (sorted neighborhood, Hernandez and
 Stolfo 1995, doi:10.1145/223784.223807), so the number of pairs grows with the rows, not squared.
@@ -103,7 +103,7 @@ def find_candidates(
         keys = _join_common(Keys(*map(np.concatenate, zip(*common, strict=True))), n)
         found.append(_pairs_within(keys, _sizes(keys.hashes), rank, n_left))
         progress.advance()
-    return _select(*map(np.concatenate, zip(*found, strict=True)), n)
+    return _select(n, *map(np.concatenate, zip(*found, strict=True)))
 
 
 def _keys_of(column: PooledColumn, number: int) -> Keys:
@@ -194,7 +194,7 @@ def _join_common(keys: Keys, n: int) -> Keys:
     return Keys(*map(np.concatenate, zip(*parts, strict=True)))
 
 
-def _select(pairs: np.ndarray, bits: np.ndarray, columns: np.ndarray, n: int) -> Candidates:
+def _select(n: int, pairs: np.ndarray, bits: np.ndarray, columns: np.ndarray) -> Candidates:
     """Keep the pairs that are among the best of one of their rows."""
     order = np.argsort(pairs, kind="stable")
     first = _starts(pairs[order])

@@ -1,4 +1,4 @@
-"""The answers of dedupe and link: pairs, groups, one record for each, and what is left to decide."""
+"""The answers of dedupe and link: pairs, groups, golden records, and what is left to decide."""
 
 from __future__ import annotations
 
@@ -144,16 +144,17 @@ class Decided(Result):
         order = np.argsort(-np.abs(bits), kind="stable").tolist()
         plus = [j for j in order if bits[j] >= MIN_BITS][:REASONS]
         minus = [j for j in order if bits[j] <= -MIN_BITS][:REASONS]
-        return tuple([self._reason(number, j, bits[j]) for j in side] for side in (plus, minus))
+        plus, minus = ([self._reason(number, j, bits[j]) for j in side] for side in (plus, minus))
+        return plus, minus
 
     def _reason(self, number: int, j: int, bits: float) -> Reason:
         name, speaks_for = self.linking.columns[j].name, bits > 0
         (left, i), (right, k) = self._rows_of(number)
         columns = self.tables[left][name], self.tables[right][name]
-        cells = columns[0].cell(i), columns[1].cell(k)
+        cells: tuple[Any, Any] = (columns[0].cell(i), columns[1].cell(k))
         style = style_of(columns[0])
         if columns[0].kind.name != columns[1].kind.name:  # read differently: shown as written
-            style, cells = Style(Kind("text", "")), tuple(map(write, cells))
+            style, cells = Style(Kind("text", "")), (write(cells[0]), write(cells[1]))
         return make_reason(
             name, style, *cells, abs(float(bits)), speaks_for=speaks_for, bits=abs(float(bits))
         )

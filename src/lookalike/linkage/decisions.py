@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lookalike.errors import InvalidInput, Param, suggest
@@ -47,7 +47,7 @@ def read_decisions(
         if same is None:
             continue
         pair = record.get("pair", (record.get("left"), record.get("right")))
-        if isinstance(pair, str) or not isinstance(pair, Iterable) or len([*pair]) != 2:
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise _refused("two ids for each pair", repr(pair))
         a, b = (_find(id, known) for id, known in zip(pair, places, strict=True))
         key = (min(a, b + shift), max(a, b + shift))

@@ -21,6 +21,7 @@ from lookalike.table import Column
 WRITTEN = ("number", "category", "order", "flag", "text", "set", "sequence", "object")
 SETTLED_ASIDE = ("identifier", "constant", "copy")  # roles that are compared only if named
 MIN_DIGITS = 4  # from here on a number is also compared as digits: a slip changes one of them
+RANDOM_PAIRS = 2_000  # whose differences say which one of two numbers is small
 MAX_CHARACTERS = 256  # of a cell that are compared; the distances are quadratic in them
 
 
@@ -65,22 +66,16 @@ class PooledColumn:
         return out
 
     def _compare(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Return similarities of texts by their numbers, which differ."""
         out = score_pairs([self.texts[k] for k in i.tolist()], [self.texts[k] for k in j.tolist()])
         if self.numbers is None:
             return out
-        size = np.array([len(text) for text in self.texts])
-        longest = np.maximum(size[i], size[j])
-        out[longest < MIN_DIGITS] = 0.0
-        apart = np.abs(self.numbers[i] - self.numbers[j])
-        return np.maximum(out, 1.0 - np.searchsorted(self._usual, apart, "left") / len(self._usual))
-
-    @property
-    def _usual(self) -> np.ndarray:
-        """Sorted differences of random pairs of rows."""
-        known = self.codes[self.codes >= 0]
-        random = np.random.default_rng(0)
-        a, b = (self.numbers[random.choice(known, 2_000)] for _ in range(2))
-        return np.sort(np.abs(a - b))
+        sizes = np.array([len(text) for text in self.texts])
+        out[np.maximum(sizes[i], sizes[j]) < MIN_DIGITS] = 0.0
+        values = self.numbers[self.codes[self.codes >= 0]]
+        a, b = np.random.default_rng(0).choice(values, (2, RANDOM_PAIRS))
+        usual, apart = np.sort(np.abs(a - b)), np.abs(self.numbers[i] - self.numbers[j])
+        return np.maximum(out, 1.0 - np.searchsorted(usual, apart, "left") / RANDOM_PAIRS)
 
 
 def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
@@ -119,11 +114,10 @@ def _distinct(column: Column) -> tuple[list[Any], np.ndarray]:
     if column.values.dtype == object:
         seen: dict[Any, int] = {}
         cells = [None if gone else c for c, gone in zip(column.values, missing, strict=True)]
-        back = [-1 if c is None else seen.setdefault(c, len(seen)) for c in cells]
-        return [*seen], np.array(back, np.int64)
+        numbers = [-1 if c is None else seen.setdefault(c, len(seen)) for c in cells]
+        return [*seen], np.array(numbers, np.int64)
     _, first, back = np.unique(column.values, return_index=True, return_inverse=True)
-    cells = [column.cell(row) for row in first.tolist()]
-    return cells, np.where(missing, -1, back)
+    return [column.cell(row) for row in first.tolist()], np.where(missing, -1, back)
 
 
 def write(cell: Any) -> str:

@@ -26,7 +26,7 @@ def link(
     by: args.ExactColumns = None,
     decisions: args.Decisions = None,
     threshold: args.Threshold = None,
-    one_to_one: bool = True,
+    many: bool = False,
     show: Annotated[str, args.Spelling(metavar="NAME")] = "pairs",
     seed: args.Seed = 0,
 ) -> "Linked":
@@ -40,6 +40,7 @@ def link(
     ----------
     table : path, frame, dict of columns, Table or Index
     other : path, frame, dict of columns, Table or Index
+        The other table; it may call columns of other kinds by the same names.
     n : int
         How many doubtful pairs to list for review.
     on : names, optional
@@ -51,8 +52,8 @@ def link(
         Pairs that were reviewed, see ``dedupe``. They are kept, and the rest is fitted to them.
     threshold : float, optional
         Pairs from this probability on are matches. None: chosen for the largest expected F1.
-    one_to_one : bool
-        Whether a row has one match at most: neither table has doubles.
+    many : bool
+        Whether a row may have several matches. If not, the candidates of a row compete.
     show : str
         What frames and CSV hold: pairs, or review (the doubtful pairs, to be decided).
     seed : int
@@ -79,4 +80,4 @@ def link(
     from lookalike.linkage import Linked
 
     options = (n, on, by, decisions, threshold, show, seed)
-    return decide("link", Linked, (table, other), *options, one_to_one=one_to_one)
+    return decide("link", Linked, (table, other), *options, one_to_one=not many)
