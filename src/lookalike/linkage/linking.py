@@ -7,7 +7,7 @@ Candidates share something rare (``candidates``); evidence is learned from them 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,6 +27,10 @@ from lookalike.linkage.grouping import group_rows
 from lookalike.linkage.pooled import SETTLED_ASIDE, WRITTEN, PooledColumn, pool
 from lookalike.table import Table
 
+EVEN, MARGIN = 0.5, 1e-6
+# Pairs with odds below 10 to 1 either way, and how many there may be for each certain match. Tables
+# with doubles have up to .23 (restaurants), tables without have .59 and more (11 of them).
+DOUBTFUL, MAX_DOUBTFUL_SHARE, MIN_DOUBTFUL = 1 / 11, 0.4, 10
 MIN_COLUMNS_FOR_RECALL = 3  # with fewer, pairs cannot be found in several ways
 
 
@@ -62,6 +66,8 @@ class Linking:
         Pairs from this probability on are matches.
     one_to_one : bool
         Whether a row has one match at most.
+    apart : bool
+        Whether matches stand out from pairs that are merely alike; if not, nothing is decided.
     """
 
     columns: Sequence[PooledColumn]
@@ -73,6 +79,7 @@ class Linking:
     decided: np.ndarray
     threshold: float
     one_to_one: bool = False
+    apart: bool = True
 
     @property
     def n_rows(self) -> int:
@@ -154,6 +161,8 @@ def count_missed(candidates: Candidates, chances: np.ndarray, n_columns: int) ->
 def choose_threshold(chances: np.ndarray, missed: float = 0.0) -> float:
     """Return the probability from which on to decide for a match, for the largest expected F1.
 
+    It is at least one half: a match is more likely than not.
+
     Parameters
     ----------
     chances : float64
@@ -163,17 +172,17 @@ def choose_threshold(chances: np.ndarray, missed: float = 0.0) -> float:
 
     Examples
     --------
-    >>> round(choose_threshold(np.array([0.99, 0.9, 0.6, 0.2, 0.1])), 3)
-    0.4
+    >>> choose_threshold(np.array([0.99, 0.9, 0.7, 0.2, 0.1])), choose_threshold(np.array([0.1]))
+    (0.5, 0.5)
     """
     ordered = np.sort(chances)[::-1]
     if not len(ordered) or ordered[0] <= 0.0:
-        return 0.5
+        return EVEN
     right = np.cumsum(ordered)
     score = right / (np.arange(1, len(ordered) + 1) + ordered.sum() + missed)
     best = int(np.argmax(score))
     after = ordered[best + 1] if best + 1 < len(ordered) else 0.0
-    return float(ordered[best] + after) / 2.0
+    return max(EVEN, float(ordered[best] + after) / 2.0)
 
 
 def link_rows(
@@ -226,12 +235,40 @@ def link_rows(
     if not np.isnan(known).all():
         evidence = calibrate(evidence, levels, known)
         chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
+    apart = True
     if threshold is None:
-        missed = count_missed(candidates, chances, len(columns))
-        threshold = choose_threshold(chances, missed)
+        threshold = choose_threshold(chances, count_missed(candidates, chances, len(columns)))
+        apart = bool((known == 1.0).any()) or are_two_populations(chances)
+        if not apart:
+            offset = -max(0.0, float(evidence.log_odds(levels).max()))
+            evidence = replace(evidence, offset=offset - MARGIN)
+            chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
     return Linking(
-        columns, n_left, candidates, levels, evidence, chances, known, threshold, one_to_one
+        columns, n_left, candidates, levels, evidence, chances, known, threshold, one_to_one, apart
     )
+
+
+def are_two_populations(chances: np.ndarray) -> bool:
+    """Whether matches stand out from pairs that are merely alike: few pairs are between the two.
+
+    Rows without any doubles are alike by degrees. The evidence, which takes columns for
+    independent, would still call the nearest of them matches.
+
+    Parameters
+    ----------
+    chances : float64
+
+    Examples
+    --------
+    >>> are_two_populations(np.array([0.99] * 50 + [0.4] * 12))
+    True
+    >>> are_two_populations(np.array([0.99] * 20 + [0.4] * 12))
+    False
+    """
+    doubt = np.minimum(chances, 1.0 - chances)
+    n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
+    n_certain = np.count_nonzero(chances > 1.0 - DOUBTFUL)
+    return n_doubtful < MIN_DOUBTFUL or n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain
 
 
 def _with_decided(
