@@ -148,14 +148,15 @@ def count_missed(candidates: Candidates, chances: np.ndarray, n_columns: int) ->
     Examples
     --------
     >>> each = np.arange(4)
-    >>> count_missed(Candidates(each, each + 4, np.array([1, 1, 2, 3])), np.ones(4), 3)
-    0.5
+    >>> count_missed(Candidates(each, each + 4, np.array([1, 1, 2, 3])), np.ones(4), 4)
+    0.375
     """
     if n_columns < MIN_COLUMNS_FOR_RECALL:
         return 0.0
     once, twice = (float(chances[candidates.n_columns == count].sum()) for count in (1, 2))
     # The form without bias, which is defined where nothing was found twice.
-    return max(0.0, once * (once - 1.0)) / (2.0 * (twice + 1.0))
+    some = max(0.0, once * (once - 1.0)) / (2.0 * (twice + 1.0))
+    return some * (n_columns - 1) / n_columns
 
 
 def choose_threshold(chances: np.ndarray, missed: float = 0.0) -> float:
@@ -268,7 +269,8 @@ def are_two_populations(chances: np.ndarray) -> bool:
     doubt = np.minimum(chances, 1.0 - chances)
     n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
     n_certain = np.count_nonzero(chances > 1.0 - DOUBTFUL)
-    return n_doubtful < MIN_DOUBTFUL or n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain
+    few = n_doubtful < MIN_DOUBTFUL or n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain
+    return bool(few)
 
 
 def _with_decided(
@@ -321,7 +323,8 @@ def pool_columns(
     chosen = named or [name for name in every if all(_is_evidence(t, name) for t in tables)]
     chosen = [name for name in dict.fromkeys(chosen) if name not in by]
     pooled = [pool(name, [table[name] for table in tables]) for name in chosen]
-    pooled = [column for column in pooled if (column.codes >= 0).any()]
+    ends = np.cumsum([len(table) for table in tables])[:-1]
+    pooled = [c for c in pooled if all((p >= 0).any() for p in np.split(c.codes, ends))]
     if not pooled:
         raise _nothing_to_compare(tables)
     if len(pooled) > MAX_COLUMNS:
