@@ -1,4 +1,4 @@
-"""Pairs that somebody decided: the same record or not, from a file, a frame or a list."""
+"""Pairs that were decided by hand: the same record or not, from a file, a frame or a list."""
 
 from __future__ import annotations
 

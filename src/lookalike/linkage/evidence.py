@@ -4,7 +4,7 @@ Each column of a pair has a level of agreement. Its weight of evidence is the lo
 often matches have this level than random pairs have; a value in common weighs the more, the rarer
 it is (Winkler 2000). Shares among random pairs come from random pairs; shares among matches, and
 how many there are, from the candidates by expectation and maximization. No labels are needed; pairs
-that somebody decided take part as certain.
+that were decided take part as certain.
 """
 
 from __future__ import annotations

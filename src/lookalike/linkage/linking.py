@@ -1,7 +1,7 @@
 """Which pairs of rows are the same record, decided from the data (record linkage).
 
 Candidates share something rare (``candidates``); evidence is learned from them without labels
-(``evidence``); the threshold is the one of the largest expected F1, so nobody has to choose it.
+(``evidence``); the threshold is the one of the largest expected F1, which the probabilities imply.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Linking:
     chances : float64
         The probability of each candidate.
     decided : float64
-        1 and 0 for candidates that somebody decided, NaN for others.
+        1 and 0 for candidates that were decided, NaN for others.
     threshold : float
         Pairs from this probability on are matches.
     one_to_one : bool
@@ -314,15 +314,13 @@ def pool_columns(
     by : names
     """
     tables = [left] if right is None else [left, right]
-    by = [*by]
-    named = [*(on or ())]
+    by, named = [*by], [*(on or ())]
     for word, names in (("on", named), ("by", by)):
         for name in names:
             _check_name(tables, word, name)
     every = [column.name for column in left.columns + left.aside]
     chosen = named or [name for name in every if all(_is_evidence(t, name) for t in tables)]
-    chosen = [name for name in dict.fromkeys(chosen) if name not in by]
-    pooled = [pool(name, [table[name] for table in tables]) for name in chosen]
+    pooled = [_pool(name, tables) for name in dict.fromkeys(chosen) if name not in by]
     ends = np.cumsum([len(table) for table in tables])[:-1]
     pooled = [c for c in pooled if all((p >= 0).any() for p in np.split(c.codes, ends))]
     if not pooled:
@@ -330,12 +328,15 @@ def pool_columns(
     if len(pooled) > MAX_COLUMNS:
         hint = ("Name those that say who a record is: ", Param("on", chosen[:2]))
         raise InvalidInput(Param("on"), f"at most {MAX_COLUMNS} columns", str(len(pooled)), hint)
-    return pooled, [pool(name, [table[name] for table in tables]) for name in by]
+    return pooled, [_pool(name, tables) for name in by]
+
+
+def _pool(name: str, tables: Sequence[Table]) -> PooledColumn:
+    return pool(name, [table[name] for table in tables])
 
 
 def _is_evidence(table: Table, name: str) -> bool:
-    kept = name in table or name in {column.name for column in table.aside}
-    if not kept:
+    if name not in {column.name for column in table.columns + table.aside}:
         return False
     kind = table[name].kind
     return kind.name in WRITTEN and (name in table.names or kind.role not in SETTLED_ASIDE)
@@ -354,17 +355,16 @@ def _check_name(tables: Sequence[Table], word: str, name: str) -> None:
 
 
 def _nothing_to_compare(tables: Sequence[Table]) -> InvalidInput:
-    ours = [[column.name for column in table.columns + table.aside] for table in tables]
-    common = [name for name in ours[0] if all(name in names for names in ours)]
+    names = [[column.name for column in table.columns + table.aside] for table in tables]
+    common = [name for name in names[0] if name in names[-1]]
+    if not common:
+        found = " and ".join(name_some(some, 5) for some in names)
+        hint: Any = "Rename columns so that what is to be compared has one name in both"
+        return InvalidInput(Param("other"), "a column of both tables", found, hint)
     known = [name for name in common if not any(t[name].missing.all() for t in tables)]
-    if known:
-        kind = tables[0][known[0]].kind
-        found = f"only {name_some(known)} ({kind.reason})"
-        hint: Any = ("Compare by it all the same: ", Param("on", known[0]))
-        return InvalidInput(Param("on"), "columns that say who a record is", found, hint)
-    if common:
+    if not known:
         found, hint = f"only missing cells in {name_some(common)}", "Fill in a column"
         return InvalidInput(Param("table"), "a column with values", found, hint)
-    found = " and ".join(name_some(names, 5) for names in ours)
-    hint = "Rename columns so that what is to be compared has one name in both"
-    return InvalidInput(Param("other"), "a column of both tables", found, hint)
+    found = f"only {name_some(known)} ({tables[0][known[0]].kind.reason})"
+    hint = ("Compare by it all the same: ", Param("on", known[0]))
+    return InvalidInput(Param("on"), "columns that say who a record is", found, hint)
