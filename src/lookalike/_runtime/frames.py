@@ -128,3 +128,39 @@ def frame_of_arrow(table: Any, backend: Any = "pandas") -> Any:
         return nw.from_arrow(table, backend=backend).to_native()
     except ImportError as error:
         raise _not_installed(backend) from error
+
+
+def is_frame(given: Any) -> bool:
+    """Whether something is a data frame in memory, of pandas, polars or pyarrow."""
+    import narwhals as nw
+
+    return isinstance(nw.from_native(given, pass_through=True, eager_only=True), nw.DataFrame)
+
+
+def replace_cells(frame: Any, cells: Mapping[str, tuple[Any, Sequence[Any]]]) -> Any:
+    """Return a frame with other values in some of its cells; it keeps its index and its types.
+
+    A column whose type cannot hold the values becomes one of the type that can.
+
+    Parameters
+    ----------
+    frame : data frame of pandas, polars or pyarrow
+    cells : mapping of column to the positions of cells and their values
+    """
+    import narwhals as nw
+
+    read: Any = nw.from_native(frame, eager_only=True)
+    columns = []
+    for name, (rows, values) in cells.items():
+        column = read[name]
+        if column.dtype.is_integer():
+            values = [round(value) for value in values]
+        whole = column.to_list()
+        for row, value in zip(rows.tolist(), values, strict=True):
+            whole[row] = value
+        try:
+            made = nw.new_series(name, whole, column.dtype, backend=read.implementation)
+        except (TypeError, ValueError, pa.ArrowException):
+            made = nw.new_series(name, whole, backend=read.implementation)
+        columns.append(made)
+    return read.with_columns(*columns).to_native() if columns else frame
