@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import pairwise
 from typing import Any, ClassVar, Self
@@ -14,14 +14,27 @@ from sklearn.utils.validation import check_is_fitted
 
 from lookalike._runtime.frames import is_frame, replace_cells
 from lookalike._runtime.random_state import make_generator
+from lookalike._runtime.text import plain
 from lookalike._runtime.threads import run, single_blas
-from lookalike.errors import Param, TooFewRows
+from lookalike.errors import InvalidInput, Param, suggest
 from lookalike.evaluate.vote import list_weights, means, vote
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.mixed.plan import MixedPlan
 from lookalike.measures.task import TableTask
-from lookalike.saving.fields import Choice, Fields, Integer, MapOf, Maybe, Real, Saved, Text
+from lookalike.saving.fields import (
+    Choice,
+    Either,
+    Fields,
+    Integer,
+    ListOf,
+    MapOf,
+    Maybe,
+    Real,
+    Saved,
+    Text,
+    TupleOf,
+)
 from lookalike.table import Column, Table, as_table, read_table
 from lookalike.table.model.names import has_names
 from lookalike.table.model.table import CODED
@@ -67,7 +80,10 @@ class FilledColumn:
     @property
     def cells(self) -> list[Any]:
         """The values that were filled in, in the order of ``rows``."""
-        return [self.column.cell(row) for row in self.rows.tolist()]
+        cells = [self.column.cell(row) for row in self.rows.tolist()]
+        # As a list, which every frame can hold.
+        lists = (frozenset, tuple, np.ndarray)
+        return [plain(cell) if isinstance(cell, lists) else cell for cell in cells]
 
 
 @dataclass(eq=False, repr=False)
@@ -89,6 +105,8 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         Donors of a cell. None: for each column the best of 3, 5, 10, 20 and 40.
     weights : {"learned", "equal"}
         How much columns count when donors for a column are sought: learned for each, or alike.
+    columns : names, optional
+        Fill these only; the others still say which rows are alike. None: all.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     random_state : None, int, RandomState or Generator
@@ -145,6 +163,7 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
     FIELDS: ClassVar[Fields] = {
         "n_neighbors": Maybe(Integer(1)),
         "weights": Choice("learned", "equal"),
+        "columns": Maybe(Either(Text(), ListOf(Text()), TupleOf(Text()))),
         "measure_": Saved("Measure"),
         "table_": Saved("Table"),
         "weights_": MapOf(Text(), MapOf(Text(), Real(0.0, finite=True))),
@@ -155,6 +174,7 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
     n_neighbors: int | None = None
     _: KW_ONLY
     weights: str = "learned"
+    columns: str | Sequence[str] | None = None
     kinds: Mapping[str, Any] | None = None
     random_state: Any = None
     n_jobs: int | None = None
@@ -168,11 +188,11 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         y : ignored
         """
         self._check_params()
-        self.table_ = table = read_table(X, kinds=self.kinds)
-        if not len(table):
-            raise TooFewRows(
-                type(self).__name__, "at least 1 row", Param("n_samples", 0), "Add rows"
-            )
+        self.table_ = table = read_table(X, kinds=self.kinds).compare_also(self._wanted())
+        for name in self._wanted():
+            if name not in table:
+                hint, who = suggest(name, table.names), Param("columns", of=type(self).__name__)
+                raise InvalidInput(who, "columns that are compared", repr(name), hint)
         self.measure_ = Gower(scale="rank", missing="midpoint", n_jobs=self.n_jobs).fit(table)
         names = _names_of(X, table)
         self.n_features_in_ = len(names)
@@ -209,22 +229,24 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         -------
         list of completed tables, in the form that they came in
         """
+        filled, table = self.impute(X), self._read_new(X)
+        return [complete(X, table, drawn) for drawn in self.vary(filled, n_draws)]
+
+    def vary(self, filled: Sequence[FilledColumn], n_draws: int) -> list[list[FilledColumn]]:
+        """Return what ``impute`` returned several times, with cells of donors drawn at random."""
         Integer(1, MAX_DRAWS).check(f"{type(self).__name__}.draw", "n_draws", n_draws)
         random = make_generator(0 if self.random_state is None else self.random_state)
-        filled, table = self.impute(X), self._read_new(X)
-        each = ([self._drawn(one, random) for one in filled] for _ in range(n_draws))
-        return [complete(X, table, drawn) for drawn in each]
+        return [[self._drawn(one, random) for one in filled] for _ in range(n_draws)]
 
     def _drawn(self, filled: FilledColumn, random: np.random.Generator) -> FilledColumn:
-        known, column = self.table_[filled.column.name], filled.column
+        known, values = self.table_[filled.column.name], filled.column.values.copy()
         upto = np.cumsum(filled.weights, axis=1)
         rank = (upto < random.random((len(upto), 1)) * upto[:, -1:]).sum(axis=1)
         donors = filled.donors[np.arange(len(rank)), rank]
-        # Without donors any known row.
+        # Without donors any row with a cell.
         some = random.choice(np.flatnonzero(~known.blank), len(donors))
-        values = column.values.copy()
         values[filled.rows] = known.values[np.where(donors < 0, some, donors)]
-        return replace(filled, column=replace(column, values=values))
+        return replace(filled, column=replace(filled.column, values=values))
 
     def impute(self, X: Any) -> list[FilledColumn]:
         """Return what fills the missing cells of each column, and the rows it comes from.
@@ -235,7 +257,7 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         """
         table = self._read_new(X)
         lost = {column.name: column.blank for column in table}
-        named = [n for n in lost if lost[n].any() and not self.table_[n].blank.all()]
+        named = [n for n in self.weights_ if lost[n].any() and not self.table_[n].blank.all()]
         rows = self.measure_.encode(table) if named else self.measure_.rows_
         tasks = [(table, rows, name, np.flatnonzero(lost[name])) for name in named]
         return run(self._fill, tasks, self.n_jobs, "filling columns")
@@ -246,7 +268,7 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
 
     def weighed(self, name: str) -> Gower:
         """Return the fitted measure under the weights that find donors for a column."""
-        return self.measure_.reweighted(dict.fromkeys(self.weights_, 0.0) | self.weights_[name])
+        return self.measure_.reweighted(dict.fromkeys(self.table_.names, 0.0) | self.weights_[name])
 
     def _fill(self, table: Table, rows: Rows, name: str, lost: np.ndarray) -> FilledColumn:
         column, seen = table[name], self.table_[name]
@@ -285,13 +307,16 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         # Of columns that are compared as one, none is compared when another one is filled.
         apart = {name: {*parts} for parts in table.joined.values() for name in parts}
         self.weights_, self.n_neighbors_, self.errors_ = {}, {}, {}
-        tasks = [(rows, column, gains[column.name], apart) for column in part]
-        for name, (weights, k, error) in zip(
-            table.names, run(self._choose, tasks, self.n_jobs, "weighing columns"), strict=True
-        ):
+        names = self._wanted() or table.names
+        tasks = [(rows, part[name], gains[name], apart) for name in names]
+        found = run(self._choose, tasks, self.n_jobs, "weighing columns")
+        for name, (weights, k, error) in zip(names, found, strict=True):
             self.weights_[name], self.n_neighbors_[name] = weights, k
             if error is not None:
                 self.errors_[name] = error
+
+    def _wanted(self) -> list[str]:
+        return [self.columns] if isinstance(self.columns, str) else [*(self.columns or ())]
 
     def _choose(
         self, rows: Rows, column: Column, gains: np.ndarray, apart: Mapping[str, set[str]]
@@ -304,8 +329,8 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         powers = POWERS if self.weights == "learned" and gain.any() else (0,)
         tried = [dict(zip(names, _as_weights(gain**power), strict=True)) for power in powers]
         known = np.flatnonzero(~column.blank)
-        ks = TRIED_K if self.n_neighbors is None else (self.n_neighbors,)
-        ks = tuple(k for k in ks if k < len(known))
+        asked = TRIED_K if self.n_neighbors is None else (self.n_neighbors,)
+        ks = [k for k in asked if k < len(known)]
         if not ks or not names or not _can_be_judged(column):
             # Nothing to judge by: the relevance as it is, where there is one.
             return tried[min(1, len(tried) - 1)], self.n_neighbors or DEFAULT_K, None
@@ -468,15 +493,20 @@ def complete(given: Any, table: Table, filled: Iterable[FilledColumn]) -> Any:
         The same, read.
     filled : FilledColumn
     """
+    filled = [*filled]
     columns = {one.column.name: one for one in filled}
     if isinstance(given, np.ndarray) and given.ndim == 2:
-        whole = given.copy()
+        array = given.copy()
         for number, name in enumerate(table.names):
             if name in columns:
-                whole[columns[name].rows, number] = columns[name].cells
-        return whole
+                array[columns[name].rows, number] = columns[name].cells
+        return array
     if is_frame(given):
-        return replace_cells(given, {n: (one.rows, one.cells) for n, one in columns.items()})
+        # Where text was read as numbers or sets, all of the column becomes that.
+        whole = [
+            replace(c, rows=np.arange(len(table))) if c.column.kind.reading else c for c in filled
+        ]
+        return replace_cells(given, {one.column.name: (one.rows, one.cells) for one in whole})
     kept = [columns[c.name].column if c.name in columns else c for c in table]
     read = Table(kept, table.aside, len(table), table.missing)
     return read if isinstance(given, Table) else read.to_frame()
@@ -484,6 +514,6 @@ def complete(given: Any, table: Table, filled: Iterable[FilledColumn]) -> Any:
 
 def _names_of(X: Any, table: Table) -> list[str]:
     """Return the names of all columns, in the order of a frame."""
-    every = [column.name for column in (*table.columns, *table.aside)]
+    every = [column.name for column in table.every]
     given = [str(name) for name in getattr(X, "column_names", getattr(X, "columns", ()))]
     return given if set(given) == set(every) else every
