@@ -167,6 +167,11 @@ ASKED = {
         {"other": "mixed", "by": "kind", "max_distance": {"size": 3.0}, "mutual": True},
         {"other": "numbers", "on": "size", "max_distance": 0.2},
     ],
+    "impute": [
+        {"why": True},
+        {"columns": "color", "k": 3, "draws": 2, "seed": 1},
+        {"learn": False},
+    ],
     "report": [{"k": 3, "label": "kind"}],
 }
 CASES = [(verb, i, table) for verb in VERBS for i in range(len(ASKED[verb])) for table in TABLES]
