@@ -156,6 +156,14 @@ ASKED = {
     "outliers": [{"n": 4, "method": "isolation:trees=9"}, {"method": "neighbors", "n": 3}],
     "hubs": [{"k": 3, "label": "kind", "reduce": "nicdm"}, {"columns": "size"}],
     "audit": [{"synthetic": "mixed", "n": 3}, {"synthetic": "sets", "holdout": "numbers"}],
+    "dedupe": [
+        {"n": 3, "on": "size,kind"},
+        {"on": "size", "by": "kind", "threshold": 0.9, "seed": 2},
+    ],
+    "link": [
+        {"other": "mixed", "on": "size,kind"},
+        {"other": "numbers", "on": "size", "by": "kind", "many": True, "n": 3},
+    ],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
     "match": [
         {"control": "sets"},
