@@ -67,6 +67,7 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, reference
     "levenshtein": ("text", st.text("abé𝒳 ", max_size=8), reference.normalized_edit),
     "token_set": ("text", st.text("ab ", max_size=9), reference.token_set),
     "jaro_winkler": ("text", st.text("abc", max_size=9), reference.jaro_winkler),
+    "tfidf": ("text", st.text("ab xy", max_size=14), None),  # needs the texts: test_document.py
     "jaccard": ("set", sets, reference.jaccard),
     "overlap": ("set", sets, reference.overlap),
     "edit": ("sequence", st.lists(tokens, max_size=6).map(tuple), reference.edit),

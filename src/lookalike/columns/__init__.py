@@ -7,6 +7,7 @@ with options, a function of two cells, a matrix) into one.
 
 from lookalike.columns.base import Cells, Distance, variance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
+from lookalike.columns.document import TfIdf
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankRange
 from lookalike.columns.number import Absolute, Circular, RankShare
@@ -53,6 +54,7 @@ __all__ = [
     "Presence",
     "RankRange",
     "RankShare",
+    "TfIdf",
     "TokenSet",
     "WeisfeilerLehman",
     "distance_for",
