@@ -73,6 +73,9 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, reference
     "edit": ("sequence", st.lists(tokens, max_size=6).map(tuple), reference.edit),
     "edit_sets": ("sequence", st.lists(sets, max_size=4).map(tuple), reference.edit_sets),
     "dtw": ("series", st.lists(quarters, max_size=6), reference.dtw),
+    # both need the standard deviation of the fitted values: test_series.py
+    "msm": ("series", st.lists(quarters, max_size=6), None),
+    "twe": ("series", st.lists(quarters, max_size=6), None),
     "euclidean": ("vector", rows_of_numbers, reference.euclidean),
     "great_circle": ("vector", st.tuples(quarters, quarters).map(list), reference.great_circle),
     "cosine": ("vector", rows_of_numbers, reference.cosine),

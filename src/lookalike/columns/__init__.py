@@ -13,7 +13,7 @@ from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankR
 from lookalike.columns.number import Absolute, Circular, RankShare
 from lookalike.columns.registry import DISTANCES, distance_for, distances_of
 from lookalike.columns.sequence import Edit, EditSets
-from lookalike.columns.series import DTW
+from lookalike.columns.series import DTW, MSM, TWE
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import (
@@ -28,6 +28,8 @@ from lookalike.columns.vector import (
 __all__ = [
     "DISTANCES",
     "DTW",
+    "MSM",
+    "TWE",
     "Absolute",
     "CallableDistance",
     "Cells",

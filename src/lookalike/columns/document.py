@@ -82,10 +82,9 @@ class TfIdf(Distance):
         self.scale = scale
 
     def _learn(self, column: Column) -> None:
-        self.learn_parts([column])
+        self._learn_parts(column, [column])
 
-    def learn_parts(self, parts: Iterable[Column]) -> None:
-        """Learn from a column that comes in parts which words there are, and in how many texts."""
+    def _learn_parts(self, like: Column, parts: Iterable[Column]) -> None:
         texts, n = Counter[str](), 0
         for part in parts:
             for cell in _texts(part):

@@ -15,7 +15,6 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, longest_of, missing_cells, sizes_of
 from lookalike.columns.custom import MatrixDistance
-from lookalike.columns.document import TfIdf
 from lookalike.columns.levels import Equal, LevelDistance, Presence
 from lookalike.columns.number import Absolute, Circular, RankShare
 from lookalike.columns.registry import DISTANCES
@@ -121,10 +120,7 @@ def _sampled(fitted: Distance, table: LazyTable, name: str) -> float:
         if finds_sets:
             items = (item for cell in part.values[present] for item in cell)
             are_sets |= {isinstance(item, frozenset | set) for item in items}
-    if isinstance(fitted, TfIdf):
-        fitted.learn_parts(table.column(name))
-    else:
-        fitted._learn(table.like[name])
+    fitted._learn_parts(table.like[name], table.column(name))
     if finds_sets and isinstance(fitted, Edit):
         fitted.sets_ = are_sets == {True}
     if fitted.scale is not None:
