@@ -4,7 +4,7 @@
  * the same sample of random pairs as in the library (`Explanation.reasons`).
  */
 import { differences, missing } from "./compare.js";
-import { cell } from "./draw/scales.js";
+import { cell, isCurve } from "./draw/scales.js";
 
 const ROUND_OFF = 1e-12; // contributions up to here are not reasons
 
@@ -104,6 +104,7 @@ function withLargest(parts, plus) {
 function phrase(data, { column, query, found }, speaksFor) {
   if (query === null || found === null) return `${column} missing ${query === found ? "in both" : query === null ? "in the query" : "here"}`;
   const about = data.info.columns.find((one) => one.name === column);
+  if (isCurve(query) && isCurve(found)) return `${column} ${speaksFor ? "alike" : "differ"}`;
   const shared = speaksFor && Array.isArray(query) && Array.isArray(found) ? query.filter((item) => found.includes(item)) : [];
   if (shared.length) return `same ${column}: ${cell(shared, about)}`;
   const [one, other] = [cell(query, about), cell(found, about)];
