@@ -15,6 +15,7 @@ from starlette.responses import Response
 
 from lookalike._runtime.files import check_writable, replacing
 from lookalike._runtime.frames import make_frame
+from lookalike.errors import NoAnswer
 from lookalike.service.api.models import Strict
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.collection import View
@@ -83,7 +84,11 @@ class Explorer:
         self._service = Service(Path(folder.name) / "store.sqlite", access=access)
         self._running: list[tuple[Server, threading.Thread]] = []
         self._finalizer = weakref.finalize(self, _close, self._service, folder, self._running)
-        rows = source.index if source.index is not None else source.rows().table
+        rows: Any = source.index
+        if rows is None:
+            rows = source.rows().table
+        elif options["measure"] == AUTO:  # an index has a measure
+            options = self._options = {**options, "measure": measure_text(rows.measure_)}
         settings = settings_from(options, self.title, {})
         self._service.catalog.create(self._name, rows, settings, RequestLimits())
 
@@ -161,7 +166,9 @@ class Explorer:
         thread = threading.Thread(target=self._server.run, name="lookalike-explore", daemon=True)
         thread.start()
         self._running.append((self._server, thread))
-        listens.wait(START_SECONDS)
+        if not listens.wait(START_SECONDS):
+            hint = "Is this process allowed to listen on 127.0.0.1?"
+            raise NoAnswer("explore", "a server that listens", "none", hint)
         self._address = f"http://{HOST}:{port}"
 
     def close(self) -> None:
@@ -229,7 +236,7 @@ def _close(service: Service, folder: Any, running: list[tuple[Server, threading.
 def explore(
     table: Any,
     *,
-    measure: Any = AUTO,
+    measure: Any = None,
     weights: Mapping[str, float] | None = None,
     label: str | None = None,
     title: str | None = None,
@@ -243,8 +250,8 @@ def explore(
     ----------
     table : path, frame, dict of columns, Table or Index
         The page works on a copy, which is deleted when the process ends.
-    measure : str or Measure
-        How rows are compared; "auto": as everywhere.
+    measure : str or Measure, optional
+        How rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional
         How much columns matter before a slider is moved.
     label : str, optional
@@ -270,7 +277,7 @@ def explore(
     1   sound     1.0
     >>> page.close()
     """
-    chosen = read_measure(measure)
+    chosen = read_measure(AUTO if measure is None else measure)
     text = chosen if isinstance(chosen, str) else measure_text(chosen)
     options = {"measure": text, "weights": dict(weights or {}), "label_column": label}
     return Explorer(table, title, options)

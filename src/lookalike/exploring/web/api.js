@@ -56,26 +56,27 @@ function search(data, { query, k, weights = {}, filter = {}, like = [], unlike =
   const size = (row) => (found.score[row] === found.score[row] ? found.score[row] : Infinity);
   const rows = allowed.filter((row) => !out.has(row)).sort((a, b) => (size(a) < size(b) ? -1 : size(a) > size(b) ? 1 : a - b)).slice(0, k);
   const own = view(data, i);
-  const hits = rows.map((row, at) => hitOf(data, found, i, row, at + 1, own));
+  const hits = rows.map((row, at) => hitOf(data, found, [i, row], at + 1, { own, weights }));
   const guessed = rows.filter((row) => !found.sure[row]).length;
   const lists = data.columns.filter(({ how }) => how === "list").map(({ name }) => name).join(", ");
   const note = guessed ? `${guessed} of ${rows.length} similarities are estimates: this file holds the differences in ${lists} to the nearest rows only.` : null;
   return { query: named(data, i), hits, matched: allowed.length, note, generation: 1, space: "plain", took_ms: performance.now() - began };
 }
 
-/** @param {any} data @param {any} found @param {number} i @param {number} row @param {number} rank @param {Float64Array[]} own */
-function hitOf(data, found, i, row, rank, own) {
+/** @param {any} data @param {any} found @param {number[]} pair @param {number} rank @param {{own: any, weights: Object<string, number>}} asked */
+function hitOf(data, found, [i, row], rank, { own, weights }) {
   const similarity = found.similarity[row];
   const known = similarity === similarity;
   const parts = explain(data, found, i, row, own);
-  const counts = data.info.columns.filter(({ name, compared }) => compared && data.cells[name][i] !== null).map(({ name }) => name);
+  const weight = (name) => (data.weights[name] ?? 1) * (weights[name] ?? 1);
+  const counts = data.info.columns.filter(({ name, compared }) => compared && weight(name)).map(({ name }) => data.cells[name]);
   return {
     ...named(data, row),
     rank,
     score: known ? found.score[row] : null,
     similarity: known ? similarity : null,
     distance: known ? distanceOf(data, similarity) : null,
-    compared: counts.filter((name) => data.cells[name][row] !== null).length,
+    compared: counts.filter((cells) => cells[i] !== null && cells[row] !== null).length,
     compared_of: counts.length,
     reasons: reasonsOf(data, parts),
     columns: parts,

@@ -74,7 +74,7 @@ function largestDifference(parts) {
 function ranked(parts, side) {
   const value = (part) => (side ? part.minus : part.plus);
   const strength = (part) => (part.plus + part.minus) * (part.bits?.[side] ?? 0);
-  const speaks = ({ bits: known }) => (side === 0 ? known !== null && known[0] > known[1] : known === null || known[1] !== 0);
+  const speaks = ({ bits: known }) => known === null || (side === 0 ? known[0] > known[1] : known[1] !== 0);
   return parts
     .filter((part) => value(part) > ROUND_OFF && speaks(part))
     .sort((a, b) => strength(b) - strength(a) || value(b) - value(a));
