@@ -113,7 +113,7 @@ def test_the_shell_writes_the_completed_table(tmp_path):
 def test_bad_input():
     with pytest.raises(InvalidInput, match="sise"):
         la.impute(ROWS, columns="sise")
-    with pytest.raises(InvalidInput, match="n_neighbors|k"):
+    with pytest.raises(InvalidInput, match="k.*at least 1|k.*>= 1"):
         la.impute(ROWS, 0)
     with pytest.raises(InvalidInput, match="draws"):
         la.impute(ROWS, draws=1000)

@@ -279,7 +279,11 @@ def impute(
     (3, 'female', [6, 35])
     """
     from lookalike.prediction import NeighborImputer
+    from lookalike.prediction.imputation import MAX_DRAWS
+    from lookalike.saving.fields import Integer, Maybe
 
+    Integer(0, MAX_DRAWS).check("impute", "draws", draws)
+    Maybe(Integer(1)).check("impute", "k", k)
     source = as_source(table)
     rows = source.rows(filter)
     wanted = split_names(columns)
