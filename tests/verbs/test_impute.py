@@ -68,7 +68,7 @@ def test_only_what_was_asked_for():
     some = la.impute(ROWS, filter="size>=0")
     assert len(some.to_frame()) == 10
     assert {cell.column for cell in some.filled_cells} == {"group", "weight"}
-    equal = la.impute(ROWS, 2, learn=False)
+    equal = la.impute(ROWS, 2, equal_weights=True)
     assert [one["donors"] for one in equal.columns] == [2, 2, 2]
     weights = equal.columns[0]["weights"]
     assert len(set(weights.values())) == 1
