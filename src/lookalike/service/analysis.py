@@ -114,6 +114,10 @@ class CollectionSource(TableSource):
     space : {"plain", "repaired"}
     gamma : float, optional
         Weight of the rows that are not liked; None: that of ``Index.search``.
+
+    Attributes
+    ----------
+    notes : list of str, what an answer should say about the rows
     """
 
     def __init__(
@@ -121,6 +125,7 @@ class CollectionSource(TableSource):
     ) -> None:
         super().__init__(view.space(space), name)
         self.view, self.gamma = view, gamma
+        self.notes: list[str] = []
 
     @property
     def searched(self) -> Any:
@@ -132,6 +137,10 @@ class CollectionSource(TableSource):
     def rows(self, filter: Any = None) -> NamedRows:
         """Return the rows that meet a filter; of very many, a sample."""
         sample = take(self.view)
+        if sample.sampled:
+            some, every = len(sample.ids), len(self.view.index)
+            text = f"{self.name}: {some:,} of {every:,} rows were looked at, drawn at random"
+            self.notes.append(f"{text} (the same every time)")
         return NamedRows(sample.table, sample.ids, self.name, self.given).meeting(filter)
 
 
