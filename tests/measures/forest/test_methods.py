@@ -163,10 +163,12 @@ def test_masses_are_counted_on_all_fitted_rows_and_ting_is_ultrametric_per_tree(
 def test_ratio_by_information_adds_up_and_is_saved(gaps, tmp_path):
     rows = np.random.default_rng(0).normal(size=(30, 3))
     rows[np.random.default_rng(1).random(rows.shape) < gaps] = np.nan
-    measure = ForestProximity(Ratio(0.5, 0.5, weights="information"), random_state=0).fit(rows)
+    measure = ForestProximity(
+        Ratio(0.5, 0.5, weights="information"), undefined=0.5, random_state=0
+    ).fit(rows)
     s = measure.similarity()
     assert not np.allclose(
-        s, ForestProximity(Ratio(0.5, 0.5), random_state=0).fit(rows).similarity()
+        s, ForestProximity(Ratio(0.5, 0.5), undefined=0.5, random_state=0).fit(rows).similarity()
     )
     explained = measure.explain(3, 4)
     assert sum(explained.plus.values()) == pytest.approx(s[3, 4])

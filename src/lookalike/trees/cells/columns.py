@@ -199,7 +199,7 @@ def fit_columns(
     who : str
         The estimator, for error messages.
     """
-    wanted = dict(distances or {})
+    wanted: dict[Any, Any] = dict(distances or {})
     for name in named_columns(wanted):
         if name not in table.names:
             hint = suggest(str(name), table.names)
@@ -207,13 +207,13 @@ def fit_columns(
     squared = projection == "squared"
     joint = [parts for parts in wanted if isinstance(parts, tuple)]
     inside = set(chain.from_iterable(joint)) - set(wanted)
-    alone = [(name,) for name in table.names if name not in inside]
+    alone: list[tuple[str, ...]] = [(name,) for name in table.names if name not in inside]
     made = []
     for parts in [*alone, *joint]:
-        at, key = table.names.index(parts[0]), parts if parts in wanted else parts[0]
-        empty = TreeColumn(at, parts[0], Absolute(), NUMBER, parts if parts in wanted else ())
+        several, at = parts if parts in wanted else (), table.names.index(parts[0])
+        empty = TreeColumn(at, parts[0], Absolute(), NUMBER, several)
         column = empty.cells_of(table)
-        for spec in _several(wanted.get(key)):
+        for spec in _several(wanted.get(several or parts[0])):
             distance = _distance_of(spec, column).fit(column)
             one = replace(empty, distance=distance, kind=_kind_of(distance, squared, numeric))
             if one.is_object:
