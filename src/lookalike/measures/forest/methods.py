@@ -127,8 +127,8 @@ class Ratio(ProximityMethod):
     weights : {"count", "information"}
         What an answer counts: 1, or its information content, -log of the share of fitted rows that
         answer so [2]_ (half a row is added to both answers). To agree on a rare answer counts more.
-        With weights of 1/2 the ratio is Lin's similarity. (The information of all answers of a
-        path at once is infinite as soon as two paths part; added test by test it is not.)
+        With weights of 1/2 the ratio is Lin's similarity. (The joint information of all answers
+        of a path is infinite as soon as two paths part; added test by test it is not.)
 
     References
     ----------

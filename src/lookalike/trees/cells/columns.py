@@ -48,7 +48,7 @@ MAX_SQUARED_RANGE = 1e150  # range of numbers whose squares are still finite
 @saveable
 @dataclass(frozen=True, eq=False)
 class TreeColumn:
-    """One way of comparing the cells of one column, or of several at once.
+    """One way of comparing the cells of one column, or of several together.
 
     Parameters
     ----------

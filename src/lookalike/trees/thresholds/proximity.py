@@ -363,7 +363,7 @@ def _ratio_with_gaps(
     facts, last = (forest.splits, forest.nodes, forest.tests), _counter(forest)
     write: Any = proximity.ratio_with_missing
     if shares is not None:
-        # Leaves ask nothing: their share is 0, of which nobody takes the logarithm.
+        # Leaves ask nothing: their share is 0, which has no logarithm.
         known = np.where(forest.feature >= 0, shares, 0.5)
         write, last = proximity.ratio_by_weight, -np.log(np.column_stack([known, 1.0 - known]))
     for wide in blocks(len(leaf_y), TILE_COLUMNS):
