@@ -172,6 +172,7 @@ def test_in_jupyterlab_the_page_is_shown_and_read(browser, tmp_path):
         page.set_default_timeout(WAIT)
         page.goto(f"{address}/lab/tree/cats.ipynb")
         page.wait_for_selector(".jp-Notebook .jp-CodeCell")
+        page.get_by_text("| Idle").wait_for()  # the kernel has started
         page.locator(".jp-CodeCell >> nth=0").click()
         page.keyboard.press("Shift+Enter")
         frame = page.frame_locator(".jp-OutputArea iframe[title='lookalike']")
