@@ -74,7 +74,8 @@ def test_ninety_in_a_hundred_planted_hubs_are_found():
 def test_evenly_spread_vectors_have_no_hubs():
     angles = np.linspace(0, 2 * np.pi, 3_000, endpoint=False)
     found = scan_hubs(np.column_stack([np.cos(angles), np.sin(angles)]), 5)
-    assert len(found.hubs) == 0 and found.caught_before == 0.0
+    assert len(found.hubs) == 0
+    assert found.caught_before == 0.0
     assert "No hubs among 3,000 vectors" in found.text()
 
 
@@ -86,7 +87,8 @@ def test_the_verb_scans_a_large_collection(tmp_path, monkeypatch):
     found = la.hubs(tmp_path / "posts.npy")
     assert found.cells()["id"][:1] == [17]
     assert found.to_dict()["hubs"][0]["lists"] == found.before[17]
-    assert "posts.npy: " in found.text() and "after the reduction" in found.text()
+    assert "posts.npy: " in found.text()
+    assert "after the reduction" in found.text()
     np.testing.assert_array_equal(found.before, scan_hubs(rows, 5).before)
     small = la.hubs(rows[:200])
     assert not isinstance(small, scan.HubScan)

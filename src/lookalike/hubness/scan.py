@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import poisson
 
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.text import plain, short
@@ -82,7 +81,10 @@ class HubScan(Result):
         """Return the statistics and the hubs."""
         shares = {"caught": self.caught_before, "caught_reduced": self.caught_after}
         size = {"rows": len(self.before), "queries": self.queries, "k": self.k}
-        lines = [dict(zip(self.cells(), line, strict=True)) for line in zip(*self.cells().values(), strict=True)]
+        lines = [
+            dict(zip(self.cells(), line, strict=True))
+            for line in zip(*self.cells().values(), strict=True)
+        ]
         return {"sentence": self.sentence, **size, **shares, "hubs": plain(lines)}
 
     def render(self, console: Console, spell: Spell = str) -> None:
@@ -163,7 +165,9 @@ def _unit_rows(vectors: Any) -> tuple[np.ndarray, np.ndarray]:
     rows = np.asarray(vectors)
     if rows.ndim != 2 or rows.dtype.kind not in "fiub":
         found = f"an array of {rows.dtype} of shape {rows.shape}"
-        raise WrongType("scan_hubs", "a matrix of numbers, a vector in each row", found, "Stack them")
+        raise WrongType(
+            "scan_hubs", "a matrix of numbers, a vector in each row", found, "Stack them"
+        )
     unit = np.empty(rows.shape, np.float32)
     for part in blocks(len(rows), max(1, BLOCK_CELLS // max(1, rows.shape[1]))):
         some = rows[part].astype(np.float64)
@@ -221,8 +225,10 @@ def _merged(
 
 def _hubs(counts: np.ndarray, mean: float) -> np.ndarray:
     """Return rows in far more lists than the mean row, most first."""
+    from scipy.special import pdtrik  # scipy.stats would double the start of every search
+
     n = len(counts)
     # So many lists that less than one row in n would be in them by chance.
-    chance = float(poisson.isf(1.0 / n, mean)) + 1
+    chance = np.ceil(pdtrik(1.0 - 1.0 / n, mean)) + 1
     order = np.argsort(-counts, kind="stable")[: max(1, int(MAX_HUB_SHARE * n))]
     return order[counts[order] >= max(chance, FACTOR * mean)]
