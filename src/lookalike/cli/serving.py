@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,7 +24,8 @@ Store = Annotated[
     option(
         "--store",
         "FILE|ADDRESS",
-        "Where rows are kept: a file (SQLite), or postgresql+psycopg://host/name. "
+        "Where rows are kept: a file (SQLite, also as sqlite:///FILE), or "
+        "postgresql+psycopg://host/name. "
         "Beside the first table unless given, else in the data folder of the user.",
     ),
 ]
@@ -63,11 +63,13 @@ def open_tokens(store: str | None, *, make: bool = False) -> Iterator[TokenStore
     check_service("lookalike token")
     from lookalike.service.safety import TokenStore
     from lookalike.service.server import default_store
+    from lookalike.service.store.database import parse_address
     from lookalike.service.store.store import Store as Rows
 
     place = store or default_store([])
-    if not make and "://" not in str(place) and not Path(place).exists():
-        raise missing_file(Path(place))
+    path, _ = parse_address(place)
+    if not make and path is not None and not path.exists():
+        raise missing_file(path)
     rows = Rows(place)
     try:
         yield TokenStore(rows.database)

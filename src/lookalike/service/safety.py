@@ -134,7 +134,9 @@ QUESTIONS = re.compile(
     r"POST /api/collections/[^/]+/(search|ask/[a-z]+|profile|repair|sessions(/[^/]+/(marks|undo))?)"
     r"|DELETE /api/collections/[^/]+/sessions/[^/]+"
 )
-PUBLIC_PATHS = ("/healthz", "/readyz", "/")  # probes, and the page that asks for a token
+# Probes, the page that asks for a token, and what the API is, which is no secret.
+PUBLIC_PATHS = ("/healthz", "/readyz", "/", "/docs", "/api")
+VERSION, UNVERSIONED = "/api/v1", "/api"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -236,6 +238,9 @@ class Safety:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        # Before any check looks at the path: the version that there is has two names.
+        if f"{scope['path']}/".startswith(f"{VERSION}/"):
+            scope["path"] = UNVERSIONED + scope["path"].removeprefix(VERSION)
         begun = False
 
         async def safe_send(event: Message) -> None:
