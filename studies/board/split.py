@@ -64,7 +64,7 @@ def entries(task: str) -> list[Entry]:
 
 
 def load(entry: Entry, data: Path) -> Any:
-    """Return a table with rows of known target, as a frame; raise ``ImportError`` without its source.
+    """Return a table as a frame, the rows whose target is known.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def _candidates() -> list[tuple[str, str, str]]:
 
 
 def choose_target(frame: Any, item: str) -> str | None:
-    """Return the target of a table; None where it is too small, not mixed, or has no missing cell."""
+    """Return the target of a table; None: too small, not mixed or complete."""
     from lookalike.errors import LookalikeError
     from lookalike.table import read_table
 
