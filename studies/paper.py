@@ -27,6 +27,7 @@ PAPERS = {
     "neighbors": "studies.neighbors",
     "scales": "studies.scales",
     "map": "studies.maps",
+    "board": "studies.board",
 }
 
 
