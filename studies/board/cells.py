@@ -58,7 +58,9 @@ def prepare_problem(entry: Entry, data: Path, most: int) -> Problem:
         for word in words:
             frame[word] = frame[word].astype(object).where(frame[word].notna(), None)
             frame[word] = [None if cell is None else str(cell) for cell in frame[word]]
-        table = read_table(frame, kinds=dict.fromkeys(words, "category"))
+        # Stated, so that nothing is joined or goes round: all contenders have the same columns.
+        stated = dict.fromkeys(numbers, "number") | dict.fromkeys(words, "category")
+        table = read_table(frame, kinds=stated)
     return Problem(table, frame, numbers, words, y)
 
 

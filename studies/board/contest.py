@@ -102,7 +102,7 @@ def run_contest(contest: Contest, work: Work) -> Result:
 def collect(contest: Contest, work: Work) -> Scores:
     """Return the scores, each computed once and kept from run to run."""
     kept = work.shared(f"board-{contest.name}", contest.source)
-    most = work.times(quick=600, default=1000, full=3000)
+    most = work.times(quick=400, default=1000, full=3000)
     listed = sorted(entries(contest.tables), key=lambda entry: digest(entry.name))
     if work.effort == "quick":
         listed = [entry for entry in listed if entry.reports][: contest.quick]

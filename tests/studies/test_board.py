@@ -111,7 +111,9 @@ def test_scores_are_kept_and_failures_named(tmp_path):
 
 
 def test_a_quick_run_scores_reported_tables_alone(tmp_path):
-    contest = toy({"ours": Contender(float, ours=True), "rival": Contender(lambda size: 5.5)})
+    contest = toy(
+        {"ours": Contender(lambda size: size, ours=True), "rival": Contender(lambda size: 5.5)}
+    )
     scores = collect(contest, Work(tmp_path, "quick"))
     assert len(scores.entries) == 2
     assert all(reports(entry.name) for entry in scores.entries)
