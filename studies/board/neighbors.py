@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from lookalike.measures import Gower
 from lookalike.measures.default import default_measure
 from studies.board.cells import Problem, prepare_problem
 from studies.board.contest import Contender, Contest
@@ -49,7 +50,11 @@ def without(problem: Problem, column: str) -> Problem:
     kept = [name for name in problem.frame.columns if name != column]
     numbers, words = ([n for n in some if n != column] for some in (problem.numbers, problem.words))
     return replace(
-        problem, table=problem.table[kept], frame=problem.frame[kept], numbers=numbers, words=words
+        problem,
+        table=problem.table.select(kept),
+        frame=problem.frame[kept],
+        numbers=numbers,
+        words=words,
     )
 
 
@@ -58,7 +63,7 @@ def hidden(distances: Distances, problem: Problem) -> float:
     # By ranges, as the rivals compare numbers: the scale of the default would favor it.
     judge = Pairs(problem.table, "range").differences
     chosen = np.random.default_rng(0).permutation(len(judge))[:N_HIDDEN]
-    names: Sequence[str] = problem.table.names
+    names: Sequence[str] = Gower().fit(problem.table).plan_.names
     gains = [
         agreement(judge[j], lists(distances, without(problem, names[j]))) for j in sorted(chosen)
     ]
