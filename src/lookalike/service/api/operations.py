@@ -6,17 +6,16 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
-from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
 from lookalike.service.answers import try_column
+from lookalike.service.api.document import TEXT, documented
 from lookalike.service.api.models import ColumnIn, MeasureIn
 from lookalike.service.api.shared import (
     LATER,
     Found,
     Serving,
     answer,
-    documented,
     group,
     in_turn,
     started,
@@ -28,10 +27,10 @@ from lookalike.service.limits import check_options
 from lookalike.service.monitoring import TYPE
 from lookalike.verbs.measures import read_measure
 
-router = APIRouter(tags=["operations"])
+router = group("", "operations")
 
 
-@router.get("/healthz", responses=documented({"ok": True}, "The process is alive."))
+@router.get("/healthz", responses=documented("healthy", "The process is alive."))
 def healthz() -> Response:
     """Report that the process is alive."""
     return answer({"ok": True})
@@ -51,7 +50,7 @@ def readyz(service: Serving) -> Response:
 
 @router.get(
     "/metrics",
-    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": {}}}},
+    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": TEXT}}},
 )
 def metrics(service: Serving) -> Response:
     """Return counts and times of requests, rows, generations, lag and jobs."""
@@ -101,7 +100,7 @@ def get_job(service: Serving, j: str) -> Response:
 @job_routes.get(
     "/jobs/{j}/events",
     responses={
-        200: {"description": "The job, at every change.", "content": {"text/event-stream": {}}}
+        200: {"description": "The job, at every change.", "content": {"text/event-stream": TEXT}}
     },
 )
 async def job_events(service: Serving, j: str) -> Response:
