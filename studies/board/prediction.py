@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.evaluate.folds import assign_folds
+from lookalike._runtime.folds import assign_folds
 from lookalike.prediction import (
     NeighborClassifier,
     NeighborRegressor,
