@@ -29,7 +29,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lowest fuzz mutants audit check checkweb format bench load papers quality docs clean
+.PHONY: help demo test lowest fuzz mutants audit check checkweb format bench load papers board quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -128,6 +128,11 @@ load: $(VENV)/.dev ## a minute of mixed requests to a served table of films, bes
 papers: $(VENV)/.studies ## the published tables beside our numbers; CASE=name for one, QUICK=1 or FULL=1
 	$(BIN)/python -m studies $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data $(DATA)) \
 		$(if $(DOWNLOAD),--download) --write docs/papers
+
+# Stopped runs go on where they were: each score is kept below ~/.cache. QUICK=1: twenty minutes.
+board: $(VENV)/.dev $(VENV)/.studies ## every task beside the best of the field, into docs/papers/board.md; QUICK=1 or FULL=1
+	PYTHONPATH=$(VENV)/data $(BIN)/python -m studies board $(if $(QUICK),--quick) $(if $(FULL),--full) \
+		$(if $(DATA),--data $(DATA)) --write docs/papers
 
 quality: $(VENV)/.dev $(VENV)/.studies ## the default comparison before and after per table, then predictions and clusters; BEFORE=path/to/src
 	PYTHONPATH=$(VENV)/data $(BIN)/python -m benchmarks.quality.defaults
