@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lookalike._runtime.extras import check_service
 from lookalike.cli import output as out
 from lookalike.cli.options import member, option
-from lookalike.errors import MissingExtra, missing_file
+from lookalike.errors import missing_file
 
 if TYPE_CHECKING:
     from lookalike.service.safety import TokenStore
@@ -55,24 +56,11 @@ class AccessOptions:
     )
 
 
-def check_extra() -> None:
-    """Raise what to install if the packages of the service are missing."""
-    try:
-        import fastapi  # noqa: F401
-        import prometheus_client  # noqa: F401
-        import python_multipart  # noqa: F401
-        import sqlalchemy  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        hint, found = "Install lookalike[service]", f"no {error.name}"
-        raise MissingExtra("lookalike serve", "its packages", found, hint) from error
-
-
 @contextmanager
 def open_tokens(store: str | None, *, make: bool = False) -> Iterator[TokenStore]:
     """Open the tokens of a store; create the store only if ``make`` is set."""
     # A mistyped path must not become an empty store, in which no token is found.
-    check_extra()
+    check_service("lookalike token")
     from lookalike.service.safety import TokenStore
     from lookalike.service.server import default_store
     from lookalike.service.store.database import parse_address

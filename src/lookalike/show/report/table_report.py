@@ -14,7 +14,6 @@ from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Integer
 from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, paragraphs, section
-from lookalike.show.report.long_texts import by_words
 from lookalike.show.report.parts import PARTS, ReportPart
 from lookalike.show.report.study import Study
 from lookalike.show.result import Result, Spell
@@ -92,7 +91,6 @@ def report(
     Columns with their kinds, missing values, the measure and why, neighbors with reasons, a map,
     hubs before and after reduction, clusters and what sets them apart, measures compared,
     prototypes and outliers; each part with its Python code, or the reason why it failed.
-    Long texts are compared by their words (see ``by_words``).
 
     Parameters
     ----------
@@ -134,9 +132,7 @@ def report(
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
     whole = read_table(table, kinds=kinds)
-    # Before anything is compared: edit distances of long texts would take hours.
-    texts = by_words(whole)
-    rows, target = split_target(texts, y, "report")
+    rows, target = split_target(whole, y, "report")
     study = Study(rows, target, label, measure, int(k), int(sample), make_seed(random_state))
     words = {
         "{k}": str(k),
@@ -146,9 +142,6 @@ def report(
     }
     read = "\n".join(["import lookalike as la", *_imports(measure)])
     read += f"\ntable = la.read_table({source})"
-    if texts is not whole:
-        read += "\nfrom lookalike.show.report import by_words  # long texts are compared by words"
-        read += "\ntable = by_words(table)"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(heading, parts, _lead(study) + code(read))
