@@ -79,16 +79,11 @@ lowest: $(LOWEST)/.dev ## the test suite with the lowest versions that pyproject
 	PYTHONHASHSEED=0 $(LOWEST)/bin/python -m pytest -q -n $(WORKERS) --dist worksteal \
 		-W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(filter-out all,$(CASE))
 
-# Each line may be run alone. The last searches for new examples that break a property.
-fuzz: $(VENV)/.dev ## damaged files, tables and folders, killed servers, load, requests, new examples; CASE=tests/measures for one folder
-	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
-	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --tables --seed $(SEED)
-	PYTHONPATH=tests $(BIN)/python -m fuzz $(FOLDERS) --folders --compiled --seed $(SEED)
-	LOOKALIKE_KILLS=$(KILLS) $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/index/dask
-	LOOKALIKE_LONG=1 $(BIN)/python -m pytest -q --timeout 7200 tests/test_hostile_surroundings.py tests/test_install.py tests/fuzz tests/kernels/test_cache_lock.py
-	LOOKALIKE_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_bad_input.py -k openapi
-	$(BIN)/python -m benchmarks.load --seconds $(LOAD) --judge
-	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
+# Ends with a table: what each part has tried, and what failed. `PART=folders` runs one part alone.
+fuzz: $(VENV)/.dev ## damaged files, tables and folders, killed servers, load, requests, new examples; PART=load for one, CASE=tests/measures for one folder
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --mutants $(MUTANTS) --folders $(FOLDERS) --kills $(KILLS) \
+		--examples $(EXAMPLES) --load $(LOAD) --seed $(SEED) --workers $(WORKERS) \
+		$(if $(filter all,$(CASE)),,--case $(CASE)) $(if $(PART),--part $(PART))
 
 mutants: $(VENV)/.dev ## random faults in the sources (FAULTS=200) and which of them the nearest tests notice; CASE=index for one package, LOG=file to go on after a stop (same SEED)
 	PYTHONPATH=tests $(BIN)/python -m mutants $(filter-out all,$(CASE)) --faults $(FAULTS) --seed $(SEED) $(if $(LOG),--log $(LOG))
