@@ -23,6 +23,7 @@ export function emptyLink() {
     set: null,
     who: null,
     measure: null,
+    versus: null,
     sheet: null,
     groups: null,
     within: null,
@@ -60,7 +61,8 @@ const RULES = {
   set: isSet,
   who: isId,
   measure: (value) => typeof value === "string",
-  sheet: (value) => value === "columns" || value === "new",
+  versus: (value) => Array.isArray(value) && value.length <= 2 && value.every((name) => typeof name === "string"),
+  sheet: (value) => ["columns", "new", "measures", "review"].includes(value),
   groups: (value) => Number.isInteger(value) && value >= 2 && value <= 50,
   within: (value) => value === "set" || (Number.isInteger(value) && value >= 0),
 };

@@ -145,9 +145,9 @@ function draw(state) {
   cancelAnimationFrame(frame);
   frame = 0;
   drawn = true;
-  const name = nothing(state) || state.link.sheet === "new" ? "welcome" : state.link.sheet && info(state) ? "columns" : null;
+  const name = nothing(state) || state.link.sheet === "new" ? "welcome" : info(state) ? state.link.sheet : null;
   const whole = name && later(name, state, act);
-  document.body.className = name ?? "";
+  document.body.className = name ? `whole ${name}` : "";
   document.body.dataset.tab = state.ui.tab;
   const { steps, pending } = state.link;
   const idle = !steps.length && !pending.like.length && !pending.unlike.length && !state.ui.changes.length;

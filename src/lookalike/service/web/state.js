@@ -22,7 +22,8 @@ export function initialState() {
       notice: null,
       wanted: null,
       fit: null,
-      hidden: {},
+      card: false,
+      asking: false,
       few: true,
       names: {},
       tab: "results",
@@ -59,8 +60,8 @@ const ACTIONS = {
   collection: (state, { name, sheet = null }) => ({
     ...state,
     link: { ...emptyLink(), collection: name, sheet },
-    ui: { ...state.ui, at: null, draft: null, editing: null, text: "", fit: null, hidden: {}, sheet: noSheet(), changes: [], acted: false, written: 0, fresh: 0, upload: null, tab: "results" },
-    slots: keep(state.slots, ["collections", "measures", "examples"]),
+    ui: { ...state.ui, at: null, draft: null, editing: null, text: "", fit: null, sheet: noSheet(), changes: [], acted: false, written: 0, fresh: 0, upload: null, tab: "results" },
+    slots: keep(state.slots, ["collections", "examples"]),
   }),
   sheet: (state, { name }) => ({ ...state, link: { ...state.link, sheet: name }, ui: { ...state.ui, sheet: noSheet(), upload: null } }),
   ask: (state, { query }) => ({

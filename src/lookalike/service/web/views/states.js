@@ -19,7 +19,7 @@ export function working(slot, act) {
 }
 
 /** What work is called until it says itself what it does. */
-const WORK = { map: "preparing the map", hubs: "preparing to count hubs", clusters: "preparing clusters", measure: "preparing to refit", repair: "preparing to reduce hubness" };
+const WORK = { map: "preparing the map", hubs: "preparing to count hubs", clusters: "preparing clusters", measure: "preparing to refit", repair: "preparing to reduce hubness", trial: "preparing the measure" };
 
 /** @param {Job} job @param {Dispatch} act */
 export function progress(job, act) {
