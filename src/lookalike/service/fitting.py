@@ -277,8 +277,9 @@ def list_measures(table: Table | None = None) -> list[dict[str, Any]]:
     for one in sorted(found, key=lambda one: one["name"] not in IN_WORDS):
         fitted = _fit_to(one["name"], few)
         if fitted is not None:  # the first of several names of the same
-            weighable, words = bool(fitted.traits.weighs_columns), IN_WORDS.get(one["name"])
-            listed.setdefault(repr(fitted), one | {"weighable": weighable, "words": words})
+            weighable = bool(fitted.traits.weighs_columns)
+            more = {"weighable": weighable, "words": IN_WORDS.get(one["name"])}
+            listed.setdefault(repr(fitted), one | more)
     order = list(IN_WORDS)
     return sorted(listed.values(), key=lambda o: order.index(o["name"]) if o["words"] else 99)
 

@@ -77,6 +77,7 @@ export function needs(state) {
   if (!info(state) || info(state).name !== state.link.collection) return calls;
   const { sheet, measure } = state.link;
   if (state.ui.asking || measure !== null || sheet === "measures") calls.push({ slot: "measures", method: "GET", path: path(state, "/measures"), keeps: true });
+  if (sheet === "review") calls.push(doubles(state));
   if (sheet === "measures") calls.push(...lists(state));
   if (sheet) return calls;
   calls.push(...searches(state));
@@ -88,6 +89,16 @@ export function needs(state) {
     calls.push({ slot: "rows", method: "GET", path: found, wait: 100, keeps: true });
   }
   return calls;
+}
+
+const REVIEWED = 50; // doubtful pairs to decide, of one question
+
+/** Which rows are the same record, with the answers that were given so far. @param {State} state @returns {Call} */
+function doubles(state) {
+  const { decided, from, told } = state.link;
+  const decisions = decided.slice(0, told).filter(([, , same]) => same !== null).map(([a, b, same]) => ({ pair: [a, b], same }));
+  const body = { n: REVIEWED, ...(decisions.length ? { decisions } : {}), ...(from === null ? {} : { threshold: from }) };
+  return { slot: "review", method: "POST", path: path(state, "/ask/dedupe"), body, keeps: true };
 }
 
 /** @param {State} state @returns {Call[]} */

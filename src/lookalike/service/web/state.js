@@ -119,6 +119,11 @@ const ACTIONS = {
     link: { ...state.link, steps: state.link.steps.slice(0, round), pending: NO_MARKS },
   }),
   startOver: (state) => ({ ...state, link: { ...fresh(state.link), steps: [] } }),
+  decide: (state, { pair, same }) => ({ ...state, link: { ...state.link, decided: [...state.link.decided, [pair[0], pair[1], same]] } }),
+  undecide: (state) => {
+    const decided = state.link.decided.slice(0, -1);
+    return { ...state, link: { ...state.link, decided, told: Math.min(state.link.told, decided.length) } };
+  },
   set: (state, { type: _, ...part }) => ({ ...state, link: { ...state.link, ...part } }),
   ui: (state, { type: _, ...part }) => ({ ...state, ui: { ...state.ui, ...part } }),
   grow: (state, { id }) => {

@@ -104,6 +104,12 @@ interface Link {
   measure: string | null;
   /** Measures whose lists stand beside that of the table; null: the first two. */
   versus: string[] | null;
+  /** Pairs that were reviewed: two ids, and whether they are the same record (null: skipped). */
+  decided: Array<[Id, Id, boolean | null]>;
+  /** From how many of them was learned? */
+  told: number;
+  /** The probability that makes a double; null: as it was chosen. */
+  from: number | null;
   /** What the whole page shows instead of the list: the sheet of columns, or a table to bring. */
   sheet: "columns" | "new" | "measures" | "review" | null;
   /** How many clusters; null: as many as hold together best. */

@@ -39,7 +39,7 @@ function collections(state, act) {
     const { value } = target; // no table has a name with a plus
     if (value[0] === "+") act({ type: "sheet", name: value.slice(1) });
     else act({ type: "collection", name: value });
-    if (value === "+columns") target.value = state.link.collection;
+    if (value === "+columns" || value === "+review") target.value = state.link.collection;
   };
   return h(
     "select",
@@ -48,6 +48,7 @@ function collections(state, act) {
     list.map((one) => h("option", { key: one.name, value: one.name }, one.title || one.name)),
     h("hr", { key: "line" }),
     known ? h("option", { key: "+columns", value: "+columns" }, "columns of this table …") : null,
+    known ? h("option", { key: "+review", value: "+review" }, "doubles of this table …") : null,
     h("option", { key: "+new", value: "+new" }, "+ table"),
   );
 }

@@ -22,7 +22,7 @@ export default function measures(state, act) {
   const query = lists.find((one) => one?.value)?.value.query;
   return h(
     "div",
-    { class: "sides" },
+    { class: "ways" },
     h("h2", null, "One row, compared in several ways"),
     query ? h("p", { class: "title" }, query.label ?? "a new row", h("small", null, ` ${beside(state, query)}`)) : null,
     h("p", { class: "sentence", role: "status" }, lists.every((one) => one?.status === "ready") ? verdict(hits, times) : "The lists are being made."),
