@@ -165,7 +165,7 @@ def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
 def test_as_text_it_lists_its_parts():
     made = TableReport("Pets", {part.name: "<p></p>" for part in PARTS})
     lines = made.text().splitlines()
-    assert lines == ["Pets: a page of 9 parts", *(f"  {part.heading}" for part in PARTS)]
+    assert lines == ["Pets: a page of 10 parts", *(f"  {part.heading}" for part in PARTS)]
     assert made.cells()["part"] == list(made.parts)
     assert made.cells()["heading"] == [part.heading for part in PARTS]
     assert made.to_dict() == {"title": "Pets", "lead": "", "parts": made.parts}
