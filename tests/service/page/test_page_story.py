@@ -110,7 +110,7 @@ def test_a_whole_visit_with_the_keyboard_alone(visit, axe, browser):
         keys.at(page.get_by_label("weight of color", exact=True)).press("ArrowRight", "ArrowRight")
         page.wait_for_selector(".rounds >> text=color ×2")
         visit.ready()
-        keys.at(page.locator("#results")).press("j", "j", "u", "r")
+        keys.at(page.locator(".hit button.title").first).press("j", "u", "r")
         page.wait_for_selector(".chips .up")
         visit.ready()
 
@@ -130,7 +130,7 @@ def test_a_whole_visit_with_the_keyboard_alone(visit, axe, browser):
         assert {size[id] for id in visit.ids()} == {size[17]}
 
         first, second = visit.ids()[:2]
-        keys.at(page.locator("#results")).press("j", "Enter")
+        keys.at(page.locator(".hit button.title").first).press("Enter")
         page.wait_for_selector(".hit.open .detail")
         audit("list")
         keys.button("Edit", page.locator(".detail"))

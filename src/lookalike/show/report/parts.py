@@ -33,11 +33,11 @@ def summary_part(study: Study) -> str:
     lacks = most if gaps and gaps[0].missing.any() else "; no compared cell is missing"
     largest = max(profile.clusters, key=lambda cluster: cluster.rows)
     apart = f", set apart by {largest.columns[0]}" if largest.columns else ""
-    odd, _ = study.outliers[0]
+    (odd, _), name = study.outliers[0], type(study.measure).__name__
     return bullets(
         [
             f"{len(rows):,} rows are compared in {len(rows.columns):,} columns{lacks}.",
-            f"They are compared by {type(study.measure).__name__}: {study.index.reason_}.",
+            f"They are compared by {name}: {study.index.reason_.removeprefix(f'{name}: ')}.",
             f"They form {len(profile)} clusters; the largest has {percent(largest.share)}{apart}.",
             study.hubs.sentences[0],
             f"The row least like the others is {writer.name(odd, study)}.",
