@@ -25,6 +25,7 @@ PAPERS = {
     "defaults": "studies.defaults",
     "outliers": "studies.outliers",
     "neighbors": "studies.neighbors",
+    "imputation": "studies.imputation",
     "scales": "studies.scales",
     "map": "studies.maps",
 }

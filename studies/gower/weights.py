@@ -13,8 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.measures import Gower, least_squares_weights, relieff_weights
-from lookalike.represent import importance_weights
+from lookalike.measures import (
+    Gower,
+    importance_weights,
+    least_squares_weights,
+    relieff_weights,
+)
 from studies.gower import notes
 from studies.gower.drawing import draw_curves, draw_panels
 from studies.gower.learning import LEARNERS, METHODS, prototype_errors, tuned_nearest

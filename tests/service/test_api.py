@@ -212,9 +212,11 @@ def test_a_deleted_collection_is_gone(pets):
 
 def test_the_openapi_document_has_examples(server):
     document = server.get("/openapi.json")
-    assert {"/api/collections", "/api/collections/{c}/search", "/api/jobs/{j}/events"} <= set(
-        document["paths"]
-    )
+    assert {
+        "/api/v1/collections",
+        "/api/v1/collections/{c}/search",
+        "/api/v1/jobs/{j}/events",
+    } <= set(document["paths"])
     for path, methods in document["paths"].items():
         for method, one in methods.items():
             assert one.get("summary"), (path, method)

@@ -648,3 +648,21 @@ def test_the_address_of_a_server():
         database.close()
     with pytest.raises(InvalidInput, match="an address of a database, found another"):
         Database("://")
+
+
+def test_the_address_of_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for address, path in (
+        ("sqlite:///rows.db", "rows.db"),
+        (f"sqlite:///{tmp_path}/whole.db", tmp_path / "whole.db"),
+        ("sqlite+pysqlite:///other.db", "other.db"),
+    ):
+        store = Store(address)
+        assert str(store.database.path) == str(path)
+        store.close()
+        assert Store(path).heads() == []
+    for address in ("sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///a.db?mode=ro"):
+        with pytest.raises(InvalidInput, match="the path of a file, found none, or options"):
+            Database(address)
+    with pytest.raises(InvalidInput, match="PostgreSQL or a file, found 'mysql'"):
+        Database("mysql://h/d")

@@ -7,12 +7,13 @@ with options, a function of two cells, a matrix) into one.
 
 from lookalike.columns.base import Cells, Distance, variance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
+from lookalike.columns.document import TfIdf
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankRange
 from lookalike.columns.number import Absolute, Circular, RankShare
 from lookalike.columns.registry import DISTANCES, distance_for, distances_of
 from lookalike.columns.sequence import Edit, EditSets
-from lookalike.columns.series import DTW
+from lookalike.columns.series import DTW, MSM, TWE
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import (
@@ -27,6 +28,8 @@ from lookalike.columns.vector import (
 __all__ = [
     "DISTANCES",
     "DTW",
+    "MSM",
+    "TWE",
     "Absolute",
     "CallableDistance",
     "Cells",
@@ -53,6 +56,7 @@ __all__ = [
     "Presence",
     "RankRange",
     "RankShare",
+    "TfIdf",
     "TokenSet",
     "WeisfeilerLehman",
     "distance_for",

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import ColumnsLeftOut, InvalidInput, LookalikeError, LookalikeWarning, Param
-from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.leaderboard.ranking import ranking_agreement
 from lookalike.leaderboard.scores import (

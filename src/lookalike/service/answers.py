@@ -312,16 +312,24 @@ def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:
         query["label"] = view.settings.row_label.of(query["row"])
     return {
         "query": query,
-        "hits": [_hit(view, hit, rank, explain) for rank, hit in enumerate(hits, 1)],
+        "hits": [
+            _hit(view, hit, rank, explain) | {"score": _score(hit, hits.by_score)}
+            for rank, hit in enumerate(hits, 1)
+        ],
         "note": hits.note if explain else None,
     }
+
+
+def _score(hit: Hit, by_score: bool) -> float | None:
+    """Return what a hit was ranked by, larger for better: a distance would be read as a score."""
+    marked = by_score and hit.score is not None
+    return 1 - hit.score if marked else hit.similarity  # type: ignore[operator]
 
 
 def _hit(view: View, hit: Hit, rank: int, explain: int | str) -> dict[str, Any]:
     found = {
         "rank": rank,
         **view.named_row(hit.id, hit.row),
-        "score": hit.score,
         "similarity": hit.similarity,
         "distance": hit.distance,
         "compared": hit.compared,

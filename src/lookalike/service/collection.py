@@ -21,7 +21,7 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.index import Index
 from lookalike.index.shards.from_files import sample_positions
-from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, store_record
+from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, stored_texts
 from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
 from lookalike.service.problems import collected
 from lookalike.service.store.store import (
@@ -30,14 +30,16 @@ from lookalike.service.store.store import (
     Head,
     NotFound,
     Store,
+    StoredRow,
     TooFarBehind,
     dump,
     missing_collection,
     parse_schema,
 )
-from lookalike.table import Schema, Table
+from lookalike.table import Schema, Table, as_table
 from lookalike.table.model.labels import DOT
 
+MAX_ROWS_TOGETHER = 1_000  # of additions that share a transaction: none waits for very many rows
 POLL_SECONDS = 0.02  # between two reads of the change log, for a generation that is waited for
 # The cache is written again when as many rows have changed; both chosen by hand. Loading replays
 # the changes since, so that fewer are not worth writing the whole index.
@@ -166,11 +168,16 @@ def apply_changes(view: View, generation: int, changed: Changed) -> View:
     """Return the view with an entry of the change log applied."""
     if not changed.deleted and not changed.added:
         return replace(view, generation=generation)
-    added: Any = []
-    if changed.added:
-        table = read_stored([json.loads(row.record) for row in changed.added], view.schema)
-        added = name_rows(table, stored_ids(changed.added), view.settings)
-    return view.moved(generation, [json.loads(id) for id in changed.deleted], added)
+    deleted = [json.loads(id) for id in changed.deleted]
+    return view.moved(generation, deleted, _as_read(view, changed.added))
+
+
+def _as_read(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
+    """Return stored rows as the next start will read them, with their ids."""
+    if not rows:
+        return []
+    table = read_stored([json.loads(row.record) for row in rows], view.schema)
+    return name_rows(table, stored_ids(rows), view.settings)
 
 
 def fit_of(head: Head) -> tuple[int, str]:
@@ -268,6 +275,15 @@ def _texts(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
     return first, "\n".join(rest)
 
 
+@dataclass(eq=False)
+class _Addition:
+    """Rows that a thread wants to add."""
+
+    records: Sequence[Mapping[str, Any]]
+    alone: bool = False
+    added: tuple[list[Any], int] | None = None
+
+
 class Collection:
     """One collection of a store, in memory once it is asked for.
 
@@ -281,6 +297,7 @@ class Collection:
         self.store, self.key, self.name = store, head.key, head.name
         self._lock = threading.RLock()
         self._view: View | None = None
+        self._waiting: list[_Addition] = []
         self._cached = 0  # rows that had changed when the cache was written
         self.texts = TextSearch()
         self.last_load = ""  # how the index came into memory, for the log
@@ -378,8 +395,47 @@ class Collection:
     # -- writing -----------------------------------------------------------------------------------
 
     def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
-        """Add rows, all or none; return their ids and the generation."""
-        return self._write("add", [], records)
+        """Add rows, all or none; return their ids and the generation.
+
+        Several threads share a transaction: whoever is first takes what the others wait to add
+        (group commit, as databases have it), as each transaction waits for the disk.
+        """
+        own = _Addition(records)
+        self._waiting.append(own)
+        with self._lock:
+            if own.added is None:
+                self._waiting.remove(own)
+                together = [own] if own.alone else [own, *self._take_waiting(len(records))]
+                try:
+                    self._add_all(together)
+                except BaseException:
+                    # Whose rows it is that cannot be added, each finds out by itself.
+                    for one in together:
+                        one.alone = True
+                    self._waiting += together[1:]
+                    if together == [own]:
+                        raise
+                    self._add_all([own])
+        assert own.added is not None
+        return own.added
+
+    def _take_waiting(self, taken: int) -> list[_Addition]:
+        """Take additions that wait for the lock, up to a number of rows."""
+        found = []
+        for one in [one for one in self._waiting if not one.alone]:
+            taken += len(one.records)
+            if taken > MAX_ROWS_TOGETHER:
+                break
+            self._waiting.remove(one)
+            found.append(one)
+        return found
+
+    def _add_all(self, additions: Sequence[_Addition]) -> None:
+        """Write some additions as one change."""
+        ids, generation = self._write("add", [], [row for one in additions for row in one.records])
+        for one in additions:
+            one.added = ids[: len(one.records)], generation
+            ids = ids[len(one.records) :]
 
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Replace a row; it keeps its id."""
@@ -423,10 +479,12 @@ class Collection:
                 ids = named or (deleted if kind == "replace" else None)
                 if ids is None:
                     ids = _new_ids(view, records, turn.head.next_row)
-                after = view.moved(turn.generation, deleted, _complete(view, records, ids))
+                rows = _to_store(view, records, ids) if records else []
+                # What was stored is read back, so that a restart changes nothing.
+                after = view.moved(turn.generation, deleted, _read_back(view, rows))
                 turn.remove([dumps(id) for id in deleted])
-                if kind != "delete":
-                    turn.add(_to_store(after, ids))
+                if rows:
+                    turn.add(rows)
                 turn.finish(kind, max(len(deleted), len(records)))
             self._set(after, deleted, ids)
         return list(ids), after.generation
@@ -514,12 +572,11 @@ def _check_restored(view: View, id: Any, next_row: int) -> None:
         raise missing_row(id)
 
 
-def _complete(
+def _to_store(
     view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
-) -> list[dict[str, Any]]:
-    """Return records with every column and their ids; columns they do not name are missing."""
+) -> list[StoredRow]:
+    """Return new rows as the store keeps them: as they were read, not as they were sent."""
     columns, own = [*view.schema.kinds, *view.schema.aside], view.settings.id_column
-    complete = []
     for record, id in zip(records, ids, strict=True):
         for name in record:
             # A mistyped name would otherwise be a missing cell that is never noticed.
@@ -529,24 +586,21 @@ def _complete(
         if own is not None and record.get(own, id) != id:
             hint = "Leave it out, or make it the same"
             raise InvalidInput(f"row {id!r}", "its own id", f"{record[own]!r:.80}", hint)
-        complete.append({name: record.get(name) for name in columns} | {view.settings.names: id})
-    return complete
+    complete = [{name: record.get(name) for name in columns} for record in records]
+    with collected():
+        texts = stored_texts(as_table(complete, view.schema, who="row"))
+    return [StoredRow(dumps(id), text) for id, text in zip(ids, texts, strict=True)]
 
 
-def _to_store(view: View, ids: Sequence[Any]) -> list[tuple[str, str]]:
-    """Return rows of a view as the store keeps them: as they were read, not as they were sent."""
-    pairs: list[tuple[str, str]] = []
-    for id, record in zip(ids, view.index.records(ids), strict=True):
-        cells = {name: cell for name, cell in record.items() if name != view.settings.names}
-        pairs.append((dumps(id), dumps(store_record(cells, view.schema))))
-    # Rows that cannot be read back are refused now: the next start could not load any row.
+def _read_back(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
+    """Return rows that are about to be stored as the next start will read them."""
+    # Refused now: the next start could not load any row.
     try:
         with collected():
-            read_stored([json.loads(record) for _, record in pairs], view.schema)
+            return _as_read(view, rows)
     except (LookalikeError, TypeError, ValueError) as error:
         hint = "Use plain numbers, texts, and lists of them"
         raise InvalidInput("row", "cells that can be stored", "others", hint) from error
-    return pairs
 
 
 FOLDER = "folder"

@@ -189,8 +189,8 @@ class Shi(ProximityMethod):
         What a shared leaf counts: the same in every tree, or as much as the tests of its tree gain
         together (``model=`` only). The first trees of a booster gain most; later ones correct
         them. The gain is the one that the model's library reports: the reduction of impurity
-        (scikit-learn), of the loss (XGBoost, LightGBM, histogram boosters); for CatBoost, which
-        reports none, the weighted squared deviations of the tree's predictions.
+        (scikit-learn), of the loss (XGBoost, LightGBM); for CatBoost, which reports none, the
+        weighted squared deviations of the tree's predictions.
 
     References
     ----------

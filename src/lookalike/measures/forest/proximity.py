@@ -88,9 +88,10 @@ class ForestProximity(Measure):
         "isolation" for ``ting`` and ``aryal``, else "synthetic".
     model : a fitted model, optional
         Whose trees are used as they are, in place of a forest that is grown here: a forest, a
-        gradient booster (both kinds) or a decision tree of scikit-learn, a model of XGBoost,
-        LightGBM or CatBoost, or a random similarity forest of lookalike. Of a table only the
-        columns are compared that the model was fitted on, by their names where it knows them.
+        gradient booster (not the histogram-based one) or a decision tree of scikit-learn, a model
+        of XGBoost, LightGBM or CatBoost, or a random similarity forest of lookalike. Of a table
+        only the columns are compared that the model was fitted on, by their names where it knows
+        them.
         Rows reach the leaves that the model itself sends them to, with missing values and
         categories. The measure is saved with the trees, not the model; CatBoost models with
         categories have to be asked themselves and cannot be saved.

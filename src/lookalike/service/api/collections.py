@@ -20,8 +20,9 @@ from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
 from lookalike.service.answers import first_answer, has_first
+from lookalike.service.api.document import documented
 from lookalike.service.api.models import CreateIn, RowIn, RowsIn
-from lookalike.service.api.shared import Found, Serving, answer, documented, group, read_json
+from lookalike.service.api.shared import Found, Serving, answer, group, read_json
 from lookalike.service.catalog import list_examples, load_example, name_from, settings_from
 from lookalike.service.cells import dumps, integer_of, to_json
 from lookalike.service.collection import Collection, FolderCollection, View
@@ -200,7 +201,7 @@ def _page(
 @row_routes.post(
     "",
     status_code=201,
-    responses=documented({"ids": [3], "generation": 2}, "The ids of the new rows.", 201),
+    responses=documented("added", "The ids of the new rows.", 201),
 )
 def add_rows(service: Serving, collection: Found, body: RowsIn) -> Response:
     """Add rows, all or none; answered when they are on the disk."""
@@ -211,7 +212,7 @@ def add_rows(service: Serving, collection: Found, body: RowsIn) -> Response:
     return answer({"ids": ids, "generation": generation}, 201)
 
 
-@row_routes.get("/{id:row_id}", responses=documented("row", "The row."))
+@row_routes.get("/{id:row_id}", responses=documented("written_row", "The row."))
 def get_row(collection: Found, id: str) -> Response:
     """Return one row."""
     view = collection.view
@@ -221,7 +222,8 @@ def get_row(collection: Found, id: str) -> Response:
 
 @row_routes.put(
     "/{id:row_id}",
-    responses=documented("row", "The row.") | documented("row", "It has come back.", 201),
+    responses=documented("written_row", "The row.")
+    | documented("written_row", "It has come back.", 201),
 )
 def put_row(service: Serving, collection: Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id, or bring one back; answered when it is on the disk."""
@@ -244,9 +246,7 @@ def _own_id(column: str | None, id: str, record: Mapping[str, Any]) -> str | int
     return own if isinstance(own, int) and str(own) == id else id
 
 
-@row_routes.delete(
-    "/{id:row_id}", responses=documented({"id": 0, "generation": 2}, "It is deleted.")
-)
+@row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))
 def delete_row(collection: Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = collection.view.find(id)

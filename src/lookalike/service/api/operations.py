@@ -6,17 +6,16 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
-from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
 from lookalike.service.answers import measures_of, try_column
+from lookalike.service.api.document import TEXT, documented
 from lookalike.service.api.models import ColumnIn, MeasureIn
 from lookalike.service.api.shared import (
     LATER,
     Found,
     Serving,
     answer,
-    documented,
     group,
     in_turn,
     started,
@@ -28,10 +27,10 @@ from lookalike.service.limits import check_options
 from lookalike.service.monitoring import TYPE
 from lookalike.verbs.measures import read_measure
 
-router = APIRouter(tags=["operations"])
+router = group("", "operations")
 
 
-@router.get("/healthz", responses=documented({"ok": True}, "The process is alive."))
+@router.get("/healthz", responses=documented("healthy", "The process is alive."))
 def healthz() -> Response:
     """Report that the process is alive."""
     return answer({"ok": True})
@@ -51,7 +50,7 @@ def readyz(service: Serving) -> Response:
 
 @router.get(
     "/metrics",
-    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": {}}}},
+    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": TEXT}}},
 )
 def metrics(service: Serving) -> Response:
     """Return counts and times of requests, rows, generations, lag and jobs."""
@@ -77,7 +76,9 @@ def measures() -> Response:
     return answer({"measures": list_measures()})
 
 
-@job_routes.get("/collections/{c}/measures", responses=documented("measures", "By name."))
+@job_routes.get(
+    "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
+)
 async def measures_for(service: Serving, found: Found) -> Response:
     """List the measures that can compare the rows of a collection; `words` says what they do."""
     return await in_turn(service, lambda: answer({"measures": measures_of(found.view)}))
@@ -107,7 +108,7 @@ def get_job(service: Serving, j: str) -> Response:
 @job_routes.get(
     "/jobs/{j}/events",
     responses={
-        200: {"description": "The job, at every change.", "content": {"text/event-stream": {}}}
+        200: {"description": "The job, at every change.", "content": {"text/event-stream": TEXT}}
     },
 )
 async def job_events(service: Serving, j: str) -> Response:

@@ -16,6 +16,7 @@ from starlette.responses import Response
 
 from lookalike.service.analysis import CollectionSource
 from lookalike.service.answers import search as find
+from lookalike.service.api.document import documented
 from lookalike.service.api.models import MarksIn, SearchIn, SessionIn
 from lookalike.service.api.shared import (
     LATER,
@@ -23,7 +24,6 @@ from lookalike.service.api.shared import (
     Serving,
     answer,
     check_k,
-    documented,
     group,
     in_turn,
     started,
@@ -165,7 +165,8 @@ def _add(verb: str) -> None:
 
     # FastAPI reads the annotation, which is a string in this module.
     route.__annotations__["body"] = model
-    described = documented({}, f"What ``la.{verb}(...).to_dict()`` returns.")
+    name = f"{verb.capitalize()}Answer"
+    described = documented(name, f"What ``la.{verb}(...).to_dict()`` returns.")
     responses = described if verb in QUICK_VERBS else described | LATER
     verb_routes.post(f"/{verb}", name=f"ask_{verb}", description=text, responses=responses)(route)
 

@@ -11,8 +11,9 @@ from starlette.responses import Response
 
 from lookalike.service.analysis import Analysis, Map, grow
 from lookalike.service.analysis import profile as make_profile
+from lookalike.service.api.document import BINARY, documented
 from lookalike.service.api.models import ProfileIn, Space
-from lookalike.service.api.shared import LATER, Found, Serving, answer, documented, group, started
+from lookalike.service.api.shared import LATER, Found, Serving, answer, group, started
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
 from lookalike.service.limits import check_at_most, check_filter
@@ -21,7 +22,7 @@ router = group("/api/collections/{c}", "views")
 SpaceQuery = Annotated[Space, Query()]
 RowId = Annotated[str, Query(max_length=1_000)]
 BYTES: dict[int | str, Any] = {
-    200: {"description": "The map.", "content": {"application/octet-stream": {}}}
+    200: {"description": "The map.", "content": {"application/octet-stream": BINARY}}
 }
 N_NEIGHBORS = 10  # length of the lists that hubs are counted in; the page shows so many hits
 K = Annotated[int, Query(ge=1, le=50)]

@@ -73,8 +73,7 @@ class Head:
     schema: bytes
 
 
-@dataclass(frozen=True)
-class StoredRow:
+class StoredRow(NamedTuple):
     """A row as it is stored: its id and its record, both as JSON texts."""
 
     id: str

@@ -1,11 +1,11 @@
 // @ts-check
 /** Start: the store, the router, the loader, and the drawing of all views after each change. */
 import { call, keepToken } from "./api.js";
-import { info } from "./ask.js";
+import { asked, chosenIds, info } from "./ask.js";
 import { patch } from "./draw/dom.js";
 import { count } from "./draw/scales.js";
 import { listenToKeys } from "./keys.js";
-import { readLink, writeLink } from "./link.js";
+import { question, readLink, writeLink } from "./link.js";
 import { createLoader } from "./loader.js";
 import { createStore } from "./state.js";
 import { banners } from "./views/banners.js";
@@ -96,6 +96,20 @@ function changed(state, action) {
   }
   if (action.type === "ask" || action.type === "sheet") document.getElementById("results")?.scrollTo(0, 0);
   plan(action.type !== "slot");
+  if (window.lookalikeToken) tellNotebook(state);
+}
+
+let chosen = "";
+
+/** Tell the notebook that shows the page what is asked and chosen. @param {State} state */
+function tellNotebook(state) {
+  const { weights, filter, like, unlike } = question(state.link);
+  const { pending } = state.link;
+  const marks = { like: [...like, ...pending.like], unlike: [...unlike, ...pending.unlike] };
+  const now = { query: asked(state), weights, filter, marks, selection: chosenIds(state) };
+  if (JSON.stringify(now) === chosen) return;
+  chosen = JSON.stringify(now);
+  call("POST", "/api/notebook", now).catch(tell);
 }
 
 /**

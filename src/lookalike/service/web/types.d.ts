@@ -177,4 +177,6 @@ type Dispatch = (action: Action) => void;
 interface Window {
   /** What the page opens on, asked for by `start.js`; absent where it came with the page. */
   lookalikeOpening?: Promise<any>;
+  /** The token that a notebook has given to its page; then it is told what is chosen. */
+  lookalikeToken?: string;
 }

@@ -14,7 +14,6 @@ from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Integer
 from lookalike.show import layout
 from lookalike.show.html.markup import Html, code, escape, folded, paragraphs, section
-from lookalike.show.report.long_texts import by_words
 from lookalike.show.report.parts import PARTS, ReportPart
 from lookalike.show.report.study import Study
 from lookalike.show.result import Result, Spell
@@ -96,7 +95,6 @@ def report(
     and why, neighbors with reasons, hubs before and after reduction, clusters and what sets them
     apart, measures compared, prototypes and outliers; each part with its Python code, folded, or
     the reason why it failed.
-    Long texts are compared by their words (see ``by_words``).
 
     Parameters
     ----------
@@ -138,9 +136,7 @@ def report(
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
     whole = read_table(table, kinds=kinds)
-    # Before anything is compared: edit distances of long texts would take hours.
-    texts = by_words(whole)
-    rows, target = split_target(texts, y, "report")
+    rows, target = split_target(whole, y, "report")
     study = Study(rows, target, label, measure, int(k), int(sample), make_seed(random_state))
     words = {
         "{k}": str(k),
@@ -150,9 +146,6 @@ def report(
     }
     read = "\n".join(["import lookalike as la", *_imports(measure)])
     read += f"\ntable = la.read_table({source})"
-    if texts is not whole:
-        read += "\nfrom lookalike.show.report import by_words  # long texts are compared by words"
-        read += "\ntable = by_words(table)"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
     return TableReport(heading, parts, _lead(study) + folded("Python", code(read), "python"))

@@ -296,6 +296,11 @@ class Table(FrameMixin):
         return tuple(column.name for column in self.columns)
 
     @property
+    def every(self) -> tuple[Column, ...]:
+        """All columns: those that are compared, then those set aside."""
+        return self.columns + self.aside
+
+    @property
     def kinds(self) -> dict[str, Kind]:
         """Column name to kind, with the reason for it."""
         return {column.name: column.kind for column in self.columns}

@@ -27,6 +27,7 @@ let styled = null;
 
 /** The style of everything but the first view. */
 function style() {
+  if ("offline" in document.documentElement.dataset) return null; // it is in the file
   styled ??= new Promise((done) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";
