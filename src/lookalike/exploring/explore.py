@@ -281,5 +281,3 @@ def explore(
     text = chosen if isinstance(chosen, str) else measure_text(chosen)
     options = {"measure": text, "weights": dict(weights or {}), "label_column": label}
     return Explorer(table, title, options)
-
-

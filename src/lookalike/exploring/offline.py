@@ -104,7 +104,9 @@ def _data(name: str, view: View, measure: Gower) -> bytes:
         "labels": labels,
         "cells": cells,
         "texts": [c.name for c in shown if c.kind.name in ("text", "category", "object")],
-        "orders": {c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"},
+        "orders": {
+            c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"
+        },
         "weights": dict(measure.weights_),
         "midpoint": measure.missing == "midpoint",
         "sqrt": measure.conversion == "sqrt",

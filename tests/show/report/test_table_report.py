@@ -155,7 +155,7 @@ def long_texts():
 
 
 def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
-    monkeypatch.setattr("lookalike.show.report.table_report.PARTS", PARTS[:4])
+    monkeypatch.setattr("lookalike.show.report.table_report.PARTS", PARTS[:6])
     found = la.report({"size": np.arange(12.0), "said": long_texts()})
     assert "compared by their words" in found.parts["columns"]
     assert "<h3>Like row " in found.parts["neighbors"]  # a long text is not a name

@@ -193,8 +193,8 @@ function speak(state) {
   if (state.ui.few) return; // more of it is to come
   if (!spoken) prepare();
   spoken = slot.valueKey ?? "";
-  const { hits, query: asked, matched } = slot.value;
-  const text = hits.length ? `${count(hits.length)} of ${count(matched)} rows like ${asked.label ?? "the new row"}, first ${hits[0].label ?? hits[0].id}` : "No row matches";
+  const { hits, query: about, matched } = slot.value;
+  const text = hits.length ? `${count(hits.length)} of ${count(matched)} rows like ${about.label ?? "the new row"}, first ${hits[0].label ?? hits[0].id}` : "No row matches";
   /** @type {HTMLElement} */ (document.getElementById("live")).textContent = text;
 }
 

@@ -75,11 +75,11 @@ def columns_part(study: Study) -> str:
     heads = ["column", "kind", "missing", "shape", "values", "why this kind"]
     compared = [c for c in summary if c.column != study.label or study.target is None]
     doubts = [f"{c.column}: {text}" for c in compared for text in c.warnings][:MAX_COLUMNS]
-    parts = [lines[:OPEN_COLUMNS], lines[OPEN_COLUMNS:MAX_COLUMNS]]
-    shown, rest = (table(part, heads, text=(1, 3, 4, 5), stack=True) for part in parts)
-    out: str = paragraphs([summary.title]) + shown
-    if parts[1]:
-        out += folded(f"{len(parts[1])} more columns", rest)
+    text, again = (1, 3, 4, 5), f"{summary.title}, continued"
+    out: str = table(lines[:OPEN_COLUMNS], heads, summary.title, text=text, stack=True)
+    if rest := lines[OPEN_COLUMNS:MAX_COLUMNS]:
+        shown = table(rest, heads, again, text=text, stack=True)
+        out += folded(f"{len(rest)} more columns", shown)
     if more > 0:
         out += paragraphs([f"{more:,} more columns are not listed."])
     if doubts:

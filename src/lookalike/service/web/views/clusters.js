@@ -4,7 +4,7 @@ import { info } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { named } from "../draw/named.js";
 import { OTHER, PALETTE, count, counted } from "../draw/scales.js";
-import { problem, working } from "./states.js";
+import { problem, rowLink, working } from "./states.js";
 
 const MOST = 12; // groups in the menu
 
@@ -46,7 +46,7 @@ const press = (text, click, on) => h("button", { key: text, type: "button", clas
 function group(state, act, one, value) {
   const { within } = state.link;
   const most = Math.max(...value.clusters.map(({ size }) => size));
-  const go = (row) => h("button", { key: row.id, type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: row.id } }) } }, row.label ?? `row ${row.id}`);
+  const go = (row) => rowLink(act, row);
   const ids = () => value.ids.filter((_, i) => value.labels[i] === one.cluster);
   return h(
     "li",

@@ -4,7 +4,7 @@ import { measuresOf, sideBySide, ways } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { score } from "../draw/scales.js";
 import { beside } from "./hit.js";
-import { problem, working } from "./states.js";
+import { problem, rowLink, working } from "./states.js";
 
 const TALL = 40; // pixels of a line, in the style too
 
@@ -70,7 +70,7 @@ function list(state, act, way, at, slot, hits, times) {
           "li",
           { key: one.id, class: n === many && many > 1 ? "all" : n === 1 ? "alone" : "" },
           h("span", { class: "place" }, one.rank),
-          h("button", { type: "button", class: "link", title: `in ${n} of ${many} lists`, on: { click: () => act({ type: "ask", query: { id: one.id } }) } }, one.label ?? String(one.id)),
+          rowLink(act, one, `in ${n} of ${many} lists`),
           h("small", null, score(one.similarity)),
         );
       }),

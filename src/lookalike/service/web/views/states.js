@@ -73,3 +73,6 @@ function token(act) {
     h("button", { type: "submit", class: "strong" }, "Use this token"),
   );
 }
+
+/** The name of a row, which asks about it. @param {Dispatch} act @param {any} row @param {string} [title] */
+export const rowLink = (act, { id, label }, title) => h("button", { key: id, type: "button", class: "link", title, on: { click: () => act({ type: "ask", query: { id } }) } }, label ?? `row ${id}`);
