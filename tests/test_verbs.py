@@ -87,7 +87,7 @@ def http():
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_request_has_the_same_parameters_and_defaults(http, verb):
     document = http.get("/openapi.json").json()
-    route = document["paths"][f"/api/collections/{{c}}/ask/{verb}"]["post"]
+    route = document["paths"][f"/api/v1/collections/{{c}}/ask/{verb}"]["post"]
     place = route["requestBody"]["content"]["application/json"]["schema"]["$ref"]
     schema = document["components"]["schemas"][place.rpartition("/")[2]]
     assert set(schema["properties"]) == set(parameters(verb))
@@ -174,6 +174,11 @@ ASKED = {
         {"other": "sets", "k": 2, "why": True},
         {"other": "mixed", "by": "kind", "max_distance": {"size": 3.0}, "mutual": True},
         {"other": "numbers", "on": "size", "max_distance": 0.2},
+    ],
+    "impute": [
+        {"why": True},
+        {"columns": "color", "k": 3, "draws": 2, "seed": 1},
+        {"learn": False},
     ],
     "report": [{"k": 3, "label": "kind"}],
 }
