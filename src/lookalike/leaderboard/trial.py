@@ -214,7 +214,7 @@ class Space:
     ----------
     base : Entry
     inner : Precomputed
-        What stands for the measure.
+        The measure in trials of reducers: its distances, computed once.
     data : TrialData
         The distances.
     """

@@ -544,7 +544,7 @@ class Map(Analysis):
 
 
 SKETCH_ROWS = 2_000  # of a map that stands until the whole one is drawn
-N_REGIONS = 12  # that the page has room to name; chosen by hand
+N_REGIONS = 12  # whose names fit on the map of the page; chosen by hand
 MIN_REGION_ROWS = 15
 
 
@@ -571,8 +571,8 @@ def find_regions(places: np.ndarray, table: Table) -> list[dict[str, Any]]:
         middle = np.median(places[labels == number], axis=0)
         differs = [each[number] for each in differences]
         strongest = sorted((d for d in differs if d and d.size > 0), key=lambda d: -d.size)[:3]
-        told = [difference.to_dict() for difference in strongest]
-        regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": told})
+        differs = [difference.to_dict() for difference in strongest]
+        regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": differs})
     return plain(sorted(regions, key=lambda region: -region["size"]))
 
 
@@ -829,7 +829,7 @@ class Analyses:
         return self._start(kind.partition("-")[0], collection, same, work)
 
     def _start(self, name: str, collection: Collection, same: Any, work: Work) -> Job:
-        """Start a job that ends when nobody looks at it; refuse one that has failed before."""
+        """Start a job that ends when no client watches it; refuse one that has failed before."""
         problem = self.jobs.failure(name, same)
         if problem is not None:  # it would fail again: the same rows, the same work
             raise refused_again(problem)
