@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
-from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import WEIGHTS, class_totals, list_weights, means, vote
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation

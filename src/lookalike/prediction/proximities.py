@@ -141,12 +141,12 @@ def class_prototypes(
     >>> from lookalike.prediction import class_prototypes
     >>> birds = load_penguins().drop("species")
     >>> species = [load_penguins()["species"].cell(row) for row in range(len(birds))]
-    >>> measure = ForestProximity("shi", random_state=0).fit(birds)
+    >>> measure = ForestProximity("shi", n_estimators=50, random_state=0).fit(birds)
     >>> for one in class_prototypes(measure, birds, species, n_neighbors=20):
     ...     print(one.label, one.center["island"], one.center["flipper_length_mm"])
-    Adelie Torgersen 190.0
+    Adelie Dream 190.0
     Chinstrap Dream 197.0
-    Gentoo Biscoe 211.0
+    Gentoo Biscoe 210.0
     """
     who = "class_prototypes"
     Integer(1).check(who, "n_prototypes", n_prototypes)
