@@ -204,10 +204,10 @@ class Explorer:
 
         check_writable(path)  # before the work
         view, n = self._view, len(self._view.table)
-        if n > rows:
-            drawn = np.sort(np.random.default_rng(0).choice(n, rows, replace=False))
+        if n > rows or view.changed:  # rows that were edited are fitted again
+            drawn = np.sort(np.random.default_rng(0).choice(n, min(n, rows), replace=False))
             table = view.table.drop([view.settings.names])[drawn]
-            title = f"{self.title} ({rows:,} of {n:,} rows)"
+            title = self.title + (f" ({rows:,} of {n:,} rows)" if n > rows else "")
             part = Explorer(table, title, self._options)
             try:
                 part.to_html(path, rows)
