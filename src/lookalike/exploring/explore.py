@@ -70,6 +70,14 @@ class Explorer:
     table : path, frame, dict of columns, Table or Index
     title : str, optional
     options : mapping, settings of the collection
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> page = la.explore({"weight": [4.0, 5.0, 30.0], "sound": ["meow", "meow", "woof"]})
+    >>> page.selection.empty, page.filter.empty
+    (True, True)
+    >>> page.close()
     """
 
     def __init__(self, table: Any, title: str | None, options: Mapping[str, Any]) -> None:
