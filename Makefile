@@ -70,9 +70,9 @@ test: $(VENV)/.dev ## the whole test suite, doctests included
 LOWEST := .venv-lowest
 $(LOWEST)/.dev: pyproject.toml .ci/lowest
 	@echo "setting up $(LOWEST) with the lowest versions (once)"
-	@$(PYTHON) -m venv $(LOWEST)
+	@$(subst $(VENV),$(LOWEST),$(MAKE_VENV))
 	@$(PYTHON) .ci/lowest > $(LOWEST)/constraints.txt
-	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[dev]'
+	@$(subst -c constraints.txt,-c $(LOWEST)/constraints.txt,$(subst $(BIN),$(LOWEST)/bin,$(INSTALL))) -e '.[dev]'
 	@touch $@
 
 lowest: $(LOWEST)/.dev ## the test suite with the lowest versions that pyproject.toml allows; CASE=tests/table for one folder
