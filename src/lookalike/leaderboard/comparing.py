@@ -6,6 +6,7 @@ import inspect
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain, count
 from typing import Any
@@ -144,6 +145,7 @@ def compare(
                 skipped.append(name)
             else:
                 entries.append(try_one(name, measure))
+                _forget_distances(entries, entries.index(max(entries, key=_sort_key)))
                 bar.advance()
 
     with Progress("comparing measures", len(candidates) + len(reducers)) as bar:
@@ -157,8 +159,16 @@ def compare(
             named = [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in reducers]
             try_all(named, try_measure_on if space is None else space.try_reducer)
     notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []
+    _forget_distances(entries)
     entries.sort(key=_sort_key, reverse=True)
     return Leaderboard(tuple(entries), len(positions), n, k, chance, tuple(notes))
+
+
+def _forget_distances(entries: list[Entry], best: int = -1) -> None:
+    """Release the matrices of all entries but one: together they would take a lot of memory."""
+    for i, entry in enumerate(entries):
+        if i != best and entry.distances is not None:
+            entries[i] = replace(entry, distances=None)
 
 
 def _sort_key(entry: Entry) -> tuple[float, ...]:
