@@ -283,7 +283,7 @@ clustering.adjusted_rand y labels; clustering.clustering_f_measure y labels
 clustering.purity y labels; clustering.silhouette space labels
 clustering.graph_density graph; clustering.profile_clusters clusters X y
 measures.relieff_weights X y random_state=0; measures.least_squares_weights X y
-represent.importance_weights X y estimator=forest; represent.class_similarity space y
+measures.importance_weights X y estimator=forest; represent.class_similarity space y
 represent.transitive_closure similarity; represent.power_similarity similarity
 represent.select_prototypes none X y n=6 random_state=0
 represent.select_prototypes none X y n=6 method=medoids_similarity random_state=0

@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import LookalikeError
-from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import WEIGHTS, class_totals, list_weights, means, winners
 from lookalike.measures import Gower, Measure
 from lookalike.measures.default import default_measure
@@ -242,10 +242,9 @@ def forest(cells: np.ndarray, y: np.ndarray, known: np.ndarray, held: np.ndarray
 
 def as_numbers(table: Table) -> np.ndarray:
     """Return the columns as a forest takes them: numbers, and similarities to typical cells."""
-    from lookalike.represent.importance import _numbers
+    from lookalike.measures.mixed.importance import _numbers
 
-    rng = np.random.default_rng(0)
-    return np.hstack([_numbers(table, column.name, rng, 1) for column in table])
+    return np.hstack([_numbers(table, column.name, 1) for column in table])
 
 
 # -- the study -------------------------------------------------------------------------------------

@@ -25,8 +25,10 @@ PAPERS = {
     "defaults": "studies.defaults",
     "outliers": "studies.outliers",
     "neighbors": "studies.neighbors",
+    "imputation": "studies.imputation",
     "scales": "studies.scales",
     "map": "studies.maps",
+    "board": "studies.board",
 }
 
 

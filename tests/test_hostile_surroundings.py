@@ -63,12 +63,12 @@ import numpy as np
 import lookalike as la
 from lookalike.measures import Vector
 
-rows = np.random.default_rng(0).random((5000, 3))
+rows = np.random.default_rng(0).random((600, 3))
 index = la.Index(Vector(), n_jobs=2).fit(rows)
 far = [[1e6, 1e6, 1e6]]
 
 def answers():
-    return [hits.ids for hits in index.search(list(range(40)), k=3)]
+    return [hits.ids for hits in index.search(list(range(10)), k=3)]
 
 expected, stop = answers(), threading.Event()
 

@@ -13,7 +13,7 @@ SOURCE = Path(__file__).parents[1] / "src" / "lookalike"
 # From the top down. Folders on one line are one layer: they may use each other, not in a circle.
 LAYERS = [
     ("__main__",),
-    ("cli", "service", "mcp", "frames", "testing", "warming"),
+    ("cli", "service", "mcp", "exploring", "frames", "testing", "warming"),
     ("verbs",),
     ("show.report",),
     ("index.dask",),

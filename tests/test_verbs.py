@@ -87,7 +87,7 @@ def http():
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_request_has_the_same_parameters_and_defaults(http, verb):
     document = http.get("/openapi.json").json()
-    route = document["paths"][f"/api/collections/{{c}}/ask/{verb}"]["post"]
+    route = document["paths"][f"/api/v1/collections/{{c}}/ask/{verb}"]["post"]
     place = route["requestBody"]["content"]["application/json"]["schema"]["$ref"]
     schema = document["components"]["schemas"][place.rpartition("/")[2]]
     assert set(schema["properties"]) == set(parameters(verb))
@@ -156,6 +156,14 @@ ASKED = {
     "outliers": [{"n": 4, "method": "isolation:trees=9"}, {"method": "neighbors", "n": 3}],
     "hubs": [{"k": 3, "label": "kind", "reduce": "nicdm"}, {"columns": "size"}],
     "audit": [{"synthetic": "mixed", "n": 3}, {"synthetic": "sets", "holdout": "numbers"}],
+    "dedupe": [
+        {"n": 3, "on": "size,kind"},
+        {"on": "size", "by": "kind", "threshold": 0.9, "seed": 2},
+    ],
+    "link": [
+        {"other": "mixed", "on": "size,kind"},
+        {"other": "numbers", "on": "size", "by": "kind", "many": True, "n": 3},
+    ],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
     "match": [
         {"control": "sets"},
@@ -166,6 +174,11 @@ ASKED = {
         {"other": "sets", "k": 2, "why": True},
         {"other": "mixed", "by": "kind", "max_distance": {"size": 3.0}, "mutual": True},
         {"other": "numbers", "on": "size", "max_distance": 0.2},
+    ],
+    "impute": [
+        {"why": True},
+        {"columns": "color", "k": 3, "draws": 2, "seed": 1},
+        {"learn": False},
     ],
     "report": [{"k": 3, "label": "kind"}],
 }

@@ -13,12 +13,11 @@ from sklearn.model_selection import GridSearchCV, train_test_split
 from sklearn.pipeline import make_pipeline
 
 from lookalike.datasets import load_penguins
-from lookalike.measures import Gower
+from lookalike.measures import Gower, importance_weights
 from lookalike.prediction import SimilarityNetworkClassifier
 from lookalike.represent import (
     SimilarityRepresentation,
     class_similarity,
-    importance_weights,
     plot_class_similarity,
 )
 

@@ -48,6 +48,7 @@ _NAMES = {
     "datasets": "lookalike.datasets",
     "errors": "lookalike.errors",
     "evaluate": "lookalike.evaluate",
+    "explore": "lookalike.exploring",
     "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
     "index": "lookalike.index",

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._runtime.folds import assign_folds
 from lookalike._runtime.threads import run as run_side_by_side
-from lookalike.evaluate.folds import assign_folds
 from lookalike.hubness import NICDM
 from lookalike.measures import ForestProximity, Gower
 from lookalike.prediction import NeighborClassifier, RandomSimilarityForestClassifier

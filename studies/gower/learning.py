@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from lookalike.evaluate.folds import assign_folds
+from lookalike._runtime.folds import assign_folds
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.measures import Gower, Measure, Vector
 from lookalike.measures.task import read_source

@@ -13,8 +13,12 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.measures import Gower, least_squares_weights, relieff_weights
-from lookalike.represent import importance_weights
+from lookalike.measures import (
+    Gower,
+    importance_weights,
+    least_squares_weights,
+    relieff_weights,
+)
 from studies.gower import notes
 from studies.gower.drawing import draw_curves, draw_panels
 from studies.gower.learning import LEARNERS, METHODS, prototype_errors, tuned_nearest
@@ -150,7 +154,7 @@ def _learner_sheet(errors: Any, splits: int, methods: list[str]) -> Sheet:
         "weights-learners",
         "Figures 11 and 12: mean test error of learners on prototypes, percent",
         rows,
-        notes.WEIGHTS_LEARN.format(splits=splits),
+        notes.WEIGHTS_LEARN.format(splits=splits, methods=len(methods)),
     )
 
 

@@ -22,7 +22,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 SHELL = re.compile(r"```(?:sh|bash|console|shell)\n(.*?)```", re.DOTALL)
 INLINE = re.compile(r"`(lookalike [a-z]+ (?:FILE|[\w.-]+\.(?:csv|lookalike))[^`]*)`")
 # These have tests of their own: a server does not end by itself, films take long.
-ELSEWHERE = ("demo", "mcp", "serve", "token", "warm")
+ELSEWHERE = ("demo", "explore", "mcp", "serve", "token", "warm")
 
 
 def documented():

@@ -96,6 +96,7 @@ def test_other_options_read_the_file_again_and_none_leave_it(table, tmp_path):
         service.store.close()
 
 
+@pytest.mark.long
 def test_a_saved_index_is_served_with_its_ids_and_its_measure(table, tmp_path):
     saved = tmp_path / "pets.lookalike"
     words = ("--id-column", "name", "--measure", "gower:scale=rank", "--weight", "weight=2")

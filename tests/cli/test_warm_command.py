@@ -100,6 +100,7 @@ def test_without_a_compiler_there_is_nothing_to_warm():
 
 
 @compiled_only
+@pytest.mark.long
 def test_without_a_place_there_is_nothing_to_warm(tmp_path):
     file = tmp_path / "a file"
     file.write_text("")

@@ -67,13 +67,22 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, reference
     "levenshtein": ("text", st.text("abé𝒳 ", max_size=8), reference.normalized_edit),
     "token_set": ("text", st.text("ab ", max_size=9), reference.token_set),
     "jaro_winkler": ("text", st.text("abc", max_size=9), reference.jaro_winkler),
+    "tfidf": ("text", st.text("ab xy", max_size=14), None),  # needs the texts: test_document.py
     "jaccard": ("set", sets, reference.jaccard),
     "overlap": ("set", sets, reference.overlap),
     "edit": ("sequence", st.lists(tokens, max_size=6).map(tuple), reference.edit),
     "edit_sets": ("sequence", st.lists(sets, max_size=4).map(tuple), reference.edit_sets),
     "dtw": ("series", st.lists(quarters, max_size=6), reference.dtw),
+    # both need the standard deviation of the fitted values: test_series.py
+    "msm": ("series", st.lists(quarters, max_size=6), None),
+    "twe": ("series", st.lists(quarters, max_size=6), None),
     "euclidean": ("vector", rows_of_numbers, reference.euclidean),
     "great_circle": ("vector", st.tuples(quarters, quarters).map(list), reference.great_circle),
+    "gaussian": (
+        "vector",
+        st.tuples(quarters, st.integers(1, 9).map(float)).map(list),
+        reference.gaussian,
+    ),
     "cosine": ("vector", rows_of_numbers, reference.cosine),
     "normalized": ("histogram", bins, reference.normalized),
     "earth_mover": ("histogram", bins, reference.earth_mover),

@@ -1,13 +1,19 @@
-"""Dynamic time warping."""
+"""Elastic distances: dynamic time warping, move-split-merge, time warp edit."""
+
+import functools
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from columns import reference
-from columns.make import CASES, assert_errors, assert_worked, compare, few
-from lookalike.columns import DTW
+from columns.make import CASES, assert_errors, assert_worked, column, compare, few
+from lookalike.columns import DTW, MSM, TWE
+from lookalike.columns.in_parts import fit_in_parts
+from lookalike.table import read_table
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column
 
@@ -17,6 +23,14 @@ WORKED = [
     (DTW(), "series", [], [], 0),
     (DTW(), "series", [], [1], np.inf),
     (DTW(window=0), "series", [0, 0, 1, 2], [0, 1, 2, 2], 2),
+    # values of standard deviation 1: two splits, or two values left out
+    (MSM(), "series", [-1, 1], [-1, -1, 1, 1], 2),
+    (MSM(price=0.25), "series", [-1, 1], [-1, -1, 1, 1], 0.5),
+    (TWE(stiffness=0.0), "series", [-1, 1], [-1, -1, 1, 1], 2),
+    # a match one step apart, and two values left out: 2 * 1/2 + 2 * (1/2 + 1)
+    (TWE(stiffness=0.5), "series", [-1, 1], [-1, -1, 1, 1], 4),
+    (MSM(), "series", [], [], 0),
+    (TWE(), "series", [], [1], np.inf),
 ]  # fmt: skip
 
 BAD = [
@@ -68,3 +82,115 @@ def test_a_series_of_words_is_refused():
     values[:] = [[1.0], ["a"]]
     with pytest.raises(TypeError, match=r"row 1: needs a series of numbers, found \['a'\]"):
         DTW().fit(Column("thing", Kind("series"), values))
+
+
+def slow_msm(x, y, price, window=None):
+    """Return the least cost by the recursion of Stefan, Athitsos and Das (2013)."""
+    if not x or not y:
+        return 0.0 if not x and not y else np.inf
+    reach = max(len(x), len(y)) if window is None else max(window, abs(len(x) - len(y)))
+
+    def price_of(new, before, other):
+        between = min(before, other) <= new <= max(before, other)
+        return price if between else price + min(abs(new - before), abs(new - other))
+
+    @functools.cache
+    def cost(i, j):
+        if i < 0 or j < 0 or abs(i - j) > reach:
+            return np.inf
+        if i == j == 0:
+            return abs(x[0] - y[0])
+        return min(
+            cost(i - 1, j - 1) + abs(x[i] - y[j]),
+            cost(i - 1, j) + (price_of(x[i], x[i - 1], y[j]) if i else np.inf),
+            cost(i, j - 1) + (price_of(y[j], y[j - 1], x[i]) if j else np.inf),
+        )
+
+    return cost(len(x) - 1, len(y) - 1)
+
+
+def slow_twe(x, y, price, stiffness, window=None):
+    """Return the least cost by the recursion of Marteau (2009); a 0 precedes both series."""
+    if not x or not y:
+        return 0.0 if not x and not y else np.inf
+    reach = max(len(x), len(y)) if window is None else max(window, abs(len(x) - len(y)))
+    x, y = [0.0, *x], [0.0, *y]
+
+    @functools.cache
+    def cost(i, j):
+        if i == j == 0:
+            return 0.0
+        if i == 0 or j == 0 or abs(i - j) > reach:
+            return np.inf
+        gaps = abs(x[i] - y[j]) + abs(x[i - 1] - y[j - 1])
+        return min(
+            cost(i - 1, j - 1) + gaps + 2 * stiffness * abs(i - j),
+            cost(i - 1, j) + abs(x[i] - x[i - 1]) + stiffness + price,
+            cost(i, j - 1) + abs(y[j] - y[j - 1]) + stiffness + price,
+        )
+
+    return cost(len(x) - 1, len(y) - 1)
+
+
+prices = st.sampled_from([0.0, 0.01, 0.5, 1.0, 10.0])
+
+
+@few
+@given(
+    cells=st.lists(CASES["msm"][1], min_size=1, max_size=6),
+    window=st.one_of(st.none(), st.integers(0, 4)),
+    price=prices,
+    stiffness=prices,
+)
+def test_priced_distances_equal_their_references(cells, window, price, stiffness):
+    values = [value for cell in cells for value in cell]
+    unit = np.std(values) if values and np.ptp(values) > 0 else 1.0
+    for distance, slow in (
+        (MSM(price, window), lambda u, v: slow_msm(u, v, price * unit, window)),
+        (TWE(price, stiffness, window),
+         lambda u, v: slow_twe(u, v, price * unit, stiffness * unit, window)),
+    ):  # fmt: skip
+        found = compare(distance, "series", cells)
+        expected = [[slow(tuple(u), tuple(v)) for v in cells] for u in cells]
+        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
+
+
+@few
+@given(cells=st.lists(CASES["msm"][1].filter(len), min_size=3, max_size=3))
+def test_priced_distances_keep_the_triangle_inequality(cells):
+    for distance in (MSM(), TWE()):
+        d = compare(distance, "series", cells)
+        assert d[0, 2] <= d[0, 1] + d[1, 2] + 1e-9
+
+
+def test_prices_count_in_units_of_the_fitted_values():
+    rng = np.random.default_rng(0)
+    cells = [list(rng.normal(size=n)) for n in (5, 7, 7)]
+    larger = [[1000 * value for value in cell] for cell in cells]
+    for distance in (MSM(), TWE()):
+        one, other = (compare(distance, "series", each) for each in (cells, larger))
+        np.testing.assert_allclose(other, 1000 * one, rtol=1e-9)
+
+
+def test_priced_distances_agree_with_aeon():
+    aeon = pytest.importorskip("aeon.distances")
+    rng = np.random.default_rng(1)
+    cells = rng.normal(size=(6, 20))
+    cells = list((cells - cells.mean()) / cells.std())  # prices in units of 1
+    for distance, theirs in (
+        (MSM(price=0.7), functools.partial(aeon.msm_distance, c=0.7)),
+        (TWE(0.7, 0.05), functools.partial(aeon.twe_distance, nu=0.05, lmbda=0.7)),
+    ):
+        expected = [[theirs(u, v) for v in cells] for u in cells]
+        np.testing.assert_allclose(compare(distance, "series", cells), expected, rtol=1e-9)
+
+
+def test_files_in_parts_have_the_same_unit(tmp_path):
+    rng = np.random.default_rng(0)
+    curves = [list(rng.normal(size=n)) for n in (5, 7, 4, 6)]
+    pq.write_table(pa.table({"curve": curves}), tmp_path / "curves.parquet", row_group_size=2)
+    lazy = read_table(tmp_path / "curves.parquet", lazy=True)
+    for distance in (MSM(), TWE()):
+        whole = distance.fit(column("series", curves, name="curve"))
+        parts = fit_in_parts(distance, lazy, "curve")
+        assert (parts.unit_, parts.scale_) == (whole.unit_, whole.scale_)

@@ -85,8 +85,8 @@ def gower(kinds, x, y, facts, weights, missing="ignore"):
     top = bottom = 0.0
     for kind, a, b, fact, w in zip(kinds, x, y, facts, weights, strict=True):
         s = partial(kind, a, b, fact)
-        if s is None and missing == "midpoint" and (a is None or b is None):
-            s = 0.5
+        if s is None and missing != "ignore" and (a is None or b is None):
+            s = 0.5 if missing == "midpoint" else 0.0
         if s is not None:
             top += w * s
             bottom += w

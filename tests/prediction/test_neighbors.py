@@ -14,8 +14,8 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import DataConversionWarning, NotFittedError
 
 import lookalike as la
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
-from lookalike.evaluate.folds import assign_folds
 from lookalike.measures import Gower, Measure, Precomputed, Ranked, Vector
 from lookalike.measures.default import default_measure
 from lookalike.prediction import NeighborClassifier, NeighborRegressor

@@ -7,12 +7,12 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import lookalike as la
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import InvalidInput, TooFewRows
-from lookalike.evaluate.folds import assign_folds
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.prediction import SimilarityNetworkClassifier, SimilarityNetworkRegressor
-from lookalike.prediction.similarity_network import TRIED_P
-from lookalike.represent import select_prototypes
+from lookalike.prediction.similarity_network import TRIED_P, tune_units
+from lookalike.represent import select_prototypes, similarity_activation
 from lookalike.represent.prototypes import shares_to_try
 from represent import reference
 
@@ -197,3 +197,39 @@ def test_bad_targets():
         SimilarityNetworkRegressor().fit(np.eye(4), ["a", "b", "c", "d"])
     with pytest.raises(InvalidInput, match="without missing values"):
         SimilarityNetworkRegressor().fit(np.eye(4), [1.0, np.nan, 2.0, 3.0])
+
+
+def left_out_error(similarities, target, curves, alpha):
+    """Solve the ridge without each row in turn, on units standardized over all rows."""
+    hidden = similarity_activation(similarities, curves)
+    spread = (hidden - hidden.mean(axis=0)) / hidden.std(axis=0)
+    total = 0.0
+    for row in range(len(target)):
+        others = np.delete(np.arange(len(target)), row)
+        x, y = spread[others], target[others]
+        middle = x.mean(axis=0)
+        penalized = (x - middle).T @ (x - middle) + alpha * np.eye(x.shape[1])
+        w = np.linalg.solve(penalized, (x - middle).T @ (y - y.mean(axis=0)))
+        total += ((y.mean(axis=0) + (spread[row] - middle) @ w - target[row]) ** 2).mean()
+    return total / len(target)
+
+
+def test_each_unit_gets_the_curve_with_the_least_error_of_rows_left_out(tmp_path):
+    x = np.random.default_rng(3).random((40, 3))
+    y = (x[:, 0] > 0.5) * 1 + (x[:, 1] > 0.7)  # sharp boundaries for some units
+    target = np.eye(3)[y]
+    options = {"n_prototypes": 5, "alpha": 0.1, "random_state": 0}
+    shared = SimilarityNetworkClassifier(Gower(), p=0.5, **options).fit(x, y)
+    similarities = shared.representation_.transform(x)
+    chosen = [0.5] * 5
+    for unit in range(5):
+        tried = [0.5, 0.01, 0.05, 0.1, 1.0, 10.0]  # the shared one first: it wins ties
+        with_each = [[*chosen[:unit], p, *chosen[unit + 1 :]] for p in tried]
+        errors = [left_out_error(similarities, target, curves, 0.1) for curves in with_each]
+        chosen = with_each[int(np.argmin(errors))]
+    np.testing.assert_array_equal(tune_units(similarities, target, 0.5, 0.1), chosen)
+    model = SimilarityNetworkClassifier(Gower(), p="each", **options).fit(x, y)
+    assert model.p_.shape == (5,)
+    assert len(set(chosen)) > 2
+    model.save(tmp_path / "model")
+    np.testing.assert_array_equal(la.load(tmp_path / "model").predict(x), model.predict(x))

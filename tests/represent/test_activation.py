@@ -68,3 +68,13 @@ def test_inputs_are_cut_and_shapes_kept():
 def test_what_is_no_curve(p):
     with pytest.raises(InvalidInput, match="needs a number >= 0"):
         similarity_activation(0.5, p)
+
+
+def test_each_unit_may_have_its_own_curve():
+    x = np.linspace(0, 1, 12).reshape(3, 4)
+    curves = [0.0, 0.1, 5.0, np.inf]
+    found = similarity_activation(x, curves)
+    for column, p in enumerate(curves):
+        np.testing.assert_array_equal(found[:, column], similarity_activation(x[:, column], p))
+    with pytest.raises(InvalidInput, match="p=-1"):
+        similarity_activation(x, [0.1, 1.0, -1.0, 2.0])

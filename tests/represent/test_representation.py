@@ -10,8 +10,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 
 import lookalike as la
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
-from lookalike.evaluate.folds import assign_folds
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower, Precomputed, Vector
 from lookalike.represent import NystroemRepresentation, SimilarityRepresentation, select_prototypes

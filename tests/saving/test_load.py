@@ -133,6 +133,7 @@ def test_two_functions_of_one_name_are_refused(tmp_path):
 # -- docstrings; pages are in test_repository.py ---------------------------------------------------
 
 
+@pytest.mark.long  # doctests run these examples anyway, and the tests above save every class
 @pytest.mark.parametrize(
     ("module", "name"), [case for case in NAMES if case.values[0] != "lookalike"]
 )

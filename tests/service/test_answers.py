@@ -69,7 +69,9 @@ def test_search_is_that_of_the_index(server):
         answer = server.search("pets", query, 4, **options)
         hits = index.search(query, 4, **options)
         assert [hit["id"] for hit in answer["hits"]] == hits.ids
-        assert [hit["score"] for hit in answer["hits"]] == [hit.score for hit in hits]
+        expected = [1 - hit.score if "like" in options else hit.similarity for hit in hits]
+        assert [hit["score"] for hit in answer["hits"]] == expected
+        assert sorted(expected, reverse=True) == expected
         assert [hit["rank"] for hit in answer["hits"]] == [1, 2, 3, 4][: len(hits)]
         assert answer["generation"] == 1
 
@@ -268,7 +270,8 @@ def test_an_answer_in_full(catalog):
     assert (first["query"]["id"], len(first["hits"]), first["space"]) == (5, 5, "plain")
     hits = view.index.search(5, 20)
     shown = first["hits"][0]
-    names = ("score", "similarity", "distance", "compared", "compared_of")
+    assert shown["score"] == shown["similarity"]
+    names = ("similarity", "distance", "compared", "compared_of")
     assert [shown[name] for name in names] == [getattr(hits[0], name) for name in names]
     assert [hit["rank"] for hit in first["hits"]] == [1, 2, 3, 4, 5]
     why = hits[0].explanation

@@ -2,6 +2,8 @@
 
 import json
 import os
+import threading
+import time
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -15,7 +17,6 @@ from lookalike.service.analysis import fit_again, take
 from lookalike.service.catalog import Catalog
 from lookalike.service.collection import (
     FolderCollection,
-    _complete,
     _new_ids,
     _text_columns,
     _texts,
@@ -392,22 +393,70 @@ def test_new_rows_are_named_and_complete(catalog):
         assert str(caught.value) == (
             f"id_column='id': needs new ids, found {found}. PUT .../rows/{{id}} replaces a row."
         )
-    assert _complete(view, [{"x": 1}, {"id": "z"}], ["y", "z"]) == [
-        {"x": 1, "c": None, "id": "y"}, {"x": None, "c": None, "id": "z"},
+    assert read(_to_store(view, [{"x": 1}, {"id": "z"}], ["y", "z"])) == [
+        ("y", {"x": 1, "c": None}), ("z", {"x": None, "c": None}),
     ]  # fmt: skip
-    assert _complete(numbered, [{"name": "a"}], [7]) == [
-        {"name": "a", "weight": None, "animal": None, "tags": None, "lookalike_id": 7}
-    ]
+    assert read(_to_store(numbered, [{"name": "a"}, PETS[2]], [7, 8])) == [
+        (7, {"name": "a", "weight": None, "animal": None, "tags": None}), (8, PETS[2]),
+    ]  # fmt: skip
     with pytest.raises(InvalidInput) as caught:
-        _complete(view, [{"id": "z"}], ["y"])
+        _to_store(view, [{"id": "z"}], ["y"])
     assert str(caught.value) == (
         "row 'y': needs its own id, found 'z'. Leave it out, or make it the same."
     )
     for record in ({"wieght": 1}, {"lookalike_id": 1}):
         with pytest.raises(InvalidInput, match="needs columns of the table, found"):
-            _complete(numbered, [record], [7])
-    pairs = _to_store(numbered, [2])
-    assert [(id, json.loads(record)) for id, record in pairs] == [("2", PETS[2])]
+            _to_store(numbered, [record], [7])
+
+
+def read(rows):
+    return [(json.loads(row.id), json.loads(row.record)) for row in rows]
+
+
+def test_additions_that_wait_share_a_change(catalog):
+    collection = create(catalog)
+    added, refused, started = {}, {}, threading.Barrier(9)
+
+    def add(number):
+        rows = [{"name": f"{number}-{i}", "weight": number} for i in range(1 + number % 3)]
+        started.wait()
+        try:
+            added[number] = collection.add(rows if number != 3 else [{"weight": "heavy"}])
+        except InvalidInput as error:
+            refused[number] = str(error)
+
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    with collection._lock:  # until all of them wait for it
+        started.wait()
+        while len(collection._waiting) < 8:
+            time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert list(refused) == [3]
+    assert "'heavy'" in refused[3]
+    for number, (ids, generation) in added.items():
+        names = [collection.view.record(id)["name"] for id in ids]
+        assert names == [f"{number}-{i}" for i in range(1 + number % 3)]
+        assert 1 < generation <= collection.view.generation
+    every = sorted(id for ids, _ in added.values() for id in ids)
+    assert every == list(range(6, 6 + len(every)))
+    assert collection._waiting == []
+
+    with collection._lock:  # nothing is wrong with any of these: one change for all
+        before, started = collection.view.generation, threading.Barrier(5)
+        threads = [threading.Thread(target=add, args=(number,)) for number in range(4, 8)]
+        for thread in threads:
+            thread.start()
+        started.wait()
+        while len(collection._waiting) < 4:
+            time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert collection.view.generation == before + 1
+    expected = lists(collection)
+    assert lists(reopened(catalog)) == expected
 
 
 def create_named(catalog):
@@ -431,9 +480,8 @@ def test_pages_of_a_folder_leave_deleted_rows_out():
         position=lambda id, who: int(id[1:]), of=lambda found: [f"r{p}" for p in found]
     )
     state = SimpleNamespace(names=names, segments=SimpleNamespace(segments=shards))
-    folder = FolderCollection.__new__(FolderCollection)
+    folder = FolderCollection(None, SimpleNamespace(key=1, name="shards"))
     folder._view = view = SimpleNamespace(index=SimpleNamespace(state_=state))
-    folder.name = "shards"
     every = [0, 2, 3, 16, 17, 18, 19, 20, 21]
     assert folder.follow() is view
     for after in (None, "r0", "r1", "r2", "r3", "r4", "r16", "r20", "r21"):

@@ -297,9 +297,12 @@ def test_what_the_server_is_started_with(service):
     paths = app.openapi()["paths"]
     assert "/" not in paths
     assert "/web/{path}" not in paths
-    assert {"/api/collections", "/api/collections/{c}/map", "/metrics", "/api/jobs/{j}"} <= set(
-        paths
-    )
+    assert {
+        "/api/v1/collections",
+        "/api/v1/collections/{c}/map",
+        "/metrics",
+        "/api/v1/jobs/{j}",
+    } <= set(paths)
     assert said == []
 
 

@@ -132,7 +132,7 @@ def test_feedback_changes_the_list_and_undo_brings_it_back(server):
     session = la.index.FeedbackSession(la.Index().fit(PETS), 0, k=3)
     expected = session.like(1)
     assert [hit["id"] for hit in one["answer"]["hits"]] == expected.ids
-    assert [hit["score"] for hit in one["answer"]["hits"]] == [hit.score for hit in expected]
+    assert [hit["score"] for hit in one["answer"]["hits"]] == [1 - hit.score for hit in expected]
     before = [hit["id"] for hit in start["answer"]["hits"]]
     for hit in one["answer"]["hits"]:
         was = before.index(hit["id"]) + 1 if hit["id"] in before else None

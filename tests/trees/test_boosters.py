@@ -10,9 +10,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostin
 import lookalike as la
 from lookalike.errors import InvalidInput, WrongType
 from lookalike.measures import ForestProximity, Shi
-from lookalike.trees import boosters
 from lookalike.trees.adapters import adapt_model
-from lookalike.trees.boosters import read_histogram_booster
 
 pd = pytest.importorskip("pandas", reason="models with categories are fitted on frames")
 WORDS = list("abcdefghijkl")
@@ -213,69 +211,12 @@ def test_catboost_that_is_not_fitted():
 # -- scikit-learn's histogram booster --------------------------------------------------------------
 
 
-def increments(model, X):
-    """What each tree adds for each row, by public predictions: rows of one leaf get the same."""
-    if hasattr(model, "staged_decision_function"):
-        stages = np.array([np.reshape(s, (len(X), -1)) for s in model.staged_decision_function(X)])
-    else:
-        stages = np.array([np.reshape(s, (len(X), -1)) for s in model.staged_predict(X)])
-        stages = np.log(stages) if model.loss in ("poisson", "gamma") else stages
-    return np.diff(stages, axis=0).transpose(1, 0, 2).reshape(len(X), -1)
-
-
-@pytest.mark.parametrize("seed", range(2))
-@pytest.mark.parametrize("kind", ["squares", "counts", "classes"])
-def test_histogram_boosters(seed, kind):
-    frame, y, _ = make(seed, 400)
-    options = {"max_iter": 8, "min_samples_leaf": 5, "categorical_features": "from_dtype"}
-    if kind == "classes":
-        model = HistGradientBoostingClassifier(**options).fit(frame, np.digitize(y, [0.5, 1.5]))
-    else:
-        loss = "poisson" if kind == "counts" else "squared_error"
-        model = HistGradientBoostingRegressor(loss=loss, **options).fit(frame, np.exp(y))
-    new = make(seed + 100, 80, missing=0.3)[0]
-    both = pd.concat([frame, new], ignore_index=True)
-    codes = ForestProximity("shi", model=model).fit(frame).encode(both).arrays["codes"]
-    added = increments(model, both)
-    first = codes.shape[1] - added.shape[1]  # the first stage is not a difference
-    for ours, theirs in zip(codes[:, first:].T, added.T, strict=True):
-        for leaf in np.unique(ours):
-            assert np.ptp(theirs[ours == leaf]) < 1e-9
-        values = np.array([theirs[ours == leaf].mean() for leaf in np.unique(ours)])
-        # As many leaves as different values, up to leaves that predict the same.
-        assert len(np.unique(values.round(9))) >= len(values) - 1
-
-
-def test_histogram_boosters_of_numbered_categories_and_matrices():
-    rng = np.random.default_rng(0)
-    X = np.column_stack([rng.integers(0, 9, 300), rng.normal(size=300)]).astype(float)
-    y = np.isin(X[:, 0], [1, 5, 6]) * 3.0 + X[:, 1]
-    X[rng.random(X.shape) < 0.1] = np.nan
-    model = HistGradientBoostingRegressor(max_iter=5, categorical_features=[0]).fit(X, y)
-    codes = ForestProximity("shi", model=model).fit(X).rows_.arrays["codes"]
-    for ours, theirs in zip(codes[:, 1:].T, increments(model, X).T, strict=True):
-        assert all(np.ptp(theirs[ours == leaf]) < 1e-9 for leaf in np.unique(ours))
-
-
-def test_histogram_boosters_that_store_other_trees_are_refused(monkeypatch):
+def test_histogram_boosters_are_refused_with_what_to_use_instead():
     frame, y, _ = make(0, numeric_only=True)
-    model = HistGradientBoostingRegressor(max_iter=3).fit(frame, y)
-    leaves = model._predictors[1][0].nodes["is_leaf"] > 0
-    model.__dict__["_predictors"] = [*model._predictors, model._predictors[0]]
-    assert read_histogram_booster(model).forest.n_trees == 4  # the model predicts by it as well
-    # As if the next version listed nodes in another order: caught by predictions, not by names.
-    monkeypatch.setattr(
-        boosters, "_leaves_of", lambda one: one.nodes["value"][one.nodes["is_leaf"] > 0][::-1]
-    )
-    assert leaves.sum() > 2
-    with pytest.raises(InvalidInput, match="which stores them otherwise"):
-        read_histogram_booster(model)
-    state = model.__getstate__
-    monkeypatch.setattr(type(model), "__getstate__", lambda self: {**state(), "_predictors": 3})
-    with pytest.raises(InvalidInput, match="which stores them otherwise"):
-        read_histogram_booster(model)
-    with pytest.raises(InvalidInput, match="which is not fitted"):
-        adapt_model(HistGradientBoostingRegressor())
+    for model in (HistGradientBoostingRegressor(max_iter=3).fit(frame, y),
+                  HistGradientBoostingClassifier()):  # fmt: skip
+        with pytest.raises(InvalidInput, match="does not show.*Use LightGBM"):
+            adapt_model(model)
 
 
 # -- all of them -----------------------------------------------------------------------------------
@@ -283,9 +224,7 @@ def test_histogram_boosters_that_store_other_trees_are_refused(monkeypatch):
 
 def test_one_line_search_leaves_other_columns_out_and_saves(tmp_path):
     frame, y, _ = make(4)
-    model = HistGradientBoostingRegressor(
-        max_iter=10, categorical_features="from_dtype", min_samples_leaf=5
-    ).fit(frame, y)
+    model = lightgbm().LGBMRegressor(n_estimators=10, min_child_samples=5, verbose=-1).fit(frame, y)
     table = frame.assign(price=y, same=1.0)
     hits = la.search(table, row=3, measure=ForestProximity(model=model))
     assert len(hits) == 10
@@ -308,7 +247,7 @@ def test_one_line_search_leaves_other_columns_out_and_saves(tmp_path):
 def test_missing_cells_answer_as_the_model_sends_them():
     """In ratio, too: a row without any value is not like all others."""
     frame, y, _ = make(5, numeric_only=True)
-    model = HistGradientBoostingRegressor(max_iter=10, min_samples_leaf=5).fit(frame, y)
+    model = lightgbm().LGBMRegressor(n_estimators=10, min_child_samples=5, verbose=-1).fit(frame, y)
     measure = ForestProximity(model=model).fit(frame)
     nothing = pd.DataFrame({"size": [None], "count": [None]}, dtype=float)
     s = measure.similarity(nothing)[0]

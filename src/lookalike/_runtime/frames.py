@@ -128,3 +128,54 @@ def frame_of_arrow(table: Any, backend: Any = "pandas") -> Any:
         return nw.from_arrow(table, backend=backend).to_native()
     except ImportError as error:
         raise _not_installed(backend) from error
+
+
+def is_frame(given: Any) -> bool:
+    """Whether something is a data frame in memory, of pandas, polars or pyarrow."""
+    import narwhals as nw
+
+    return isinstance(nw.from_native(given, pass_through=True, eager_only=True), nw.DataFrame)
+
+
+def replace_cells(frame: Any, cells: Mapping[str, tuple[Any, Sequence[Any]]]) -> Any:
+    """Return a frame with other values in some of its cells; it keeps its index and its types.
+
+    A column of which all cells are replaced has the type of the values.
+
+    Parameters
+    ----------
+    frame : data frame of pandas, polars or pyarrow
+    cells : mapping of column to the positions of cells and their values
+    """
+    import narwhals as nw
+
+    read: Any = nw.from_native(frame, eager_only=True)
+    columns = []
+    for name, (rows, values) in cells.items():
+        dtype = read[name].dtype
+        if len(rows) < len(read) and not dtype.is_nested():
+            if dtype.is_integer():
+                values = [round(value) for value in values]
+            columns.append(read[name].scatter(rows.tolist(), values))
+            continue
+        whole = read[name].to_list()  # narwhals replaces whole columns only
+        for row, value in zip(rows.tolist(), values, strict=True):
+            whole[row] = value
+        kept = dtype if dtype.is_nested() and len(rows) < len(read) else None
+        columns.append(nw.new_series(name, whole, kept, backend=read.implementation))
+    return read.with_columns(*columns).to_native() if columns else frame
+
+
+def stack_frames(frames: Sequence[Any], name: str) -> Any:
+    """Return frames one below the other, with their numbers, from 1, in a first column.
+
+    Parameters
+    ----------
+    frames : data frames of one library, with the same columns
+    name : str, of the first column
+    """
+    import narwhals as nw
+
+    read = [nw.from_native(frame, eager_only=True) for frame in frames]
+    numbered = [frame.select(nw.lit(i).alias(name), nw.all()) for i, frame in enumerate(read, 1)]
+    return nw.concat(numbered).to_native()

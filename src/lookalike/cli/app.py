@@ -38,7 +38,7 @@ GRACE_SECONDS = 1.0  # that a command has after Ctrl-C to clean up; chosen by ha
 # Commands that are not verbs: module <name>_command.py with a function (or, for a command with
 # subcommands, a typer.Typer) of that name, and EXAMPLES for its help.
 COMMANDS = {
-    "demo": "Look at a table",
+    **dict.fromkeys(("demo", "explore"), "Look at a table"),
     **dict.fromkeys(("index", "serve", "mcp", "token", "warm"), "Keep and serve it"),
 }
 # The order of the help: the demo, the verbs by their rank, the other commands.

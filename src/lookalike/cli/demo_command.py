@@ -7,9 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from lookalike._runtime.extras import check_service
 from lookalike.cli import output as out
 from lookalike.cli.options import option
-from lookalike.cli.serving import check_extra, run_service
+from lookalike.cli.serving import run_service
 from lookalike.verbs.cluster import cluster
 from lookalike.verbs.hubs import hubs
 from lookalike.verbs.search import search
@@ -73,7 +74,7 @@ def demo(
 
 def serve_page() -> None:
     """Serve the films, and open the page."""
-    check_extra()
+    check_service("lookalike demo --page")
     from lookalike.service.server import data_folder, make_service, serve_films
 
     # A store of its own: the demo does not appear among the tables of the user.

@@ -5,10 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+from lookalike._runtime.extras import check_service
 from lookalike.cli import output as out
 from lookalike.cli.options import IdColumn, argument
 from lookalike.cli.reading import ReadOptions
-from lookalike.cli.serving import AccessOptions, AddressOptions, Store, check_extra, run_service
+from lookalike.cli.serving import AccessOptions, AddressOptions, Store, run_service
 from lookalike.errors import missing_file
 from lookalike.verbs.annotations import MeasureLike
 
@@ -28,7 +29,7 @@ def serve(
     measure: MeasureLike = None,
 ) -> None:
     """Serve tables: a page to explore them, and an HTTP API for programs."""
-    check_extra()
+    check_service("lookalike serve")
     from lookalike.service.server import default_store, make_service, serve_file
 
     # Before the store is opened: a mistyped name must not leave an empty store behind.

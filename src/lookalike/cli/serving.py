@@ -6,14 +6,14 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from lookalike._runtime.extras import check_service
 from lookalike.cli import output as out
 from lookalike.cli.options import member, option
-from lookalike.errors import MissingExtra, missing_file
+from lookalike.errors import missing_file
 
 if TYPE_CHECKING:
     from lookalike.service.safety import TokenStore
@@ -24,7 +24,8 @@ Store = Annotated[
     option(
         "--store",
         "FILE|ADDRESS",
-        "Where rows are kept: a file (SQLite), or postgresql+psycopg://host/name. "
+        "Where rows are kept: a file (SQLite, also as sqlite:///FILE), or "
+        "postgresql+psycopg://host/name. "
         "Beside the first table unless given, else in the data folder of the user.",
     ),
 ]
@@ -55,31 +56,20 @@ class AccessOptions:
     )
 
 
-def check_extra() -> None:
-    """Raise what to install if the packages of the service are missing."""
-    try:
-        import fastapi  # noqa: F401
-        import prometheus_client  # noqa: F401
-        import python_multipart  # noqa: F401
-        import sqlalchemy  # noqa: F401
-        import uvicorn  # noqa: F401
-    except ImportError as error:
-        hint, found = "Install lookalike[service]", f"no {error.name}"
-        raise MissingExtra("lookalike serve", "its packages", found, hint) from error
-
-
 @contextmanager
 def open_tokens(store: str | None, *, make: bool = False) -> Iterator[TokenStore]:
     """Open the tokens of a store; create the store only if ``make`` is set."""
     # A mistyped path must not become an empty store, in which no token is found.
-    check_extra()
+    check_service("lookalike token")
     from lookalike.service.safety import TokenStore
     from lookalike.service.server import default_store
+    from lookalike.service.store.database import parse_address
     from lookalike.service.store.store import Store as Rows
 
     place = store or default_store([])
-    if not make and "://" not in str(place) and not Path(place).exists():
-        raise missing_file(Path(place))
+    path, _ = parse_address(place)
+    if not make and path is not None and not path.exists():
+        raise missing_file(path)
     rows = Rows(place)
     try:
         yield TokenStore(rows.database)

@@ -7,18 +7,20 @@ with options, a function of two cells, a matrix) into one.
 
 from lookalike.columns.base import Cells, Distance, variance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
+from lookalike.columns.document import TfIdf
 from lookalike.columns.graph import GraphEdit, GraphJaccard, WeisfeilerLehman
 from lookalike.columns.levels import Cyclic, Equal, Information, Presence, RankRange
 from lookalike.columns.number import Absolute, Circular, RankShare
 from lookalike.columns.registry import DISTANCES, distance_for, distances_of
 from lookalike.columns.sequence import Edit, EditSets
-from lookalike.columns.series import DTW
+from lookalike.columns.series import DTW, MSM, TWE
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.columns.text import JaroWinkler, Levenshtein, TokenSet
 from lookalike.columns.vector import (
     Cosine,
     EarthMover,
     Euclidean,
+    Gaussian,
     GreatCircle,
     KullbackLeibler,
     NormalizedEuclidean,
@@ -27,6 +29,8 @@ from lookalike.columns.vector import (
 __all__ = [
     "DISTANCES",
     "DTW",
+    "MSM",
+    "TWE",
     "Absolute",
     "CallableDistance",
     "Cells",
@@ -39,6 +43,7 @@ __all__ = [
     "EditSets",
     "Equal",
     "Euclidean",
+    "Gaussian",
     "GraphEdit",
     "GraphJaccard",
     "GreatCircle",
@@ -53,6 +58,7 @@ __all__ = [
     "Presence",
     "RankRange",
     "RankShare",
+    "TfIdf",
     "TokenSet",
     "WeisfeilerLehman",
     "distance_for",

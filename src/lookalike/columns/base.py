@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import reprlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -106,6 +107,10 @@ class Distance(Estimator, ABC):
 
     def _learn(self, column: Column) -> None:
         """Set attributes ending in an underscore: arrays, or values that JSON can hold."""
+
+    def _learn_parts(self, like: Column, parts: Iterable[Column]) -> None:
+        """Learn as ``_learn`` does from a column that comes in parts; ``like`` has none of them."""
+        self._learn(like)
 
     @abstractmethod
     def _encode(self, column: Column) -> Cells:

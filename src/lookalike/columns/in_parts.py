@@ -120,7 +120,7 @@ def _sampled(fitted: Distance, table: LazyTable, name: str) -> float:
         if finds_sets:
             items = (item for cell in part.values[present] for item in cell)
             are_sets |= {isinstance(item, frozenset | set) for item in items}
-    fitted._learn(table.like[name])
+    fitted._learn_parts(table.like[name], table.column(name))
     if finds_sets and isinstance(fitted, Edit):
         fitted.sets_ = are_sets == {True}
     if fitted.scale is not None:

@@ -6,24 +6,29 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.columns import graph, levels, number, sequence, series, sets, text, vector
+from lookalike.columns import document, graph, levels, number, sequence, series, sets, text, vector
 from lookalike.columns.base import Distance
 from lookalike.columns.custom import CallableDistance, MatrixDistance
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
-from lookalike.table.model.kind import KINDS, PLACE, period_of
+from lookalike.table.model.kind import DOCUMENT, KINDS, PLACE, period_of
 
 # In the order in which they are listed to users, which is that of their definition: of each kind,
 # the default first.
-_MODULES = (number, levels, text, sets, sequence, series, vector, graph)
+_MODULES = (number, levels, text, document, sets, sequence, series, vector, graph)
 
 # Months and weekdays go round; the no of an answer says as much as its yes.
 BY_ROLE = {
     **dict.fromkeys(("month", "weekday", "cycle"), levels.Cyclic),
     "answer": levels.Equal,
     PLACE: vector.GreatCircle,
+    DOCUMENT: document.TfIdf,
 }
 
-# Distances by the name that users type; the first one that serves a kind is its default.
+# Embeddings are trained for their angle: what models write is compared by the cosine.
+FIRST = {"vector": "cosine"}
+
+# Distances by the name that users type; the first one that serves a kind is its default, unless
+# another one is named above.
 DISTANCES: dict[str, type[Distance]] = {
     found.name: found
     for module in _MODULES
@@ -38,9 +43,10 @@ def distances_of(kind: str) -> tuple[str, ...]:
     Examples
     --------
     >>> distances_of("text")
-    ('levenshtein', 'token_set', 'jaro_winkler')
+    ('levenshtein', 'token_set', 'jaro_winkler', 'tfidf')
     """
-    return tuple(name for name, distance in DISTANCES.items() if kind in distance.kinds)
+    serving = [name for name, distance in DISTANCES.items() if kind in distance.kinds]
+    return tuple(sorted(serving, key=lambda name: name != FIRST.get(kind)))
 
 
 def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Distance:

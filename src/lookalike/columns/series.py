@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,7 +12,10 @@ from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
 from lookalike.kernels.objects import warp_block
-from lookalike.saving.fields import Fields, Integer, Maybe
+from lookalike.kernels.series import MSM as MSM_FORM
+from lookalike.kernels.series import TWE as TWE_FORM
+from lookalike.kernels.series import elastic_block
+from lookalike.saving.fields import Fields, Integer, Maybe, Real
 from lookalike.table.model.table import Column
 
 
@@ -37,7 +42,29 @@ def series_cells(column: Column) -> list[np.ndarray | None]:
     return out
 
 
-class DTW(Distance):
+class _Elastic(Distance):
+    """What the distances of curves that may be stretched share."""
+
+    kinds = ("series",)
+    CELLS = RaggedOf("float64", finite=True)
+    FIELDS: ClassVar[Fields] = {"window": Maybe(Integer(0))}
+
+    window: int | None
+
+    def sample_size(self, longest: int) -> int:
+        """Return how many cells are looked at for the scale, the longest being so long."""
+        steps = self.n_pivots * max(1, longest) ** 2
+        return int(min(self.n_sampled, max(16, 2_000_000_000 // steps)))
+
+    def _encode(self, column: Column) -> Ragged:
+        return Ragged.of(series_cells(column), np.float64)
+
+    def _reach(self) -> int:
+        """Return the window as kernels take it: -1 for None."""
+        return -1 if self.window is None else int(self.window)
+
+
+class DTW(_Elastic):
     """How far two curves are apart once one is stretched to fit the other (dynamic time warping).
 
     The least sum of ``|x - y|`` over all ways of walking through both series, one step in either
@@ -78,24 +105,162 @@ class DTW(Distance):
     # which extras are installed. The tests compare the two where they mean the same.
 
     name = "dtw"
-    kinds = ("series",)
-    CELLS = RaggedOf("float64", finite=True)
-    FIELDS: ClassVar[Fields] = {"window": Maybe(Integer(0))}
 
     def __init__(self, window: int | None = None, scale: float | None = None) -> None:
         self.window = window
         self.scale = scale
 
-    def sample_size(self, longest: int) -> int:
-        """Return how many cells are looked at for the scale, the longest being so long."""
-        steps = self.n_pivots * max(1, longest) ** 2
-        return int(min(self.n_sampled, max(16, 2_000_000_000 // steps)))
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        out = np.empty((len(a), len(b)))
+        warp_block(a.values, a.offsets, b.values, b.offsets, self._reach(), out)
+        return out
 
-    def _encode(self, column: Column) -> Ragged:
-        return Ragged.of(series_cells(column), np.float64)
+
+class _Priced(_Elastic):
+    """An elastic distance with a price for each stretch, in units of the fitted values.
+
+    Attributes
+    ----------
+    unit_ : float
+        The standard deviation of all fitted values; 1 where they are all equal.
+    """
+
+    FIELDS: ClassVar[Fields] = {
+        "price": Real(0.0, 1e300),
+        "unit_": Real(0.0, open_low=True, finite=True),
+    }
+
+    form: ClassVar[int]
+    price: float
+    unit_: float
+
+    def _learn(self, column: Column) -> None:
+        self._learn_parts(column, [column])
+
+    def _learn_parts(self, like: Column, parts: Iterable[Column]) -> None:
+        cells = [cell for part in parts for cell in series_cells(part) if cell is not None]
+        values = np.concatenate([np.empty(0), *cells])
+        # Sums without rounding do not depend on where parts begin.
+        mean = math.fsum(values) / max(1, len(values))
+        with np.errstate(over="ignore"):
+            square = math.fsum((values - mean) ** 2) / max(1, len(values))
+        self.unit_ = math.sqrt(square) if 0 < square < math.inf else 1.0
+
+    def _prices(self) -> tuple[float, float]:
+        return self.price * self.unit_, 0.0
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         out = np.empty((len(a), len(b)))
-        window = -1 if self.window is None else int(self.window)
-        warp_block(a.values, a.offsets, b.values, b.offsets, window, out)
+        sides = a.values, a.offsets, b.values, b.offsets
+        elastic_block(*sides, self.form, self._reach(), self._prices(), out)
         return out
+
+
+class MSM(_Priced):
+    """How far two curves are apart when values may be moved, split and merged.
+
+    The least sum of moves ``|x - y|``, and of splits and merges: each costs the price, and how far
+    the new value is from the nearer one of its two neighbors if it is not between them [1]_. It is
+    a metric, unlike "dtw", and among the best elastic distances for clusters and neighbors [2]_.
+    Two empty series are at 0, an empty one and another at infinity.
+
+    Parameters
+    ----------
+    price : float, default 1
+        Of a split or merge, in standard deviations of the fitted values: for series that are each
+        standardized the price of the literature.
+    window : int, optional
+        How many positions one series may run ahead of the other, widened to the difference in
+        length. None: as many as it likes.
+    scale : float, optional
+        The distance of similarity 0; None: the largest one seen (see ``Distance``).
+
+    References
+    ----------
+    .. [1] A. Stefan, V. Athitsos, G. Das (2013). The move-split-merge metric for time series. IEEE
+       Transactions on Knowledge and Data Engineering 25(6), 1425-1438. doi:10.1109/TKDE.2012.88
+    .. [2] C. Holder, M. Middlehurst, A. Bagnall (2024). A review and evaluation of elastic
+       distance functions for time series clustering. Knowledge and Information Systems 66.
+       doi:10.1007/s10115-023-01952-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.model.table import Column, Kind
+    >>> curve = np.empty(3, dtype=object)
+    >>> curve[:] = [np.array([-1.0, -1.0, 1.0, 1.0]), np.array([-1.0, 1.0, 1.0]), None]
+    >>> curve = Column("curve", Kind("series"), curve)
+    >>> distance = MSM(price=0.5).fit(curve)
+    >>> cells = distance.encode(curve)
+    >>> distance.compare(cells[:1], cells).round(3)
+    array([[0.   , 0.495,   nan]])
+    """
+
+    name = "msm"
+    form = MSM_FORM
+
+    def __init__(
+        self, price: float = 1.0, window: int | None = None, scale: float | None = None
+    ) -> None:
+        self.price = price
+        self.window = window
+        self.scale = scale
+
+
+class TWE(_Priced):
+    """How far two curves are apart when values may be left out, at a price for time as well.
+
+    The least sum of matches, each of two values and of the two before them (a 0 precedes both
+    series) plus twice the stiffness per step between their positions, and of values left out, each
+    of its difference to the one before plus stiffness and price [1]_. It is a metric where the
+    stiffness is above 0. Two empty series are at 0, an empty one and another at infinity.
+
+    Parameters
+    ----------
+    price : float, default 1
+        Of leaving out a value, in standard deviations of the fitted values.
+    stiffness : float, default 0.001
+        Of a step in time, in the same unit: 0 is near to "dtw", a large one to no warping at all.
+    window : int, optional
+        How many positions one series may run ahead of the other, widened to the difference in
+        length. None: as many as it likes.
+    scale : float, optional
+        The distance of similarity 0; None: the largest one seen (see ``Distance``).
+
+    References
+    ----------
+    .. [1] P.-F. Marteau (2009). Time warp edit distance with stiffness adjustment for time series
+       matching. IEEE Transactions on Pattern Analysis and Machine Intelligence 31(2), 306-318.
+       doi:10.1109/TPAMI.2008.76
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.table.model.table import Column, Kind
+    >>> curve = np.empty(2, dtype=object)
+    >>> curve[:] = [np.array([-1.0, -1.0, 1.0, 1.0]), np.array([-1.0, 1.0, 1.0, 1.0])]
+    >>> curve = Column("curve", Kind("series"), curve)
+    >>> distance = TWE(price=0.5, stiffness=0.0).fit(curve)
+    >>> cells = distance.encode(curve)
+    >>> distance.compare(cells[:1], cells).round(3)
+    array([[0.   , 0.968]])
+    """
+
+    name = "twe"
+    form = TWE_FORM
+    FIELDS: ClassVar[Fields] = {"stiffness": Real(0.0, 1e300)}
+
+    def __init__(
+        self,
+        price: float = 1.0,
+        stiffness: float = 0.001,
+        window: int | None = None,
+        scale: float | None = None,
+    ) -> None:
+        self.price = price
+        self.stiffness = stiffness
+        self.window = window
+        self.scale = scale
+
+    def _prices(self) -> tuple[float, float]:
+        return self.price * self.unit_, self.stiffness * self.unit_

@@ -176,3 +176,27 @@ class JaroWinkler(_Text):
         from rapidfuzz.distance.JaroWinkler import normalized_distance
 
         return matrix(a, b, normalized_distance, prefix_weight=float(self.prefix_weight))
+
+
+def score_pairs(a: list[str], b: list[str]) -> np.ndarray:
+    """Return similarities of pairs of texts: the larger of Levenshtein's and the token sort ratio.
+
+    Each is, to the last bit, 1 minus the distance of ``Levenshtein`` or ``TokenSet``.
+
+    Parameters
+    ----------
+    a, b : lists of str, of one length
+
+    Examples
+    --------
+    >>> score_pairs(["kitten", "giant, the iron"], ["mitten", "the iron giant,"]).round(3).tolist()
+    [0.833, 1.0]
+    """
+    from rapidfuzz import fuzz, process
+    from rapidfuzz.distance import Levenshtein as letters_of
+
+    words, edits = (
+        np.asarray(process.cpdist(a, b, scorer=scorer, dtype=np.float64, workers=1))
+        for scorer in (fuzz.token_sort_ratio, letters_of.normalized_distance)
+    )
+    return np.maximum(words / 100.0, 1.0 - edits)

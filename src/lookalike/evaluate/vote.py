@@ -8,6 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from lookalike._runtime.threads import blocks
+
+BLOCK_ROWS = 4096  # rows whose votes are counted in one call: bounds the table of class totals
 WEIGHTS = ("uniform", "distance", "kernel")
 
 
@@ -75,6 +78,15 @@ def winners(totals: np.ndarray, codes: np.ndarray, tie: str) -> np.ndarray:
     best = codes[:, -1]  # of lists whose last class has fewer votes it is overwritten below
     for code in codes.T[::-1]:  # the first in the list writes last
         best = np.where(totals[rows, code] == most, code, best)
+    return best
+
+
+def vote(codes: np.ndarray, weights: np.ndarray, n_classes: int, tie: str) -> np.ndarray:
+    """Return the class with the most votes of each row; see ``winners``."""
+    best = np.empty(len(codes), dtype=np.int64)
+    # A table of rows times classes for all rows at a time could exceed the memory of the lists.
+    for part in blocks(len(codes), BLOCK_ROWS):
+        best[part] = winners(class_totals(codes[part], weights[part], n_classes), codes[part], tie)
     return best
 
 

@@ -332,7 +332,7 @@ class HubnessReport(Result):
         Where missing cells are not compared, rows with many of them may be near to all others.
         """
         space = self.space.measure_ if isinstance(self.space, _Reducer) else self.space
-        if self.table is None or getattr(space, "missing", None) == "midpoint":
+        if self.table is None or getattr(space, "missing", None) in ("midpoint", "pessimistic"):
             return None
         missing = np.sum([column.missing for column in self.table], axis=0)
         hubs = [int(line["row"]) for line in self.top(N_CHECKED_HUBS)]

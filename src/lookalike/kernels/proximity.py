@@ -554,6 +554,79 @@ def ratio_with_missing(
             out[x, y] = out[x, y] / counted[x, y] if counted[x, y] > 0 else np.nan
 
 
+# -- ratio similarity with a weight of each test's answer ------------------------------------------
+
+
+@kernel
+def weigh_path(mine, x, t, theirs, y, splits, nodes, tests, met, unknown, surprise, sums):
+    """Add up the weights along the path of row x of ``mine`` against row y of ``theirs``.
+
+    Written to ``sums``: answers that both rows know, those on which they agree, and among the tests
+    that lie on both paths (``met``, by the node of the last test of its content) those agreed and
+    those apart. ``surprise`` has the weight of a left and of a right answer of each node.
+    """
+    base, parent = splits.offsets[t], nodes.parent
+    sums[:] = 0.0
+    v = nodes.leaf_node[nodes.leaf_offsets[t] + mine.leaf[x, t]]
+    while parent[base + v] >= 0:
+        child, v = v, parent[base + v]
+        node = base + v
+        f, cut = splits.feature[node], splits.cut[node]
+        b = theirs.bins[f, y]
+        if tests.repeat[node] or mine.bins[f, x] == unknown or b == unknown:
+            continue
+        went_left = child == v + 1
+        same = (b == cut if splits.equal[node] == 1 else b <= cut) == went_left
+        weight = surprise[node, 0 if went_left else 1]
+        s, leaf = tests.slot[node], theirs.leaf[y, t]
+        on_both = met[s] == 1 if s >= 0 else nodes.first[node] <= leaf < nodes.last[node]
+        sums[0] += weight
+        if same:
+            sums[1] += weight
+        if on_both:
+            sums[2 if same else 3] += weight
+
+
+@kernel
+def ratio_by_weight(
+    one, other, splits, nodes, tests, most_slots, unknown, weights, once, surprise, out
+):
+    """Write the ratio similarity whose tests count by their answers; NaN where no tree can tell.
+
+    As ``ratio_with_missing``, with ``surprise``: see ``weigh_path``.
+    """
+    alpha, beta = weights
+    n, m = one.leaf.shape[0], other.leaf.shape[0]
+    path_x, path_y = np.zeros((most_slots, n), np.uint8), np.zeros((most_slots, m), np.uint8)
+    of_x, of_y = np.zeros(4), np.zeros(4)
+    counted = np.zeros((n, m), np.int32)
+    out[:] = 0.0
+    for t in range(splits.offsets.shape[0] - 1):
+        base = splits.offsets[t]
+        alone = splits.offsets[t + 1] - base == 1
+        mark_shared(one.leaf, t, base, nodes, tests, path_x)
+        mark_shared(other.leaf, t, base, nodes, tests, path_y)
+        for x in range(n):
+            for y in range(m):
+                weigh_path(
+                    one, x, t, other, y, splits, nodes, tests, path_y[:, y], unknown, surprise, of_x
+                )
+                weigh_path(
+                    other, y, t, one, x, splits, nodes, tests, path_x[:, x], unknown, surprise, of_y
+                )
+                # Each path adds in its own order: halves make both orders of two rows alike.
+                common = (of_x[1] + of_y[1]) - 0.5 * (of_x[2] + of_y[2])
+                total = common + (alpha * (of_x[0] - of_x[1]) + beta * (of_y[0] - of_y[1]))
+                if once:
+                    total -= 0.5 * (alpha * of_x[3] + beta * of_y[3])
+                if alone or of_x[0] + of_y[0] > 0.0:
+                    counted[x, y] += 1
+                    out[x, y] += common / total if total > 0.0 else (1.0 if alone else 0.0)
+    for x in range(n):
+        for y in range(m):
+            out[x, y] = out[x, y] / counted[x, y] if counted[x, y] > 0 else np.nan
+
+
 # -- ratio similarity of rows without missing values -----------------------------------------------
 #
 # For a tree, ``G(a, y)`` is the number of distinct tests on the path to leaf ``a`` that row ``y``

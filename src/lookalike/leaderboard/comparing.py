@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.config import count_jobs
+from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
@@ -44,6 +45,7 @@ FIELDS = {
 }
 
 
+@forgiving
 def compare(
     table: Any,
     measures: Any = None,

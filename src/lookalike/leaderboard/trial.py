@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import ColumnsLeftOut, InvalidInput, LookalikeError, LookalikeWarning, Param
-from lookalike.evaluate.folds import assign_folds
 from lookalike.evaluate.vote import class_totals, winners
 from lookalike.leaderboard.ranking import ranking_agreement
 from lookalike.leaderboard.scores import (
@@ -220,7 +220,7 @@ class Space:
     ----------
     base : Entry
     inner : Precomputed
-        The measure of these distances.
+        The measure in trials of reducers: its distances, computed once.
     data : TrialData
         The distances.
     """

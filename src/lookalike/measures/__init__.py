@@ -9,6 +9,7 @@ from lookalike.measures.forest.methods import Aryal, Gap, OutOfBag, Ratio, Shi, 
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.forest.stochastic_forest import StochasticForest
 from lookalike.measures.mixed.gower import Gower
+from lookalike.measures.mixed.importance import importance_weights
 from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights
 from lookalike.measures.names import known_measures, make_measure
 from lookalike.measures.precomputed import Precomputed
@@ -37,6 +38,7 @@ __all__ = [
     "Zhu2",
     "Zhu3",
     "choose_measure",
+    "importance_weights",
     "known_measures",
     "least_squares_weights",
     "make_measure",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -179,3 +180,28 @@ def _first_of_equals(distances: np.ndarray, medoids: np.ndarray) -> np.ndarray:
         own = totals[np.searchsorted(members, medoid)]
         chosen[cluster] = members[int(np.argmax(totals <= own + slack))]
     return np.sort(chosen)
+
+
+def farthest_first(distances: Callable[[Any, Any, str], np.ndarray], rows: Any) -> Iterator[int]:
+    """Yield positions of rows of which each is farthest from those before [1]_.
+
+    Parameters
+    ----------
+    distances : callable
+        Compares two blocks of encoded rows, given ``"distance"`` as the third argument.
+    rows : Rows
+
+    References
+    ----------
+    .. [1] T. F. Gonzalez (1985). Clustering to minimize the maximum intercluster distance.
+       Theoretical Computer Science 38. doi:10.1016/0304-3975(85)90224-5
+    """
+    # The most central row begins: an outlier would come first otherwise, whatever it is.
+    totals = distances(rows, rows[:: max(1, len(rows) // 256)], "distance").sum(axis=1)
+    row = int(totals.argmin())
+    near = np.full(len(rows), np.inf)
+    for _ in range(len(rows)):
+        yield row
+        np.minimum(near, distances(rows, rows[row : row + 1], "distance")[:, 0], out=near)
+        near[row] = -1.0  # never twice, even if all others repeat it
+        row = int(near.argmax())

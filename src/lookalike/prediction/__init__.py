@@ -1,5 +1,6 @@
 """Predicting from rows that are alike, in scikit-learn's shape."""
 
+from lookalike.prediction.imputation import FilledColumn, NeighborImputer
 from lookalike.prediction.isolation_forest import RandomSimilarityIsolationForest
 from lookalike.prediction.neighbors import NeighborClassifier, NeighborRegressor
 from lookalike.prediction.outliers import Outliers, UnusualCell, find_outliers
@@ -22,7 +23,9 @@ from lookalike.prediction.whole_row_forest import SimilarityForestClassifier
 
 __all__ = [
     "CrossValidation",
+    "FilledColumn",
     "NeighborClassifier",
+    "NeighborImputer",
     "NeighborRegressor",
     "Outliers",
     "Prototype",

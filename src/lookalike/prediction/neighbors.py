@@ -11,10 +11,9 @@ import numpy as np
 from sklearn.base import is_classifier
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.threads import blocks
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
-from lookalike.evaluate.folds import assign_folds
-from lookalike.evaluate.vote import WEIGHTS, class_totals, list_weights, means, winners
+from lookalike.evaluate.vote import WEIGHTS, class_totals, list_weights, means, vote
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows, check_k
@@ -51,7 +50,6 @@ N_NEIGHBORS, VOTES = 10, "kernel"
 # Chosen by hand: every k up to 15, where one neighbor more matters, then steps of about a quarter.
 TRIED_K = (*range(1, 16), 20, 25, 30, 40, 50, 65, 80, 100, 125, 160, 200)
 MIN_LARGEST_K = 50  # tried on small tables, too
-BLOCK_ROWS = 4096  # rows whose votes are counted in one call: bounds the table of class totals
 Candidate = tuple[int, str]  # n_neighbors and weights
 
 
@@ -429,12 +427,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         return codes, class_words(codes, len(self.classes_))
 
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        best = np.empty(len(votes), dtype=np.int64)
-        # A table of rows times classes for all rows at a time could exceed the memory of the lists.
-        for part in blocks(len(votes), BLOCK_ROWS):
-            totals = class_totals(votes[part], weights[part], len(self.classes_))
-            best[part] = winners(totals, votes[part], self.tie)
-        return best
+        return vote(votes, weights, len(self.classes_), self.tie)
 
     def _losses(self, answers: np.ndarray, votes: np.ndarray) -> np.ndarray:
         return answers != votes

@@ -14,14 +14,13 @@ from sklearn.base import clone
 
 from lookalike.errors import InvalidInput
 from lookalike.evaluate.space import as_space, lists_of, needs_distances
-from lookalike.evaluate.vote import class_totals
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.forest.proximity import ForestProximity
+from lookalike.prediction.imputation import combine
 from lookalike.saving.fields import Integer
 from lookalike.table import Column, Table, read_table
+from lookalike.table.model.table import CODED
 from lookalike.table.model.targets import read_target
-
-CODED = ("category", "order", "flag")
 
 
 def proximity_outliers(space: Any, y: Any = None, *, n_neighbors: int | None = None) -> np.ndarray:
@@ -142,12 +141,12 @@ def class_prototypes(
     >>> from lookalike.prediction import class_prototypes
     >>> birds = load_penguins().drop("species")
     >>> species = [load_penguins()["species"].cell(row) for row in range(len(birds))]
-    >>> measure = ForestProximity("shi", random_state=0).fit(birds)
+    >>> measure = ForestProximity("shi", n_estimators=50, random_state=0).fit(birds)
     >>> for one in class_prototypes(measure, birds, species, n_neighbors=20):
     ...     print(one.label, one.center["island"], one.center["flipper_length_mm"])
-    Adelie Torgersen 190.0
+    Adelie Dream 190.0
     Chinstrap Dream 197.0
-    Gentoo Biscoe 211.0
+    Gentoo Biscoe 210.0
     """
     who = "class_prototypes"
     Integer(1).check(who, "n_prototypes", n_prototypes)
@@ -281,12 +280,8 @@ def _filled(column: Column, lost: np.ndarray, near: np.ndarray, s: np.ndarray) -
     weights = np.where(lost[near[rows]], 0.0, s[rows])
     usable = weights.sum(axis=1) > 0
     rows, weights = rows[usable], weights[usable]
-    cells = column.values[near[rows]]
-    if column.kind.name == "number":
-        values[rows] = (weights * cells).sum(axis=1) / weights.sum(axis=1)
-    elif len(rows):
-        # Of equal sums the first level.
-        values[rows] = class_totals(cells, weights, int(column.values.max()) + 1).argmax(axis=1)
+    if len(rows):
+        values[rows] = combine(column, near[rows], weights)
     return values
 
 

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from lookalike._runtime.folds import assign_folds
+from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
-from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.prediction.mixins import (
     NamedTargetMixin,
@@ -43,7 +44,7 @@ from lookalike.saving.fields import (
     require,
 )
 
-TUNE = "tune"
+TUNE, EACH = "tune", "each"
 TRIED_P = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)  # values of p for "tune", chosen by hand
 
 
@@ -54,12 +55,12 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
     FIELDS: ClassVar[Fields] = {
         "prototypes": Choice(*METHODS),
         "n_prototypes": Either(Choice(TUNE), Real()),
-        "p": Either(Choice(TUNE), Real(0.0)),
+        "p": Either(Choice(TUNE, EACH), Real(0.0)),
         "alpha": Real(0.0),
         "cv": Integer(2),
         "max_rows": Integer(2, INT64),
         "representation_": Saved("SimilarityRepresentation"),
-        "p_": Real(0.0),
+        "p_": Either(Real(0.0), Array("float64", "prototypes", low=0.0)),
         "mean_": Array("float64", "prototypes"),
         "unit_": Array("float64", "prototypes"),
         "coef_": Array("float64", "prototypes", "outputs"),
@@ -107,7 +108,8 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
         self._remember_target(X, source.table, y)
         # One generator for folds, samples and prototypes: a fit is repeatable as a whole.
         rng = make_generator(self.random_state)
-        n_prototypes, self.p_ = self._tune(source, target, y_measure, rng)
+        n_prototypes, p = self._tune(source, target, y_measure, rng)
+        self.p_: Any = p  # a number, or an array of them
         self.representation_ = SimilarityRepresentation(
             source.measure,
             self.prototypes,
@@ -117,6 +119,8 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
             n_jobs=self.n_jobs,
         )
         similarities = self.representation_.fit_transform(source.table, y_measure)
+        if self.p == EACH:
+            self.p_ = tune_units(similarities, target, p, self.alpha)
         self.mean_, self.unit_, self.coef_, self.intercept_ = solve_ridge(
             similarity_activation(similarities, self.p_), target, self.alpha
         )
@@ -195,6 +199,40 @@ def solve_ridge(
     return mean, unit, coef, middle
 
 
+def tune_units(similarities: np.ndarray, target: np.ndarray, p: Any, alpha: float) -> np.ndarray:
+    """Return a p for each unit: coordinate descent, one round, from a p that all share.
+
+    Ridge regression has the errors of leaving out each row in closed form (PRESS, Allen 1974):
+    the residual over one minus the row's leverage.
+    """
+    tried = [*(each for each in TRIED_P if each != p), p]
+    curves = {each: similarity_activation(similarities, each) for each in tried}
+    hidden, chosen = curves[p].copy(), np.full(similarities.shape[1], float(p))
+
+    def error() -> float:
+        spread = hidden - hidden.mean(axis=0)
+        unit = spread.std(axis=0)
+        left, values, _ = np.linalg.svd(spread / np.where(unit > 1e-12, unit, 1.0), False)
+        kept = values > 1e-12 * values.max(initial=0.0)
+        left, shrunk = left[:, kept], values[kept] ** 2 / (values[kept] ** 2 + alpha)
+        centered = target - target.mean(axis=0)
+        leverage = (left**2 * shrunk).sum(axis=1) + 1 / len(target)
+        residual = centered - left * shrunk @ (left.T @ centered)
+        return float(((residual / np.maximum(1 - leverage, 1e-12)[:, None]) ** 2).mean())
+
+    with Progress("curves of units", len(chosen)) as progress:
+        for column in range(len(chosen)):
+            errors = []
+            for each in tried:
+                hidden[:, column] = curves[each][:, column]
+                errors.append(error())
+            # On ties the shared one, which is the last.
+            chosen[column] = tried[-1 - int(np.argmin(errors[::-1]))]
+            hidden[:, column] = curves[chosen[column]][:, column]
+            progress.advance()
+    return chosen
+
+
 def linear_outputs(
     hidden: np.ndarray, mean: np.ndarray, unit: np.ndarray, coef: np.ndarray, intercept: np.ndarray
 ) -> np.ndarray:
@@ -222,9 +260,10 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
     n_prototypes : int, float or "tune"
         How many, or a share of the rows. "tune": the best of 2 to 10 percent in cross-validation,
         the fewer on ties.
-    p : float or "tune"
+    p : float, "tune" or "each"
         Gentleness of the curve that all units share. "tune": the best of 0.01, 0.05, 0.1, 0.5, 1
-        and 10 in cross-validation.
+        and 10 in cross-validation. "each": beginning with that one, each unit in turn gets the one
+        of the six with the least squared error where every row is left out once.
     alpha : float
         Ridge penalty on the weights of the standardized units; the constant is free.
     cv : int
@@ -242,7 +281,7 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
     ----------
     classes_ : the classes, sorted
     representation_ : the fitted SimilarityRepresentation; ``prototypes_`` in it are the centers
-    p_ : float
+    p_ : float, or array with the p of each unit
     coef_, intercept_ : weights of the standardized units, of shape (units, classes)
     cv_results_ : dict of arrays, where something was tuned
         ``n_prototypes``, ``p`` and ``error`` (share of wrong rows).
@@ -322,7 +361,7 @@ class SimilarityNetworkRegressor(TableRegressorMixin, SimilarityNetwork):
     measure : Measure, optional
     prototypes : str
     n_prototypes : int, float or "tune"
-    p : float or "tune"
+    p : float, "tune" or "each"
     alpha : float
     cv : int
     kinds : mapping of column to kind, optional
@@ -334,7 +373,7 @@ class SimilarityNetworkRegressor(TableRegressorMixin, SimilarityNetwork):
     Attributes
     ----------
     representation_ : the fitted SimilarityRepresentation; ``prototypes_`` in it are the centers
-    p_ : float
+    p_ : float, or array with the p of each unit
     coef_, intercept_ : weights of the standardized units, of shape (units, 1)
     cv_results_ : dict of arrays, where something was tuned
         ``n_prototypes``, ``p`` and ``error`` (mean squared error).

@@ -11,8 +11,8 @@ from sklearn.base import clone, is_classifier
 from sklearn.metrics import mean_absolute_error, r2_score, roc_auc_score
 from sklearn.utils import get_tags
 
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
-from lookalike.evaluate.folds import assign_folds
 from lookalike.saving.fields import Integer
 from lookalike.table import read_table
 from lookalike.table.model.targets import keep_repeated, read_classes, read_numbers, split_target

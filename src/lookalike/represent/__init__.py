@@ -2,7 +2,6 @@
 
 from lookalike.represent.activation import similarity_activation
 from lookalike.represent.feature_selection import cfs
-from lookalike.represent.importance import importance_weights
 from lookalike.represent.layers import LayeredRepresentation
 from lookalike.represent.map_layout import MapLayout, layout, place_rows
 from lookalike.represent.neighbors_transformer import NeighborsTransformer
@@ -19,7 +18,6 @@ __all__ = [
     "SimilarityRepresentation",
     "cfs",
     "class_similarity",
-    "importance_weights",
     "layout",
     "place_rows",
     "plot_class_similarity",

@@ -132,6 +132,7 @@ def power_similarity(
     new: Any = None,
     average: bool = False,
     normalize: bool = False,
+    n_neighbors: int | None = None,
 ) -> np.ndarray:
     """Return powers of a similarity matrix: similarity by way of other rows, in n steps.
 
@@ -157,6 +158,10 @@ def power_similarity(
     normalize : bool
         Divide each entry by the root of the product of the two rows' similarities to themselves,
         so that the diagonal is 1.
+    n_neighbors : int, optional
+        For "path": chains step only between rows of which one is among so many nearest rows of the
+        other, or stay where they are; the mean is over the chains there are, and rows without any
+        have similarity 0. None: all rows.
 
     Returns
     -------
@@ -177,6 +182,8 @@ def power_similarity(
     base = similarity_matrix(S, who)
     size, symmetric = len(base), np.array_equal(base, base.T)
     edges = None if new is None else between_rows(new, size, who)
+    if n_neighbors is not None:
+        return _local_powers(base, edges, int(n), n_neighbors, mode, normalize)
     if mode == "path":
         base = np.sqrt(base)
         edges = None if edges is None else np.sqrt(edges)
@@ -193,13 +200,72 @@ def power_similarity(
         own = np.diagonal(_steps(step, step, int(n)) * unit)
         # A new row is similar to itself by way of the known rows only.
         left = own if edges is None else _own(edges, step, int(n), unit)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            answer = answer / np.sqrt(np.outer(left, own))
-        # A row of similarity 0 to all rows, itself included, is divided by 0.
-        answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
-        if edges is None:
-            np.fill_diagonal(answer, 1.0)
+        answer = _normalized(answer, left, own, edges is None)
     return answer
+
+
+def _normalized(
+    answer: np.ndarray, left: np.ndarray, own: np.ndarray, is_square: bool
+) -> np.ndarray:
+    """Divide similarities by the roots of what both rows have to themselves."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        answer = answer / np.sqrt(np.outer(left, own))
+    # A row of similarity 0 to all rows, itself included, is divided by 0.
+    answer = np.nan_to_num(answer, nan=0.0, posinf=0.0)
+    if is_square:
+        np.fill_diagonal(answer, 1.0)
+    return answer
+
+
+def _local_powers(
+    base: np.ndarray,
+    edges: np.ndarray | None,
+    n: int,
+    n_neighbors: int,
+    mode: str,
+    normalize: bool,
+) -> np.ndarray:
+    """Return the means over the chains that step between neighbors."""
+    who, size = "power_similarity", len(base)
+    Integer(1, high=size).check(who, "n_neighbors", n_neighbors, "Count the nearest rows")
+    if mode != "path":
+        found, hint = Param("mode", mode), ("Use ", Param("mode", "path"))
+        raise InvalidInput(
+            Param("n_neighbors", n_neighbors, of=who), "means of chains", found, hint
+        )
+    apart = base.copy()
+    np.fill_diagonal(apart, -1.0)  # a row is not its own neighbor; it may stay where it is
+    near = _nearest(apart, n_neighbors)
+    near = near | near.T | np.eye(size, dtype=bool)
+    # Divided by the most steps that any row has: neither the sum nor the count can overflow.
+    unit = float(near.sum(axis=1).max())
+    first = near if edges is None else _nearest(edges, n_neighbors)
+    roots = np.sqrt(base if edges is None else edges) * first / unit
+    step, stays = np.sqrt(base) * near / unit, near / unit
+
+    def mean(of: np.ndarray, count: np.ndarray) -> np.ndarray:
+        with np.errstate(invalid="ignore"):
+            return np.nan_to_num(of / count)
+
+    answer = mean(_steps(roots, step, n), _steps(first / unit, stays, n))
+    if edges is None and np.array_equal(base, base.T):
+        answer = (answer + answer.T) / 2
+    if normalize:
+        own = np.diagonal(mean(_steps(step, step, n), _steps(stays, stays, n)))
+        chains = first / unit
+        left = (
+            own if edges is None else mean(_own(roots, step, n, 1.0), _own(chains, stays, n, 1.0))
+        )
+        answer = _normalized(answer, left, own, edges is None)
+    return answer
+
+
+def _nearest(similarities: np.ndarray, n_neighbors: int) -> np.ndarray:
+    """Mark the largest entries of each line; ties go to the lower position."""
+    order = np.argsort(-similarities, axis=1, kind="stable")[:, :n_neighbors]
+    near = np.zeros(similarities.shape, dtype=bool)
+    np.put_along_axis(near, order, True, axis=1)
+    return near
 
 
 def _steps(first: np.ndarray, step: np.ndarray, n: int) -> np.ndarray:

@@ -6,6 +6,7 @@ import numbers
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, 
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half, check_pairs, rectangle, square
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.medoids import k_medoids
+from lookalike.measures.medoids import farthest_first, k_medoids
 from lookalike.measures.task import TaskSource, read_source
 from lookalike.represent.feature_selection import cfs
 from lookalike.table.model.display import filled_rows
@@ -60,6 +61,7 @@ class PrototypeSelector:
 
     def __post_init__(self) -> None:
         self._order: list[int] = []
+        self._farthest = farthest_first(self._compare, self.rows)
 
     def select(self, n: int) -> np.ndarray:
         """Return n positions, sorted; "cfs" settles the number itself."""
@@ -70,7 +72,8 @@ class PrototypeSelector:
         if self.method == "random":
             chosen = self._permutation[:n]
         elif self.method == "farthest":
-            chosen = self._farthest(n)
+            self._order += islice(self._farthest, max(0, n - len(self._order)))
+            chosen = np.asarray(self._order[:n])
         elif self.method == "relieff":
             chosen = self._by_relevance[:n]
             if len(chosen) < n:  # the sample has fewer rows: the others are random
@@ -179,23 +182,6 @@ class PrototypeSelector:
     @cached_property
     def _permutation(self) -> np.ndarray:
         return self.rng.permutation(len(self.rows))
-
-    def _farthest(self, n: int) -> np.ndarray:
-        """Return rows of which each is farthest from those before (farthest-first traversal)."""
-        if not self._order:
-            some = self.rows[:: max(1, len(self.rows) // 256)]
-            # The most central row begins: an outlier would come first otherwise, whatever it is.
-            totals = self._compare(self.rows, some, "distance").sum(axis=1)
-            self._order = [int(totals.argmin())]
-            self._near = self._to(self._order[0])
-        while len(self._order) < n:
-            self._near[self._order[-1]] = -1.0  # never twice, even if all others repeat it
-            self._order.append(int(self._near.argmax()))
-            np.minimum(self._near, self._to(self._order[-1]), out=self._near)
-        return np.asarray(self._order[:n])
-
-    def _to(self, row: int) -> np.ndarray:
-        return self._compare(self.rows, self.rows[row : row + 1], "distance")[:, 0]
 
 
 def compare_with_prototypes(

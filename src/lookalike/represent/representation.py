@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import clone, is_classifier
 
+from lookalike._runtime.folds import assign_folds
 from lookalike._runtime.random_state import make_generator
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
-from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.matrices import block_or_half
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.task import TaskSource

@@ -12,7 +12,7 @@ from typing import Any
 from lookalike.datasets import load_films, load_penguins
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.index import Index
-from lookalike.service.cells import dumps, stored_columns
+from lookalike.service.cells import dumps, stored_texts
 from lookalike.service.collection import Collection, FolderCollection, settings_of
 from lookalike.service.fitting import CollectionSettings, make, name_rows, read_rows
 from lookalike.service.limits import RequestLimits
@@ -149,15 +149,19 @@ class Catalog:
             settings = replace(settings, reason=reason, measured=name_of, compared=compared)
             index = Index(measure, id_column=settings.names)
             index.fit(name_rows(table, ids, settings))
-        columns = stored_columns(table)
-        cells = zip(*columns.values(), strict=True)
-        records = [dumps(dict(zip(columns, row, strict=True))) for row in cells]
-        rows = list(zip(map(dumps, ids), records, strict=True))
+        rows = list(zip(map(dumps, ids), stored_texts(table), strict=True))
         about = (settings.to_text(), dump(table.schema))
         head = self.store.create(name, *about, rows, replace_old=replace_old)
         # The next start reads the fitted index instead of fitting it again.
         self.store.save_index(head.key, 1, 1, index)
         return self._enter(head)
+
+    def is_of_request(self, name: str, request: str) -> bool:
+        """Whether a collection exists that was made by this very request."""
+        settings = [head.settings for head in self.store.heads() if head.name == name]
+        return any(
+            CollectionSettings.of_text(one).source.get("request") == request for one in settings
+        )
 
     def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
         """Make the index in a folder of shards a collection; its rows stay in the folder.

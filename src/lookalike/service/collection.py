@@ -21,7 +21,7 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, suggest
 from lookalike.index import Index
 from lookalike.index.shards.from_files import sample_positions
-from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, store_record
+from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, stored_texts
 from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
 from lookalike.service.problems import collected
 from lookalike.service.store.store import (
@@ -29,15 +29,18 @@ from lookalike.service.store.store import (
     Conflict,
     Head,
     NotFound,
+    SentOnce,
     Store,
+    StoredRow,
     TooFarBehind,
     dump,
     missing_collection,
     parse_schema,
 )
-from lookalike.table import Schema, Table
+from lookalike.table import Schema, Table, as_table
 from lookalike.table.model.labels import DOT
 
+MAX_ROWS_TOGETHER = 1_000  # of additions that share a transaction: none waits for very many rows
 POLL_SECONDS = 0.02  # between two reads of the change log, for a generation that is waited for
 # The cache is written again when as many rows have changed; both chosen by hand. Loading replays
 # the changes since, so that fewer are not worth writing the whole index.
@@ -166,11 +169,16 @@ def apply_changes(view: View, generation: int, changed: Changed) -> View:
     """Return the view with an entry of the change log applied."""
     if not changed.deleted and not changed.added:
         return replace(view, generation=generation)
-    added: Any = []
-    if changed.added:
-        table = read_stored([json.loads(row.record) for row in changed.added], view.schema)
-        added = name_rows(table, stored_ids(changed.added), view.settings)
-    return view.moved(generation, [json.loads(id) for id in changed.deleted], added)
+    deleted = [json.loads(id) for id in changed.deleted]
+    return view.moved(generation, deleted, _as_read(view, changed.added))
+
+
+def _as_read(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
+    """Return stored rows as the next start will read them, with their ids."""
+    if not rows:
+        return []
+    table = read_stored([json.loads(row.record) for row in rows], view.schema)
+    return name_rows(table, stored_ids(rows), view.settings)
 
 
 def fit_of(head: Head) -> tuple[int, str]:
@@ -268,6 +276,15 @@ def _texts(record: Mapping[str, Any], columns: list[str]) -> tuple[str, str]:
     return first, "\n".join(rest)
 
 
+@dataclass(eq=False)
+class _Addition:
+    """Rows that a thread wants to add."""
+
+    records: Sequence[Mapping[str, Any]]
+    alone: bool = False
+    added: tuple[list[Any], int] | None = None
+
+
 class Collection:
     """One collection of a store, in memory once it is asked for.
 
@@ -281,6 +298,7 @@ class Collection:
         self.store, self.key, self.name = store, head.key, head.name
         self._lock = threading.RLock()
         self._view: View | None = None
+        self._waiting: list[_Addition] = []
         self._cached = 0  # rows that had changed when the cache was written
         self.texts = TextSearch()
         self.last_load = ""  # how the index came into memory, for the log
@@ -377,16 +395,65 @@ class Collection:
 
     # -- writing -----------------------------------------------------------------------------------
 
-    def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
-        """Add rows, all or none; return their ids and the generation."""
-        return self._write("add", [], records)
+    def add(
+        self, records: Sequence[Mapping[str, Any]], once: SentOnce | None = None
+    ) -> tuple[list[Any], int]:
+        """Add rows, all or none; return their ids and the generation.
+
+        Several threads share a transaction: the first takes what the others wait to add
+        (group commit, as databases have it), as each transaction waits for the disk.
+
+        Parameters
+        ----------
+        records : list of dict
+        once : SentOnce, optional
+            Rows that were added with it before are not added again.
+        """
+        if once is not None:
+            return self._write("add", [], records, once=once)
+        own = _Addition(records)
+        self._waiting.append(own)
+        with self._lock:
+            if own.added is None:
+                self._waiting.remove(own)
+                together = [own] if own.alone else [own, *self._take_waiting(len(records))]
+                try:
+                    self._add_all(together)
+                except BaseException:
+                    # Whose rows it is that cannot be added, each finds out by itself.
+                    for one in together:
+                        one.alone = True
+                    self._waiting += together[1:]
+                    if together == [own]:
+                        raise
+                    self._add_all([own])
+        assert own.added is not None
+        return own.added
+
+    def _take_waiting(self, taken: int) -> list[_Addition]:
+        """Take additions that wait for the lock, up to a number of rows."""
+        found = []
+        for one in [one for one in self._waiting if not one.alone]:
+            taken += len(one.records)
+            if taken > MAX_ROWS_TOGETHER:
+                break
+            self._waiting.remove(one)
+            found.append(one)
+        return found
+
+    def _add_all(self, additions: Sequence[_Addition]) -> None:
+        """Write some additions as one change."""
+        ids, generation = self._write("add", [], [row for one in additions for row in one.records])
+        for one in additions:
+            one.added = ids[: len(one.records)], generation
+            ids = ids[len(one.records) :]
 
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Replace a row; it keeps its id."""
         return self._write("replace", [id], [record])[1]
 
     def restore(self, id: Any, record: Mapping[str, Any]) -> int:
-        """Add a row under an id of its own: of a row that was deleted, or one named by a column."""
+        """Add a row under an id of its own, which may be that of a row that was deleted."""
         return self._write("restore", [], [record], [id])[1]
 
     def remove(self, ids: Sequence[Any]) -> int:
@@ -399,11 +466,14 @@ class Collection:
         deleted: Sequence[Any],
         records: Sequence[Mapping[str, Any]],
         named: Sequence[Any] = (),
+        once: SentOnce | None = None,
     ) -> tuple[list[Any], int]:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
+                if once is not None and (done := turn.answered(once)) is not None:
+                    return done
                 view = self.view
                 if turn.head.generation > view.generation:
                     changed = turn.changed(view.generation)
@@ -418,15 +488,19 @@ class Collection:
                     )
                     raise InvalidInput(who, "at least one row", "none left", hint)
                 if kind == "restore":
-                    _check_restored(view, named[0], turn.head.next_row)
+                    _check_restored(view, named[0])
                 # A row that replaces another has its id.
                 ids = named or (deleted if kind == "replace" else None)
                 if ids is None:
                     ids = _new_ids(view, records, turn.head.next_row)
-                after = view.moved(turn.generation, deleted, _complete(view, records, ids))
+                rows = _to_store(view, records, ids) if records else []
+                # What was stored is read back, so that a restart changes nothing.
+                after = view.moved(turn.generation, deleted, _read_back(view, rows))
                 turn.remove([dumps(id) for id in deleted])
-                if kind != "delete":
-                    turn.add(_to_store(after, ids))
+                if rows:
+                    turn.add(rows, named[0] if named and view.settings.id_column is None else 0)
+                if once is not None:
+                    turn.remember(once, ids)
                 turn.finish(kind, max(len(deleted), len(records)))
             self._set(after, deleted, ids)
         return list(ids), after.generation
@@ -503,23 +577,26 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
     return ids
 
 
-def _check_restored(view: View, id: Any, next_row: int) -> None:
+MAX_NUMBER = 10**15  # of a row that a client numbers: later ones are exact in JavaScript, too
+
+
+def _check_restored(view: View, id: Any) -> None:
     """Refuse an id that a new row cannot have."""
     if id in view.index:  # added since the request looked for it
         who, hint = f"row {id!r}"[:120], "Send the request again, which replaces it"
         raise Conflict(who, "an id that is free", "one that exists", hint)
-    # Numbers are given once: one that no row has had would be given again later.
     numbered = view.settings.id_column is None
-    if numbered and not (isinstance(id, int) and 0 <= id < next_row):
-        raise missing_row(id)
+    if numbered and not (isinstance(id, int) and 0 <= id < MAX_NUMBER):
+        who, needed = f"row {id!r}"[:120], f"a number from 0, below {MAX_NUMBER:,}"
+        hint = "POST .../rows gives the next number"
+        raise NotFound(who, needed, "another id", hint, problem="rows here are numbered")
 
 
-def _complete(
+def _to_store(
     view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
-) -> list[dict[str, Any]]:
-    """Return records with every column and their ids; columns they do not name are missing."""
+) -> list[StoredRow]:
+    """Return new rows as the store keeps them: as they were read, not as they were sent."""
     columns, own = [*view.schema.kinds, *view.schema.aside], view.settings.id_column
-    complete = []
     for record, id in zip(records, ids, strict=True):
         for name in record:
             # A mistyped name would otherwise be a missing cell that is never noticed.
@@ -529,24 +606,21 @@ def _complete(
         if own is not None and record.get(own, id) != id:
             hint = "Leave it out, or make it the same"
             raise InvalidInput(f"row {id!r}", "its own id", f"{record[own]!r:.80}", hint)
-        complete.append({name: record.get(name) for name in columns} | {view.settings.names: id})
-    return complete
+    complete = [{name: record.get(name) for name in columns} for record in records]
+    with collected():
+        texts = stored_texts(as_table(complete, view.schema, who="row"))
+    return [StoredRow(dumps(id), text) for id, text in zip(ids, texts, strict=True)]
 
 
-def _to_store(view: View, ids: Sequence[Any]) -> list[tuple[str, str]]:
-    """Return rows of a view as the store keeps them: as they were read, not as they were sent."""
-    pairs: list[tuple[str, str]] = []
-    for id, record in zip(ids, view.index.records(ids), strict=True):
-        cells = {name: cell for name, cell in record.items() if name != view.settings.names}
-        pairs.append((dumps(id), dumps(store_record(cells, view.schema))))
-    # Rows that cannot be read back are refused now: the next start could not load any row.
+def _read_back(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
+    """Return rows that are about to be stored as the next start will read them."""
+    # Refused now: the next start could not load any row.
     try:
         with collected():
-            read_stored([json.loads(record) for _, record in pairs], view.schema)
+            return _as_read(view, rows)
     except (LookalikeError, TypeError, ValueError) as error:
         hint = "Use plain numbers, texts, and lists of them"
         raise InvalidInput("row", "cells that can be stored", "others", hint) from error
-    return pairs
 
 
 FOLDER = "folder"

@@ -134,7 +134,9 @@ QUESTIONS = re.compile(
     r"POST /api/collections/[^/]+/(search|ask/[a-z]+|profile|repair|sessions(/[^/]+/(marks|undo))?)"
     r"|DELETE /api/collections/[^/]+/sessions/[^/]+"
 )
-PUBLIC_PATHS = ("/healthz", "/readyz", "/")  # probes, and the page that asks for a token
+# Probes, the page that asks for a token, and what the API is, which is no secret.
+PUBLIC_PATHS = ("/healthz", "/readyz", "/", "/docs", "/api")
+VERSION, UNVERSIONED = "/api/v1", "/api"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -163,11 +165,28 @@ class AccessPolicy:
         Whether any IP address is accepted as host; DNS rebinding needs a name.
     tokens : bool
         Whether a token is needed.
+    framed : bool
+        Whether other pages may show the page in a frame, as notebooks do; only with tokens.
     """
 
     hosts: tuple[str, ...] = ()
     numbers: bool = False
     tokens: bool = False
+    framed: bool = False
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """The headers of every answer."""
+        if not (self.framed and self.tokens):
+            return HEADERS
+        # A page that frames it has no token, so that there is nothing to be clicked on unseen.
+        policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
+        kept = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}
+        # The notebook asks first whether its browser reaches the kernel.
+        return kept | {
+            "Content-Security-Policy": policy,
+            "Cross-Origin-Resource-Policy": "cross-origin",
+        }
 
     def allows_host(self, host: str) -> bool:
         """Whether a request may name this host."""
@@ -219,6 +238,9 @@ class Safety:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
+        # Before any check looks at the path: the version that there is has two names.
+        if f"{scope['path']}/".startswith(f"{VERSION}/"):
+            scope["path"] = UNVERSIONED + scope["path"].removeprefix(VERSION)
         begun = False
 
         async def safe_send(event: Message) -> None:
@@ -226,7 +248,7 @@ class Safety:
             if event["type"] == "http.response.start":
                 begun = True
                 headers = MutableHeaders(scope=event)
-                for name, value in HEADERS.items():
+                for name, value in self.access.headers.items():
                     headers[name] = value
                 # Rows may be personal: no proxy keeps them. The files of the page set their own.
                 headers.setdefault("Cache-Control", "no-store")

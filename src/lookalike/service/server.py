@@ -13,6 +13,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from lookalike._version import __version__
@@ -30,6 +31,8 @@ from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
 from lookalike.service.api import collections, operations, search, views
+from lookalike.service.api.document import describe_api, index_page
+from lookalike.service.api.shared import answer
 from lookalike.service.catalog import Catalog, load_example, name_from, settings_from
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
@@ -111,7 +114,9 @@ def create_app(service: Service) -> FastAPI:
         lifespan=live,
         docs_url=None,  # its page loads scripts from another site
         redoc_url=None,
+        generate_unique_id_function=attrgetter("name"),  # names of functions, for those of clients
     )
+    app.openapi = partial(describe_api, app)  # type: ignore[method-assign]
     app.state.service = service
     for router in ROUTERS:
         app.include_router(router)
@@ -130,6 +135,15 @@ def _serve_page(app: FastAPI, service: Service) -> None:
     @app.get("/", include_in_schema=False)
     def page(request: Request) -> Response:
         return site.page(request, collections.at_hand(service))
+
+    @app.get("/docs", include_in_schema=False)
+    def docs() -> Response:
+        return HTMLResponse(index_page(app.openapi()))
+
+    @app.get("/api", include_in_schema=False)
+    def start() -> Response:
+        links = {"docs": "/docs", "openapi": "/openapi.json", "collections": "/api/v1/collections"}
+        return answer({"name": "lookalike", "version": __version__, "api": "v1", **links})
 
     # A coroutine: the file is in memory, and a thread would cost more than sending it.
     @app.get("/web/{path:path}", include_in_schema=False)

@@ -83,8 +83,58 @@ def bundle(files: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-# Whole lines only: a pattern cannot tell the rest of a line from a string.
+DEFAULT = re.compile(r"^export default function (\w+)", re.M)
+
+
+def one_script(files: Mapping[str, str], entry: str = FIRST) -> str:
+    r"""Return all modules as one script, also those that are imported dynamically.
+
+    Examples
+    --------
+    >>> files = {
+    ...     "a.js": "export default function a() {}\n",
+    ...     "main.js": 'const later = () => import("./a.js");\nlater();\n',
+    ... }
+    >>> print(one_script(files))
+    const $a = (() => {
+    function a() {}
+    return { default: a };
+    })();
+    const $main = (() => {
+    const later = () => Promise.resolve($a);
+    later();
+    return {  };
+    })();
+    <BLANKLINE>
+    """
+    imports = {name: _imports(name, text, files) for name, text in files.items()}
+    names = [entry]
+    for name in names:  # which grows meanwhile
+        brought = (_resolve(name, path) for path in DYNAMIC.findall(files[name]))
+        names += dict.fromkeys(n for n in (*imports[name], *brought) if n not in names)
+    # The entry runs last: whatever it calls is there by then.
+    order = TopologicalSorter({name: imports[name] for name in names[1:]}).static_order()
+    return lean("".join(_closed(name, files[name]) for name in [*order, entry]))
+
+
+def _closed(name: str, text: str) -> str:
+    """Return a module as a constant: what a function with its body returns."""
+    names = [*EXPORT.findall(text), *(f"default: {found}" for found in DEFAULT.findall(text))]
+    body = DEFAULT.sub(r"function \1", EXPORT.sub("", _body(name, text, name)))
+    body = DYNAMIC.sub(lambda m: _resolved(name, m), body)
+    return f"const {_id(name)} = (() => {{\n{body}return {{ {', '.join(names)} }};\n}})();\n"
+
+
+def _resolved(name: str, match: re.Match[str]) -> str:
+    """Return a dynamic import of a module that is there already."""
+    return match[0].replace(
+        f'import("{match[1]}")', f"Promise.resolve({_id(_resolve(name, match[1]))})"
+    )
+
+
 COMMENT = re.compile(r"^[ \t]*(?:/\*\*(?:(?!\*/)(?:.|\n))*\*/[ \t]*|//.*)\n", re.M)
+# Without a quote behind it, the rest of a line is in no string; types are in none of ours.
+REST = re.compile(r"(?<=[;{,)\]]) // [^\"'`\n]*$|/\*\* @type \{[^*\n\"'`]*\} \*/ ?", re.M)
 INDENT = re.compile(r"^[ \t]+", re.M)
 
 
@@ -93,10 +143,10 @@ def lean(text: str) -> str:
 
     Examples
     --------
-    >>> lean("// Why.\nconst a = 1;\n/** What.\n * More. */\nif (a) {\n  b(); // kept\n}\n")
-    'const a = 1;\nif (a) {\nb(); // kept\n}\n'
+    >>> lean("// Why.\nconst a = 1;\n/** What.\n * More. */\nif (a) {\n  b('//'); // how\n}\n")
+    "const a = 1;\nif (a) {\nb('//');\n}\n"
     """
-    return INDENT.sub("", COMMENT.sub("", text))
+    return INDENT.sub("", REST.sub("", COMMENT.sub("", text)))
 
 
 def _imports(name: str, text: str, files: Mapping[str, str]) -> list[str]:

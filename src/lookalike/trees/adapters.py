@@ -14,8 +14,8 @@ from lookalike.trees.models import ReadTree, TreeModel, join, of_forest
 from lookalike.trees.thresholds.flat import Forest
 
 SUPPORTED_MODELS = (
-    "RandomForest, ExtraTrees, IsolationForest, GradientBoosting, HistGradientBoosting and single "
-    "decision trees of scikit-learn, XGBoost, LightGBM, CatBoost"
+    "RandomForest, ExtraTrees, IsolationForest, GradientBoosting and single decision trees of "
+    "scikit-learn, XGBoost, LightGBM, CatBoost"
 )
 
 

@@ -298,6 +298,8 @@ Label = Annotated[
         help="A column of known classes: not compared, but the answer is scored against it.",
     ),
 ]
+Decisions = Annotated[Any, Spelling(json=list[Record] | None, metavar="FILE")]
+Threshold = Annotated[float | None, Spelling(json=float | None, metavar="NUMBER", least=0)]
 NewRows = Annotated[Any, Spelling(json=list[Record] | None, metavar="FILE")]
 Target = Annotated[str, Spelling(metavar="COLUMN")]
 Method = Annotated[str, Spelling(metavar="NAME")]

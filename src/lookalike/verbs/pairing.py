@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.verbs.measures import AUTO, name_measure, read_measure
 from lookalike.verbs.source import TableSource, as_source
 
 if TYPE_CHECKING:
     from lookalike.linkage import TwoTables
 
+SHOWN = {"dedupe": ("groups", "pairs", "review", "golden"), "link": ("pairs", "review")}
 Ids = Callable[[Any], list[Any]]
 
 
@@ -65,6 +66,42 @@ def open_table(source: TableSource) -> tuple[Any, Any]:
         return source.parts.read(), range(len(source.parts))
     named = source.rows()
     return named.table, named.ids
+
+
+def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more: Any) -> Any:
+    """Decide which rows of one or two tables are the same record.
+
+    Parameters
+    ----------
+    verb : str
+    answer : class of the result
+    given : one or two tables
+    options : n, on, by, decisions, threshold, show and seed, as of ``dedupe``
+    more : further options of ``link_rows``
+    """
+    from lookalike.linkage.decisions import check_consistent, read_decisions
+    from lookalike.linkage.linking import link_rows, pool_columns
+    from lookalike.saving.fields import Real
+
+    n, on, by, decisions, threshold, show, seed = options
+    if show not in SHOWN[verb]:
+        hint = suggest(show, SHOWN[verb])
+        raise InvalidInput(Param("show"), " or ".join(SHOWN[verb]), repr(show), hint)
+    if threshold is not None:
+        Real(0.0, 1.0).check(verb, "threshold", threshold, Phrase("Pass for example 0.9"))
+    first = as_source(given[0])
+    sources = [first, *(first.beside(one) for one in given[1:])]
+    tables, ids = zip(*map(open_table, sources), strict=True)
+    if len(tables) == 1 and len(tables[0]) < 2:
+        raise InvalidInput(Param("table"), "at least 2 rows", "1", "Name a table with more rows")
+    other, shift = (tables[1], len(tables[0])) if len(tables) > 1 else (None, None)
+    columns, exact = pool_columns(tables[0], other, split_names(on), split_names(by) or ())
+    decided = read_decisions(decisions, (ids[0], ids[-1]), shift or 0)
+    check_consistent(decided, [id for some in ids for id in some].__getitem__)
+    more |= {"decided": decided, "threshold": threshold, "seed": seed}
+    found = link_rows(columns, shift, by=exact, **more)
+    names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
+    return answer(found, tables, ids, names, show, n)
 
 
 def _ids_in(ids: Any) -> Ids:

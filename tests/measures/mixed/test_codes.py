@@ -87,7 +87,7 @@ def test_vectors_in_a_straight_line(width):
     assert_same_lists(again, again.rows_[:20], again.rows_, 6, exclude=np.arange(20))
 
 
-@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
+@pytest.mark.parametrize("missing", ["ignore", "midpoint", "pessimistic"])
 def test_many_rows_of_objects(missing):
     table = objects(2 * TILE_ROWS + 100)
     measure = Gower(missing=missing).fit(table)
@@ -142,7 +142,7 @@ def test_what_was_worked_out_is_not_pickled():
     assert_same_lists(again, again.rows_[:5], again.rows_, 3, exclude=np.arange(5))
 
 
-@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
+@pytest.mark.parametrize("missing", ["ignore", "midpoint", "pessimistic"])
 @pytest.mark.parametrize("values", [24, 100_000])
 def test_circles_by_number_and_by_sector(values, missing):
     """Few cells are numbered, many are cut into sectors: neighbors are those of a plain scan."""

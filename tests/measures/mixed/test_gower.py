@@ -81,7 +81,7 @@ def facts_of(columns, kinds):
     return facts
 
 
-@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
+@pytest.mark.parametrize("missing", ["ignore", "midpoint", "pessimistic"])
 @given(data=st.data())
 def test_the_kernel_equals_its_slow_reference(missing, data):
     """On mixed tables with gaps, fully missing rows and columns included; new rows too."""

@@ -280,13 +280,13 @@ def test_a_cycle_keeps_its_distance_unless_the_caller_scales_it():
     assert_allclose(measure.distance()[0], [0, (2 / 12 + 1) / 2, (11 / 12 + 1 / 4) / 2])
 
 
-@pytest.mark.parametrize("missing", ["ignore", "midpoint"])
+@pytest.mark.parametrize("missing", ["ignore", "midpoint", "pessimistic"])
 def test_cycles_of_new_and_missing_cells_add_up_and_are_saved(missing, tmp_path):
     cells = {"wind_dir": [350.0, 90.0, None, 181.0], "day": ["Mon", "Sun", "Tue", None]}
     measure = Gower(missing=missing).fit(cells)
     assert measure.plan_.distances["wind_dir"].period == 360
     new = {"wind_dir": [370.0], "day": ["Sat"]}  # no row has a Saturday
-    half = 0.5 if missing == "midpoint" else None
+    half = {"midpoint": 0.5, "pessimistic": 1.0}.get(missing)
     expected = []
     for wind, day in ((20 / 180, 2 / 3), (80 / 180, 1 / 3), (half, 1.0), (171 / 180, half)):
         there = [part for part in (wind, day) if part is not None]

@@ -537,3 +537,14 @@ def test_what_is_nearly_numbers_or_dates_is_said():
     assert five.note == "120 of 130 cells are numbers, not 'aq', 'bq', 'cq', ..."
     assert six.missing_values == ()
     assert guess([*wide, *some[:3]] * 2).kind.note.endswith("not 'aq', 'bq', 'cq'")
+
+
+def test_long_texts_are_documents():
+    prose = [f"row {i}: " + "the ship sinks in the bay, again " * (i % 3 + 3) for i in range(9)]
+    kind = read_table({"said": prose}).kinds["said"]
+    assert (kind.name, kind.label, kind.close) == ("text", "document", "text")
+    assert kind.reason.endswith("compared by their words")
+    genes = ["ACGT" * 30 + "ACGT"[i % 4] * (i + 1) for i in range(9)]
+    assert read_table({"gene": genes}).kinds["gene"].role == ""
+    short = read_table({"said": [f"the ship {i} sinks" for i in range(9)]}, kinds={"said": "text"})
+    assert short.kinds["said"].role == ""

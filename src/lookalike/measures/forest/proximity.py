@@ -39,7 +39,7 @@ from lookalike.trees.growers import SyntheticForest
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
-from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS, ratio_square
+from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS, answer_shares, ratio_square
 
 # Queries from which on the members of all leaves are listed first, which takes as long as comparing
 # some hundred rows with all others.
@@ -93,9 +93,10 @@ class ForestProximity(Measure):
         "isolation" for ``ting`` and ``aryal``, else "synthetic".
     model : a fitted model, optional
         Whose trees are used as they are, in place of a forest that is grown here: a forest, a
-        gradient booster (both kinds) or a decision tree of scikit-learn, a model of XGBoost,
-        LightGBM or CatBoost, or a random similarity forest of lookalike. Of a table only the
-        columns are compared that the model was fitted on, by their names where it knows them.
+        gradient booster (not the histogram-based one) or a decision tree of scikit-learn, a model
+        of XGBoost, LightGBM or CatBoost, or a random similarity forest of lookalike. Of a table
+        only the columns are compared that the model was fitted on, by their names where it knows
+        them.
         Rows reach the leaves that the model itself sends them to, with missing values and
         categories. The measure is saved with the trees, not the model; CatBoost models with
         categories have to be asked themselves and cannot be saved.
@@ -387,6 +388,8 @@ class ForestProximity(Measure):
             self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
         if isinstance(method, methods.Gap):
             self.values_ = count_draws(self.forest_, rows)
+        elif method.needs_shares:
+            self.values_ = answer_shares(self.forest_, rows.arrays["bins"])
         elif method.out_of_bag:
             self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
             if self.n_fallback_pairs_:
@@ -470,7 +473,8 @@ class ForestProximity(Measure):
         known = forest.column.max(initial=-1) < n_columns
         require(known, f"{who}.forest_", f"columns below {n_columns}", "others")
         # Kernels index nodes and trees without checks, so all sizes must agree.
-        needs = isinstance(method, methods.AncestorMethod | methods.Gap) or method.needs_gain
+        needs = isinstance(method, methods.AncestorMethod | methods.Gap)
+        needs = needs or method.needs_gain or method.needs_shares
         require(needs == (self.values_ is not None), f"{who}.values_", "values for this method")
         if self.values_ is not None:
             nodes = len(forest.feature)

@@ -120,7 +120,7 @@ def explain_mixed(
     baseline: PairBaseline,
     columns: Iterable[str],
     weights: np.ndarray,
-    midpoint: bool,
+    gap: float | None,
     a: Rows,
     b: Rows,
     distances: np.ndarray,
@@ -134,8 +134,8 @@ def explain_mixed(
     baseline : PairBaseline of random pairs
     columns : names of the columns in the order of the table
     weights : float64 per column of the plan
-    midpoint : bool
-        Whether a missing cell counts as half a difference.
+    gap : float, optional
+        How much difference a missing cell counts as; None: it is left out.
     a : Rows of length one
     b : Rows
     distances, similarities : float64 per row of b, the numbers to be explained
@@ -143,7 +143,7 @@ def explain_mixed(
     names, order = plan.names, tuple(columns)
     first = np.zeros(len(b), np.int64)  # the only row of a
     found = plan.differences(a.arrays, b.arrays, first, np.arange(len(b)))
-    differs = _half_for_missing(plan, found, a, b) if midpoint else found
+    differs = found if gap is None else _fill_missing(plan, found, a, b, gap)
     gone = np.isnan(differs)
     counted = np.where(gone, 0.0, weights)
     whole = counted.sum(axis=1)
@@ -189,10 +189,10 @@ def _shares(
         return weights * (1 - differs) / whole[:, None], weights * differs / whole[:, None]
 
 
-def _half_for_missing(plan: MixedPlan, differs: np.ndarray, a: Rows, b: Rows) -> np.ndarray:
-    """Fill 1/2 where a cell is missing; a flag absent in both stays not comparable."""
+def _fill_missing(plan: MixedPlan, differs: np.ndarray, a: Rows, b: Rows, gap: float) -> np.ndarray:
+    """Fill in where a cell is missing; a flag absent in both stays not comparable."""
     # Group 3 of the kernel are flags; two absent ones are not missing but say nothing (Gower 1971).
     absent = np.zeros(differs.shape, dtype=bool)
     flags = slice(int(plan.ends[2]), int(plan.ends[3]))
     absent[:, flags] = (a.arrays[SIMPLE][:, flags] == 0) & (b.arrays[SIMPLE][:, flags] == 0)
-    return np.where(np.isnan(differs) & ~absent, 0.5, differs)
+    return np.where(np.isnan(differs) & ~absent, gap, differs)

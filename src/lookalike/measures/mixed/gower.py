@@ -27,7 +27,7 @@ from lookalike.saving import fields
 from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table import Column, LazyTable, Table
 
-LEARNED = ("relieff", "least_squares")
+LEARNED = ("relieff", "least_squares", "importance")
 
 
 @dataclass(eq=False, repr=False)
@@ -48,11 +48,11 @@ class Gower(_BoundedMeasure):
     ----------
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
-    weights : None, mapping, sequence, "relieff" or "least_squares"
+    weights : None, mapping, sequence, "relieff", "least_squares" or "importance"
         Weight of each column (columns a mapping does not name have weight 1). A name learns the
         weights from the target: ``Gower(weights="relieff").fit(X, y)``.
-    missing : {"ignore", "midpoint"}
-        A comparison with a missing cell is left out, or counts as half alike.
+    missing : {"ignore", "midpoint", "pessimistic"}
+        A comparison with a missing cell is left out, or counts as half alike, or as not alike.
     distances : mapping of column to name, Distance, function of two cells or matrix, optional
         How cells differ, where it is not the default of their kind.
     ranges : mapping of column to number, optional
@@ -117,7 +117,7 @@ class Gower(_BoundedMeasure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "missing": fields.Choice("ignore", "midpoint"),
+        "missing": fields.Choice("ignore", "midpoint", "pessimistic"),
         "order": fields.Choice("information", "rank_range"),
         "constant": fields.Choice("keep", "drop"),
         "conversion": fields.Choice("one_minus", "sqrt"),
@@ -161,10 +161,11 @@ class Gower(_BoundedMeasure):
 
     @classmethod
     def examples(cls) -> list[Measure]:
-        """Return both treatments of gaps, and the options that change the formula."""
+        """Return all treatments of gaps, and the options that change the formula."""
         return [
             cls(),
             cls(missing="midpoint"),
+            cls(missing="pessimistic"),
             cls(scale="robust"),
             cls(scale="rank"),
             cls(order="rank_range", alpha=2.0, beta=0.5, conversion="sqrt"),
@@ -198,6 +199,7 @@ class Gower(_BoundedMeasure):
         self.baseline_ = PairBaseline.fit(self.plan_, rows)
 
     def _learn_weights(self, table: Table, y: np.ndarray | None) -> dict[str, float]:
+        from lookalike.measures.mixed.importance import importance_weights
         from lookalike.measures.mixed.weights import least_squares_weights, relieff_weights
 
         who = Param("weights", self.weights, of="Gower")
@@ -208,8 +210,11 @@ class Gower(_BoundedMeasure):
         if y is None:
             pass_y = ("Pass ", Param("y"), InPython(" to fit"))
             raise InvalidInput(who, "a target to learn from", "none", pass_y)
-        learn = relieff_weights if self.weights == "relieff" else least_squares_weights
-        found = learn(table, y, plan=self.plan_, n_jobs=self.n_jobs)
+        if self.weights == "importance":
+            found = importance_weights(table, y, n_jobs=self.n_jobs)
+        else:
+            learn = relieff_weights if self.weights == "relieff" else least_squares_weights
+            found = learn(table, y, plan=self.plan_, n_jobs=self.n_jobs)
         return dict(zip(table.names, map(float, found), strict=True))
 
     def reweighted(self, weights: Mapping[str, float], who: str | None = None) -> Self:
@@ -252,8 +257,17 @@ class Gower(_BoundedMeasure):
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return similarities of every row of a to every row of b, NaN with nothing to compare."""
         # Sums run in the order of the plan, whatever the block: the same bits (decision 3).
-        midpoint, weights = self.missing == "midpoint", self._weights_in_order()
-        return _similarity(*self.plan_.sums(a.arrays, b.arrays, weights, midpoint))
+        return _similarity(*self._sums(self.plan_.sums, a.arrays, b.arrays))
+
+    def _sums(self, sums: Callable[..., Any], *sides: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return what speaks against likeness and what counts, missing cells as asked."""
+        weights = self._weights_in_order()
+        against, compared = sums(*sides, weights, self.missing != "ignore")
+        if self.missing == "pessimistic":
+            # What counts beyond the present cells is missing, and speaks against as a whole.
+            against, present = sums(*sides, weights, False)
+            against = np.minimum(against + (compared - present), compared)
+        return against, compared
 
     def _make_codes(self, rows: Rows) -> MixedCodes | None:
         return mixed_codes(self.plan_, rows.arrays)
@@ -263,14 +277,14 @@ class Gower(_BoundedMeasure):
 
     def _bound_queries(self, kept: MixedCodes, a: Rows) -> BoundedQuery:
         # Codes do not depend on weights, which enter here: other weights need no new codes.
-        queries = kept.queries(a.arrays, self._weights_in_order(), self.missing == "midpoint")
+        # Half of what a missing cell counts in pessimistic distances is a lower bound of it.
+        queries = kept.queries(a.arrays, self._weights_in_order(), self.missing != "ignore")
         limit_of = np.square if self.conversion == "sqrt" else np.asarray  # bounds are of 1 - S
         return BoundedQuery(kept.codes, queries, limit_of)
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""
-        weights, midpoint = self._weights_in_order(), self.missing == "midpoint"
-        sums = self.plan_.pair_sums(a.arrays, b.arrays, left, right, weights, midpoint)
+        sums = self._sums(self.plan_.pair_sums, a.arrays, b.arrays, left, right)
         similarity = _similarity(*sums)
         if self.traits.exact_self:  # as ``block`` does: pairs must have the bits of the matrix
             similarity[are_self_pairs(a, b, left, right)] = 1.0
@@ -283,8 +297,8 @@ class Gower(_BoundedMeasure):
         distances, similarities = (values[0] for values in self.both_blocks(a, b))
         return explain_mixed(
             self.plan_, self.baseline_, self.plan_.names_of(self.schema_.kinds),
-            self._weights_in_order(),
-            self.missing == "midpoint", a, b, distances, similarities,
+            self._weights_in_order(), {"midpoint": 0.5, "pessimistic": 1.0}.get(self.missing),
+            a, b, distances, similarities,
         )  # fmt: skip
 
     def _check_parts(self, dims: Dims) -> None:

@@ -1,4 +1,4 @@
-"""What requests look like; answers are described beside the routes.
+"""What requests look like; what answers look like is in ``schemas.json``.
 
 Examples of both, for the OpenAPI document, are in ``examples.json``.
 """
@@ -91,6 +91,7 @@ class SearchIn(QuestionIn):
     like: list[Id] = Field(default_factory=list)
     unlike: list[Id] = Field(default_factory=list)
     at_least: StrictInt | None = None
+    measure: StrictStr | None = Field(None, max_length=1_000)
 
 
 class SessionIn(QuestionIn):
@@ -127,18 +128,3 @@ class ColumnIn(Strict):
 
     column: StrictStr
     kind: StrictStr | list[Any]
-
-
-class ProblemOut(BaseModel):
-    """A problem document, sent instead of an answer (RFC 9457)."""
-
-    type: str
-    title: str
-    status: int
-    detail: str
-    who: str
-    needed: str
-    found: str
-    hint: str
-    parameter: str | None = None
-    value: Any = None

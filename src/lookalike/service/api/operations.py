@@ -6,32 +6,31 @@ import asyncio
 import time
 from collections.abc import AsyncIterator
 
-from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from lookalike.service.answers import try_column
+from lookalike.service.answers import measures_of, try_column
+from lookalike.service.api.document import TEXT, documented
 from lookalike.service.api.models import ColumnIn, MeasureIn
 from lookalike.service.api.shared import (
     LATER,
     Found,
     Serving,
     answer,
-    documented,
     group,
     in_turn,
     started,
 )
 from lookalike.service.cells import to_json
 from lookalike.service.fitting import list_measures
-from lookalike.service.jobs import Job
+from lookalike.service.jobs import Job, Jobs
 from lookalike.service.limits import check_options
 from lookalike.service.monitoring import TYPE
 from lookalike.verbs.measures import read_measure
 
-router = APIRouter(tags=["operations"])
+router = group("", "operations")
 
 
-@router.get("/healthz", responses=documented({"ok": True}, "The process is alive."))
+@router.get("/healthz", responses=documented("healthy", "The process is alive."))
 def healthz() -> Response:
     """Report that the process is alive."""
     return answer({"ok": True})
@@ -51,7 +50,7 @@ def readyz(service: Serving) -> Response:
 
 @router.get(
     "/metrics",
-    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": {}}}},
+    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": TEXT}}},
 )
 def metrics(service: Serving) -> Response:
     """Return counts and times of requests, rows, generations, lag and jobs."""
@@ -75,6 +74,14 @@ HEARTBEAT_SECONDS = 15.0  # proxies close a connection on which nothing is sent 
 def measures() -> Response:
     """List the measures that a collection can be asked for by name."""
     return answer({"measures": list_measures()})
+
+
+@job_routes.get(
+    "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
+)
+async def measures_for(service: Serving, found: Found) -> Response:
+    """List the measures that can compare the rows of a collection; `words` says what they do."""
+    return await in_turn(service, lambda: answer({"measures": measures_of(found.view)}))
 
 
 @job_routes.post("/collections/{c}/measure", status_code=202, responses=LATER)
@@ -101,13 +108,19 @@ def get_job(service: Serving, j: str) -> Response:
 @job_routes.get(
     "/jobs/{j}/events",
     responses={
-        200: {"description": "The job, at every change.", "content": {"text/event-stream": {}}}
+        200: {"description": "The job, at every change.", "content": {"text/event-stream": TEXT}}
     },
 )
 async def job_events(service: Serving, j: str) -> Response:
     """Send the job whenever it changes, as server-sent events, until it has ended."""
     job = service.jobs.get(j)
-    return StreamingResponse(_events(job), media_type="text/event-stream")
+    return StreamingResponse(_watched(service.jobs, job), media_type="text/event-stream")
+
+
+async def _watched(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
+    with jobs.watch(job):
+        async for event in _events(job):
+            yield event
 
 
 async def _events(job: Job) -> AsyncIterator[bytes]:

@@ -6,7 +6,6 @@ Bodies are untrusted: bounded, not nested deeply, without NaN, no number out of 
 from __future__ import annotations
 
 from collections.abc import Callable, Coroutine
-from http import HTTPStatus
 from typing import Annotated, Any, TypeVar
 
 import anyio
@@ -18,7 +17,7 @@ from starlette.responses import Response
 
 from lookalike.errors import Param
 from lookalike.saving.safe_json import parse_json
-from lookalike.service.api.models import EXAMPLES, ProblemOut
+from lookalike.service.api.document import VERSION, documented
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
@@ -91,15 +90,6 @@ def _refuse(needed: str, found: str) -> Refused:
 
 T = TypeVar("T")
 
-PROBLEMS: dict[int | str, dict[str, Any]] = {
-    status: {
-        "model": ProblemOut,
-        "content": {"application/problem+json": {}},
-        "description": HTTPStatus(status).phrase,
-    }
-    for status in (401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507)
-}
-
 
 # Both are coroutines that do not wait, as a rule: a plain function would get a thread for each
 # request, which costs more than they do.
@@ -140,8 +130,11 @@ register_url_convertor("row_id", RowIdConvertor())
 
 
 def group(prefix: str, tag: str) -> APIRouter:
-    """Return the router of a group of routes: requests are strict, problems documented."""
-    return APIRouter(prefix=prefix, tags=[tag], route_class=StrictRoute, responses=PROBLEMS)
+    """Return the router of a group of routes, whose requests are strict."""
+    # Without a type of its own, or FastAPI documents every answer as JSON without a shape.
+    return APIRouter(
+        prefix=prefix, tags=[tag], route_class=StrictRoute, default_response_class=Response
+    )
 
 
 def answer(value: Any, status: int = 200) -> Response:
@@ -149,28 +142,14 @@ def answer(value: Any, status: int = 200) -> Response:
     return Response(to_json(value), status, media_type="application/json")
 
 
-def documented(
-    example: str | dict[str, Any], description: str, status: int = 200
-) -> dict[int | str, Any]:
-    """Describe an answer by an example, for the OpenAPI document.
-
-    Parameters
-    ----------
-    example : dict, or the name of a longer one in ``examples.json``
-    description : str
-    status : int
-    """
-    shown = EXAMPLES[example] if isinstance(example, str) else example
-    content = {"example": shown, "schema": {"type": "object"}}
-    return {status: {"description": description, "content": {"application/json": content}}}
-
-
 LATER = documented("started", "It is being computed: send the request again after the job.", 202)
 
 
 def started(job: Job) -> Response:
-    """Answer with the job that computes what was asked for."""
-    return answer({"job": job.to_dict()}, 202)
+    """Answer with the job that computes what was asked for, and where to look for it."""
+    response = answer({"job": job.to_dict()}, 202)
+    response.headers.update({"Location": f"{VERSION}jobs/{job.id}", "Retry-After": "1"})
+    return response
 
 
 def check_k(service: Service, k: int) -> None:

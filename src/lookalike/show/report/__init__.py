@@ -1,6 +1,5 @@
 """Everything about a table on one page: columns, gaps, neighbors, hubs, map, clusters, measures."""
 
-from lookalike.show.report.long_texts import by_words
 from lookalike.show.report.table_report import TableReport, report
 
-__all__ = ["TableReport", "by_words", "report"]
+__all__ = ["TableReport", "report"]

@@ -19,7 +19,8 @@ them are in ``thresholds.py``):
    another one and they are short, or they are e-mail or web addresses, UUIDs, paths, persons;
    category where they come twice or more on average; text when they are more than 20 characters
    long on average, or half of them contain a space and not all their words are capitalised, or more
-   than 20 are distinct and hardly one repeats; else category. Where most of them are numbers or
+   than 20 are distinct and hardly one repeats; else category. Texts of 100 characters or more on
+   average are documents, which are compared by their words. Where most of them are numbers or
    dates, the note says so.
 5. Numbers: number; under a name such as "hour", "month", "wday" or "wind_dir", within one period
    and over more than half of it, they come round (cycle). Never order or flag, whatever the values:
@@ -73,7 +74,7 @@ from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, t
 from lookalike.table.infer.roles import Guess, guess_of
 from lookalike.table.infer.vocabulary import MISSING, vocabulary
 from lookalike.table.model.cells import is_graph
-from lookalike.table.model.kind import Kind, Reading
+from lookalike.table.model.kind import DOCUMENT, Kind, Reading
 from lookalike.table.model.table import Graph
 
 EMPTY = Guess(Kind("object", "every cell is missing", role="empty"), aside=True)
@@ -527,7 +528,13 @@ def _text_or_category(raw: Raw, words: Words, reason: str) -> Kind:
     prose = 2 * spaced >= n and not (n < count and roles.are_labels(words.distinct))
     if length > thresholds.MAX_MEAN_LABEL_LENGTH or prose or hardly_repeat:
         kind = Kind("text", f"{reason}, {length:.0f} characters on average", confidence=0.8)
-        return _nearly(kind, words)
+        kind = _nearly(kind, words)
+        spaces = pc.mean(pc.count_substring(words.distinct, " ")).as_py()
+        # Sequences of letters, such as DNA, are long without having words.
+        if thresholds.MIN_MEAN_DOCUMENT_LENGTH <= length <= thresholds.MAX_WORD_LENGTH * spaces:
+            why = f"{kind.reason}, compared by their words"
+            kind = replace(kind, reason=why, role=DOCUMENT, close="text")
+        return kind
     kind = _category(raw, words, reason)
     return replace(kind, close=kind.close or "text") if n > thresholds.FEW_STRINGS else kind
 

@@ -53,6 +53,10 @@ FEW_STRINGS = 20
 MAX_MEAN_LABEL_LENGTH = 20
 # ... and up to here they may name the rows; beyond, they are text to be compared.
 MAX_MEAN_NAME_LENGTH = 40
+# ... and from here on a document, compared by its words (docs/explanation/kinds.md has the study).
+MIN_MEAN_DOCUMENT_LENGTH = 100
+# Mean characters of the words of prose, at most; what has longer ones is a code.
+MAX_WORD_LENGTH = 20
 # Mean spaces of a name; a string with more of them is a sentence.
 MAX_MEAN_NAME_SPACES = 6
 # Distinct strings per cell up to which single words are a category, not text.

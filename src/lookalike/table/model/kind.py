@@ -87,9 +87,12 @@ SPELLINGS: dict[str, tuple[str, str, Reading | None]] = {
     "cycle": ("order", "cycle", None),
     "name": ("text", "name", None),
     "place": ("vector", "place", None),
+    "document": ("text", "document", None),
 }
 # The role of pairs of latitude and longitude, in one column or joined from two.
 PLACE = "place"
+# The role of texts that are long enough to be compared by their words.
+DOCUMENT = "document"
 EARTH_RADIUS = 6371.0088  # kilometers, the mean of the three semi-axes (IUGG)
 # "cycle" with what comes round: a period ("cycle:24"), or the levels in turn ("cycle:N,E,S,W").
 CYCLE = "cycle:"
@@ -126,6 +129,7 @@ class Kind:
         seconds), "code" (categories written in digits), "month", "weekday" or "cycle" (levels in a
         circle), "cycle:24" (numbers that come round after 24), "place" (latitude and longitude);
         "answer" (a flag written as yes or no, whose no says as much as its yes);
+        "document" (a long text, compared by its words);
         "id" (names of the rows, in which no word means missing);
         of columns set aside "name", "identifier", "constant", "copy", "empty" or "record" (which
         needs a distance from the caller).

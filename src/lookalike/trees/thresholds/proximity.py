@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -297,6 +297,7 @@ def ratio_block(
     parting: str = "twice",
     alpha: float = 1.0,
     beta: float = 1.0,
+    shares: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return how far rows agree on the tests that either of them meets, as a mean over trees.
 
@@ -317,6 +318,9 @@ def ratio_block(
     parting : {"twice", "once"}
     alpha, beta : float
         Weights of the differences. Unequal ones give a similarity that is not symmetric.
+    shares : array, one per node, optional
+        The share of rows that go left at the test: each answer then counts by its information, the
+        negative logarithm of its share. None: all count alike.
 
     Returns
     -------
@@ -326,15 +330,15 @@ def ratio_block(
     # pass (kernels.proximity explains them).
     once, plain = parting == "once", alpha == beta == 1.0
     gaps_x, gaps_y = has_missing(bins_x), has_missing(bins_y)
-    if plain and not (gaps_x.any() or gaps_y.any()):
+    if plain and shares is None and not (gaps_x.any() or gaps_y.any()):
         half = ratio_one_sided(forest, leaf_x, leaf_y, bins_y, once)
         own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves
         half = half + (half if own else ratio_one_sided(forest, leaf_y, leaf_x, bins_x, once)).T
         half /= forest.n_trees
         return half
     sides = leaf_x, bins_x, leaf_y, bins_y
-    if not plain or gaps_x.all() or gaps_y.all():
-        return _ratio_with_gaps(forest, *sides, (float(alpha), float(beta)), once)
+    if shares is not None or not plain or gaps_x.all() or gaps_y.all():
+        return _ratio_with_gaps(forest, *sides, (float(alpha), float(beta)), once, shares)
     # The faster kernel for the pairs without missing values; which kernel compares a pair depends
     # on that pair alone, so that its value does not change with the block it is in.
     out = np.empty((len(leaf_x), len(leaf_y)))
@@ -360,23 +364,44 @@ def _ratio_with_gaps(
     bins_y: np.ndarray,
     weights: tuple[float, float],
     once: bool,
+    shares: np.ndarray | None,
 ) -> np.ndarray:
     """Return ratio similarities for any weights, of rows that may miss values."""
     from lookalike.kernels import proximity
 
     out = np.empty((len(leaf_x), len(leaf_y)))
     unknown, slots = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[3]
-    facts, counter = (forest.splits, forest.nodes, forest.tests), _counter(forest)
+    facts, last = (forest.splits, forest.nodes, forest.tests), _counter(forest)
+    write: Any = proximity.ratio_with_missing
+    if shares is not None:
+        # Leaves ask nothing: their share is 0, which has no logarithm.
+        known = np.where(forest.feature >= 0, shares, 0.5)
+        write, last = proximity.ratio_by_weight, -np.log(np.column_stack([known, 1.0 - known]))
     for wide in blocks(len(leaf_y), TILE_COLUMNS):
         other = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
         for tall in blocks(len(leaf_x), TILE_COLUMNS):
             one = proximity.RowBlock(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
-            proximity.ratio_with_missing(
-                one, other, *facts, slots, unknown, weights, once, counter, part
-            )
+            write(one, other, *facts, slots, unknown, weights, once, last, part)
             out[tall, wide] = part
     return out
+
+
+def answer_shares(forest: Forest, bins: np.ndarray) -> np.ndarray:
+    """Return for each node the share of rows that go left at its test, wherever they end.
+
+    Of the rows that can answer it; half a row is added to each side, so that no answer is without
+    information or has infinitely much of it. 0 for leaves.
+    """
+    shares, unknown = np.zeros(len(forest.feature)), unknown_bin(bins)
+    for f in range(forest.n_inputs):
+        at = np.flatnonzero(forest.feature == f)
+        known = bins[bins[:, f] != unknown, f]
+        cut = forest.splits.cut[at].astype(np.int64)
+        counts = np.bincount(known, minlength=int(cut.max(initial=0)) + 1)
+        left = np.where(forest.equal[at] == 1, counts[cut], np.cumsum(counts)[cut])
+        shares[at] = (left + 0.5) / (len(known) + 1)
+    return shares
 
 
 def _counter(forest: Forest) -> np.ndarray:

@@ -47,7 +47,7 @@ export default function detail(state, act, one) {
       "p",
       { class: "muted" },
       `similarity ${score(one.similarity)}, distance ${score(one.distance)}`,
-      one.score !== null && one.score !== one.distance ? `, ranked by ${score(1 - one.score)} (with your marks)` : "",
+      one.score !== null && one.score !== one.similarity ? `, ranked by ${score(one.score)} (with your marks)` : "",
       one.compared < one.compared_of ? `, compared in ${one.compared} of ${one.compared_of} columns: the other cells are missing` : "",
     ),
     h(

@@ -17,7 +17,7 @@ export function hit(state, act, one, moved) {
   const name = one.label ?? String(one.id);
   const classes = ["hit", opened ? "open" : "", state.ui.at === one.id ? "at" : "", side].filter(Boolean).join(" ");
   const toggle = () => act({ type: "set", open: opened ? null : one.id });
-  const hover = (id) => () => act({ type: "ui", hover: id });
+  const hover = (id) => () => act({ type: "ui", hover: id, card: false });
   return h(
     "li",
     { key: one.id, class: classes, "data-id": String(one.id), on: { mouseenter: hover(one.id), mouseleave: hover(null), focusin: () => act({ type: "ui", at: one.id }) } },
@@ -73,8 +73,8 @@ export const byMarks = (state) => "marks" in (state.link.steps.at(-1) ?? {});
 
 /** The number that the list is ranked by; with marks it is not the similarity alone. @param {Hit} one */
 function ranked(one) {
-  if (one.score === null || one.distance === null || one.score === one.distance) return h("b", null, score(one.similarity));
-  return h("span", { class: "ranked" }, h("b", { title: "ranked by this: near what you like, far from what you do not" }, score(1 - one.score)), h("small", null, `alike ${score(one.similarity)}`));
+  if (one.score === null || one.similarity === null || one.score === one.similarity) return h("b", null, score(one.similarity));
+  return h("span", { class: "ranked" }, h("b", { title: "ranked by this: near what you like, far from what you do not" }, score(one.score)), h("small", null, `alike ${score(one.similarity)}`));
 }
 
 /** @param {number|"new"|null} moved @param {string} why */

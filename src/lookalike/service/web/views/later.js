@@ -14,6 +14,8 @@ const PARTS = {
   dialogs: () => import("./dialogs.js"),
   welcome: () => import("./welcome.js"),
   columns: () => import("./columns.js"),
+  review: () => import("./review.js"),
+  measures: () => import("./measures.js"),
   clusters: () => import("./clusters.js"),
   suggest: () => import("./suggest.js"),
 };
@@ -25,6 +27,7 @@ let styled = null;
 
 /** The style of everything but the first view. */
 function style() {
+  if ("offline" in document.documentElement.dataset) return null; // it is in the file
   styled ??= new Promise((done) => {
     const link = document.createElement("link");
     link.rel = "stylesheet";

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_array_equal
 from sklearn.model_selection import KFold
 
+from lookalike._runtime.folds import assign_folds
 from lookalike.errors import TooFewRows
-from lookalike.evaluate.folds import assign_folds
 
 
 def test_classes_are_spread_evenly_and_every_row_is_held_out_once():

@@ -7,8 +7,7 @@ from sklearn.linear_model import LinearRegression
 from sklearn.tree import DecisionTreeClassifier
 
 from lookalike.errors import InvalidInput, LookalikeWarning
-from lookalike.measures import Gower
-from lookalike.represent import importance_weights
+from lookalike.measures import Gower, importance_weights
 
 RNG = np.random.default_rng(0)
 N = 120

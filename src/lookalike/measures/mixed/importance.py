@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from functools import partial
+from itertools import islice
 from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.config import count_jobs
+from lookalike._runtime.folds import assign_folds
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns import Absolute
 from lookalike.errors import InvalidInput, LookalikeWarning, Param
-from lookalike.evaluate.folds import assign_folds
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import rectangle
+from lookalike.measures.medoids import farthest_first
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.task import read_source
-from lookalike.represent.prototypes import PrototypeSelector, compare_with_prototypes
 from lookalike.table import Table
 from lookalike.table.model.targets import read_target
 
@@ -77,8 +80,7 @@ def importance_weights(
     Examples
     --------
     >>> import numpy as np
-    >>> from lookalike.measures import Gower
-    >>> from lookalike.represent import importance_weights
+    >>> from lookalike.measures import Gower, importance_weights
     >>> rng = np.random.default_rng(0)
     >>> pets = {"sound": ["meow", "woof"] * 20, "luck": rng.random(40)}
     >>> weights = importance_weights(pets, ["cat", "dog"] * 20)
@@ -100,7 +102,7 @@ def importance_weights(
         values = _moderate(np.asarray(values, dtype=np.float64))
     rng = make_generator(random_state)
     learner = _forest(classify, rng, n_jobs) if estimator is None else clone(estimator)
-    groups = {c.name: _numbers(source.table, c.name, rng, n_jobs) for c in source.table}
+    groups = {c.name: _numbers(source.table, c.name, n_jobs) for c in source.table}
     # One matrix for any learner; each column of the table knows which inputs are its own.
     columns = np.hstack(list(groups.values()))
     if estimator is None and columns.size < MIN_CELLS_FOR_THREADS:
@@ -135,18 +137,19 @@ def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None) -> Any:
     return forest(n_estimators=200, min_samples_leaf=2, random_state=seed, n_jobs=jobs)
 
 
-def _numbers(table: Table, name: str, rng: np.random.Generator, n_jobs: int | None) -> np.ndarray:
+def _numbers(table: Table, name: str, n_jobs: int | None) -> np.ndarray:
     column = table[name]
     if column.kind.name == "number":
         cells = Absolute().fit(column).encode(column)  # refuses infinite ones
         return _moderate(np.asarray(cells))[:, None]  # forests take missing values
     alone = Table([column], n_rows=len(table))
     measure: Measure = Gower(n_jobs=n_jobs).fit(alone)
-    n = min(N_PROTOTYPES, len(table))
+    rows = measure.rows_
     # Farthest-first spreads the cells: random ones would repeat a frequent level.
-    selector = PrototypeSelector(measure, measure.rows_, None, "farthest", rng, n_jobs=n_jobs)
-    prototypes = measure.rows_[selector.select(n)]
-    similarities = compare_with_prototypes(measure, measure.rows_, prototypes, n_jobs)
+    order = farthest_first(partial(rectangle, measure, undefined="half", n_jobs=n_jobs), rows)
+    n = min(N_PROTOTYPES, len(table))
+    spread = rows[np.sort(list(islice(order, n)))] if n < len(table) else rows
+    similarities = rectangle(measure, rows, spread, "similarity", undefined="half", n_jobs=n_jobs)
     similarities[column.missing] = np.nan
     return similarities
 

@@ -1,0 +1,135 @@
+"""The explorer page as one file: rows can be searched, weighed and explained without a server.
+
+The file holds the page's own scripts, with the calls to the server answered from the data in it.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lookalike._runtime.text import plain
+from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.exploring.payload import Arrays, write_baseline, write_columns
+from lookalike.measures.mixed.gower import Gower
+from lookalike.service.analysis import Map, find_clusters, find_hubs, make_map
+from lookalike.service.answers import describe
+from lookalike.service.cells import to_json
+from lookalike.service.collection import View
+from lookalike.service.site import STYLES, WEB, one_script
+
+OWN = Path(__file__).parent / "web"
+GAMMA = 0.5  # of the page's searches with marks
+N_NEIGHBORS = 10  # of the lists that hubs are counted in, as on the page
+SCRIPTS = re.compile(r' *<script\b[^>]*src="[^"]*"[^>]*></script>\n')
+# Hidden: what changes rows, and what only a server computes.
+STYLE = """
+#header :is(select.table option[value^="+"], select.table hr, select.measure, [aria-label="hubs"]),
+#query > p.row, #tab-set, .detail > p.row { display: none; }
+"""
+
+
+def offline_page(name: str, view: View) -> str:
+    """Return the page of a collection as HTML that needs no other file.
+
+    Parameters
+    ----------
+    name : str
+    view : View
+    """
+    measure = view.index.measure_
+    if not isinstance(measure, Gower):
+        hint = Phrase("Use ", Param("measure", "gower"), ", or explore it with a server")
+        found = type(measure).__name__
+        raise InvalidInput(Param("measure"), "Gower, which compares column by column", found, hint)
+    script, style = _script(), _style()
+    page = (WEB / "index.html").read_text("utf-8")
+    page = SCRIPTS.sub("", STYLES.sub(b"", page.encode()).decode())
+    policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
+    policy += "img-src data:; base-uri 'none'; form-action 'none'"
+    head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+    data = base64.b64encode(gzip.compress(_data(name, view, measure), 9, mtime=0)).decode()
+    body = f'<script type="application/octet-stream" id="data">{data}</script>\n'
+    body += f'<script type="module">{script}</script>\n'
+    page = page.replace("<html", '<html data-offline=""', 1)
+    page = page.replace("<title>", f"{head}    <title>", 1)
+    page = page.replace("</head>", f"<style>{style}</style>\n</head>", 1)
+    return page.replace("</body>", f"{body}</body>", 1)
+
+
+def _hash(text: str) -> str:
+    """Return a text as its policy names it: the browser runs no other script."""
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
+
+
+def _script() -> str:
+    """Return all modules of the page, with our answers in place of the server's."""
+    files = {p.relative_to(WEB).as_posix(): p.read_text("utf-8") for p in WEB.rglob("*.js")}
+    return one_script(files | {p.name: p.read_text("utf-8") for p in OWN.glob("*.js")})
+
+
+def _style() -> str:
+    index = (WEB / "index.html").read_bytes()
+    links = STYLES.search(index)
+    names = re.findall(r'href="/web/([^"]+)"', links[0].decode() if links else "")
+    sheets = [(WEB / name).read_text("utf-8") for name in (*names, "style/later.css")]
+    return "".join(sheets) + STYLE
+
+
+def _data(name: str, view: View, measure: Gower) -> bytes:
+    """Return one line of JSON, then the arrays that it names."""
+    arrays, table = Arrays(), view.table
+    ids = table[view.settings.names].values.tolist()
+    hidden = view.hidden
+    shown = [column for column in table.columns + table.aside if column.name != hidden]
+    cells = {c.name: [plain(c.cell(row)) for row in range(len(table))] for c in shown}
+    records = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
+    labels = [view.label(id, record) for id, record in zip(ids, records, strict=True)]
+    drawn = make_map(view)
+    clusters = find_clusters(view) if len(table) > 2 else None
+    hubs = find_hubs(view, None, N_NEIGHBORS) if len(table) > 2 else None
+    info = describe(name, view)
+    info["spaces"] = {"plain": True, "repaired": "none", "reduction_helps": False}
+    head = {
+        "info": info | {"jobs": []},
+        "rows": len(table),
+        "ids": ids,
+        "labels": labels,
+        "cells": cells,
+        "texts": [c.name for c in shown if c.kind.name in ("text", "category", "object")],
+        "orders": {
+            c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"
+        },
+        "weights": dict(measure.weights_),
+        "midpoint": measure.missing == "midpoint",
+        "sqrt": measure.conversion == "sqrt",
+        "exact": measure.traits.exact_self,
+        "gamma": GAMMA,
+        "columns": write_columns(measure, table.drop([view.settings.names]), arrays),
+        "baseline": write_baseline(measure, arrays),
+        "map": _map(drawn, arrays),
+        "colors": {column.name: drawn.colors(column.name) for column in shown},
+        "clusters": None if clusters is None else clusters.document | clusters.of_rows(),
+        "hubs": None if hubs is None else hubs.document | {"newer": 0},
+    }
+    if clusters is not None:
+        head["colors"]["cluster"] = drawn.by_cluster(clusters)
+    return to_json(head) + b"\n" + arrays.to_bytes()
+
+
+def _map(drawn: Map, arrays: Arrays) -> dict[str, Any]:
+    """Return the map: where its coordinates are, and how far it can be trusted."""
+    return {
+        "places": arrays.add(np.asarray(drawn.arrays["places"]).T, "f4"),
+        "rows": len(drawn.sample.ids),
+        "trust": drawn.document["trust"],
+        "sampled": drawn.sample.sampled,
+        "columns": [column.name for column in drawn.sample.table.columns],
+        "newer": 0,
+    }

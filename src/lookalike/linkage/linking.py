@@ -1,0 +1,370 @@
+"""Which pairs of rows are the same record, decided from the data (record linkage).
+
+Candidates share something rare (``candidates``); evidence is learned from them without labels
+(``evidence``); the threshold is the one of the largest expected F1, which the probabilities imply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from lookalike.errors import InvalidInput, Param, name_some, suggest
+from lookalike.linkage.candidates import MAX_COLUMNS, Candidates, find_candidates
+from lookalike.linkage.evidence import (
+    Evidence,
+    PairLevels,
+    calibrate,
+    compare_pairs,
+    learn_evidence,
+    probabilities,
+)
+from lookalike.linkage.grouping import group_rows
+from lookalike.linkage.pooled import SETTLED_ASIDE, WRITTEN, PooledColumn, pool
+from lookalike.table import Table
+
+EVEN, MARGIN = 0.5, 1e-6
+# Pairs with odds below 10 to 1 either way, and how many there may be for each certain match. Tables
+# with doubles have up to .23 (restaurants), tables without have .59 and more (11 of them).
+DOUBTFUL, MAX_DOUBTFUL_SHARE, MIN_DOUBTFUL = 1 / 11, 0.4, 10
+MIN_COLUMNS_FOR_RECALL = 3  # with fewer, pairs cannot be found in several ways
+
+
+class Expected(NamedTuple):
+    """What share of the pairs decided on are right, and what share of all matches they are.
+
+    Parameters
+    ----------
+    precision, recall : float
+    """
+
+    precision: float
+    recall: float
+
+
+@dataclass(frozen=True, eq=False)
+class Linking:
+    """Pairs of rows with the probability that they are the same record.
+
+    Parameters
+    ----------
+    columns : sequence of PooledColumn, that were compared
+    n_left : int or None
+        How many rows are those of the first table; None: there is one table.
+    candidates : Candidates
+    levels : PairLevels
+    evidence : Evidence
+    chances : float64
+        The probability of each candidate.
+    decided : float64
+        1 and 0 for candidates that were decided, NaN for others.
+    threshold : float
+        Pairs from this probability on are matches.
+    one_to_one : bool
+        Whether a row has one match at most.
+    apart : bool
+        Whether matches stand out from pairs that are merely alike; if not, nothing is decided.
+    """
+
+    columns: Sequence[PooledColumn]
+    n_left: int | None
+    candidates: Candidates
+    levels: PairLevels
+    evidence: Evidence
+    chances: np.ndarray
+    decided: np.ndarray
+    threshold: float
+    one_to_one: bool = False
+    apart: bool = True
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows there are, in both tables."""
+        return len(self.columns[0].codes)
+
+    @cached_property
+    def matches(self) -> np.ndarray:
+        """The candidates that are matches, the surest first."""
+        order = np.argsort(-self.chances, kind="stable")
+        order = order[self.chances[order] >= self.threshold]
+        return self._one_each(order) if self.one_to_one else order
+
+    def _one_each(self, order: np.ndarray) -> np.ndarray:
+        taken: set[int] = set()
+        kept = []
+        pairs = zip(order.tolist(), *(side[order].tolist() for side in self._sides), strict=True)
+        for number, *pair in pairs:
+            if taken.isdisjoint(pair):
+                taken.update(pair)
+                kept.append(number)
+        return np.array(kept, np.int64)
+
+    @property
+    def _sides(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.candidates.left, self.candidates.right
+
+    @cached_property
+    def groups(self) -> np.ndarray:
+        """Of each row the first row of its group."""
+        return group_rows(
+            self.n_rows, *self._sides, self.chances, self.threshold, self.probability, self.decided
+        )
+
+    def probability(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return the probability of any pairs of rows, which need not be candidates."""
+        odds = self.evidence.log_odds(compare_pairs(self.columns, left, right))
+        return probabilities(odds, Candidates(left, right, left))
+
+    @cached_property
+    def expected(self) -> Expected:
+        """The precision and recall that the probabilities imply."""
+        found = self.chances[self.matches].sum()
+        every = self.chances.sum() + count_missed(self.candidates, self.chances, len(self.columns))
+        right = float(found / len(self.matches)) if len(self.matches) else 1.0
+        return Expected(right, float(found / every) if every > 0 else 1.0)
+
+    @cached_property
+    def weights(self) -> np.ndarray:
+        """The weight of evidence of each column of each candidate, in bits."""
+        return self.evidence.weights(self.levels) / np.log(2.0)
+
+
+def count_missed(candidates: Candidates, chances: np.ndarray, n_columns: int) -> float:
+    """Return how many matches are not among the candidates (Chao 1987, doi:10.2307/2531532).
+
+    Of the matches that are there, some were found in one column only: the more of them, the more
+    were found in none.
+
+    Parameters
+    ----------
+    candidates : Candidates
+    chances : float64, their probabilities
+    n_columns : int
+
+    Examples
+    --------
+    >>> each = np.arange(4)
+    >>> count_missed(Candidates(each, each + 4, np.array([1, 1, 2, 3])), np.ones(4), 4)
+    0.375
+    """
+    if n_columns < MIN_COLUMNS_FOR_RECALL:
+        return 0.0
+    once, twice = (float(chances[candidates.n_columns == count].sum()) for count in (1, 2))
+    # The form without bias, which is defined where nothing was found twice.
+    some = max(0.0, once * (once - 1.0)) / (2.0 * (twice + 1.0))
+    return some * (n_columns - 1) / n_columns
+
+
+def choose_threshold(chances: np.ndarray, missed: float = 0.0) -> float:
+    """Return the probability from which on to decide for a match, for the largest expected F1.
+
+    It is at least one half: a match is more likely than not.
+
+    Parameters
+    ----------
+    chances : float64
+        Calibrated probabilities.
+    missed : float
+        How many matches are not among the pairs.
+
+    Examples
+    --------
+    >>> choose_threshold(np.array([0.99, 0.9, 0.7, 0.2, 0.1])), choose_threshold(np.array([0.1]))
+    (0.5, 0.5)
+    """
+    ordered = np.sort(chances)[::-1]
+    if not len(ordered) or ordered[0] <= 0.0:
+        return EVEN
+    right = np.cumsum(ordered)
+    score = right / (np.arange(1, len(ordered) + 1) + ordered.sum() + missed)
+    best = int(np.argmax(score))
+    after = ordered[best + 1] if best + 1 < len(ordered) else 0.0
+    return max(EVEN, float(ordered[best] + after) / 2.0)
+
+
+def link_rows(
+    columns: Sequence[PooledColumn],
+    n_left: int | None = None,
+    *,
+    by: Sequence[PooledColumn] = (),
+    decided: Mapping[tuple[int, int], bool] | None = None,
+    threshold: float | None = None,
+    one_to_one: bool = False,
+    seed: int = 0,
+) -> Linking:
+    """Decide which rows are the same record.
+
+    Parameters
+    ----------
+    columns : sequence of PooledColumn
+    n_left : int, optional
+        How many rows are those of the first table; None: pairs within one table.
+    by : sequence of PooledColumn
+        Columns in which both rows of a pair are equal.
+    decided : mapping of pairs of rows to whether they are the same, optional
+    threshold : float, optional
+        None: chosen from the data.
+    one_to_one : bool
+    seed : int
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> names = ["Ann Lee", "Bo Diaz", "Cy Young", "Ann Leee", "Dee Park", "Eva Holm"]
+    >>> a = la.read_table({"name": names, "born": [1956, 1970, 1981, 1956, 1990, 1945]})
+    >>> found = link_rows([pool(c.name, [c]) for c in a.columns + a.aside])
+    >>> (
+    ...     found.candidates.left[found.matches].tolist(),
+    ...     found.candidates.right[found.matches].tolist(),
+    ... )
+    ([0], [3])
+    """
+    groups = None
+    if by:
+        keys = np.column_stack([column.codes for column in by])
+        _, groups = np.unique(keys, axis=0, return_inverse=True)
+        groups = np.where((keys < 0).any(axis=1), -1, groups)
+    candidates, known = _with_decided(find_candidates(columns, n_left, groups), decided or {})
+    levels = compare_pairs(columns, candidates.left, candidates.right)
+    evidence, chances = learn_evidence(
+        columns, candidates, levels, n_left, one_to_one=one_to_one, decided=known, seed=seed
+    )
+    if not np.isnan(known).all():
+        evidence = calibrate(evidence, levels, known)
+        chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
+    apart = True
+    if threshold is None:
+        threshold = choose_threshold(chances, count_missed(candidates, chances, len(columns)))
+        apart = bool((known == 1.0).any()) or are_two_populations(chances)
+        if not apart:
+            offset = -max(0.0, float(evidence.log_odds(levels).max()))
+            evidence = replace(evidence, offset=offset - MARGIN)
+            chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
+    return Linking(
+        columns, n_left, candidates, levels, evidence, chances, known, threshold, one_to_one, apart
+    )
+
+
+def are_two_populations(chances: np.ndarray) -> bool:
+    """Whether matches stand out from pairs that are merely alike: few pairs are between the two.
+
+    Rows without any doubles are alike by degrees. The evidence, which takes columns for
+    independent, would still call the nearest of them matches.
+
+    Parameters
+    ----------
+    chances : float64
+
+    Examples
+    --------
+    >>> are_two_populations(np.array([0.99] * 50 + [0.4] * 12))
+    True
+    >>> are_two_populations(np.array([0.99] * 20 + [0.4] * 12))
+    False
+    """
+    doubt = np.minimum(chances, 1.0 - chances)
+    n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
+    n_certain = np.count_nonzero(chances > 1.0 - DOUBTFUL)
+    few = n_doubtful < MIN_DOUBTFUL or n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain
+    return bool(few)
+
+
+def _with_decided(
+    found: Candidates, decided: Mapping[tuple[int, int], bool]
+) -> tuple[Candidates, np.ndarray]:
+    """Return candidates with decided pairs among them, and what was decided: 1, 0 or NaN."""
+    if not decided:
+        return found, np.full(len(found), np.nan)
+    places = {
+        pair: k
+        for k, pair in enumerate(zip(found.left.tolist(), found.right.tolist(), strict=True))
+    }
+    new = [pair for pair in decided if pair not in places]
+    places |= {pair: len(found) + k for k, pair in enumerate(new)}
+    extra = np.array(new, np.int64).reshape(-1, 2)
+    found = Candidates(
+        np.concatenate([found.left, extra[:, 0]]),
+        np.concatenate([found.right, extra[:, 1]]),
+        np.concatenate([found.n_columns, np.full(len(new), MIN_COLUMNS_FOR_RECALL)]),
+    )
+    known = np.full(len(found), np.nan)
+    known[[places[pair] for pair in decided]] = [float(same) for same in decided.values()]
+    return found, known
+
+
+# -- columns ---------------------------------------------------------------------------------------
+
+
+def pool_columns(
+    left: Table, right: Table | None, on: Iterable[str] | None, by: Iterable[str] = ()
+) -> tuple[list[PooledColumn], list[PooledColumn]]:
+    """Return the columns to compare, and those in which pairs must be equal.
+
+    Parameters
+    ----------
+    left : Table
+    right : Table, optional
+    on : names, optional
+        None: all common columns but identifiers and constants; names that are set aside otherwise
+        are compared, since they are what records of people and places are known by.
+    by : names
+    """
+    tables = [left] if right is None else [left, right]
+    by, named = [*by], [*(on or ())]
+    for word, names in (("on", named), ("by", by)):
+        for name in names:
+            _check_name(tables, word, name)
+    every = [column.name for column in left.columns + left.aside]
+    chosen = named or [name for name in every if all(_is_evidence(t, name) for t in tables)]
+    pooled = [_pool(name, tables) for name in dict.fromkeys(chosen) if name not in by]
+    ends = np.cumsum([len(table) for table in tables])[:-1]
+    pooled = [c for c in pooled if all((p >= 0).any() for p in np.split(c.codes, ends))]
+    if not pooled:
+        raise _nothing_to_compare(tables)
+    if len(pooled) > MAX_COLUMNS:
+        hint = ("Name those that say who a record is: ", Param("on", chosen[:2]))
+        raise InvalidInput(Param("on"), f"at most {MAX_COLUMNS} columns", str(len(pooled)), hint)
+    return pooled, [_pool(name, tables) for name in by]
+
+
+def _pool(name: str, tables: Sequence[Table]) -> PooledColumn:
+    return pool(name, [table[name] for table in tables])
+
+
+def _is_evidence(table: Table, name: str) -> bool:
+    if name not in {column.name for column in table.columns + table.aside}:
+        return False
+    kind = table[name].kind
+    return kind.name in WRITTEN and (name in table.names or kind.role not in SETTLED_ASIDE)
+
+
+def _check_name(tables: Sequence[Table], word: str, name: str) -> None:
+    for table, which in zip(tables, ("the table", "the other table"), strict=False):
+        names = [column.name for column in table.columns + table.aside]
+        if name not in names:
+            needed = "columns of the table" if len(tables) == 1 else "columns of both tables"
+            found = f"{name!r}, which {which} has not"
+            raise InvalidInput(Param(word), needed, found, suggest(name, names))
+        if table[name].kind.name not in WRITTEN:
+            needed, found = "cells that can be written", f"{name!r}, of {table[name].kind.name}"
+            raise InvalidInput(Param(word), needed, found, "Leave it out")
+
+
+def _nothing_to_compare(tables: Sequence[Table]) -> InvalidInput:
+    names = [[column.name for column in table.columns + table.aside] for table in tables]
+    common = [name for name in names[0] if name in names[-1]]
+    if not common:
+        found = " and ".join(name_some(some, 5) for some in names)
+        hint: Any = "Rename columns so that what is to be compared has one name in both"
+        return InvalidInput(Param("other"), "a column of both tables", found, hint)
+    known = [name for name in common if not any(t[name].missing.all() for t in tables)]
+    if not known:
+        found, hint = f"only missing cells in {name_some(common)}", "Fill in a column"
+        return InvalidInput(Param("table"), "a column with values", found, hint)
+    found = f"only {name_some(known)} ({tables[0][known[0]].kind.reason})"
+    hint = ("Compare by it all the same: ", Param("on", known[0]))
+    return InvalidInput(Param("on"), "columns that say who a record is", found, hint)

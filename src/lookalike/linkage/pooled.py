@@ -1,0 +1,160 @@
+"""Cells of one or two tables as normalized texts, pooled, so that kinds and spellings may differ.
+
+A record that was typed twice differs in case, punctuation and slips of the pen; the same column may
+even be read as dates in one table and as numbers in the other. So linkage compares what is written:
+each distinct text is normalized once and gets a number, and pairs of rows are pairs of numbers.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lookalike.columns.text import score_pairs
+from lookalike.table import Column
+
+# Kinds whose cells are written as text; series, vectors and graphs are not compared by linkage.
+WRITTEN = ("number", "category", "order", "flag", "text", "set", "sequence", "object")
+SETTLED_ASIDE = ("identifier", "constant", "copy")  # roles that are compared only if named
+MIN_DIGITS = 4  # from here on a number is also compared as digits: a slip changes one of them
+RANDOM_PAIRS = 2_000  # whose differences say which one of two numbers is small
+MAX_CHARACTERS = 256  # of a cell that are compared; the distances are quadratic in them
+
+
+@dataclass(frozen=True, eq=False)
+class PooledColumn:
+    """A column of both tables: distinct normalized texts, and which of them each row has.
+
+    Parameters
+    ----------
+    name : str
+    texts : list of str
+    codes : int64
+        Of each row of the first table, then of the second, the number of its text; -1: missing.
+    numbers : float64 or None
+        The value of each text, in a column of numbers.
+    """
+
+    name: str
+    texts: list[str]
+    codes: np.ndarray
+    numbers: np.ndarray | None = None
+
+    def similarity(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
+        """Return similarities in [0, 1] of pairs of rows, NaN where a cell is missing.
+
+        Texts by Levenshtein's share of equal letters, or by their words whatever the order, if
+        those are more alike; numbers also by how many random pairs are farther apart.
+
+        Parameters
+        ----------
+        left, right : int64, positions of rows
+        """
+        a, b = self.codes[left], self.codes[right]
+        out = np.where(a == b, 1.0, np.nan)
+        out[(a < 0) | (b < 0)] = np.nan
+        open_ = np.flatnonzero((a != b) & (a >= 0) & (b >= 0))
+        # Each pair of texts once: rows of a block share most of theirs.
+        keys = np.minimum(a, b)[open_] * len(self.texts) + np.maximum(a, b)[open_]
+        distinct, back = np.unique(keys, return_inverse=True)
+        i, j = np.divmod(distinct, max(1, len(self.texts)))
+        out[open_] = self._compare(i, j)[back]
+        return out
+
+    def _compare(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+        """Return similarities of texts by their numbers, which differ."""
+        out = score_pairs([self.texts[k] for k in i.tolist()], [self.texts[k] for k in j.tolist()])
+        if self.numbers is None:
+            return out
+        sizes = np.array([len(text) for text in self.texts])
+        out[np.maximum(sizes[i], sizes[j]) < MIN_DIGITS] = 0.0
+        values = self.numbers[self.codes[self.codes >= 0]]
+        a, b = np.random.default_rng(0).choice(values, (2, RANDOM_PAIRS))
+        usual, apart = np.sort(np.abs(a - b)), np.abs(self.numbers[i] - self.numbers[j])
+        return np.maximum(out, 1.0 - np.searchsorted(usual, apart, "left") / RANDOM_PAIRS)
+
+
+def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
+    """Return a column of one or two tables as texts.
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> table = la.read_table({"name": ["Café  Blue-Door", "cafe blue door", "Old Mill"] * 2})
+    >>> pooled = pool("name", [table["name"]])
+    >>> pooled.texts, pooled.codes.tolist()
+    (['cafe blue door', 'old mill'], [0, 0, 1, 0, 0, 1])
+    """
+    # Dates are seconds: beside plain numbers only what is written can be compared.
+    sources = {(column.kind.name, column.kind.source) for column in columns}
+    numeric = len(sources) == 1 and columns[0].kind.name == "number"
+    seen: dict[str, int] = {}
+    numbers: list[float] = []
+    parts = []
+    for column in columns:
+        cells, back = _distinct(column)
+        codes = np.full(len(cells) + 1, -1)
+        for k, cell in enumerate(cells):
+            # Signs and points of numbers matter.
+            text = write(cell) if numeric else normalize(write(cell))
+            if text:
+                codes[k] = seen.setdefault(text, len(seen))
+                if numeric and len(numbers) < len(seen):
+                    numbers.append(float(column.values[np.argmax(back == k)]))
+        parts.append(codes[back])
+    return PooledColumn(
+        name, [*seen], np.concatenate(parts), np.array(numbers) if numeric else None
+    )
+
+
+def _distinct(column: Column) -> tuple[list[Any], np.ndarray]:
+    """Return distinct cells as Python values, and the number of that of each row; -1: missing."""
+    missing = column.missing
+    if column.values.dtype == object:
+        seen: dict[Any, int] = {}
+        cells = [None if gone else c for c, gone in zip(column.values, missing, strict=True)]
+        numbers = [-1 if c is None else seen.setdefault(c, len(seen)) for c in cells]
+        return [*seen], np.array(numbers, np.int64)
+    _, first, back = np.unique(column.values, return_index=True, return_inverse=True)
+    return [column.cell(row) for row in first.tolist()], np.where(missing, -1, back)
+
+
+def write(cell: Any) -> str:
+    """Write a cell as a person would have typed it.
+
+    Examples
+    --------
+    >>> import datetime as dt
+    >>> write(dt.datetime(1956, 4, 9)), write(7.0), write(frozenset({"b", "a"}))
+    ('19560409', '7', 'a b')
+    """
+    if cell is None:
+        return ""
+    if hasattr(cell, "strftime"):
+        return cell.strftime("%Y%m%d%H%M%S").removesuffix("000000")
+    if isinstance(cell, float) and cell.is_integer():
+        return f"{cell:.0f}"
+    if isinstance(cell, frozenset):
+        return " ".join(sorted(map(str, cell)))
+    return " ".join(map(str, cell)) if isinstance(cell, tuple) else str(cell)
+
+
+def normalize(text: str) -> str:
+    """Return letters and digits of a text, in lower case, without accents.
+
+    Examples
+    --------
+    >>> normalize(" 310/246-1501 "), normalize("Ménil's")
+    ('310 246 1501', 'menil s')
+    """
+    from rapidfuzz.utils import default_process
+
+    text = text[:MAX_CHARACTERS]
+    if not text.isascii():
+        plain = unicodedata.normalize("NFKD", text)
+        text = "".join(one for one in plain if not unicodedata.combining(one))
+    return " ".join(default_process(text).split())

@@ -1,0 +1,133 @@
+"""The OpenAPI document of the service, and the page that shows it.
+
+The shapes of answers are JSON Schema, in ``schemas.json``: each is named by an answer in
+``examples.json``, and checked by the tests against what a server sends.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from lookalike.service.api.models import EXAMPLES
+from lookalike.show.html.markup import escape
+
+SCHEMAS = json.loads(Path(__file__).with_name("schemas.json").read_text(encoding="utf-8"))
+PREFIX, VERSION = "/api/", "/api/v1/"
+PROBLEMS = (401, 403, 404, 408, 409, 413, 415, 422, 429, 503, 507)
+JSON = "application/json"
+TEXT = {"schema": {"type": "string"}}
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+PUBLIC = ("/healthz", "/readyz")
+ABOUT = (
+    "All requests of the page, and more. /api/v1 only gains requests, optional fields of requests "
+    "and fields of answers; /api is the newest version. Every error is a problem document."
+)
+
+
+def documented(name: str, description: str, status: int = 200) -> dict[int | str, Any]:
+    """Describe an answer, for the OpenAPI document.
+
+    Parameters
+    ----------
+    name : str
+        Of its example; its shape has the same name with capitals.
+    description : str
+    status : int
+    """
+    # The example by its name: FastAPI would leave out its nulls.
+    content = {"schema": _shape(name), "example": name}
+    return {status: {"description": description, "content": {JSON: content}}}
+
+
+def _shape(name: str) -> dict[str, Any]:
+    """Return a reference to the shape of an answer.
+
+    Examples
+    --------
+    >>> _shape("shown_by"), _shape("not_ready")
+    ({'$ref': '#/components/schemas/ShownBy'}, {'$ref': '#/components/schemas/Ready'})
+    """
+    named = "".join(word[0].upper() + word[1:] for word in name.removeprefix("not_").split("_"))
+    return {"$ref": f"#/components/schemas/{named}"}
+
+
+def describe_api(app: FastAPI) -> dict[str, Any]:
+    """Return the OpenAPI document of an application, made once."""
+    if app.openapi_schema is None:
+        made = get_openapi(
+            title=app.title,
+            version=app.version,
+            summary=app.summary,
+            description=ABOUT,
+            routes=app.routes,
+        )
+        made["paths"] = {
+            path.replace(PREFIX, VERSION): each for path, each in made["paths"].items()
+        }
+        parts = made["components"]
+        parts["schemas"] = {**parts["schemas"], **SCHEMAS}
+        parts["responses"] = {f"Problem{status}": _problem(status) for status in PROBLEMS}
+        bearer = {"type": "http", "scheme": "bearer", "description": "lookalike token create."}
+        parts["securitySchemes"] = {"token": bearer}
+        made["security"] = [{}, {"token": []}]  # on loopback no token is needed
+        for path, _, operation in _operations(made):
+            if path in PUBLIC:
+                operation["security"] = []
+            _complete(operation["responses"])
+        parts["schemas"].pop("HTTPValidationError", None)
+        parts["schemas"].pop("ValidationError", None)
+        app.openapi_schema = made
+    return app.openapi_schema
+
+
+def _complete(answers: dict[str, Any]) -> None:
+    """Give the answers of an operation their examples, and the problems that every one may have."""
+    for answer in answers.values():
+        if "example" in (content := answer.get("content", {}).get(JSON, {})):
+            content["example"] = EXAMPLES[content["example"]]
+    for status in PROBLEMS:
+        # FastAPI has a shape of its own for 422; readyz has one for 503.
+        if "example" not in answers.get(str(status), {}).get("content", {}).get(JSON, {}):
+            answers[str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
+
+
+def _problem(status: int) -> dict[str, Any]:
+    content = {"application/problem+json": {"schema": _shape("problem")}}
+    return {"description": HTTPStatus(status).phrase, "content": content}
+
+
+def _operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield path, method.upper(), operation
+
+
+def index_page(document: dict[str, Any]) -> str:
+    """Return a page that lists all requests, without scripts and other hosts."""
+    parts = []
+    for path, method, one in _operations(document):
+        names = [parameter["name"] for parameter in one.get("parameters", ())]
+        shown = [f"<p>{escape(one['description'])}</p>"]
+        shown += [f"<p>Parameters: <code>{escape(', '.join(names))}</code></p>"] * bool(names)
+        for status, answer in one["responses"].items():
+            content = answer.get("content", {}).get(JSON, {})
+            if "example" in content:
+                text = json.dumps(content["example"], indent=1, ensure_ascii=False)
+                shown.append(f"<h3>{status}</h3><pre>{escape(text)}</pre>")
+        head = f"<code>{method} {escape(path)}</code> {escape(one['summary'])}"
+        parts.append(f"<details><summary>{head}</summary>{''.join(shown)}</details>\n")
+    styles = "".join(
+        f'<link rel="stylesheet" href="/web/style/{name}.css">\n'
+        for name in ("tokens", "components")
+    )
+    head = '<!doctype html>\n<html lang="en"><meta charset="utf-8"><title>lookalike API</title>\n'
+    text = f"<h1>lookalike {escape(document['info']['version'])}: HTTP API</h1><p>{ABOUT}</p>"
+    more = '<p><a href="/openapi.json">openapi.json</a> has all types.</p>\n'
+    return f"{head}{styles}<body>{text}{more}{''.join(parts)}</body></html>"

@@ -1,0 +1,232 @@
+"""The OpenAPI document: every operation has a shape, and answers have the shapes it says."""
+
+import copy
+import http.client
+import json
+from urllib.parse import urlsplit
+
+import pytest
+
+from lookalike.service.api.document import SCHEMAS, describe_api, index_page
+from lookalike.service.api.models import EXAMPLES
+from lookalike.service.safety import AccessPolicy
+from lookalike.service.server import create_app
+from lookalike.service.service import Service
+from service.running import PETS, running
+
+jsonschema = pytest.importorskip("jsonschema", reason="it comes with schemathesis")
+PETS_AT = "/api/v1/collections/pets"
+ROWS = [{**PETS[i % 6], "name": f"pet {i}", "weight": i * 7 % 29 + 0.5} for i in range(24)]
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory):
+    service = Service(tmp_path_factory.mktemp("document") / "store.sqlite")
+    yield describe_api(create_app(service))
+    service.close()
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    with running(tmp_path_factory.mktemp("site") / "store.sqlite") as (_, client):
+        client.create("pets", rows=ROWS, label_column="name")
+        yield client
+
+
+def operations(document):
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield path, method.upper(), operation
+
+
+def test_every_answer_has_a_shape_and_an_example(document):
+    n_json = 0
+    for path, method, one in operations(document):
+        assert one["operationId"].replace("_", "").isalpha(), one["operationId"]
+        assert one["summary"]
+        assert one["description"]
+        assert path.startswith(("/api/v1/", "/healthz", "/readyz", "/metrics"))
+        for status, answer in one["responses"].items():
+            for kind, content in answer.get("content", {}).items():
+                assert content["schema"] not in ({}, {"type": "object"}), (path, method, status)
+                if kind == "application/json":
+                    n_json += 1
+                    assert content["example"], (path, method)
+    assert n_json > 50
+    ids = [one["operationId"] for _, _, one in operations(document)]
+    assert len(set(ids)) == len(ids)
+
+
+def test_problems_are_documented_as_what_they_are(document):
+    shared = document["components"]["responses"]
+    for path, method, one in operations(document):
+        for status in ("401", "404", "422", "503"):
+            answer = one["responses"][status]
+            if "$ref" in answer:
+                answer = shared[answer["$ref"].rpartition("/")[2]]
+                (kind,) = answer["content"]
+                assert kind == "application/problem+json"
+            else:
+                assert (path, method, status) == ("/readyz", "GET", "503")
+    assert document["security"] == [{}, {"token": []}]
+    assert document["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    assert document["paths"]["/healthz"]["get"]["security"] == []
+
+
+def strict(document):
+    """Return the document with every named field as the only ones: none is sent undocumented."""
+    made = copy.deepcopy(document)
+    for shape in made["components"]["schemas"].values():
+        if "properties" in shape:
+            shape["additionalProperties"] = False
+    return made
+
+
+def complain(document, schema, value):
+    whole = {**schema, "components": document["components"]}
+    errors = jsonschema.Draft202012Validator(whole).iter_errors(value)
+    return [f"{list(error.absolute_path)}: {error.message[:200]}" for error in errors]
+
+
+def test_examples_have_the_shapes_that_they_show(document):
+    exact = strict(document)
+    for path, method, one in operations(exact):
+        for answer in one["responses"].values():
+            content = answer.get("content", {}).get("application/json", {})
+            if "example" in content:
+                wrong = complain(exact, content["schema"], content["example"])
+                assert wrong == [], (path, method)
+    assert set(SCHEMAS) <= set(document["components"]["schemas"])
+    assert complain(
+        exact, {"$ref": "#/components/schemas/Row"}, {"id": 1.5, "label": "", "row": {}}
+    )
+
+
+def asked(site):
+    """Return a request for every operation that answers with JSON: route, method, path, body."""
+    session = site.session("pets", 0, 3)["id"]
+    job = site.post(f"{PETS_AT}/repair", None)["job"]["id"]
+    site.wait(job)
+    row = {"name": "new", "weight": 3.5}
+    lists = [
+        ("", "GET", None), ("/rows?limit=2", "GET", None), ("/rows", "POST", {"rows": [row]}),
+        ("/rows/1", "GET", None), ("/rows/1", "PUT", {"row": row}), ("/rows/2", "DELETE", None),
+        ("/rows/2", "PUT", {"row": row}),
+        ("/search", "POST", {"query": 0, "explain": "all"}),
+        ("/search", "POST", {"query": [0, {"record": row}], "like": [3], "space": "repaired"}),
+        ("/sessions", "POST", {"query": 0}), (f"/sessions/{session}", "GET", None),
+        (f"/sessions/{session}/marks", "POST", {"like": [3]}),
+        (f"/sessions/{session}/undo", "POST", None),
+        ("/graph?id=0", "GET", None), ("/map", "GET", None), ("/hubs", "GET", None),
+        ("/hubs/1", "GET", None), ("/clusters?labels=true", "GET", None),
+        *((f"/map/colors?column={name}", "GET", None)
+          for name in ("weight", "animal", "cluster", "occurrence")),
+        ("/map/matches?filter=weight%3E3", "GET", None), ("/measures", "GET", None),
+        ("/profile", "POST", {"ids": [0, 1, 3]}), ("/repair", "POST", None),
+        ("/column", "POST", {"column": "animal", "kind": "text"}), ("/measure", "POST", {}),
+        ("/ask/inspect", "POST", {}), ("/ask/search", "POST", {"row": 0}),
+        ("/ask/outliers", "POST", {"n": 2}), ("/ask/hubs", "POST", {"k": 3}),
+        ("/ask/cluster", "POST", {"n_clusters": 2}),
+        ("/ask/cluster", "POST", {"n_clusters": 2, "method": "means", "label": "animal"}),
+        ("/ask/match", "POST", {"control": ROWS[:6]}),
+        ("/ask/join", "POST", {"other": ROWS[:6], "why": True}),
+        ("/ask/explain", "POST", {"row": 0, "other": {"weight": 3}}),
+        ("/ask/audit", "POST", {"synthetic": ROWS[:6]}),
+        ("/ask/compare", "POST", {"measures": ["gower"], "label": "animal"}),
+        ("/ask/compare", "POST", {"measures": ["gower"]}),
+        ("/ask/classify", "POST", {"label": "animal", "folds": 2, "predict": ROWS[:1]}),
+        ("/ask/regress", "POST", {"label": "weight", "method": "neighbors", "folds": 2}),
+        ("/ask/report", "POST", {}),
+    ]  # fmt: skip
+    yield from ((PETS_AT + path, method, body) for path, method, body in lists)
+    for path in ("collections", "examples", "measures", "opening", f"jobs/{job}"):
+        yield f"/api/v1/{path}", "GET", None
+    yield f"/api/v1/jobs/{job}", "DELETE", None
+    yield "/api/v1/collections", "POST", {"name": "more", "rows": PETS}
+    yield "/healthz", "GET", None
+    yield "/readyz", "GET", None
+
+
+def send(site, path, method, body, **headers):
+    connection = http.client.HTTPConnection(urlsplit(site.address).netloc, timeout=300)
+    data = None if body is None else json.dumps(body)
+    connection.request(method, path, data, {"Content-Type": "application/json", **headers})
+    answer = connection.getresponse()
+    content = answer.read()
+    connection.close()
+    kind = answer.headers.get_content_type()
+    return answer, json.loads(content) if kind.endswith("json") else content
+
+
+def operation_of(document, path, method):
+    """Return the operation that a request is for: that of the longest path that fits."""
+    parts = path.partition("?")[0].split("/")
+    found = []
+    for known, methods in document["paths"].items():
+        pairs = list(zip(known.split("/"), parts, strict=False))
+        fits = known.count("/") == len(parts) - 1 and method.lower() in methods
+        if fits and all(one[:1] == "{" or one == two for one, two in pairs):
+            found.append((known.count("{"), known))
+    known = min(found)[1]
+    return known, document["paths"][known][method.lower()]
+
+
+def test_answers_have_the_shapes_that_are_documented(document, site):
+    exact, seen = strict(document), set()
+    for path, method, body in asked(site):
+        known, operation = operation_of(exact, path, method)
+        answer, value = send(site, path, method, body)
+        statuses = {answer.status}
+        while answer.status == 202 and not known.endswith(("/measure", "/repair")):
+            site.wait(value["job"]["id"])
+            answer, value = send(site, path, method, body)
+            statuses.add(answer.status)
+        assert answer.status < 300, (path, value)
+        content = operation["responses"][str(answer.status)]["content"]
+        assert list(content) == [answer.headers.get_content_type()], path
+        if "application/json" in content:
+            schema = content["application/json"]["schema"]
+            # A new field of an answer is described in schemas.json.
+            assert complain(exact, schema, value) == [], (method, path)
+        seen.add((known, method))
+    left = {(path, method) for path, method, _ in operations(document)} - seen
+    assert left == {
+        ("/metrics", "GET"),
+        ("/api/v1/jobs/{j}/events", "GET"),
+        ("/api/v1/collections/{c}", "DELETE"),
+        ("/api/v1/collections/{c}/sessions/{s}", "DELETE"),
+    }
+
+
+def test_a_job_says_where_it_is(site):
+    answer, value = send(site, f"{PETS_AT}/measure", "POST", {})
+    job = value["job"]["id"]
+    assert (answer.status, answer.headers["Location"]) == (202, f"/api/v1/jobs/{job}")
+    assert int(answer.headers["Retry-After"]) >= 1
+    assert send(site, answer.headers["Location"], "GET", None)[1]["id"] == job
+    site.wait(job)
+
+
+def test_both_names_of_a_version_answer_alike(site):
+    for path in ("/collections/pets/rows/1", "/measures"):
+        assert send(site, "/api" + path, "GET", None)[1] == site.get("/api/v1" + path)
+    for path in ("/api/v2/measures", "/api/v11/measures"):
+        assert send(site, path, "GET", None)[0].status == 404
+    start = send(site, "/api", "GET", None)[1]
+    assert start == send(site, "/api/v1", "GET", None)[1]
+    for path in (start["docs"], start["openapi"], start["collections"]):
+        assert send(site, path, "GET", None)[0].status == 200
+
+
+def test_a_page_lists_all_requests_without_other_hosts(document, tmp_path):
+    page = index_page(document)
+    assert "<script" not in page
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    for path, method, _ in operations(document):
+        assert f"{method} {path}" in page
+    assert EXAMPLES["deleted"]["id"] == 0
+    assert "same animal: cat" in page
+    limited = AccessPolicy(tokens=True)
+    with running(tmp_path / "store.sqlite", access=limited) as (_, client):
+        assert send(client, "/docs", "GET", None)[0].status == 200  # code is no secret
+        assert send(client, "/openapi.json", "GET", None)[0].status == 401
