@@ -195,7 +195,7 @@ def growths():
     # Verb, options, exponents of time and of memory, the first size, why.
     for verb, options, time, memory, start, reason in (
         ("inspect", {}, 1.0, 1.0, 16_000, ""),
-        ("search", one, 1.0, 1.0, 16_000, ""),
+        ("search", one, 1.0, 1.0, 64_000, ""),
         ("cluster", {}, 2.0, 1.0, 2000, PAIRS),
         ("outliers", {}, 2.0, 1.0, 1000, PAIRS),
         ("hubs", {}, 2.0, 1.0, 1000, PAIRS),
