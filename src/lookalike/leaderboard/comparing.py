@@ -153,11 +153,9 @@ def compare(
     with Progress("comparing measures", len(candidates) + len(reducers)) as bar:
         try_measure_on = partial(try_measure, data=data)
         try_all(candidates, try_measure_on)
-        usable = [entry for entry in entries if not entry.error]
-        if usable and reducers:
-            best = max(usable, key=_sort_key)
-            late = time.monotonic() > deadline
-            space = None if late else open_space(best, data)
+        best = max(entries, key=_sort_key)
+        if not best.error:
+            space = open_space(best, data) if reducers else None
             named = [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in reducers]
             try_all(named, try_measure_on if space is None else space.try_reducer)
     notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []

@@ -91,6 +91,11 @@ class TrialData:
     other: Table | None = None
 
     @property
+    def again(self) -> Table:
+        """The rows for the fit with another seed."""
+        return self.table if self.other is None else self.other
+
+    @property
     def words(self) -> np.ndarray:
         """The labels as texts: measures that learn would read numbers as amounts."""
         return np.array([f"class {code}" for code in np.asarray(self.codes)])
@@ -120,8 +125,8 @@ class Entry:
     right : bool array of n, optional
         On which rows the vote of the neighbors was right.
     distances : array of n x n, optional
-        Of all pairs, for the reducers of the measure; None after ``compare``, and where there is
-        no such matrix: more rows, pairs without a distance, another measure in every fold.
+        Of the rows it was tried on, for its reducers; None after ``compare``, and where a pair has
+        no distance.
     """
 
     name: str
@@ -166,8 +171,7 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     values: dict[str, float] = {}
     # Memory is measured on a fit of its own: tracemalloc would slow down the one that is timed.
     try:
-        again = data.table if data.other is None else data.other
-        values["peak_bytes"] = _peak(lambda: other.fit(again))
+        values["peak_bytes"] = _peak(lambda: other.fit(data.again))
     except Exception:
         if data.codes is None:
             raise
@@ -182,14 +186,12 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     lists = fitted.neighbors(None, data.k)
     values["search_seconds"] = time.perf_counter() - began
     values["kept_bytes"] = bytes_kept(fitted)
-    n = len(data.table)
-    some = some_rows(n, MAX_MATRIX_ROWS, data.seed)
+    some = some_rows(len(data.table), MAX_MATRIX_ROWS, data.seed)
     distances, undefined = distances_among(fitted, some, data.n_jobs, mirrored=True)
     values["hubness"] = expected_hubness(distances, data.k)
     values["ties"] = tied_share(distances)
     notes = [] if not undefined else [f"{undefined:.1%} of the pairs have nothing to compare"]
-    whole = n <= MAX_MATRIX_ROWS and not (undefined or learns or given or measure.traits.pairwise)
-    kept = distances if whole else None
+    kept = None if undefined else distances
     if data.codes is None:
         values["stability"] = _stability(measure, fitted, other, data)
         some = some_rows(len(distances), MAX_RANKED_ROWS, data.seed)
@@ -205,8 +207,8 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     right = winners(votes, near, "first") == data.codes
     values["accuracy"] = float(right.mean())
     values["precision"] = precision_at_k(near, data.codes)
-    score = values["accuracy"]
-    return Entry(name, measure, score, values, how, tuple(notes), right=right, distances=kept)
+    found = values["accuracy"], values, how, tuple(notes)
+    return Entry(name, measure, *found, right=right, distances=kept)
 
 
 # -- reducers of one measure -----------------------------------------------------------------------
@@ -246,11 +248,16 @@ class Space:
 
 
 def open_space(base: Entry, data: TrialData) -> Space | None:
-    """Return the distances of all rows by a measure that was tried; None if there are none."""
-    if base.distances is None:
+    """Return the distances of all rows by a measure that was tried; None if there are none.
+
+    A measure that learns from labels has others in every fold; pairs without a distance and rows
+    beyond the sample have none.
+    """
+    found, learns = base.distances, base.scored_by == "cross-validation"
+    if found is None or learns or len(found) < len(data.table) or base.measure.traits.pairwise:
         return None
     inner = Precomputed(symmetric=base.measure.traits.symmetric)
-    matrices = [base.distances]
+    matrices = [found]
     if data.codes is None and own_params(base.measure, "random_state"):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # noted already
