@@ -359,7 +359,7 @@ class SpreadRows(NamedTuple):
     ----------
     codes : unsigned (rows, trees)
     bag : uint8 (rows, trees)
-        1 where the tree was grown on the row; empty unless out-of-bag similarities are wanted.
+        1 where the tree was grown on the row and is left out; empty if none is.
     leaf, weight : int32 and float64
         The leaves of rows with missing values, ascending, and their weights.
     start : int64 (rows + 1,)
@@ -374,64 +374,55 @@ class SpreadRows(NamedTuple):
 
 
 @kernel
-def write_weights(side, x, leaf_offsets, weight, factor):
-    """Write the weights of row x, times a factor of 1 or 0, to its leaves."""
-    if side.start[x] == side.start[x + 1]:
-        for t in range(side.codes.shape[1]):
-            weight[leaf_offsets[t] + side.codes[x, t]] = factor
-    for i in range(side.start[x], side.start[x + 1]):
-        weight[side.leaf[i]] = side.weight[i] * factor
+def spread_row(side, x, leaf_offsets, leaf, weight):
+    """Write the leaves of a row and its weights, but for trees grown on it; return how many."""
+    first, last = side.start[x], side.start[x + 1]
+    complete = first == last
+    count, t = 0, 0
+    for i in range(side.codes.shape[1] if complete else last - first):
+        if complete:
+            t = i
+            where, share = leaf_offsets[t] + side.codes[x, t], 1.0
+        else:
+            where, share = np.int64(side.leaf[first + i]), side.weight[first + i]
+            while leaf_offsets[t + 1] <= where:
+                t += 1
+        if side.bag.shape[0] == 0 or side.bag[x, t] == 0:
+            leaf[count], weight[count] = where, share
+            count += 1
+    return count
 
 
 @kernel
-def overlap_soft(one, other, leaf_offsets, out):
-    """Write the mean overlap of all rows of one side with all rows of the other.
+def sum_overlaps(one, other, leaf_offsets, out):
+    """Write the sum over trees of the overlap of all rows of one side with all of the other.
 
-    Products are added in the order of the leaves whichever side is spread out, so that exchanging
-    the two sides gives the same bits.
+    Only leaves that two rows share cost anything: a tenth of the leaves of a row in a forest of
+    height 5. Products are added in the order of the leaves whichever side comes first, so that
+    exchanging the two sides gives the same bits.
     """
-    trees = one.codes.shape[1]
-    # One row's weights by leaf, so a pair costs as many additions as the other row has leaves.
-    weight = np.zeros(leaf_offsets[trees])
+    n_leaves = leaf_offsets[leaf_offsets.shape[0] - 1]
+    leaf, weight = np.empty(n_leaves, np.int64), np.empty(n_leaves)
+    # The other side leaf by leaf. Counted two places ahead: filling moves each start to its place.
+    start = np.zeros(n_leaves + 2, np.int64)
+    for y in range(other.codes.shape[0]):
+        for e in range(spread_row(other, y, leaf_offsets, leaf, weight)):
+            start[leaf[e] + 2] += 1
+    for a in range(n_leaves):
+        start[a + 2] += start[a + 1]
+    member, share = np.empty(start[n_leaves + 1], np.int32), np.empty(start[n_leaves + 1])
+    for y in range(other.codes.shape[0]):
+        for e in range(spread_row(other, y, leaf_offsets, leaf, weight)):
+            at = start[leaf[e] + 1]
+            member[at], share[at] = y, weight[e]
+            start[leaf[e] + 1] += 1
+    out[:] = 0.0
     for x in range(one.codes.shape[0]):
-        write_weights(one, x, leaf_offsets, weight, 1.0)
-        for y in range(other.codes.shape[0]):
-            total = 0.0
-            if other.start[y] == other.start[y + 1]:
-                for t in range(trees):
-                    total += weight[leaf_offsets[t] + other.codes[y, t]]
-            for i in range(other.start[y], other.start[y + 1]):
-                total += weight[other.leaf[i]] * other.weight[i]
-            out[x, y] = total / trees
-        write_weights(one, x, leaf_offsets, weight, 0.0)
-
-
-@kernel
-def overlap_out_of_bag(one, other, leaf_offsets, out):
-    """Write the overlap over the trees grown on neither row; over all trees without such a tree."""
-    trees = one.codes.shape[1]
-    weight = np.zeros(leaf_offsets[trees])
-    tree = np.empty(leaf_offsets[trees], np.int64)
-    for t in range(trees):
-        tree[leaf_offsets[t] : leaf_offsets[t + 1]] = t
-    uses = np.empty(trees, np.bool_)
-    for x in range(one.codes.shape[0]):
-        write_weights(one, x, leaf_offsets, weight, 1.0)
-        for y in range(other.codes.shape[0]):
-            usable = 0
-            for t in range(trees):
-                uses[t] = one.bag[x, t] == 0 and other.bag[y, t] == 0
-                usable += uses[t]
-            total = 0.0
-            if other.start[y] == other.start[y + 1]:
-                for t in range(trees):
-                    if usable == 0 or uses[t]:
-                        total += weight[leaf_offsets[t] + other.codes[y, t]]
-            for i in range(other.start[y], other.start[y + 1]):
-                if usable == 0 or uses[tree[other.leaf[i]]]:
-                    total += weight[other.leaf[i]] * other.weight[i]
-            out[x, y] = total / (usable if usable > 0 else trees)
-        write_weights(one, x, leaf_offsets, weight, 0.0)
+        row = out[x]
+        for e in range(spread_row(one, x, leaf_offsets, leaf, weight)):
+            w = weight[e]
+            for i in range(start[leaf[e]], start[leaf[e] + 1]):
+                row[member[i]] += w * share[i]
 
 
 # -- ratio similarity of rows with missing values or unequal weights -------------------------------

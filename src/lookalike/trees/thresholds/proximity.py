@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ Soft = tuple[Ragged, Ragged]
 ANCESTOR_TILE_ROWS, ANCESTOR_TILE_COLUMNS = 1024, 256  # rows of a tile of common ancestors
 MAX_TILE_ROWS = 2048  # rows whose leaves are compared with a block: many of them share one
 TILE_COLUMNS = 128  # rows of a block: bytes for four vectors, and sums that stay near
+SPREAD_COLUMNS = 512  # rows listed leaf by leaf: with 1,000 trees their leaves take 12 MB
 JOIN_TILE_ROWS = 32  # rows and columns of a tile when two halves are joined
 
 
@@ -43,12 +43,12 @@ def share_block(
     -------
     float64 array of shape (n, m)
     """
-    from lookalike.kernels.proximity import count_matches, overlap_soft
+    from lookalike.kernels.proximity import count_matches
 
     codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
     out = np.empty((len(codes_x), len(codes_y)))
     count_matches(codes_x, codes_y, codes_x.shape[1], out)
-    _fill_soft(overlap_soft, Side(codes_x, soft_x), Side(codes_y, soft_y), leaf_offsets, out)
+    _fill_soft(Side(codes_x, soft_x), Side(codes_y, soft_y), leaf_offsets, out)
     return out
 
 
@@ -72,7 +72,7 @@ def out_of_bag_block(
     bag_x, bag_y : uint8 arrays of shape (n, n_trees), (m, n_trees)
         1 where the tree was grown on the row.
     """
-    from lookalike.kernels.proximity import count_matches, overlap_out_of_bag
+    from lookalike.kernels.proximity import count_matches
 
     shared, usable = np.empty((len(codes_x), len(codes_y)), np.int64), count_usable(bag_x, bag_y)
     # Rows grown on carry marks that match nothing, a different one on each side.
@@ -84,11 +84,12 @@ def out_of_bag_block(
         shared,
     )
     out = shared / np.maximum(usable, 1)
+    one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
+    _fill_soft(one, other, leaf_offsets, out, usable)
     # A pair without a tree that has seen neither row would be 0 / 0.
     if not usable.all():
-        out = np.where(usable == 0, share_block(codes_x, codes_y), out)
-    one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
-    _fill_soft(overlap_out_of_bag, one, other, leaf_offsets, out)
+        every = share_block(codes_x, codes_y, soft_x, soft_y, leaf_offsets)
+        out = np.where(usable == 0, every, out)
     return out
 
 
@@ -118,22 +119,32 @@ class Side(NamedTuple):
 
 
 def _fill_soft(
-    overlap: Callable[..., None],
     one: Side,
     other: Side,
     leaf_offsets: np.ndarray | None,
     out: np.ndarray,
+    usable: np.ndarray | None = None,
 ) -> None:
-    """Overwrite the pairs in which at least one row misses values and so is in several leaves."""
+    """Overwrite the pairs in which at least one row misses values and so is in several leaves.
+
+    ``usable`` is the number of trees that count for each pair; all of them unless given.
+    """
+    from lookalike.kernels.proximity import sum_overlaps
+
     if one.soft is None or other.soft is None:
         return
     spread = [np.diff(side.soft[0].offsets) > 0 for side in (one, other) if side.soft]
     # Pairs of complete rows are exact counts already; only the others are spread over leaves.
     for rows, columns in _rectangles(*spread):
-        if spread[0][rows[0]] or spread[1][columns[0]]:
-            part = np.empty((len(rows), len(columns)))
-            overlap(one.take(rows), other.take(columns), leaf_offsets, part)
-            out[np.ix_(rows, columns)] = part
+        if not (spread[0][rows[0]] or spread[1][columns[0]]):
+            continue
+        mine = one.take(rows)
+        for wide in blocks(len(columns), SPREAD_COLUMNS):
+            part = np.empty((len(rows), wide.stop - wide.start))
+            sum_overlaps(mine, other.take(columns[wide]), leaf_offsets, part)
+            where = np.ix_(rows, columns[wide])
+            trees = one.codes.shape[1] if usable is None else np.maximum(usable[where], 1)
+            out[where] = part / trees
 
 
 # -- common ancestors ------------------------------------------------------------------------------
