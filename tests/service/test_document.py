@@ -135,7 +135,9 @@ def asked(site):
         ("/ask/compare", "POST", {"measures": ["gower"]}),
         ("/ask/classify", "POST", {"label": "animal", "folds": 2, "predict": ROWS[:1]}),
         ("/ask/regress", "POST", {"label": "weight", "method": "neighbors", "folds": 2}),
-        ("/ask/report", "POST", {}),
+        ("/ask/report", "POST", {}), ("/ask/dedupe", "POST", {}),
+        ("/ask/link", "POST", {"other": ROWS[:6], "threshold": 0.5}),
+        ("/ask/impute", "POST", {}), ("/ask/impute", "POST", {"draws": 2}),
     ]  # fmt: skip
     yield from ((PETS_AT + path, method, body) for path, method, body in lists)
     for path in ("collections", "examples", "measures", "opening", f"jobs/{job}"):
