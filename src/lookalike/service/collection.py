@@ -400,7 +400,7 @@ class Collection:
     ) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation.
 
-        Several threads share a transaction: whoever is first takes what the others wait to add
+        Several threads share a transaction: the first takes what the others wait to add
         (group commit, as databases have it), as each transaction waits for the disk.
 
         Parameters
