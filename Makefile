@@ -29,7 +29,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lowest fuzz mutants audit check checkweb format bench load papers quality docs clean
+.PHONY: help demo test lowest fuzz mutants audit check checkweb format bench load papers board quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -70,9 +70,9 @@ test: $(VENV)/.dev ## the whole test suite, doctests included
 LOWEST := .venv-lowest
 $(LOWEST)/.dev: pyproject.toml .ci/lowest
 	@echo "setting up $(LOWEST) with the lowest versions (once)"
-	@$(PYTHON) -m venv $(LOWEST)
+	@$(subst $(VENV),$(LOWEST),$(MAKE_VENV))
 	@$(PYTHON) .ci/lowest > $(LOWEST)/constraints.txt
-	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[dev]'
+	@$(subst -c constraints.txt,-c $(LOWEST)/constraints.txt,$(subst $(BIN),$(LOWEST)/bin,$(INSTALL))) -e '.[dev]'
 	@touch $@
 
 lowest: $(LOWEST)/.dev ## the test suite with the lowest versions that pyproject.toml allows; CASE=tests/table for one folder
@@ -123,6 +123,11 @@ load: $(VENV)/.dev ## a minute of mixed requests to a served table of films, bes
 papers: $(VENV)/.studies ## the published tables beside our numbers; CASE=name for one, QUICK=1 or FULL=1
 	$(BIN)/python -m studies $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data $(DATA)) \
 		$(if $(DOWNLOAD),--download) --write docs/papers
+
+# Stopped runs go on where they were: each score is kept below ~/.cache. QUICK=1: twenty minutes.
+board: $(VENV)/.dev $(VENV)/.studies ## every task beside the best of the field, into docs/papers/board.md; QUICK=1 or FULL=1
+	PYTHONPATH=$(VENV)/data $(BIN)/python -m studies board $(if $(QUICK),--quick) $(if $(FULL),--full) \
+		$(if $(DATA),--data $(DATA)) --write docs/papers
 
 quality: $(VENV)/.dev $(VENV)/.studies ## the default comparison before and after per table, then predictions and clusters; BEFORE=path/to/src
 	PYTHONPATH=$(VENV)/data $(BIN)/python -m benchmarks.quality.defaults

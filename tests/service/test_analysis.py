@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -595,11 +596,12 @@ def test_colors_are_codes_of_the_most_common_names():
 def test_a_map_as_bytes_and_in_colors(made):
     places = np.arange(24.0).reshape(12, 2)
     sample = analysis.take(made.view)
-    drawn = analysis.Map(sample, {"trust": 0.5}, {"places": places})
+    about = {"trust": 0.5, "sketch": False, "regions": []}
+    drawn = analysis.Map(sample, about, {"places": places})
     head, _, cells = drawn.to_bytes().partition(b"\n")
     assert json.loads(head) == {
         "rows": 12, "ids": "positions", "generation": 1, "sampled": False, "newer": 0,
-        "trust": 0.5, "columns": ["x", "y", "group"],
+        **about, "columns": ["x", "y", "group"],
     }  # fmt: skip
     assert np.frombuffer(cells, "<f4").tolist() == [*range(0, 24, 2), *range(1, 24, 2)]
     some = analysis.RowSample(made.view, [1, 0, 7], sample.table[np.array([1, 0, 7])], True)
@@ -632,10 +634,100 @@ def test_a_map_is_trusted_by_as_many_neighbors_as_are_defined(made, monkeypatch)
 
     monkeypatch.setattr(analysis, "trustworthiness", trusted)
     monkeypatch.setattr(analysis, "layout", lambda measure: np.zeros((size, 2)))
+    monkeypatch.setattr(analysis, "find_regions", lambda places, table: [])
     for size in (4, 5, 7, 24, 25):
         found = analysis.make_map(view)
-        assert found.document == {"trust": None if size == 4 else 0.75}
+        trust = None if size == 4 else 0.75
+        assert found.document == {"trust": trust, "sketch": False, "regions": []}
+    assert analysis.make_map(view, 12).document["trust"] is None  # a sketch
     assert asked == [(5, 1), (7, 2), (24, 10), (25, 10)]
+
+
+def test_regions_are_told_by_what_sets_them_apart():
+    rng = np.random.default_rng(0)
+    part = np.repeat([0, 1, 2], [60, 40, 20])
+    places = rng.normal(scale=0.01, size=(120, 2)) + np.array([[0, 0], [1, 0], [0, 1]])[part]
+    table = read_table(
+        {"color": np.array(["red", "blue", "green"])[part], "x": rng.normal(size=120)}
+    )
+    regions = analysis.find_regions(places, table)
+    assert [region["size"] for region in regions] == sorted(
+        (r["size"] for r in regions), reverse=True
+    )
+    assert sum(region["size"] for region in regions) == 120
+    for region in regions:
+        nearest = np.abs(places - [region["x"], region["y"]]).sum(axis=1).argmin()
+        strongest = region["differs"][0]
+        level = ["red", "blue", "green"][part[nearest]]
+        assert strongest["column"] == "color"
+        # What a slow count finds: all of the region, and the share of the rest.
+        assert (strongest["value"], strongest["inside"]) == (level, 1.0)
+        others = (part == part[nearest]).sum() - region["size"]
+        assert strongest["outside"] == pytest.approx(others / (120 - region["size"]))
+    assert analysis.find_regions(places, table) == regions
+    assert analysis.find_regions(places[:29], table[np.arange(29)]) == []  # too few for two
+    assert analysis.find_regions(np.zeros((120, 2)), table) == []  # all at one place
+
+
+def test_rows_that_meet_a_filter_are_bits_in_the_order_of_the_map(made):
+    sample = analysis.take(made.view)
+    drawn = analysis.Map(sample, {}, {"places": np.zeros((12, 2))})
+
+    def met(filter):
+        found = drawn.matches(filter)
+        bits = np.unpackbits(decoded_bytes(found), bitorder="little")[:12].astype(bool)
+        assert found["matched"] == bits.sum()
+        return np.flatnonzero(bits).tolist()
+
+    values = [i * i % 11 for i in range(12)]
+    assert met("y>=4") == [i for i in range(12) if values[i] >= 4]
+    assert met('{"group": {"in": ["a"]}, "x": {"<": 3}}') == [0, 2, 8]
+    assert met(json.dumps({made.view.settings.names: {"in": [3, 11]}})) == [3, 11]
+    assert met("{}") == list(range(12))
+    with pytest.raises(LookalikeError, match="grup"):
+        met('{"grup": {"==": "a"}}')
+
+
+def decoded_bytes(found):
+    return np.frombuffer(base64.b64decode(found["values"]), np.uint8)
+
+
+def test_a_sketch_stands_until_the_whole_map_is_known(made, monkeypatch):
+    monkeypatch.setattr(analysis, "SKETCH_ROWS", 5)
+    jobs = Now()
+    analyses = analysis.Analyses(jobs)
+    assert analyses.map(made, sketch=True) == "a job"
+    rough = analyses.map(made, sketch=True)
+    assert (len(rough.sample.ids), rough.document["sketch"]) == (5, True)
+    assert set(rough.sample.ids) < set(range(12))
+    assert analyses.map(made) == "a job"
+    whole = analyses.map(made)
+    assert (len(whole.sample.ids), whole.document["sketch"]) == (12, False)
+    assert analyses.map(made, sketch=True) is whole
+    assert [kind for kind, *_ in jobs.started] == ["map", "map"]
+    monkeypatch.setattr(analysis, "SKETCH_ROWS", 6)
+    other = analysis.Analyses(Now())  # few rows: the whole map, here from the store
+    assert len(other.map(made, sketch=True).sample.ids) == 12
+
+
+def test_another_measure_is_tried_by_one_client_alone(made, monkeypatch):
+    monkeypatch.setattr(analysis, "MAX_TRIALS", 2)
+    jobs = Now()
+    analyses, view = analysis.Analyses(jobs), made.view
+    assert analyses.trial(made, "ratio:n_trees=3") == "a job"
+    tried = analyses.trial(made, "ratio:n_trees=3")
+    assert tried.settings.measured == "ForestProximity"
+    assert tried.generation == view.generation
+    assert made.view is view  # the others go on as before
+    for name in ("gower", "ratio:n_trees=4"):
+        assert analyses.trial(made, name) == "a job"
+    assert analyses.trial(made, "gower").settings.measured == "Gower"
+    assert analyses.trial(made, "ratio:n_trees=3") == "a job"  # the oldest was dropped
+    analyses.forget(made)
+    assert analyses.trial(made, "gower") == "a job"
+    sampled = SimpleNamespace(view=replace(view, sample=view.table), key=1, name="folder")
+    with pytest.raises(InvalidInput, match="rows in memory"):
+        analyses.trial(sampled, "gower")
 
 
 def test_a_fit_with_other_options_keeps_rows_and_settings(made):
@@ -664,7 +756,7 @@ class Now:
     def __init__(self):
         self.started, self.cancelled, self.problem = [], [], None
 
-    def start(self, kind, name, key, work):
+    def start(self, kind, name, key, work, for_view=False):
         self.started.append((kind, name, key))
         self.result = work(None)
         return "a job"
@@ -773,3 +865,18 @@ def test_a_refit_is_one_job_for_equal_options(made):
     assert jobs.started == [("measure", "one", key)]
     assert jobs.result == {"measure": "Gower", "generation": 5}
     assert saved == [True]
+
+
+def test_an_answer_about_a_sample_says_so(many, monkeypatch):
+    """Of the rows of the collection, and of another one that is named in the request."""
+    whole = many.post("/api/collections/many/ask/inspect", {})
+    assert not any("at random" in note for note in whole["notes"])
+    n = whole["rows"]
+    monkeypatch.setattr(analysis, "take", partial(analysis.take, most=20))
+    some = many.post("/api/collections/many/ask/inspect", {})
+    assert some["rows"] == 20
+    note = f"many: 20 of {n} rows were looked at, drawn at random (the same every time)"
+    assert note in some["notes"]
+    joined = many.post("/api/collections/many/ask/join", {"other": "many"})
+    assert joined["rows"] == 20
+    assert joined["notes"].count(note) == 1

@@ -61,6 +61,26 @@ def test_measures_are_listed(server):
     assert all(found.values())
 
 
+def test_a_measure_is_tried_without_changing_the_table(pets):
+    path = "/api/collections/pets"
+    listed = [one["name"] for one in pets.get(f"{path}/measures")["measures"]]
+    assert listed[0] == "auto"
+    assert "combined" not in listed  # which needs its parts
+    body = {"query": {"id": 0}, "k": 3}
+    before = pets.post(f"{path}/search", body)
+    asked = body | {"measure": "ratio:n_trees=20"}
+    job = pets.post(f"{path}/search", asked)["job"]
+    assert (job["kind"], job["collection"]) == ("trial", "pets")
+    pets.wait(job["id"])
+    tried = pets.post(f"{path}/search", asked)
+    assert [hit["similarity"] for hit in tried["hits"]] != [h["similarity"] for h in before["hits"]]
+    assert pets.post(f"{path}/search", body)["hits"] == before["hits"]
+    assert pets.get(path)["measure"]["asked"] == "auto"
+    for bad in ("nothing", "ratio:n_trees=1000000000"):
+        with pytest.raises(ServiceError, match="measure"):
+            pets.post(f"{path}/search", body | {"measure": bad})
+
+
 def test_rows_come_and_go(pets):
     added = pets.add("pets", [{"name": "Fuchs", "weight": 8, "animal": "fox", "tags": ["red"]}])
     assert added == {"ids": [6], "generation": 2}

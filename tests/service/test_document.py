@@ -121,6 +121,7 @@ def asked(site):
         ("/hubs/1", "GET", None), ("/clusters?labels=true", "GET", None),
         *((f"/map/colors?column={name}", "GET", None)
           for name in ("weight", "animal", "cluster", "occurrence")),
+        ("/map/matches?filter=weight%3E3", "GET", None), ("/measures", "GET", None),
         ("/profile", "POST", {"ids": [0, 1, 3]}), ("/repair", "POST", None),
         ("/column", "POST", {"column": "animal", "kind": "text"}), ("/measure", "POST", {}),
         ("/ask/inspect", "POST", {}), ("/ask/search", "POST", {"row": 0}),

@@ -139,3 +139,23 @@ def test_measures_by_name():
     assert text["gower"] == (Gower.__doc__ or "").strip().partition("\n")[0]
     assert "=" in text["cosine"]
     assert text["cosine"].endswith(")")
+
+
+def test_measures_that_cannot_compare_the_rows_are_not_listed():
+    def names(**columns):
+        listed = list_measures(read_table(columns))
+        return [one["name"] for one in listed], {one["name"]: one for one in listed}
+
+    numbers = {"x": [float(i) for i in range(60)], "y": [float(i * i % 17) for i in range(60)]}
+    order, found = names(**numbers)
+    assert order[:3] == ["auto", "ranked", "ratio"]  # in plain words first
+    assert found["ranked"]["words"] == "order only"
+    assert found["cosine"]["words"] is None
+    assert len(order) == len(set(order))
+    assert not {"combined", "nicdm", "ratiorf", "forest-proximity"} & set(order)
+    assert (found["auto"]["weighable"], found["ratio"]["weighable"]) == (True, False)
+    # One missing cell, far behind the rows that are tried: these measures need all numbers.
+    order, found = names(**numbers | {"y": [*numbers["y"][:-1], None]})
+    assert not {"ranked", "cosine", "euclidean"} & set(order)
+    assert {"auto", "gower", "ratio"} <= set(order)
+    assert "ranked" not in names(c=["u", "v", "w"] * 20)[0]

@@ -228,3 +228,80 @@ def test_only_our_own_mistakes_are_logged(monkeypatch):
         assert jobs.failure(kind, 1) is job.problem
     assert logged == [{"job": "ours"}]
     jobs.close()
+
+
+def test_no_table_waits_for_the_long_job_of_another():
+    jobs, go = Jobs(), threading.Event()
+    order = []
+
+    def long(job):
+        assert go.wait(60)
+        return {}
+
+    first = jobs.start("long", "films", 1, long)
+    behind = jobs.start("short", "films", 3, lambda job: order.append("films") or {})
+    other = jobs.start("short", "pets", 4, lambda job: order.append("pets") or {})
+    assert other.ended.wait(60)
+    assert (first.ended.is_set(), behind.state) == (False, "queued")
+    go.set()
+    assert behind.ended.wait(60)
+    assert order == ["pets", "films"]
+    jobs.close()
+
+
+def test_tables_take_turns_where_there_are_more_than_may_run(monkeypatch):
+    monkeypatch.setattr(jobs_module, "MAX_RUNNING", 1)
+    jobs, go, order = Jobs(), threading.Event(), []
+    jobs.start("wait", "a", None, lambda job: go.wait(60) and {})
+    made = [
+        jobs.start("note", table, (table, number), lambda job: order.append(job.key) or {})
+        for table in "abc"
+        for number in (1, 2)
+    ]
+    go.set()
+    assert all(job.ended.wait(60) for job in made)
+    assert order == [(table, number) for number in (1, 2) for table in "abc"]
+    jobs.close()
+
+
+@pytest.mark.parametrize(("for_view", "state"), [(True, "cancelled"), (False, "running")])
+def test_a_view_that_nobody_watches_any_more_is_not_worked_on(monkeypatch, for_view, state):
+    monkeypatch.setattr(jobs_module, "GRACE_SECONDS", 0.0)
+    jobs, go = Jobs(), threading.Event()
+
+    def work(job):
+        while not (go.is_set() or job.cancel.wait(0.01)):
+            pass
+        if job.cancel.is_set():
+            raise Cancelled
+        return {}
+
+    job = jobs.start("map", "films", 1, work, for_view)
+    while job.state == "queued":
+        time.sleep(0.01)
+    with jobs.watch(job):
+        with jobs.watch(job):
+            assert job.watchers == 2
+        assert not job.cancel.is_set()  # one still watches
+    if for_view:
+        assert job.ended.wait(60)
+    assert job.state == state
+    go.set()
+    assert job.ended.wait(60)
+    jobs.close()
+
+
+def test_a_client_that_asks_now_and_then_keeps_a_view_alive(monkeypatch):
+    monkeypatch.setattr(jobs_module, "GRACE_SECONDS", 0.2)
+    jobs, go = Jobs(), threading.Event()
+    job = jobs.start("map", "films", 1, lambda job: go.wait(60) and {}, True)
+    with jobs.watch(job):
+        pass
+    end = time.monotonic() + 1.0
+    while time.monotonic() < end:
+        assert not jobs.get(job.id).cancel.is_set()
+        time.sleep(0.01)
+    while not job.cancel.is_set():  # nobody asks any more
+        time.sleep(0.01)
+    go.set()
+    jobs.close()

@@ -23,7 +23,6 @@ from lookalike.service.answers import describe
 from lookalike.service.cells import to_json
 from lookalike.service.collection import View
 from lookalike.service.site import STYLES, WEB, one_script
-from lookalike.table import Table
 
 OWN = Path(__file__).parent / "web"
 GAMMA = 0.5  # of the page's searches with marks
@@ -104,7 +103,9 @@ def _data(name: str, view: View, measure: Gower) -> bytes:
         "labels": labels,
         "cells": cells,
         "texts": [c.name for c in shown if c.kind.name in ("text", "category", "object")],
-        "orders": {c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"},
+        "orders": {
+            c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"
+        },
         "weights": dict(measure.weights_),
         "midpoint": measure.missing == "midpoint",
         "sqrt": measure.conversion == "sqrt",

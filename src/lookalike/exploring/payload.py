@@ -185,7 +185,11 @@ def _write_lists(measure: Gower, listed: list[tuple[dict[str, Any], int]], array
             into[0][part], into[1][part] = best, np.take_along_axis(block, best, axis=1)
             into[2][part] = total / np.maximum(count, 1)
 
-        run(fill, [(part,) for part in blocks(n, ROWS_PER_BLOCK)], what=f"comparing {column['name']}")
+        run(
+            fill,
+            [(part,) for part in blocks(n, ROWS_PER_BLOCK)],
+            what=f"comparing {column['name']}",
+        )
         column |= {
             "size": size,
             "rows": arrays.codes(indices),

@@ -11,7 +11,7 @@ import base64
 import contextlib
 import json
 import threading
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -29,19 +29,20 @@ from lookalike.evaluate import trustworthiness
 from lookalike.hubness import HubnessReport, hubs_and_orphans
 from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.index import Hits, Index
+from lookalike.index.filters import meets, read_conditions
 from lookalike.index.segments import join_tables, learn_levels
 from lookalike.measures import Measure
 from lookalike.represent import layout
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection, View, missing_row
 from lookalike.service.fitting import about_aside, joined, make, name_rows, settle
-from lookalike.service.jobs import Job, Jobs
+from lookalike.service.jobs import Job, Jobs, Work
 from lookalike.service.problems import collected, refused_again, spell_field
 from lookalike.service.store.store import Kept, NotFound
 from lookalike.table import Table, as_table, read_table
 from lookalike.verbs.cluster import cluster
 from lookalike.verbs.hubs import hubs as count_hubs
-from lookalike.verbs.source import NamedRows, TableSource
+from lookalike.verbs.source import NamedRows, TableSource, column_names, read_filter
 
 # Chosen by hand: neighbor lists of 100,000 rows take a job of minutes, not of hours.
 MAX_ANALYZED_ROWS = 100_000
@@ -49,6 +50,7 @@ MAX_ANALYZED_ROWS = 100_000
 # shown until a share of the rows has changed. Both chosen by hand.
 MAX_ROWS_ALWAYS_FRESH = 5_000
 MAX_STALE_SHARE = 0.05
+MAX_TRIALS = 6  # fitted measures that single clients try; each may hold a forest of all rows
 
 
 @dataclass(eq=False)
@@ -114,6 +116,10 @@ class CollectionSource(TableSource):
     space : {"plain", "repaired"}
     gamma : float, optional
         Weight of the rows that are not liked; None: that of ``Index.search``.
+
+    Attributes
+    ----------
+    notes : list of str, what an answer should say about the rows
     """
 
     def __init__(
@@ -121,6 +127,7 @@ class CollectionSource(TableSource):
     ) -> None:
         super().__init__(view.space(space), name)
         self.view, self.gamma = view, gamma
+        self.notes: list[str] = []
 
     @property
     def searched(self) -> Any:
@@ -132,6 +139,10 @@ class CollectionSource(TableSource):
     def rows(self, filter: Any = None) -> NamedRows:
         """Return the rows that meet a filter; of very many, a sample."""
         sample = take(self.view)
+        if sample.sampled:
+            some, every = len(sample.ids), len(self.view.index)
+            text = f"{self.name}: {some:,} of {every:,} rows were looked at, drawn at random"
+            self.notes.append(f"{text} (the same every time)")
         return NamedRows(sample.table, sample.ids, self.name, self.given).meeting(filter)
 
 
@@ -490,7 +501,7 @@ class Map(Analysis):
             "generation": self.sample.view.generation,
             "sampled": self.sample.sampled,
             "newer": newer,
-            "trust": self.document["trust"],
+            **self.document,
             "columns": [column.name for column in self.sample.table.columns],
         }
         # All x before all y: each half is one array of the page, without a copy.
@@ -512,6 +523,14 @@ class Map(Analysis):
             cells = _common_items(cells)
         return _codes([None if cell is None else short(plain(cell), 40) for cell in cells], missing)
 
+    def matches(self, filter: str) -> dict[str, Any]:
+        """Return which rows meet a filter, as bits, the first row in the lowest."""
+        sample, given = self.sample, read_filter(filter, self.sample.table)
+        table = name_rows(sample.table, sample.ids, sample.view.settings)
+        mask = meets(table, read_conditions(given or {}, column_names(table)))
+        bits = np.packbits(mask, bitorder="little")
+        return {"matched": int(mask.sum()), "values": _base64(bits)}
+
     def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
         """Return the cluster of every row."""
         labels = dict(zip(clusters.sample.ids, clusters.arrays["labels"].tolist(), strict=True))
@@ -524,15 +543,50 @@ class Map(Analysis):
         return _numbers([counts.get(id, np.nan) for id in self.sample.ids])
 
 
-def make_map(view: View) -> Map:
-    """Compute the map of the rows of a view."""
-    sample = take(view)
+SKETCH_ROWS = 2_000  # of a map that stands until the whole one is drawn
+N_REGIONS = 12  # whose names fit on the map of the page; chosen by hand
+MIN_REGION_ROWS = 15
+
+
+def find_regions(places: np.ndarray, table: Table) -> list[dict[str, Any]]:
+    """Split a map into regions; return where each is and what sets it apart, the largest first.
+
+    Parameters
+    ----------
+    places : array of shape (n, 2)
+    table : Table, the rows in the same order
+    """
+    from scipy.cluster.vq import kmeans2
+
+    distinct = np.unique(places, axis=0)
+    n = min(N_REGIONS, len(places) // MIN_REGION_ROWS, len(distinct))
+    if n < 2:
+        return []
+    starts = np.random.default_rng(0).choice(distinct, n, replace=False)
+    _, labels = kmeans2(places, starts, iter=30, minit="matrix")
+    labels = np.unique(labels, return_inverse=True)[1]  # without regions that became empty
+    differences = [column_differences(each, labels, labels.max() + 1) for each in table.columns]
+    regions = []
+    for number, size in enumerate(np.bincount(labels).tolist()):
+        middle = np.median(places[labels == number], axis=0)
+        differs = [each[number] for each in differences]
+        strongest = sorted((d for d in differs if d and d.size > 0), key=lambda d: -d.size)[:3]
+        differs = [difference.to_dict() for difference in strongest]
+        regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": differs})
+    return plain(sorted(regions, key=lambda region: -region["size"]))
+
+
+def make_map(view: View, most: int = MAX_ANALYZED_ROWS) -> Map:
+    """Compute the map of the rows of a view, or of a sample of so many."""
+    sample = take(view, most)
     measure = sample.fitted_measure() or clone(view.index.measure_).fit(sample.table)
     places = np.asarray(layout(measure))
     # Trustworthiness is defined for k < n/2 only.
-    k = min(N_TRUST_NEIGHBORS, (len(places) - 1) // 2 - 1)
-    trust = float(trustworthiness(measure, places, k)) if k >= 1 else None
-    return Map(sample, {"trust": trust}, {"places": places})
+    k, sketch = min(N_TRUST_NEIGHBORS, (len(places) - 1) // 2 - 1), most < MAX_ANALYZED_ROWS
+    # A sketch is not judged: that would take as long as drawing it.
+    trust = float(trustworthiness(measure, places, k)) if k >= 1 and not sketch else None
+    regions = find_regions(places, sample.table)
+    return Map(sample, {"trust": trust, "sketch": sketch, "regions": regions}, {"places": places})
 
 
 def _common_items(cells: list[Any]) -> list[Any]:
@@ -624,16 +678,21 @@ class Analyses:
         self.jobs = jobs
         self._lock = threading.Lock()
         self._found: dict[tuple[int, str], Any] = {}
+        self._trials: OrderedDict[tuple[int, str], View] = OrderedDict()
 
     def forget(self, collection: Collection) -> None:
         """Forget all results of a collection, and cancel its jobs."""
         for job in self.jobs.of(collection.name):
             self.jobs.cancel(job)
         with self._lock:
-            for key in [key for key in self._found if key[0] == collection.key]:
-                del self._found[key]
+            kept: tuple[dict[tuple[int, str], Any], ...] = (self._found, self._trials)
+            for results in kept:
+                for key in [key for key in results if key[0] == collection.key]:
+                    del results[key]
 
-    def map(self, collection: Collection, at_least: int | None = None) -> Map | Job:
+    def map(
+        self, collection: Collection, at_least: int | None = None, sketch: bool = False
+    ) -> Map | Job:
         """Return the map of a collection, or the job that computes it.
 
         Parameters
@@ -641,8 +700,39 @@ class Analyses:
         collection : Collection
         at_least : int, optional
             A generation: a result that is as old as this is good enough; None: of the newest rows.
+        sketch : bool
+            Whether a few rows are good enough as long as the whole map is not known.
         """
-        return self._get(collection, "map", Map, make_map, at_least)
+        # Maps of before have no regions: another name.
+        name = "map-regions"
+        many = sketch and len(collection.view.index) > 2 * SKETCH_ROWS
+        if many and self._known(collection, name, Map, at_least) is None:
+            make = partial(make_map, most=SKETCH_ROWS)
+            return self._get(collection, "map-sketch", Map, make, at_least)
+        return self._get(collection, name, Map, make_map, at_least)
+
+    def trial(self, collection: Collection, measure: str) -> View | Job:
+        """Return the rows compared by another measure, for one client alone, or the job for it."""
+        view, key = collection.view, (collection.key, measure)
+        if view.sample is not None:
+            who, hint = Param("measure", measure), "Leave it out"
+            raise InvalidInput(who, "rows in memory", "rows in a folder of shards", hint)
+        with self._lock:
+            made = self._trials.get(key)
+            if made is not None and made.generation == view.generation:
+                self._trials.move_to_end(key)
+                return made
+
+        def work(job: Job) -> dict[str, Any]:
+            fitted = fit_again(view, measure, {}, {})
+            with self._lock:
+                self._trials[key] = fitted
+                self._trials.move_to_end(key)
+                while len(self._trials) > MAX_TRIALS:
+                    self._trials.popitem(last=False)
+            return {"measure": fitted.settings.measured}
+
+        return self._start("trial", collection, (*key, view.generation), work)
 
     def clusters(
         self, collection: Collection, n: int | str = "auto", at_least: int | None = None
@@ -719,6 +809,36 @@ class Analyses:
         make: Callable[[View], Any],
         at_least: int | None = None,
     ) -> Any:
+        known = self._known(collection, kind, form, at_least)
+        if known is not None:
+            return known
+        view, key = collection.view, (collection.key, kind)
+
+        def work(job: Job) -> dict[str, Any]:
+            made = make(collection.view)
+            sample = made.sample
+            with self._lock:
+                self._found[key] = made
+            # A result that cannot be stored still serves until the server stops.
+            with contextlib.suppress(LookalikeError):
+                collection.store.save_result(*key, sample.view.generation, made.kept())
+            about = {"rows": len(sample.ids), "sampled": sample.sampled}
+            return about | {"generation": sample.view.generation}
+
+        same = (collection.key, kind, *view.fit, view.changed)
+        return self._start(kind.partition("-")[0], collection, same, work)
+
+    def _start(self, name: str, collection: Collection, same: Any, work: Work) -> Job:
+        """Start a job that ends when no client watches it; refuse one that has failed before."""
+        problem = self.jobs.failure(name, same)
+        if problem is not None:  # it would fail again: the same rows, the same work
+            raise refused_again(problem)
+        return self.jobs.start(name, collection.name, same, work, for_view=True)
+
+    def _known(
+        self, collection: Collection, kind: str, form: type[Analysis], at_least: int | None
+    ) -> Any:
+        """Return a result that is kept in memory or in the store, or None."""
         view, key = collection.view, (collection.key, kind)
         with self._lock:
             result = self._found.get(key)
@@ -732,20 +852,4 @@ class Analyses:
                 with self._lock:
                     self._found[key] = stored
                 return stored
-
-        def work(job: Job) -> dict[str, Any]:
-            made = make(collection.view)
-            sample = made.sample
-            with self._lock:
-                self._found[key] = made
-            # A result that cannot be stored still serves until the server stops.
-            with contextlib.suppress(LookalikeError):
-                collection.store.save_result(*key, sample.view.generation, made.kept())
-            about = {"rows": len(sample.ids), "sampled": sample.sampled}
-            return about | {"generation": sample.view.generation}
-
-        same, name = (collection.key, kind, *view.fit, view.changed), kind.partition("-")[0]
-        problem = self.jobs.failure(name, same)
-        if problem is not None:  # it would fail again: the same rows, the same work
-            raise refused_again(problem)
-        return self.jobs.start(name, collection.name, same, work)
+        return None

@@ -18,7 +18,7 @@ from lookalike.measures import Measure
 from lookalike.service.analysis import CollectionSource
 from lookalike.service.api.models import SearchIn
 from lookalike.service.collection import Collection, View
-from lookalike.service.fitting import read_as
+from lookalike.service.fitting import IN_WORDS, list_measures, read_as
 from lookalike.service.problems import collected, spell_field
 from lookalike.service.store.store import NotFound
 from lookalike.table import Column, Table
@@ -75,6 +75,7 @@ def describe_measure(view: View) -> dict[str, Any]:
     return {
         "name": type(measure).__name__,
         "asked": view.settings.measure,
+        "words": IN_WORDS.get(view.settings.measure, type(measure).__name__),
         "text": repr(measure),
         "reason": view.settings.reason,
         "weighable": bool(measure.traits.weighs_columns),
@@ -99,6 +100,16 @@ def _column(column: Column, compared: bool, view: View) -> dict[str, Any]:
         "unit": unit or None,
         "summary": _summary(column, np.flatnonzero(~missing)),
     }
+
+
+_measures: WeakKeyDictionary[View, list[dict[str, Any]]] = WeakKeyDictionary()
+
+
+def measures_of(view: View) -> list[dict[str, Any]]:
+    """Return the measures that can compare the rows of a view; found once per view."""
+    if view not in _measures:
+        _measures[view] = list_measures(view.table)
+    return _measures[view]
 
 
 def try_column(view: View, name: str, kind: Any) -> dict[str, Any]:

@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.errors import InvalidInput, LookalikeError, Param, suggest
 from lookalike.index import Index
 from lookalike.index.ids import refuse_repeats
 from lookalike.measures import Measure, choose_measure
 from lookalike.measures.names import known_measures
 from lookalike.service.cells import ROW_NAMES, dumps, id_column, plain_id, plain_ids, read_stored
+from lookalike.service.problems import collected
 from lookalike.service.store.store import StoredRow
 from lookalike.table import Column, Kind, Schema, Table, read_table
 from lookalike.table.model.labels import RowLabel, label_of, mark_label
@@ -243,11 +244,58 @@ def make(settings: CollectionSettings, table: Table) -> tuple[Measure, str]:
     return weigh_columns(set_seed(chosen, 0), settings.weights), reason
 
 
-def list_measures() -> list[dict[str, str]]:
-    """Return the measures that have a name, each with a sentence about it."""
-    found = [{"name": "auto", "text": "Chosen by the columns; weights can be changed."}]
+# What measures do, for people who know none by name; the page lists these first.
+IN_WORDS = {
+    "auto": "any columns",
+    "ranked": "order only",
+    "ratio": "learned by trees",
+    "simusf": "random halves",
+}
+FEW_ROWS = 40  # that a measure is fitted to, to see whether it takes such columns
+
+
+def list_measures(table: Table | None = None) -> list[dict[str, Any]]:
+    """Return the measures that have a name, each with a sentence about it.
+
+    Parameters
+    ----------
+    table : Table, optional
+        Only measures that can compare its rows are listed, each once, those in plain words first.
+    """
+    found: list[dict[str, Any]] = [
+        {"name": "auto", "text": "Chosen by the columns; weights can be changed."}
+    ]
     for name, (cls, options) in sorted(known_measures(matrices=False).items()):
         text = (cls.__doc__ or "").strip().partition("\n")[0]
         words = ", ".join(f"{key}={value}" for key, value in options.items())
-        found.append({"name": name, "text": f"{text} ({words})" if words else text})
-    return found
+        if name != "auto":
+            found.append({"name": name, "text": f"{text} ({words})" if words else text})
+    if table is None:
+        return found
+    few = few_rows(table)
+    listed: dict[str, dict[str, Any]] = {}
+    for one in sorted(found, key=lambda one: one["name"] not in IN_WORDS):
+        fitted = _fit_to(one["name"], few)
+        if fitted is not None:  # the first of several names of the same
+            weighable = bool(fitted.traits.weighs_columns)
+            more = {"weighable": weighable, "words": IN_WORDS.get(one["name"])}
+            listed.setdefault(repr(fitted), one | more)
+    order = list(IN_WORDS)
+    return sorted(listed.values(), key=lambda o: order.index(o["name"]) if o["words"] else 99)
+
+
+def few_rows(table: Table) -> Table:
+    """Return the first rows of a table, and a missing cell of each column that has any."""
+    gaps = [int(c.missing.argmax()) for c in table.columns if c.missing.any()]
+    return table[np.unique([*range(min(FEW_ROWS, len(table))), *gaps])]
+
+
+def _fit_to(name: str, table: Table) -> Measure | None:
+    """Return a measure that is fitted to a table; None where it cannot compare its rows."""
+    try:
+        with collected():
+            measure = read_measure(name)
+            chosen = choose_measure(table)[0] if isinstance(measure, str) else measure
+            return set_seed(chosen, 0).fit(table)
+    except LookalikeError:
+        return None

@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import secrets
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Hashable
+import time
+from collections import Counter, OrderedDict, deque
+from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +18,10 @@ from lookalike.service.problems import collected, problem_of
 from lookalike.service.store.store import NotFound
 
 MAX_JOBS = 500  # that are remembered, so that clients can ask for their results; chosen by hand
+# Collections with a running job at a time; each holds the neighbor lists of its table in memory.
+MAX_RUNNING = 4
+# How long a view that no client watches is worked on: longer than a page takes to be loaded again.
+GRACE_SECONDS = 30.0
 ENDED = ("done", "failed", "cancelled")
 log = logging.getLogger("lookalike.service")
 
@@ -31,6 +37,12 @@ class Job:
         Jobs of one kind and key do the same.
     clients : int
         Requests that asked for it, without those that were gone before they had its id.
+    for_view : bool
+        Whether it is of use only while a client waits for it.
+    watchers : int
+        Open streams of its events.
+    seen : float
+        When its state was last asked for, in monotonic seconds.
     """
 
     id: str
@@ -44,6 +56,9 @@ class Job:
     result: dict[str, Any] = field(default_factory=dict)
     version: int = 0
     clients: int = 0
+    for_view: bool = False
+    watchers: int = 0
+    seen: float = 0.0
     ended: threading.Event = field(default_factory=threading.Event)
     cancel: threading.Event = field(default_factory=threading.Event)
 
@@ -73,17 +88,22 @@ class Job:
             self.ended.set()
 
 
+Work = Callable[[Job], dict[str, Any]]
+
+
 class Jobs:
-    """The jobs of a server, which run sequentially."""
+    """The jobs of a server: those of one collection sequentially, collections in turn."""
 
     def __init__(self) -> None:
-        # One worker: each job uses all cores by itself.
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="lookalike-job")
+        self._pool = ThreadPoolExecutor(MAX_RUNNING, thread_name_prefix="lookalike-job")
         self._lock = threading.Lock()
         self._jobs: OrderedDict[str, Job] = OrderedDict()
+        # By collection, the one that had its turn last at the end.
+        self._waiting: OrderedDict[str, deque[tuple[Job, Work]]] = OrderedDict()
+        self._busy: set[str] = set()
 
     def start(
-        self, kind: str, collection: str, key: Hashable, work: Callable[[Job], dict[str, Any]]
+        self, kind: str, collection: str, key: Hashable, work: Work, for_view: bool = False
     ) -> Job:
         """Start a job, or return a running one of the same kind and key.
 
@@ -93,6 +113,8 @@ class Jobs:
         key : hashable
         work : callable
             Takes the job and returns its result.
+        for_view : bool
+            Whether the job ends when no client watches it any more.
         """
         with self._lock:
             # Under the lock: two requests for the same analysis share one job.
@@ -100,12 +122,55 @@ class Jobs:
                 if (job.kind, job.key) == (kind, key) and job.state not in ENDED:
                     job.clients += 1
                     return job
-            job = Job(secrets.token_hex(8), kind, collection, key, clients=1)
+            job = Job(secrets.token_hex(8), kind, collection, key, clients=1, for_view=for_view)
             self._jobs[job.id] = job
             while len(self._jobs) > MAX_JOBS:
                 self._jobs.popitem(last=False)
-        self._pool.submit(self._run, job, work)
+            self._waiting.setdefault(collection, deque()).append((job, work))
+            self._give_turns()
         return job
+
+    def _give_turns(self) -> None:
+        """Run the next job of each collection that has none running; called under the lock."""
+        for collection in [one for one in self._waiting if one not in self._busy]:
+            if len(self._busy) >= MAX_RUNNING:
+                return
+            waiting = self._waiting.pop(collection)
+            job, work = waiting.popleft()
+            if waiting:
+                self._waiting[collection] = waiting  # at the end: others come first
+            self._busy.add(collection)
+            self._pool.submit(self._take_turn, job, work)
+
+    def _take_turn(self, job: Job, work: Work) -> None:
+        try:
+            self._run(job, work)
+        finally:
+            with self._lock:
+                self._busy.discard(job.collection)
+                self._give_turns()
+
+    @contextmanager
+    def watch(self, job: Job) -> Iterator[None]:
+        """Count who follows a job; the last one ends it soon after, if it is for a view alone."""
+        job.watchers += 1
+        try:
+            yield
+        finally:
+            job.watchers -= 1
+            job.seen = time.monotonic()
+            self._end_unwatched(job)
+
+    def _end_unwatched(self, job: Job) -> None:
+        if job.watchers or not job.for_view or job.state in ENDED:
+            return
+        rest = job.seen + GRACE_SECONDS - time.monotonic()
+        if rest <= 0:
+            self.cancel(job)
+            return
+        timer = threading.Timer(rest, self._end_unwatched, [job])
+        timer.daemon = True
+        timer.start()
 
     def get(self, id: str) -> Job:
         """Return a job by its id."""
@@ -113,6 +178,7 @@ class Jobs:
         if job is None:
             who, hint = f"job {id[:32]!r}", "Start it again; each server knows its own jobs only"
             raise NotFound(who, "the id of a job", "none", hint, problem="not found")
+        job.seen = time.monotonic()
         return job
 
     def of(self, collection: str | None = None) -> list[Job]:
@@ -146,9 +212,11 @@ class Jobs:
         """Cancel all jobs and wait for them."""
         for job in self.of():
             self.cancel(job)
+        with self._lock:
+            self._waiting.clear()
         self._pool.shutdown(wait=True, cancel_futures=True)
 
-    def _run(self, job: Job, work: Callable[[Job], dict[str, Any]]) -> None:
+    def _run(self, job: Job, work: Work) -> None:
         if job.cancel.is_set():
             return
         job.change("running")

@@ -223,7 +223,11 @@ def test_an_audit_finds_nothing_serious(visit, axe, scheme):
     for tab in ("Query", "Results", "Map"):
         visit.button(tab, exact=True).click()
         found[f"phone {tab}"] = visit.page.evaluate(AUDIT)
-    for sheet, ready in (("columns", "table.columns"), ("new", ".drop")):
+    for sheet, ready in (
+        ("columns", "table.columns"),
+        ("new", ".drop"),
+        ("measures", ".lists li"),
+    ):
         visit.page.goto(f"{visit.site.address}/#/films?sheet={sheet}")
         visit.page.wait_for_selector(ready)
         found[sheet] = visit.page.evaluate(AUDIT)

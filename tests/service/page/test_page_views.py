@@ -52,7 +52,7 @@ def test_map_lasso_gives_a_set_with_its_profile(visit):
     assert [one["column"] for one in profile["differs"]] == [text.split("\n")[0] for text in before]
 
 
-def test_map_colors_hide_and_a_click_searches(visit):
+def test_map_colors_filter_and_a_click_searches(visit):
     visit.site.wait_for("/api/collections/films/map")
     visit.open()
     box = canvas_box(visit)
@@ -60,10 +60,19 @@ def test_map_colors_hide_and_a_click_searches(visit):
     visit.page.wait_for_selector(".legend.numbers")
     visit.page.get_by_label("color by").select_option("mpaa")
     visit.page.wait_for_selector("ul.legend li")
-    entry = visit.page.locator("ul.legend button").first
-    entry.click()
-    assert entry.get_attribute("aria-pressed") == "false"
-    entry.click()
+    visit.page.locator("ul.legend button").first.click()
+    visit.page.wait_for_selector("ul.legend button[aria-pressed=true]")
+    assert '"filter":{"mpaa":{"in":["' in visit.page.evaluate("decodeURIComponent(location.hash)")
+    alpha = "i => document.querySelector('.plane')._props.data.rgba[4 * i + 3]"
+    dim = "(one, i) => i % 4 === 3 && one < 40"
+    visit.until(f"document.querySelector('.plane')._props.data.rgba.some({dim})")
+    films = visit.site.call("GET", "/api/collections/films/rows?limit=1000")["rows"]
+    level = visit.page.locator("ul.legend [aria-pressed=true]").inner_text().split()[0]
+    for row in films[:200]:
+        assert (visit.page.evaluate(alpha, row["id"]) < 40) == (row["row"]["mpaa"] != level)
+    visit.page.locator("ul.legend button").first.click()
+    visit.page.wait_for_selector("ul.legend button[aria-pressed=true]", state="detached")
+    assert "filter" not in visit.page.url
     # The label of the query is drawn beside it; look for a row that can be clicked.
     title = visit.page.locator("#query .title").inner_text()
     for k in range(400):
@@ -79,6 +88,106 @@ def test_map_colors_hide_and_a_click_searches(visit):
     table = visit.page.locator(".twin")
     table.locator("summary").click()
     assert table.locator("tbody tr").count() > 0
+
+
+def test_a_part_of_a_histogram_is_a_filter(visit):
+    visit.site.wait_for("/api/collections/films/map")
+    visit.open("#/films?color=year")
+    legend = visit.page.locator(".legend.numbers .histogram")
+    legend.wait_for()
+    box = legend.bounding_box()
+    x, y = box["x"], box["y"] + box["height"] / 2
+    visit.page.mouse.move(x + 0.5 * box["width"], y)
+    visit.page.mouse.down()
+    visit.page.mouse.move(x + 0.75 * box["width"], y, steps=3)
+    visit.page.mouse.up()
+    visit.page.wait_for_selector(".rounds >> text=only year")
+    (column,) = [
+        one
+        for one in visit.site.call("GET", "/api/collections/films")["columns"]
+        if one["name"] == "year"
+    ]
+    low, high = column["summary"]["min"], column["summary"]["max"]
+    link = visit.page.evaluate("decodeURIComponent(location.hash)")
+    kept = json.loads(re.search(r'"filter":(\{.+?\}\})', link).group(1))["year"]
+    assert abs(kept[">="] - (low + 0.5 * (high - low))) <= 2
+    assert abs(kept["<="] - (low + 0.75 * (high - low))) <= 2
+    visit.ready()
+    years = visit.site.search("films", query={"id": start(visit)}, k=20, filter={"year": kept})
+    assert visit.ids() == [hit["id"] for hit in years["hits"]]
+    visit.button("All", exact=True).click()
+    visit.page.wait_for_selector(".rounds >> text=only year", state="detached")
+
+
+def test_regions_of_the_map_are_named_and_rows_have_a_card(visit):
+    visit.site.wait_for("/api/collections/films/map")
+    visit.open()
+    box = canvas_box(visit)
+    visit.until("JSON.parse(document.querySelector('.plane').dataset.names || '[]').length >= 6")
+    names = json.loads(visit.page.locator(".plane").get_attribute("data-names"))
+    assert len(set(names)) == len(names) <= 12
+    for k in range(400):
+        x = box["x"] + box["width"] * (0.2 + 0.6 * ((k * 0.618) % 1))
+        y = box["y"] + box["height"] * (0.2 + 0.6 * ((k * 0.381) % 1))
+        visit.page.mouse.move(x, y)
+        if visit.page.evaluate("document.querySelector('.plane')._props.data.hover >= 0"):
+            break
+    visit.page.wait_for_selector(".card")
+    hover = "(({map, hover}) => map.ids[hover])(document.querySelector('.plane')._props.data)"
+    row = visit.site.call("GET", f"/api/collections/films/rows/{visit.page.evaluate(hover)}")
+    assert visit.page.locator(".card b").inner_text() == row["label"]
+    assert visit.texts(".card dt") == ["year", "length", "budget", "rating", "votes"]
+    assert visit.texts(".card dd")[0] == str(int(row["row"]["year"]))
+    visit.page.mouse.move(5, 5)
+    visit.page.wait_for_selector(".card", state="detached")
+
+
+def test_three_measures_side_by_side_and_one_tried_in_the_link_alone(visit):
+    path = "/api/collections/pets"
+    rows = visit.site.call("GET", path)["rows"]
+    visit.open("#/pets?view=graph")
+    before = visit.ids()
+    visit.page.get_by_label("measure", exact=True).select_option("+side")
+    visit.page.wait_for_selector(".lists section:nth-of-type(3) li")
+    visit.page.wait_for_selector(".sentence >> text=The lists")
+    query = {"id": visit.site.call("GET", path)["start"]}
+    listed = visit.site.call("GET", f"{path}/measures")["measures"]
+    others = [one for one in listed if one["words"] and one["name"] != "auto"][:2]
+    wanted = [visit.site.search("pets", query=query, k=10, explain=0)["hits"]]
+    for one in others:
+        body = {"query": query, "k": 10, "explain": 0, "measure": one["name"]}
+        wanted.append(visit.site.search("pets", **body)["hits"])
+    for i, hits in enumerate(wanted):
+        shown = visit.texts(f".lists section:nth-of-type({i + 1}) li .link")
+        assert shown == [hit["label"].strip() for hit in hits]
+    ids = [{hit["id"] for hit in hits} for hits in wanted]
+    together = len(ids[0] & ids[1] & ids[2])
+    assert f"{together} of {min(10, rows - 1)} rows are in all of them" in visit.page.inner_text(
+        ".sentence"
+    )
+    assert visit.page.locator(".lists li.all").count() == 3 * together
+    address = visit.page.url
+    visit.page.goto("about:blank")
+    visit.page.goto(address)
+    visit.page.wait_for_selector(".lists section:nth-of-type(3) li")
+    visit.page.locator(".lists section").nth(1).get_by_role("button", name="Use this one").click()
+    visit.page.wait_for_selector(".banner >> text=In this link")
+    visit.ready()
+    tried = visit.site.search("pets", query=query, k=20, measure=others[0]["name"])["hits"]
+    assert visit.ids() == [hit["id"] for hit in tried]
+    assert f"measure={others[0]['name']}" in visit.page.url
+    assert visit.site.call("GET", path)["measure"]["asked"] == "auto"  # of all others
+    visit.button("Make this the default").click()
+    with visit.page.expect_request(lambda one: one.url.endswith("/measure")) as sent:
+        visit.page.get_by_role("dialog").get_by_role("button", name="Fit").click()
+    assert sent.value.post_data_json == {"measure": others[0]["name"]}
+    visit.page.wait_for_selector(".banner >> text=In this link", state="detached")
+    visit.until("!location.hash.includes('measure=')")
+    assert visit.site.call("GET", path)["measure"]["asked"] == others[0]["name"]
+    job = visit.site.call("POST", f"{path}/measure", {"measure": "auto"})["job"]
+    while visit.site.call("GET", f"/api/jobs/{job['id']}")["state"] != "done":
+        visit.page.wait_for_timeout(50)
+    assert [hit["id"] for hit in visit.site.search("pets", query=query, k=20)["hits"]] == before
 
 
 def test_map_without_webgl(visit):
@@ -227,10 +336,10 @@ def test_size_by_hubs(visit):
 
 
 def test_work_that_takes_long_can_be_ended(visit):
-    """A job of another client delays the queue: the page shows its own job, and cancels it."""
+    """A job of another client comes first: the page shows its own job, and cancels it."""
     rows = [{"x": i, "kind": "ab"[i % 2]} for i in range(40)]
     visit.site.call("POST", "/api/collections", {"name": "queue", "rows": rows})
-    path = "/api/collections/films/measure"
+    path = "/api/collections/queue/measure"
     long = {"measure": "forest-proximity:n_estimators=20000"}  # ended below, long before it is done
     other = visit.site.call("POST", path, long)["job"]["id"]
     try:

@@ -10,6 +10,7 @@ from lookalike._runtime.text import short
 from lookalike.measures import Gower
 from lookalike.show.html.markup import escape
 from lookalike.show.report.parts import (
+    N_BARS,
     PARTS,
     RowWriter,
     _is_short,
@@ -21,6 +22,8 @@ from lookalike.show.report.parts import (
     measure_part,
     missing_part,
     rows_part,
+    shape_of,
+    summary_part,
 )
 from lookalike.show.report.study import Study
 from lookalike.table import Column, Kind
@@ -65,7 +68,7 @@ def test_missing_values_are_shown_where_they_are():
 def test_words_about_columns_are_left_aligned_and_numbers_are_not():
     text = columns_part(study({"a": [1.0, None]}))
     heads = re.findall('<th scope="col" role="columnheader"( class="text")?>([^<]+)', text)
-    assert [name for mark, name in heads if mark] == ["kind", "values", "why this kind"]
+    assert [name for mark, name in heads if mark] == ["kind", "shape", "values", "why this kind"]
     assert [name for mark, name in heads if not mark] == ["column", "missing"]
 
 
@@ -73,13 +76,42 @@ def test_only_so_many_columns_are_listed():
     some = {f"c{i}": [None, 1.5, 2.5] for i in range(61)}
     text = columns_part(study(some))
     assert "<p>1 more columns are not listed.</p>" in text
-    assert text.count("<tr") == 1 + 60
+    assert text.count("<tr") == 2 + 60
+    assert "<summary>45 more columns</summary>" in text
+    assert "<details" not in columns_part(study({f"c{i}": [None, 1.5] for i in range(15)}))
     assert "37 more columns have missing values." in missing_part(study(some))
     assert "not listed" not in columns_part(study({n: c for n, c in some.items() if n != "c60"}))
 
 
+def test_five_sentences_say_what_the_parts_found():
+    rng = np.random.default_rng(0)
+    n = 60
+    cells = {
+        "x": rng.normal(size=n) + 9 * (np.arange(n) % 2),
+        "c": np.array(["u", "v"])[np.arange(n) % 2],
+    }
+    cells["gap"] = [None if i < 15 else float(i) for i in range(n)]
+    made = study(cells)
+    sentences = re.findall("<li>(.*?)</li>", summary_part(made))
+    assert len(sentences) == 5
+    assert sentences[0] == "60 rows are compared in 3 columns; gap is missing most, 25%."
+    assert type(made.measure).__name__ in sentences[1]
+    assert f"{len(made.profile)} clusters" in sentences[2]
+    assert sentences[3] == escape(made.hubs.sentences[0])
+    assert sentences[4].endswith(f"#{made.at[made.outliers[0][0]]}.")
+    full = study({"x": cells["x"], "c": cells["c"]})
+    assert "no compared cell is missing" in summary_part(full)
+
+
+def test_shapes_are_counts_of_values():
+    table = la.read_table({"x": [0.0, 0.1, 0.9, 1.0, 1.0, None], "c": [*"aabbb", None]})
+    bars = [shape_of(column).count("<rect") for column in table]
+    assert bars == [N_BARS, 2]
+    assert shape_of(la.read_table({"s": [{"a"}, {"b"}]})["s"]) == ""
+
+
 def test_parts_are_named_after_their_functions():
-    names = "columns missing measure neighbors map hubs clusters measures rows"
+    names = "summary map columns missing measure neighbors hubs clusters measures rows"
     assert [part.name for part in PARTS] == names.split()
 
 

@@ -155,7 +155,7 @@ def long_texts():
 
 
 def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
-    monkeypatch.setattr("lookalike.show.report.table_report.PARTS", PARTS[:4])
+    monkeypatch.setattr("lookalike.show.report.table_report.PARTS", PARTS[:6])
     found = la.report({"size": np.arange(12.0), "said": long_texts()})
     assert "compared by their words" in found.parts["columns"]
     assert "<h3>Like row " in found.parts["neighbors"]  # a long text is not a name
@@ -164,7 +164,7 @@ def test_a_report_about_long_texts_says_how_they_are_compared(monkeypatch):
 def test_as_text_it_lists_its_parts():
     made = TableReport("Pets", {part.name: "<p></p>" for part in PARTS})
     lines = made.text().splitlines()
-    assert lines == ["Pets: a page of 9 parts", *(f"  {part.heading}" for part in PARTS)]
+    assert lines == ["Pets: a page of 10 parts", *(f"  {part.heading}" for part in PARTS)]
     assert made.cells()["part"] == list(made.parts)
     assert made.cells()["heading"] == [part.heading for part in PARTS]
     assert made.to_dict() == {"title": "Pets", "lead": "", "parts": made.parts}

@@ -91,6 +91,7 @@ class SearchIn(QuestionIn):
     like: list[Id] = Field(default_factory=list)
     unlike: list[Id] = Field(default_factory=list)
     at_least: StrictInt | None = None
+    measure: StrictStr | None = Field(None, max_length=1_000)
 
 
 class SessionIn(QuestionIn):

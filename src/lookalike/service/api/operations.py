@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 
 from starlette.responses import Response, StreamingResponse
 
-from lookalike.service.answers import try_column
+from lookalike.service.answers import measures_of, try_column
 from lookalike.service.api.document import TEXT, documented
 from lookalike.service.api.models import ColumnIn, MeasureIn
 from lookalike.service.api.shared import (
@@ -22,7 +22,7 @@ from lookalike.service.api.shared import (
 )
 from lookalike.service.cells import to_json
 from lookalike.service.fitting import list_measures
-from lookalike.service.jobs import Job
+from lookalike.service.jobs import Job, Jobs
 from lookalike.service.limits import check_options
 from lookalike.service.monitoring import TYPE
 from lookalike.verbs.measures import read_measure
@@ -76,6 +76,14 @@ def measures() -> Response:
     return answer({"measures": list_measures()})
 
 
+@job_routes.get(
+    "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
+)
+async def measures_for(service: Serving, found: Found) -> Response:
+    """List the measures that can compare the rows of a collection; `words` says what they do."""
+    return await in_turn(service, lambda: answer({"measures": measures_of(found.view)}))
+
+
 @job_routes.post("/collections/{c}/measure", status_code=202, responses=LATER)
 def refit(service: Serving, found: Found, body: MeasureIn) -> Response:
     """Fit the measure again, or another one; the old one serves until it is ready."""
@@ -106,7 +114,13 @@ def get_job(service: Serving, j: str) -> Response:
 async def job_events(service: Serving, j: str) -> Response:
     """Send the job whenever it changes, as server-sent events, until it has ended."""
     job = service.jobs.get(j)
-    return StreamingResponse(_events(job), media_type="text/event-stream")
+    return StreamingResponse(_watched(service.jobs, job), media_type="text/event-stream")
+
+
+async def _watched(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
+    with jobs.watch(job):
+        async for event in _events(job):
+            yield event
 
 
 async def _events(job: Job) -> AsyncIterator[bytes]:

@@ -30,16 +30,17 @@ from lookalike.service.api.shared import (
 )
 from lookalike.service.collection import Collection, View
 from lookalike.service.jobs import Job
-from lookalike.service.limits import check_at_most, check_filter, check_verb
+from lookalike.service.limits import check_at_most, check_filter, check_options, check_verb
 from lookalike.service.problems import collected, refused_again
 from lookalike.service.service import Service
 from lookalike.verbs import VERBS, get_verb
+from lookalike.verbs.measures import read_measure
 from lookalike.verbs.requests import other_tables, request_model
 
 router = group("/api/collections/{c}", "search")
 
 
-@router.post("/search", responses=documented("search", "What was found."))
+@router.post("/search", responses=LATER | documented("search", "What was found."))
 async def search(service: Serving, collection: Found, body: SearchIn) -> Response:
     """Return the rows most like a row or a record, with reasons."""
     check_k(service, body.k)
@@ -48,6 +49,13 @@ async def search(service: Serving, collection: Found, body: SearchIn) -> Respons
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
     check_filter(body.filter, service.limits)
     view = await _view(service, collection, body.at_least)
+    if body.measure is not None:
+        check_options(body.measure)
+        read_measure(body.measure)  # an unknown name is refused now, not by the job
+        tried = await run_in_threadpool(service.analyses.trial, collection, body.measure)
+        if isinstance(tried, Job):
+            return started(tried)
+        view = tried
     return await in_turn(service, lambda: answer(find(view, body.model_dump())))
 
 
@@ -104,9 +112,12 @@ def ask(
     verb: str, collection: Collection, given: dict[str, Any], others: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """Ask a verb about a collection; return its answer as JSON holds it."""
-    view, given = collection.view, given | (others or {})
+    view, others = collection.view, others or {}
+    source = CollectionSource(view, collection.name)
     with collected() as notes:
-        result = get_verb(verb)(CollectionSource(view, collection.name), **given).to_dict()
+        result = get_verb(verb)(source, **given | others).to_dict()
+    for one in (source, *others.values()):
+        notes += getattr(one, "notes", [])
     about = {"generation": view.generation, "notes": notes}
     shown: dict[str, Any] = _without(result, view.hidden)
     # What the verb answers comes first: the surfaces have the same fields.

@@ -16,7 +16,7 @@ from lookalike.service.api.models import ProfileIn, Space
 from lookalike.service.api.shared import LATER, Found, Serving, answer, group, started
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
-from lookalike.service.limits import check_at_most
+from lookalike.service.limits import check_at_most, check_filter
 
 router = group("/api/collections/{c}", "views")
 SpaceQuery = Annotated[Space, Query()]
@@ -28,6 +28,9 @@ N_NEIGHBORS = 10  # length of the lists that hubs are counted in; the page shows
 K = Annotated[int, Query(ge=1, le=50)]
 AtLeast = Annotated[
     int | None, Query(ge=0, description="The oldest generation that is good enough.")
+]
+Sketch = Annotated[
+    bool, Query(description="Whether a map of few rows will do until the whole one is known.")
 ]
 Clusters = Annotated[int, Field(ge=2, le=50)] | Literal["auto"]
 N = Annotated[Clusters, Query(description="How many clusters; auto: as hold together best.")]
@@ -62,14 +65,30 @@ def graph(
 
 
 @router.get("/map", responses=LATER | BYTES)
-def map_of_rows(service: Serving, collection: Found, at_least: AtLeast = None) -> Response:
+def map_of_rows(
+    service: Serving, collection: Found, at_least: AtLeast = None, sketch: Sketch = False
+) -> Response:
     """Return the map: one line of JSON, then x and y of all rows as little-endian float32."""
 
     def respond(made: Map) -> Response:
         newer = collection.rows_since(made.sample.view.generation)
         return Response(made.to_bytes(newer), media_type="application/octet-stream")
 
-    return _answer_or_job(service.analyses.map(collection, at_least), respond)
+    return _answer_or_job(service.analyses.map(collection, at_least, sketch), respond)
+
+
+@router.get("/map/matches", responses=LATER | documented("matches", "Bits, base64."))
+def map_matches(
+    service: Serving,
+    collection: Found,
+    filter: Annotated[str, Query(max_length=10_000, description="Conditions, as text or JSON.")],
+    at_least: AtLeast = None,
+    sketch: Sketch = False,
+) -> Response:
+    """Return which rows of the map meet a filter."""
+    check_filter(filter, service.limits)
+    made = service.analyses.map(collection, at_least, sketch)
+    return _answer_or_job(made, lambda one: answer(one.matches(filter)))
 
 
 @router.get("/map/colors", responses=LATER | documented("colors", "Codes or numbers."))
@@ -79,6 +98,7 @@ def map_colors(
     column: Annotated[str, Query(max_length=1_000)],
     n: N = "auto",
     at_least: AtLeast = None,
+    sketch: Sketch = False,
 ) -> Response:
     """Return the colors of the rows of the map: by column, by cluster, or by occurrence."""
     analyses, schema = service.analyses, collection.view.schema
@@ -95,7 +115,7 @@ def map_colors(
             return _answer_or_job(hubs, lambda one: answer(made.by_occurrence(one)))
         return answer(made.colors(column))
 
-    return _answer_or_job(analyses.map(collection, at_least), by)
+    return _answer_or_job(analyses.map(collection, at_least, sketch), by)
 
 
 @router.get("/hubs", responses=LATER | documented("hubs", "Hubs and unreachable rows."))

@@ -8,7 +8,7 @@ import { readCell } from "./read.js";
 /** @typedef {{act: Dispatch, get: () => State, tell: (error: any) => void}} Tools */
 
 /** @type {Object<string, (action: Action, tools: Tools) => any>} */
-const ACTS = { share, export: exportHits, exportSet, exportLabels, cancel, refit, bring, tryKind, compareRows, saveRow, deleteRow, undoRow };
+const ACTS = { share, export: exportHits, exportSet, exportLabels, exportDecisions, cancel, refit, bring, tryKind, compareRows, saveRow, deleteRow, undoRow };
 
 /** @param {Action} action @param {Tools} tools */
 export default function run(action, tools) {
@@ -52,6 +52,12 @@ function exportLabels({ form }, { get }) {
   const { ids, labels } = get().slots.clusters?.value ?? {};
   const records = ids.map((id, i) => ({ id, cluster: labels[i] }));
   write(`${get().link.collection}-clusters`, form, records, records);
+}
+
+/** @param {Action} _action @param {Tools} tools */
+function exportDecisions(_action, { get }) {
+  const records = get().link.decided.map(([left, right, same]) => ({ left, right, same: same === null ? "skip" : same ? "yes" : "no" }));
+  write(`${get().link.collection}-decisions`, "csv", records, records);
 }
 
 /** @param {Action} action */

@@ -32,8 +32,13 @@ export function asked(state) {
 
 /** Can the columns be weighed in this question? @param {State} state */
 export function weighable(state) {
-  return state.link.space === "plain" && (info(state)?.measure.weighable ?? false);
+  const { measure, space } = state.link;
+  if (measure !== null) return measuresOf(state).find((one) => one.name === measure)?.weighable ?? false;
+  return space === "plain" && (info(state)?.measure.weighable ?? false);
 }
+
+/** The measures that can compare these rows, as far as it was asked. @param {State} state @returns {any[]} */
+export const measuresOf = (state) => state.slots.measures?.value?.measures ?? [];
 
 /**
  * The body of a search: with all steps, or as it was some steps before.
@@ -48,6 +53,7 @@ export function searchBody(state, { steps = state.link.steps.length, space = sta
   });
   /** @type {Object<string, any>} */
   const body = { query: asked(state), k: state.link.k, explain: "all", space };
+  if (state.link.measure !== null) Object.assign(body, { measure: state.link.measure, space: "plain" });
   const ids = withinIds(state);
   if (state.ui.written) body.at_least = state.ui.written;
   if (like.length) body.like = like;
@@ -68,16 +74,31 @@ export function needs(state) {
   if (state.link.sheet === "new" || none) calls.push({ slot: "examples", method: "GET", path: "/api/examples" });
   if (!state.link.collection || state.link.sheet === "new") return calls;
   calls.push({ slot: "info", method: "GET", path: path(state) });
-  if (!info(state) || info(state).name !== state.link.collection || state.link.sheet) return calls;
+  if (!info(state) || info(state).name !== state.link.collection) return calls;
+  const { sheet, measure } = state.link;
+  if (state.ui.asking || measure !== null || sheet === "measures") calls.push({ slot: "measures", method: "GET", path: path(state, "/measures"), keeps: true });
+  if (sheet === "review") calls.push(doubles(state));
+  if (sheet === "measures") calls.push(...lists(state));
+  if (sheet) return calls;
   calls.push(...searches(state));
   if (state.ui.few) return calls; // nothing is worked on beside the first list
-  calls.push({ slot: "measures", method: "GET", path: "/api/measures" }, ...views(state));
+  calls.push(...views(state));
   const text = state.ui.text.trim();
   if (text) {
     const found = path(state, `/rows?limit=8&text=${encodeURIComponent(text)}`);
     calls.push({ slot: "rows", method: "GET", path: found, wait: 100, keeps: true });
   }
   return calls;
+}
+
+const REVIEWED = 50; // doubtful pairs to decide, of one question
+
+/** Which rows are the same record, with the answers that were given so far. @param {State} state @returns {Call} */
+function doubles(state) {
+  const { decided, from, told } = state.link;
+  const decisions = decided.slice(0, told).filter(([, , same]) => same !== null).map(([a, b, same]) => ({ pair: [a, b], same }));
+  const body = { n: REVIEWED, ...(decisions.length ? { decisions } : {}), ...(from === null ? {} : { threshold: from }) };
+  return { slot: "review", method: "POST", path: path(state, "/ask/dedupe"), body, keeps: true };
 }
 
 /** @param {State} state @returns {Call[]} */
@@ -99,6 +120,48 @@ function searches(state) {
   return calls;
 }
 
+export const SIDE_BY_SIDE = 10; // hits of each list
+
+/** @typedef {{name: string, title: string, weights?: Object<string, number>, measure?: string}} Way */
+
+/** Ways to compare these rows in plain words, and the others by their names. @param {State} state @returns {{plain: Way[], more: Way[]}} */
+export function ways(state) {
+  const { columns, measure } = info(state);
+  const list = measuresOf(state).map(({ name, words }) => ({ name, title: words ?? name, words, measure: name }));
+  const compared = columns.filter((column) => column.compared);
+  const others = compared.filter(({ kind }) => !["set", "sequence", "text"].includes(kind));
+  /** @type {Way[]} */
+  const own = [];
+  if (measure.weighable && others.length && others.length < compared.length) {
+    own.push({ name: "+items", title: "sets and texts", weights: Object.fromEntries(others.map(({ name }) => [name, 0])) });
+  }
+  return { plain: [...list.filter(({ words }) => words), ...own], more: list.filter(({ words }) => !words) };
+}
+
+/** The lists that stand side by side: that of the table first. @param {State} state @returns {Way[]} */
+export function sideBySide(state) {
+  const { measure } = info(state);
+  const { plain, more } = ways(state);
+  const all = [...plain, ...more];
+  const own_ = measure.asked ?? "auto";
+  const first = { name: own_, title: all.find(({ name }) => name === own_)?.title ?? measure.name };
+  const others = state.link.versus ?? plain.filter(({ name }) => name !== own_).slice(0, 2).map(({ name }) => name);
+  return [first, ...others.map((name) => all.find((one) => one.name === name) ?? { name, title: name, measure: name })];
+}
+
+/** One search for each list: marks, weights and filters are left out, so that only the measure differs. @param {State} state @returns {Call[]} */
+function lists(state) {
+  const query = asked(state);
+  if (query === null || state.slots.measures?.status !== "ready") return [];
+  return sideBySide(state).map(({ measure, weights }, i) => ({
+    slot: `list:${i}`,
+    method: "POST",
+    path: path(state, "/search"),
+    body: { query, k: SIDE_BY_SIDE, explain: 0, ...(measure ? { measure } : {}), ...(weights ? { weights } : {}) },
+    keeps: true,
+  }));
+}
+
 /** Is the repaired space asked for, but not made yet? @param {State} state */
 export const repairing = (state) =>
   state.link.space === "repaired" && (info(state)?.spaces?.repaired ?? "ready") !== "ready";
@@ -114,12 +177,15 @@ function views(state) {
   const fresh = `at_least=${state.ui.fresh}`;
   const groups = state.link.groups === null ? fresh : `n=${state.link.groups}&${fresh}`;
   if (repairing(state) && view !== "map") return calls;
-  if (view === "map" || (set && "poly" in set && (view === "set" || state.link.within === "set"))) get("map", `/map?${fresh}`);
+  const rough = sketchy(state);
+  if (view === "map" || (set && "poly" in set && (view === "set" || state.link.within === "set"))) get("map", `/map?${fresh}${rough && !state.slots.map?.value?.sketch ? SKETCH : ""}`);
   if (view === "clusters" || typeof state.link.within === "number") get("clusters", `/clusters?labels=true&${groups}`);
   if (view === "map") {
     const column = color ?? firstColor(state);
-    if (column) get("colors", `/map/colors?column=${encodeURIComponent(column)}&${column === "cluster" ? groups : fresh}`);
-    if (state.link.sized) get("sizes", `/map/colors?column=occurrence&${fresh}`);
+    if (column) get("colors", `/map/colors?column=${encodeURIComponent(column)}&${column === "cluster" ? groups : fresh}${rough ? SKETCH : ""}`);
+    const { filter } = question(state.link);
+    if (Object.keys(filter).length) get("matches", `/map/matches?filter=${encodeURIComponent(JSON.stringify(filter))}&${fresh}${rough ? SKETCH : ""}`);
+    if (state.link.sized) get("sizes", `/map/colors?column=occurrence&${fresh}${rough ? SKETCH : ""}`);
     const { hover } = state.ui;
     const known = state.slots.answer?.value?.hits.some((one) => one.id === hover);
     const gone = state.ui.changes.some(({ what, id }) => what === "Deleted" && id === hover); // still on the map
@@ -153,6 +219,13 @@ function views(state) {
   return calls;
 }
 
+const SKETCH = "&sketch=true";
+
+/** Will a sketch of the map do? Until one is there, and for what is drawn on it. @param {State} state */
+function sketchy({ slots: { map } }) {
+  return !map?.value || map.value.sketch || (map.valueKey ?? "").includes(SKETCH);
+}
+
 /** The column that colors the map if nobody chose one: few values, few gaps. @param {State} state */
 export function firstColor(state) {
   const kinds = ["category", "set", "flag", "order", "ordinal"];
@@ -178,7 +251,7 @@ export function chosenIds(state) {
   if (!set) return [];
   if ("ids" in set) return set.ids;
   const map = state.slots.map?.value;
-  if (!map?.ids) return null;
+  if (!map?.ids || map.sketch) return null; // a sketch has other places
   if (cut.map !== map || cut.set !== set) cut = { map, set, ids: inside(map, set.poly) };
   return cut.ids;
 }

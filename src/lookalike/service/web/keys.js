@@ -15,6 +15,7 @@ export function listenToKeys(get, act) {
 
 /** @param {string} key @param {State} state @param {Dispatch} act @returns {boolean} was the key ours? */
 function press(key, state, act) {
+  if (state.link.sheet === "review" && key in ANSWERS) return decide(key, state, act);
   if (state.link.sheet && key !== "?") return false;
   const hits = state.slots.answer?.value?.hits ?? [];
   const at = hits.findIndex((one) => one.id === state.ui.at);
@@ -31,6 +32,17 @@ function press(key, state, act) {
   else if (key === "m") act({ type: "ask", query: { id } });
   else if (key === "Enter") act({ type: "set", open: state.link.open === id ? null : id });
   else return false;
+  return true;
+}
+
+const ANSWERS = { y: true, n: false, s: null, z: undefined };
+
+/** @param {string} key @param {State} state @param {Dispatch} act @returns {boolean} */
+function decide(key, state, act) {
+  const { decided } = state.link;
+  const now = state.slots.review?.value?.review?.find(({ pair: [a, b] }) => !decided.some((one) => one[0] === a && one[1] === b));
+  if (key === "z") act({ type: "undecide" });
+  else if (now) act({ type: "decide", pair: now.pair, same: ANSWERS[/** @type {"y"|"n"|"s"} */ (key)] });
   return true;
 }
 

@@ -159,9 +159,9 @@ function draw(state) {
   cancelAnimationFrame(frame);
   frame = 0;
   drawn = true;
-  const name = nothing(state) || state.link.sheet === "new" ? "welcome" : state.link.sheet && info(state) ? "columns" : null;
+  const name = nothing(state) || state.link.sheet === "new" ? "welcome" : info(state) ? state.link.sheet : null;
   const whole = name && later(name, state, act);
-  document.body.className = name ?? "";
+  document.body.className = name ? `whole ${name}` : "";
   document.body.dataset.tab = state.ui.tab;
   const { steps, pending } = state.link;
   const idle = !steps.length && !pending.like.length && !pending.unlike.length && !state.ui.changes.length;
@@ -193,8 +193,8 @@ function speak(state) {
   if (state.ui.few) return; // more of it is to come
   if (!spoken) prepare();
   spoken = slot.valueKey ?? "";
-  const { hits, query: asked, matched } = slot.value;
-  const text = hits.length ? `${count(hits.length)} of ${count(matched)} rows like ${asked.label ?? "the new row"}, first ${hits[0].label ?? hits[0].id}` : "No row matches";
+  const { hits, query: about, matched } = slot.value;
+  const text = hits.length ? `${count(hits.length)} of ${count(matched)} rows like ${about.label ?? "the new row"}, first ${hits[0].label ?? hits[0].id}` : "No row matches";
   /** @type {HTMLElement} */ (document.getElementById("live")).textContent = text;
 }
 

@@ -21,7 +21,7 @@
   if (density) root.dataset.density = density;
 
   // A notebook hands its token over behind "#", which is never sent; it stays in this page only.
-  const [handed, given] = /[?&]token=([\w-]+)/.exec(location.hash) ?? [];
+  const [handed = "", given] = /[?&]token=([\w-]+)/.exec(location.hash) ?? [];
   if (given) {
     token = window.lookalikeToken = given;
     history.replaceState(null, "", location.hash.replace(handed, ""));

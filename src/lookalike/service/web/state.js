@@ -22,7 +22,8 @@ export function initialState() {
       notice: null,
       wanted: null,
       fit: null,
-      hidden: {},
+      card: false,
+      asking: false,
       few: true,
       names: {},
       tab: "results",
@@ -59,8 +60,8 @@ const ACTIONS = {
   collection: (state, { name, sheet = null }) => ({
     ...state,
     link: { ...emptyLink(), collection: name, sheet },
-    ui: { ...state.ui, at: null, draft: null, editing: null, text: "", fit: null, hidden: {}, sheet: noSheet(), changes: [], acted: false, written: 0, fresh: 0, upload: null, tab: "results" },
-    slots: keep(state.slots, ["collections", "measures", "examples"]),
+    ui: { ...state.ui, at: null, draft: null, editing: null, text: "", fit: null, sheet: noSheet(), changes: [], acted: false, written: 0, fresh: 0, upload: null, tab: "results" },
+    slots: keep(state.slots, ["collections", "examples"]),
   }),
   sheet: (state, { name }) => ({ ...state, link: { ...state.link, sheet: name }, ui: { ...state.ui, sheet: noSheet(), upload: null } }),
   ask: (state, { query }) => ({
@@ -118,6 +119,11 @@ const ACTIONS = {
     link: { ...state.link, steps: state.link.steps.slice(0, round), pending: NO_MARKS },
   }),
   startOver: (state) => ({ ...state, link: { ...fresh(state.link), steps: [] } }),
+  decide: (state, { pair, same }) => ({ ...state, link: { ...state.link, decided: [...state.link.decided, [pair[0], pair[1], same]] } }),
+  undecide: (state) => {
+    const decided = state.link.decided.slice(0, -1);
+    return { ...state, link: { ...state.link, decided, told: Math.min(state.link.told, decided.length) } };
+  },
   set: (state, { type: _, ...part }) => ({ ...state, link: { ...state.link, ...part } }),
   ui: (state, { type: _, ...part }) => ({ ...state, ui: { ...state.ui, ...part } }),
   grow: (state, { id }) => {

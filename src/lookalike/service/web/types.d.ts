@@ -29,7 +29,7 @@ interface Collection {
   /** The column that a filter names rows by. */
   row_ids: string;
   label_column: string | null;
-  measure: { name: string; asked?: string; text: string; reason: string; weighable: boolean; weights: Record<string, number> };
+  measure: { name: string; asked?: string; words: string; text: string; reason: string; weighable: boolean; weights: Record<string, number> };
   columns: Column[];
   drift: { refit: boolean; reasons: string[] };
   start: Id | null;
@@ -100,9 +100,18 @@ interface Link {
   set: { poly: number[] } | { ids: Id[] } | null;
   /** The hub whose lists are shown. */
   who: Id | null;
+  /** Another measure than the table has, for who has the link alone. */
   measure: string | null;
+  /** Measures whose lists stand beside that of the table; null: the first two. */
+  versus: string[] | null;
+  /** Pairs that were reviewed: two ids, and whether they are the same record (null: skipped). */
+  decided: Array<[Id, Id, boolean | null]>;
+  /** From how many of them was learned? */
+  told: number;
+  /** The probability that makes a double; null: as it was chosen. */
+  from: number | null;
   /** What the whole page shows instead of the list: the sheet of columns, or a table to bring. */
-  sheet: "columns" | "new" | null;
+  sheet: "columns" | "new" | "measures" | "review" | null;
   /** How many clusters; null: as many as hold together best. */
   groups: number | null;
   /** Which rows the list is made from: the chosen set, or a cluster. */
@@ -135,7 +144,10 @@ interface Ui {
   notice: string | null;
   wanted: string | null;
   fit: Job | null;
-  hidden: Record<string, boolean>;
+  /** Is the row under the pointer on the map, where a card tells about it? */
+  card: boolean;
+  /** Was the menu of measures looked at? Then it is asked which can compare these rows. */
+  asking: boolean;
   /** Is the first list not on the screen yet? Then nothing is drawn that can come after it. */
   few: boolean;
   /** What marked rows are called, by id. */

@@ -130,6 +130,12 @@ def code(text: str) -> Html:
     return Html(f"<pre><code>{lines}</code></pre>")
 
 
+def folded(heading: str, body: str, name: str = "") -> Html:
+    """Return something that is shown when its heading is clicked; paper shows all but Python."""
+    mark = f' class="{escape(name)}"' if name else ""
+    return Html(f"<details{mark}><summary>{escape(heading)}</summary>{body}</details>")
+
+
 def paragraphs(texts: Iterable[str]) -> Html:
     """Return a paragraph for each text."""
     return Html("".join(f"<p>{escape(text)}</p>" for text in texts))

@@ -11,17 +11,55 @@ from lookalike._runtime.text import percent, short
 from lookalike.evaluate import continuity, trustworthiness
 from lookalike.hubness.report import histogram, hub_maps
 from lookalike.index.hits import Hits
-from lookalike.show.html.drawings import scatter
-from lookalike.show.html.markup import FOR, Html, bullets, escape, paragraphs, svg, table
+from lookalike.show.html.drawings import scatter, spark_svg
+from lookalike.show.html.markup import FOR, Html, bullets, escape, folded, paragraphs, svg, table
 from lookalike.show.reasons import Styles
 from lookalike.show.report.study import Study
 from lookalike.table import Column, Table
 from lookalike.table.model.labels import label_first, label_of
 
 MAX_COLUMNS = 60  # that are listed
+OPEN_COLUMNS = 15  # of them before the rest is folded
 MAX_INCOMPLETE_COLUMNS = 24  # whose missing values are drawn
 N_STRIPES = 60  # parts of a table, from its first row to its last, whose missing values are counted
 MIN_OVERLAP = 0.9  # of the rows (Jaccard) with which two columns are missing together
+
+
+def summary_part(study: Study) -> str:
+    """Return the table in five sentences: its size, comparison, clusters, hubs, odd rows."""
+    rows, profile, writer = study.table, study.profile, RowWriter(study.rows)
+    gaps = sorted(rows, key=lambda column: -float(column.missing.mean()))[:1]
+    most = f"; {short(gaps[0].name, 40)} is missing most, {percent(float(gaps[0].missing.mean()))}"
+    missing = most if gaps and gaps[0].missing.any() else "; no compared cell is missing"
+    largest = max(profile.clusters, key=lambda cluster: cluster.rows)
+    apart = f", set apart by {largest.columns[0]}" if largest.columns else ""
+    (odd, _), name = study.outliers[0], type(study.measure).__name__
+    return bullets(
+        [
+            f"{len(rows):,} rows are compared in {len(rows.columns):,} columns{missing}.",
+            f"They are compared by {name}: {study.index.reason_.removeprefix(f'{name}: ')}.",
+            f"They form {len(profile)} clusters; the largest has {percent(largest.share)}{apart}.",
+            study.hubs.sentences[0],
+            f"The row least like the others is {writer.name(odd, study)}.",
+        ]
+    )
+
+
+N_BARS = 16  # of the small picture of a column
+
+
+def shape_of(column: Column) -> Html | str:
+    """Return how often which values occur, as a small picture; empty for cells of other kinds."""
+    known = column.values[~column.missing]
+    if not len(known) or column.kind.name not in ("number", "category", "order", "flag"):
+        return ""
+    if column.kind.name == "number":
+        values = known.astype(np.float64)
+        counts = np.histogram(values[np.isfinite(values)], N_BARS)[0]
+    else:
+        counts = np.unique(known, return_counts=True)[1]
+        counts = counts if column.kind.name == "order" else np.sort(counts)[::-1]
+    return spark_svg(counts[:N_BARS].tolist(), f"values of {short(column.name, 40)}", bars=True)
 
 
 def columns_part(study: Study) -> str:
@@ -31,11 +69,17 @@ def columns_part(study: Study) -> str:
         [short(name, 40), kind, missing, short(values, 60), short(reason, 120)]
         for name, kind, missing, values, reason in summary.grid()
     ]
+    for line, one in zip(lines, summary, strict=True):
+        line.insert(3, shape_of(study.table[one.column]) if one.column in study.table else "")
     more = len(lines) - MAX_COLUMNS
-    heads = ["column", "kind", "missing", "values", "why this kind"]
+    heads = ["column", "kind", "missing", "shape", "values", "why this kind"]
     compared = [c for c in summary if c.column != study.label or study.target is None]
     doubts = [f"{c.column}: {text}" for c in compared for text in c.warnings][:MAX_COLUMNS]
-    out: str = table(lines[:MAX_COLUMNS], heads, summary.title, text=(1, 3, 4), stack=True)
+    text, again = (1, 3, 4, 5), f"{summary.title}, continued"
+    out: str = table(lines[:OPEN_COLUMNS], heads, summary.title, text=text, stack=True)
+    if rest := lines[OPEN_COLUMNS:MAX_COLUMNS]:
+        shown = table(rest, heads, again, text=text, stack=True)
+        out += folded(f"{len(rest)} more columns", shown)
     if more > 0:
         out += paragraphs([f"{more:,} more columns are not listed."])
     if doubts:
@@ -291,7 +335,7 @@ class ReportPart(NamedTuple):
 
 FIT = "index = la.Index({measure}).fit({rows})\n"
 MISSING = "{one.column: one.missing_share for one in table.summary()}"
-MAP = "from lookalike.represent import layout\nplaces = layout(index.measure_)"
+MAP = FIT + "from lookalike.represent import layout\nplaces = layout(index.measure_)"
 HUBS = "print(la.hubness_report(index.measure_, k={k}))"
 CLUSTERS = (
     "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
@@ -302,11 +346,12 @@ ROWS = (
     "odd = la.outliers({rows})"
 )
 PARTS = (
+    ReportPart(summary_part, "In five sentences", "print(la.inspect({rows}))"),
+    ReportPart(map_part, "Map", MAP),
     ReportPart(columns_part, "Columns", "print(table.summary())"),
     ReportPart(missing_part, "Missing values", MISSING),
     ReportPart(measure_part, "How rows are compared", FIT + "print(index.measure_, index.reason_)"),
     ReportPart(neighbors_part, "Nearest neighbors", FIT + "print(index.search(0, k={k}))"),
-    ReportPart(map_part, "Map", MAP),
     ReportPart(hubs_part, "Hubs: rows that are neighbors of many others", HUBS),
     ReportPart(clusters_part, "Clusters", CLUSTERS),
     ReportPart(measures_part, "Measures compared", "print(la.compare({compared}, k={k}))"),

@@ -13,7 +13,7 @@ from lookalike.errors import LookalikeError, LookalikeWarning
 from lookalike.measures.contract.base import Measure
 from lookalike.saving.fields import Integer
 from lookalike.show import layout
-from lookalike.show.html.markup import Html, code, escape, paragraphs, section
+from lookalike.show.html.markup import Html, code, escape, folded, paragraphs, section
 from lookalike.show.report.parts import PARTS, ReportPart
 from lookalike.show.report.study import Study
 from lookalike.show.result import Result, Spell
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 MAX_SAMPLE_ROWS = 2_000
+TOP = ("summary", "map")  # what a reader sees before the table of contents
 FILE_SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", ".parquet", ".arrow", ".feather", ".gz")
 
 
@@ -54,7 +55,9 @@ class TableReport(Result):
         links = (f'<a href="#{part.name}">{escape(part.heading)}</a>' for part in PARTS)
         items = "".join(f"<li>{link}</li>" for link in links)
         nav = f'<nav aria-label="Parts of this report"><ul>{items}</ul></nav>'
-        return self.lead + nav + "".join(self.parts.values())
+        top = "".join(self.parts[name] for name in TOP if name in self.parts)
+        rest = "".join(part for name, part in self.parts.items() if name not in TOP)
+        return self.lead + top + nav + rest
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per part: its name, heading and HTML."""
@@ -88,9 +91,10 @@ def report(
 ) -> TableReport:
     """Analyze a table, and report on one HTML page.
 
-    Columns with their kinds, missing values, the measure and why, neighbors with reasons, a map,
-    hubs before and after reduction, clusters and what sets them apart, measures compared,
-    prototypes and outliers; each part with its Python code, or the reason why it failed.
+    Five sentences and a map come first; then columns with their kinds, missing values, the measure
+    and why, neighbors with reasons, hubs before and after reduction, clusters and what sets them
+    apart, measures compared, prototypes and outliers; each part with its Python code, folded, or
+    the reason why it failed.
 
     Parameters
     ----------
@@ -125,7 +129,7 @@ def report(
     ... }
     >>> found = la.report(pets, title="Pets")
     >>> found.title, list(found.parts)[:3]
-    ('Pets', ['columns', 'missing', 'measure'])
+    ('Pets', ['summary', 'map', 'columns'])
     """
     Integer(1).check("report", "k", k, "Raise it")
     Integer(10).check("report", "sample", sample, "Raise it")
@@ -144,7 +148,7 @@ def report(
     read += f"\ntable = la.read_table({source})"
     read += f"\nrows = table.drop({y!r})" if isinstance(y, str) else ""
     parts = {part.name: _write(part, study, words) for part in PARTS}
-    return TableReport(heading, parts, _lead(study) + code(read))
+    return TableReport(heading, parts, _lead(study) + folded("Python", code(read), "python"))
 
 
 def _name(table: Any, title: str | None) -> tuple[str, str]:
@@ -204,4 +208,5 @@ def _write(part: ReportPart, study: Study, words: dict[str, str]) -> str:
     # Replaced by hand, not by str.format: the code itself has braces.
     for mark, word in words.items():
         lines = lines.replace(mark, word)
-    return section(part.heading, body + paragraphs(notes) + code(lines), part.name)
+    python = folded("Python", code(lines), "python")
+    return section(part.heading, body + paragraphs(notes) + python, part.name)

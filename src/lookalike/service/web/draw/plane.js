@@ -16,6 +16,7 @@ import { createPainter, pixels } from "./points.js";
  * @property {number} hover position to mark, -1 for none
  * @property {string} label of the question
  * @property {string} hoverLabel
+ * @property {Array<{x: number, y: number, text: string}>} regions names of parts of the map, the largest first
  * @property {number[]|null} poly
  * @property {string} tool
  * @property {(position: number) => void} onPick
@@ -95,8 +96,44 @@ export function createPlane(host) {
     if (hover >= 0) ring(hover, 6, 2);
     if (query >= 0) ring(query, 7, 3);
     outline(context, ink, style.getPropertyValue("--for"));
-    if (query >= 0) write(context, spot(query), picture.label, style);
-    if (hover >= 0 && hover !== query) write(context, spot(hover), picture.hoverLabel, style);
+    const boxes = query >= 0 ? [write(context, spot(query), picture.label, style)] : [];
+    names(context, picture.regions, boxes, style);
+    if (hover < 0) return;
+    if (hover !== query && picture.hoverLabel) write(context, spot(hover), picture.hoverLabel, style);
+    const [x, y] = spot(hover); // where the card stands
+    host.parentElement?.style.setProperty("--x", String(Math.round(Math.min(x, width - CARD) + 14)));
+    host.parentElement?.style.setProperty("--y", String(Math.round(y + 14)));
+  }
+
+  /**
+   * Names of regions where they cover nothing that is written already.
+   *
+   * @param {CanvasRenderingContext2D} pen @param {Picture["regions"]} regions @param {number[][]} boxes @param {CSSStyleDeclaration} style
+   */
+  function names(pen, regions, boxes, style) {
+    pen.font = "600 13px system-ui, sans-serif";
+    pen.textAlign = "center";
+    pen.lineJoin = "round";
+    const told = [];
+    for (const region of regions) {
+      const text = cut(region.text, 28);
+      const half = pen.measureText(text).width / 2;
+      const [a, b] = toScreen(...pairOf(fromMap(region.x, region.y)));
+      const [x, y] = [Math.min(width - half - 6, Math.max(half + 6, a)), b];
+      const box = [x - half - 4, y - 10, x + half + 4, y + 10];
+      if (a < 0 || a > width || box[1] < 0 || box[3] > height) continue;
+      if (boxes.some(([left, top, right, low]) => left < box[2] && right > box[0] && top < box[3] && low > box[1])) continue;
+      boxes.push(box);
+      told.push(text);
+      pen.lineWidth = 4;
+      pen.strokeStyle = style.getPropertyValue("--bg");
+      pen.strokeText(text, x, y + 4.5);
+      pen.fillStyle = style.getPropertyValue("--fg");
+      pen.fillText(text, x, y + 4.5);
+    }
+    pen.textAlign = "start";
+    pen.font = "13px system-ui, sans-serif";
+    host.dataset.names = JSON.stringify(told);
   }
 
   /** @param {CanvasRenderingContext2D} pen @param {string} ink @param {string} fill */
@@ -123,7 +160,7 @@ export function createPlane(host) {
 
   /** @param {CanvasRenderingContext2D} pen @param {number[]} at @param {string} text @param {CSSStyleDeclaration} style */
   function write(pen, [x, y], text, style) {
-    const short = text.length > 40 ? `${text.slice(0, 39)}…` : text;
+    const short = cut(text, 40);
     const long = pen.measureText(short).width;
     const left = Math.max(4, Math.min(width - long - 12, x + 11));
     const top = y < 34 ? y + 12 : y - 32;
@@ -133,6 +170,7 @@ export function createPlane(host) {
     pen.globalAlpha = 1;
     pen.fillStyle = style.getPropertyValue("--fg");
     pen.fillText(short, left + 4, top + 14.5);
+    return [left, top, left + long + 8, top + 20];
   }
 
   function resize() {
@@ -250,6 +288,11 @@ export function createPlane(host) {
     },
   };
 }
+
+const CARD = 240; // pixels that the card of a row takes at most
+
+/** @param {string} text @param {number} most letters */
+const cut = (text, most) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 /** @param {number[]} list @returns {[number, number]} */
 const pairOf = (list) => [list[0], list[1]];

@@ -1,6 +1,6 @@
 // @ts-check
 /** One line above the page for what happened meanwhile: rows changed, the measure is out of date. */
-import { info } from "../ask.js";
+import { info, measuresOf } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { icon } from "../draw/icons.js";
 import { progress } from "./states.js";
@@ -28,12 +28,14 @@ export function banners(state, act) {
       button("Refit", () => act({ type: "ui", dialog: "refit", wanted: collection.measure.asked ?? "auto" })),
     );
   }
-  const { measure } = state.link;
-  if (collection && measure && measure !== collection.measure.name) {
+  const { measure, sheet } = state.link;
+  if (collection && measure !== null && !sheet) {
+    const title = measuresOf(state).find(({ name }) => name === measure)?.words ?? measure;
     banner(
       "measure",
-      h("span", null, `This link was made with ${measure}; the table is now compared by ${collection.measure.name}.`),
-      button("Keep this one", () => act({ type: "set", measure: null })),
+      h("span", null, `In this link rows are compared by “${title}”, for all others still by “${collection.measure.words}”.`),
+      button("Make this the default", () => act({ type: "ui", dialog: "refit", wanted: measure })),
+      button("Back", () => act({ type: "set", measure: null })),
     );
   }
   if (state.ui.notice) {

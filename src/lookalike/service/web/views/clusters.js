@@ -2,8 +2,9 @@
 /** Groups of rows: how many, what sets each apart, typical and borderline rows, what to do with them. */
 import { info } from "../ask.js";
 import { h } from "../draw/dom.js";
-import { OTHER, PALETTE, cell, count, counted } from "../draw/scales.js";
-import { problem, working } from "./states.js";
+import { named } from "../draw/named.js";
+import { OTHER, PALETTE, count, counted } from "../draw/scales.js";
+import { problem, rowLink, working } from "./states.js";
 
 const MOST = 12; // groups in the menu
 
@@ -45,13 +46,13 @@ const press = (text, click, on) => h("button", { key: text, type: "button", clas
 function group(state, act, one, value) {
   const { within } = state.link;
   const most = Math.max(...value.clusters.map(({ size }) => size));
-  const go = (row) => h("button", { key: row.id, type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: row.id } }) } }, row.label ?? `row ${row.id}`);
+  const go = (row) => rowLink(act, row);
   const ids = () => value.ids.filter((_, i) => value.labels[i] === one.cluster);
   return h(
     "li",
     { key: one.cluster, class: within === one.cluster ? "on" : "" },
     h("i", { class: "swatch", css: { "--c": shade(value, one) } }),
-    h("h3", null, `${one.cluster + 1} · ${named(one, state)}`),
+    h("h3", null, `${one.cluster + 1} · ${named(one.differs, info(state).columns) || "like all others"}`),
     h("span", { class: "occurs", title: counted(one.size, "row") }, h("i", { css: { "--v": ((100 * one.size) / most).toFixed(1) } }), count(one.size)),
     h("p", null, one.differs.slice(0, 3).map((each) => each.text).join(" · ") || "like all other rows"),
     h("p", { class: "muted" }, "typical ", one.label_rows.slice(0, 3).map(go), one.borderline?.length ? [" borderline ", one.borderline.slice(0, 1).map(go)] : null),
@@ -68,18 +69,4 @@ function group(state, act, one, value) {
 function shade(value, one) {
   const order = value.clusters.map(({ cluster, size }) => [size, `cluster ${cluster}`, cluster]).sort((a, b) => b[0] - a[0] || (a[1] < b[1] ? -1 : 1));
   return PALETTE[order.findIndex(([, , cluster]) => cluster === one.cluster)] ?? OTHER;
-}
-
-/** A name from the strongest differences, those that hold for most of its rows first. @param {any} one @param {State} state */
-function named(one, state) {
-  const columns = new Map(info(state).columns.map((column) => [column.name, column]));
-  const most = one.differs.filter(({ what, inside }) => what === "median" || what === "mean" || inside >= 0.5);
-  const words = (most.length ? most : one.differs).slice(0, 2).map(({ column, what, value, inside, outside }) => {
-    if (what === "missing") return `${column} missing`;
-    if (what === "share" && inside < outside) return `not ${column} ${cell(value, columns.get(column))}`;
-    if (what === "share") return typeof value === "boolean" ? `${value ? "" : "not "}${column}` : `${column} ${cell(value, columns.get(column))}`;
-    const order = typeof inside === "number" && typeof outside === "number";
-    return order ? `${inside > outside ? "high" : "low"} ${column}` : `${column} ${cell(inside, columns.get(column))}`;
-  });
-  return words.join(", ") || "like all others";
 }

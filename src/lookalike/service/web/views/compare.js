@@ -2,7 +2,7 @@
 /** The same list in the plain and the reduced space: what came in, what left, what moved. */
 import { h } from "../draw/dom.js";
 import { counted } from "../draw/scales.js";
-import { bones, problem } from "./states.js";
+import { bones, problem, rowLink } from "./states.js";
 
 const SHOWN = 10; // of either list
 
@@ -27,7 +27,7 @@ export default function compare(state, act) {
           h(
             "li",
             { key: one.id, class: odd.has(one.id) ? word : "stayed" },
-            h("button", { type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: one.id } }) } }, one.label ?? String(one.id)),
+            rowLink(act, one),
             odd.has(one.id) ? h("small", null, word === "came" ? "came in" : "left") : null,
           ),
         ),

@@ -3,12 +3,13 @@
 import { h } from "../draw/dom.js";
 import { histogram } from "../draw/histogram.js";
 import { cell, condition as words, ranged } from "../draw/scales.js";
+import { between, part } from "./filter.js";
 
 /** @param {State} _state @param {Dispatch} act @param {Column} column @param {Object<string, any>} condition */
 export default function editor(_state, act, column, condition) {
   const change = (next) => act({ type: "filter", column: column.name, condition: next });
   let inner;
-  if ("!=" in condition || "==" in condition) {
+  if (["!=", "==", "not in"].some((op) => op in condition)) {
     inner = h("span", { class: "muted" }, words(column.name, condition, column));
   } else if (ranged(column)) inner = rangeEditor(column, condition, change);
   else if (column.kind === "text") inner = wordEditor(column, condition, change);
@@ -36,7 +37,7 @@ function rangeEditor(column, condition, change) {
     });
   const label = `${column.name} over all rows`;
   return [
-    histogram(column.summary.histogram, { label, logarithm: true }),
+    histogram(column.summary.histogram, { label, logarithm: true, chosen: part(column, condition), brush: (from, to) => change(between(column, from, to)) }),
     h("span", { class: "row" }, end(">=", "at least"), "to", end("<=", "at most")),
   ];
 }

@@ -27,11 +27,35 @@ export function firstCondition(value, column) {
 function near(value, column) {
   const { min, max } = column.summary;
   const [low, high, at] = [min, max, value].map((one) => measure(one) ?? 0);
-  const half = NEAR * (high - low);
+  const share = (at - low) / (high - low || 1);
+  return between(column, Math.max(0, share - NEAR), Math.min(1, share + NEAR));
+}
+
+/**
+ * The condition for a part of the range of a column.
+ *
+ * @param {Column} column @param {number} from 0 to 1 @param {number} to
+ */
+export function between(column, from, to) {
+  const { min, max } = column.summary;
+  const [low, high] = [min, max].map((one) => measure(one) ?? 0);
   const whole = Number.isInteger(min) && Number.isInteger(max);
-  const write = (number) => {
+  const write = (share) => {
+    const number = low + share * (high - low);
     if (typeof min === "string") return new Date(number).toISOString().slice(0, 10);
     return whole ? Math.round(number) : Number(number.toPrecision(4));
   };
-  return { ">=": write(Math.max(low, at - half)), "<=": write(Math.min(high, at + half)) };
+  return { ">=": write(from), "<=": write(to) };
+}
+
+/** Which part of the range a condition keeps; null without one. @param {Column} column @param {any} condition */
+export function part(column, condition) {
+  if (!condition) return null;
+  const [low, high] = [column.summary.min, column.summary.max].map((one) => measure(one) ?? 0);
+  const share = (op, otherwise) => {
+    const at = measure(condition[op]);
+    return at === null ? otherwise : Math.min(1, Math.max(0, (at - low) / (high - low || 1)));
+  };
+  const [from, to] = [share(">=", 0), share("<=", 1)];
+  return [from, Math.max(from, to)];
 }

@@ -4,7 +4,7 @@ import { graphRoots } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { placeNames, settle } from "../draw/force.js";
 import { count, score } from "../draw/scales.js";
-import { problem, working } from "./states.js";
+import { problem, rowLink, working } from "./states.js";
 
 /** @typedef {{id: any, label: string, occurrence: number|null, hub: boolean, orphan: boolean}} Node */
 /** @typedef {{source: any, target: any, similarity: number|null, mutual: boolean}} Link */
@@ -146,7 +146,7 @@ const shorten = (name) => (name.length > 24 ? `${name.slice(0, 23)}…` : name);
 /** @param {Dispatch} act @param {Node[]} nodes @param {Link[]} links */
 function twin(act, nodes, links) {
   const name = new Map(nodes.map((node) => [node.id, node.label ?? String(node.id)]));
-  const go = (id) => h("button", { type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id } }) } }, name.get(id) ?? String(id));
+  const go = (id) => rowLink(act, { id, label: name.get(id) });
   return h(
     "details",
     { class: "twin", key: "twin" },

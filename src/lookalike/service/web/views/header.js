@@ -1,6 +1,6 @@
 // @ts-check
 /** The bar at the top: which table, the search box, the measure, the hub switch. */
-import { info } from "../ask.js";
+import { info, ways } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { icon } from "../draw/icons.js";
 import { cell, count } from "../draw/scales.js";
@@ -39,7 +39,7 @@ function collections(state, act) {
     const { value } = target; // no table has a name with a plus
     if (value[0] === "+") act({ type: "sheet", name: value.slice(1) });
     else act({ type: "collection", name: value });
-    if (value === "+columns") target.value = state.link.collection;
+    if (value === "+columns" || value === "+review") target.value = state.link.collection;
   };
   return h(
     "select",
@@ -48,27 +48,35 @@ function collections(state, act) {
     list.map((one) => h("option", { key: one.name, value: one.name }, one.title || one.name)),
     h("hr", { key: "line" }),
     known ? h("option", { key: "+columns", value: "+columns" }, "columns of this table …") : null,
+    known ? h("option", { key: "+review", value: "+review" }, "doubles of this table …") : null,
     h("option", { key: "+new", value: "+new" }, "+ table"),
   );
 }
 
-/** @param {State} state @param {Dispatch} act */
+/** How rows are compared: what is chosen here is tried in this link alone. @param {State} state @param {Dispatch} act */
 function measures(state, act) {
   const { measure } = info(state);
-  const list = state.slots.measures?.value?.measures ?? [];
-  const plain = (name) => name.toLowerCase().replaceAll("-", "");
-  const known = list.find((one) => plain(one.name) === plain(measure.name));
-  const now = known?.name ?? measure.name;
-  const change = (event) => {
-    const wanted = event.target.value;
-    event.target.value = now; // it changes when the new one is ready
-    act({ type: "ui", wanted, dialog: "refit" });
+  const own = measure.asked ?? "auto";
+  const { plain, more } = ways(state);
+  const now = state.link.measure ?? own;
+  const title = (name) => [...plain, ...more].find((one) => one.name === name)?.title ?? (name === own ? measure.words : name);
+  const ask = () => state.ui.asking || act({ type: "ui", asking: true });
+  const option = ({ name }) => h("option", { key: name, value: name }, title(name));
+  const change = ({ target }) => {
+    if (target.value === "+side") act({ type: "sheet", name: "measures" });
+    else act({ type: "set", measure: target.value === own ? null : target.value, space: "plain" });
+    if (target.value === "+side") target.value = now;
   };
+  const others = plain.filter(({ name, measure: of }) => of && name !== own && name !== now);
+  const rest = more.filter(({ name }) => name !== own && name !== now);
   return h(
     "select",
-    { class: "measure", "aria-label": "measure", title: `${measure.text}. ${measure.reason ?? ""}`, value: now, on: { change } },
-    known ? null : h("option", { key: measure.name, value: measure.name }, measure.name),
-    list.map((one) => h("option", { key: one.name, value: one.name }, one === known ? measure.name : one.name)),
+    { class: "measure", "aria-label": "measure", title: now === own ? `${measure.text}. ${measure.reason ?? ""}` : now, value: now, on: { change, focus: ask, pointerenter: ask } },
+    [...new Set([own, now])].map((name) => option({ name })),
+    others.map(option),
+    rest.length ? h("optgroup", { key: "more", label: "more" }, rest.map(option)) : null,
+    h("hr", { key: "line" }),
+    h("option", { key: "+side", value: "+side" }, "compare side by side …"),
   );
 }
 

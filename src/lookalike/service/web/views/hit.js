@@ -17,7 +17,7 @@ export function hit(state, act, one, moved) {
   const name = one.label ?? String(one.id);
   const classes = ["hit", opened ? "open" : "", state.ui.at === one.id ? "at" : "", side].filter(Boolean).join(" ");
   const toggle = () => act({ type: "set", open: opened ? null : one.id });
-  const hover = (id) => () => act({ type: "ui", hover: id });
+  const hover = (id) => () => act({ type: "ui", hover: id, card: false });
   return h(
     "li",
     { key: one.id, class: classes, "data-id": String(one.id), on: { mouseenter: hover(one.id), mouseleave: hover(null), focusin: () => act({ type: "ui", at: one.id }) } },

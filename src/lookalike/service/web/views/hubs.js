@@ -3,7 +3,7 @@
 import { h } from "../draw/dom.js";
 import { histogram } from "../draw/histogram.js";
 import { count, percent } from "../draw/scales.js";
-import { bones, problem, working } from "./states.js";
+import { bones, problem, rowLink, working } from "./states.js";
 
 /** @param {State} state @param {Dispatch} act */
 export default function hubs(state, act) {
@@ -26,14 +26,9 @@ export default function hubs(state, act) {
     h("h3", { key: "orphanhead" }, `In no list: ${count(shown.unreachable)} rows (${percent(shown.unreachable_share)})`),
     h("p", { class: "muted", key: "what" }, `No search for ${k} rows ever shows these. Browse them here:`),
     shown.orphans.length
-      ? h("ul", { class: "orphans", key: "orphans" }, shown.orphans.map((one) => h("li", { key: one.id }, go(act, one))))
+      ? h("ul", { class: "orphans", key: "orphans" }, shown.orphans.map((one) => h("li", { key: one.id }, rowLink(act, one))))
       : h("p", { class: "empty", key: "none" }, "Every row is in a list."),
   ];
-}
-
-/** @param {Dispatch} act @param {any} one */
-function go(act, one) {
-  return h("button", { type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: one.id } }) } }, one.label ?? `row ${one.id}`);
 }
 
 /** @param {string} name @param {any} side @param {number} k @param {boolean} on */
@@ -76,7 +71,7 @@ function top(state, act, one, shown) {
   return h(
     "li",
     { key: one.id },
-    go(act, one),
+    rowLink(act, one),
     h("span", { class: "occurs", title: `in ${one.occurrence} lists` }, h("i", { css: { "--v": ((100 * one.occurrence) / most).toFixed(1) } }), count(one.occurrence)),
     h("button", { type: "button", class: "plain small", "aria-expanded": String(open), on: { click: () => act({ type: "set", who: open ? null : one.id }) } }, "who shows it"),
     open ? lists(act, slot, one.id) : null,
@@ -87,5 +82,5 @@ function top(state, act, one, shown) {
 function lists(act, slot, id) {
   if (slot?.status === "error") return problem(slot.problem, act, "who");
   if (slot?.value?.id !== id) return bones(2);
-  return h("ul", { class: "shownby" }, slot.value.shown_by.map((one) => h("li", { key: one.id }, go(act, one), h("small", null, ` at rank ${one.rank}`))));
+  return h("ul", { class: "shownby" }, slot.value.shown_by.map((one) => h("li", { key: one.id }, rowLink(act, one), h("small", null, ` at rank ${one.rank}`))));
 }

@@ -14,6 +14,8 @@ const PARTS = {
   dialogs: () => import("./dialogs.js"),
   welcome: () => import("./welcome.js"),
   columns: () => import("./columns.js"),
+  review: () => import("./review.js"),
+  measures: () => import("./measures.js"),
   clusters: () => import("./clusters.js"),
   suggest: () => import("./suggest.js"),
 };

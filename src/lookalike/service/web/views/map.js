@@ -1,12 +1,16 @@
 // @ts-check
 /** All rows on a plane, colored by a column; the neighbors are those of the real space. */
 import { readBytes } from "../api.js";
-import { firstColor, info } from "../ask.js";
+import { firstColor, info, withinIds } from "../ask.js";
 import { h } from "../draw/dom.js";
+import { histogram } from "../draw/histogram.js";
 import { icon } from "../draw/icons.js";
+import { named } from "../draw/named.js";
 import { createPlane } from "../draw/plane.js";
 import { OTHER, PALETTE, cell, count, percent, ramp, rgb } from "../draw/scales.js";
-import { problem, working } from "./states.js";
+import { question } from "../link.js";
+import { between, part } from "./filter.js";
+import { problem, progress, working } from "./states.js";
 
 const FAR = 0.2; // of the width of the map: a neighbor farther off than this is worth a word
 
@@ -31,16 +35,18 @@ export default function map(state, act) {
     hits,
     hover: hovered === null ? -1 : at(hovered),
     label: answer?.query.label ?? "the question",
-    hoverLabel: labelOf(state, hovered),
+    hoverLabel: state.ui.card ? "" : labelOf(state, hovered),
+    regions: regions(state, drawing),
     poly: set && "poly" in set ? set.poly : null,
-    tool: state.ui.tool,
+    tool: drawing.sketch ? "pan" : state.ui.tool,
     onPick: (i) => act({ type: "ask", query: { id: drawing.ids[i] } }),
     onPoint: (i) => point(state, act, i < 0 ? null : drawing.ids[i]),
     onChoose: (poly) => act({ type: "set", set: { poly }, view: "set" }),
   };
   return [
-    tools(state, act),
-    h("div", { key: "frame", class: "frame" }, zooms(), h(
+    tools(state, act, drawing.sketch),
+    drawing.sketch && slot.job ? h("div", { key: "job" }, progress(slot.job, act)) : null,
+    h("div", { key: "frame", class: "frame" }, zooms(), card(state, hovered), h(
       "div",
       { key: "plane", class: `plane ${state.ui.tool}`, data: picture, "data-rows": String(drawing.rows), hook: HOOK },
       h("canvas", { "aria-hidden": "true" }),
@@ -82,7 +88,62 @@ const HOOK = {
 
 /** @param {State} state @param {Dispatch} act @param {any} id */
 function point(state, act, id) {
-  if (state.ui.hover !== id) act({ type: "ui", hover: id });
+  if (state.ui.hover !== id) act({ type: "ui", hover: id, card: id !== null });
+}
+
+const CELLS = 5; // on the card
+
+/** What is known of the row under the pointer. @param {State} state @param {any} id */
+function card(state, id) {
+  const { answer, label } = state.slots;
+  const read = label?.value?.id === id ? label.value : answer?.value?.hits.find((one) => one.id === id);
+  if (id === null || !state.ui.card || !read) return null;
+  const cells = info(state).columns.filter((column) => column.compared).slice(0, CELLS);
+  return h(
+    "div",
+    { class: "card", key: "card" },
+    h("b", null, read.label ?? `row ${id}`),
+    h("small", null, ` #${id}`),
+    h("dl", null, cells.map((column) => h("div", { key: column.name }, h("dt", null, column.name), h("dd", null, cell(read.row[column.name], column))))),
+  );
+}
+
+/** @type {any} */
+let toldRegions = {};
+
+/** What the regions of the map are called, the largest first, no two the same. @param {State} state @param {any} drawing */
+function regions(state, drawing) {
+  if (toldRegions.drawing === drawing) return toldRegions.list;
+  const { columns } = info(state);
+  const taken = new Set();
+  const list = [];
+  for (const { x, y, differs } of drawing.regions ?? []) {
+    const text = [1, 2, 3].map((words) => named(differs, columns, words, true)).find((one) => one && !taken.has(one));
+    if (!text) continue;
+    taken.add(text);
+    list.push({ x, y, text });
+  }
+  toldRegions = { drawing, list };
+  return list;
+}
+
+/** @type {any} */
+let masked = {};
+
+/** Which rows the list is made from: 1 or 0 for each; null for all. @param {State} state */
+function shown(state) {
+  const drawing = state.slots.map.value;
+  const { filter } = question(state.link);
+  const bits = Object.keys(filter).length ? (state.slots.matches?.value ?? null) : null;
+  const ids = withinIds(state);
+  if (!bits && !ids) return null;
+  if (masked.bits === bits && masked.ids === ids && masked.drawing === drawing) return masked.list;
+  const bytes = bits && readBytes(bits.values);
+  const whole = bytes && bytes.length === Math.ceil(drawing.rows / 8); // not of the sketch of before
+  const inside = ids && new Set(ids);
+  const list = Uint8Array.from(drawing.ids, (id, i) => ((whole && !((bytes[i >> 3] >> (i & 7)) & 1)) || (inside && !inside.has(id)) ? 0 : 1));
+  masked = { bits, ids, drawing, list };
+  return list;
 }
 
 /** @param {State} state @param {any} id */
@@ -92,14 +153,14 @@ function labelOf(state, id) {
   return hit?.label ?? (read?.id === id ? read.label : null) ?? (id === null ? "" : `row ${id}`);
 }
 
-/** @param {State} state @param {Dispatch} act */
-function tools(state, act) {
+/** @param {State} state @param {Dispatch} act @param {boolean} sketch whose places are not those of the map */
+function tools(state, act, sketch) {
   const columns = info(state).columns.filter((c) => !["text", "name", "id"].includes(c.kind) || c.summary?.counts);
   const color = state.link.color ?? firstColor(state) ?? "";
   const tool = (name, picture, label) =>
     h(
       "button",
-      { key: name, type: "button", title: label, "aria-label": label, "aria-pressed": String(state.ui.tool === name), on: { click: () => act({ type: "ui", tool: name }) } },
+      { key: name, type: "button", title: label, "aria-label": label, "aria-pressed": String(state.ui.tool === name), disabled: sketch && name !== "pan", on: { click: () => act({ type: "ui", tool: name }) } },
       icon(picture),
     );
   return h(
@@ -136,24 +197,32 @@ function positions(drawing) {
 
 /** Kept from call to call: a new array would be sent to the graphics card again. @type {any} */
 let painted = {};
+const SEEN = 210;
+const DIM = 38; // rows outside of the filter: 15 % of 255
 
 /** @param {State} state */
 function colors(state) {
-  const slot = state.slots.colors;
   const n = state.slots.map.value.rows;
-  const value = slot?.value ?? null;
-  if (painted.value !== value || painted.hidden !== state.ui.hidden || painted.n !== n) {
-    painted = { value, hidden: state.ui.hidden, n, ...shades(value, n, state.ui.hidden, state.link.color ?? firstColor(state) ?? "") };
+  const found = state.slots.colors?.value ?? null;
+  const name = state.link.color ?? firstColor(state) ?? "";
+  const mask = shown(state);
+  if (painted.found !== found || painted.mask !== mask || painted.n !== n) {
+    const bytes = found ? readBytes(found.values) : new Uint8Array(0);
+    const value = bytes.length === n * (found?.kind === "number" ? 4 : 1) ? found : null; // not of another map
+    const alpha = (i) => (mask && !mask[i] ? DIM : SEEN);
+    painted = { found, mask, n, ...shades(value, bytes, n, alpha, name) };
   }
-  return painted;
+  return { ...painted, legend: (act) => painted.legend(state, act) };
 }
 
-/** @param {any} value @param {number} n @param {Object<string, boolean>} hidden @param {string} name */
-function shades(value, n, hidden, name) {
-  const rgba = new Uint8Array(4 * n).fill(200);
-  const bytes = value ? readBytes(value.values) : new Uint8Array(0);
-  if (!value) return { rgba, name: "nothing", textAt: () => "", legend: () => null };
-  if (value.kind === "number") return numbers(rgba, new Float32Array(bytes.buffer), name);
+/** @param {any} value @param {Uint8Array} bytes @param {number} n @param {(i: number) => number} alpha @param {string} name */
+function shades(value, bytes, n, alpha, name) {
+  const rgba = new Uint8Array(4 * n);
+  if (!value) {
+    for (let i = 0; i < n; i += 1) rgba.set([200, 200, 200, alpha(i)], 4 * i);
+    return { rgba, name: "nothing", textAt: () => "", legend: () => null };
+  }
+  if (value.kind === "number") return numbers(rgba, new Float32Array(bytes.buffer), alpha, name);
   const labels = /** @type {string[]} */ (value.labels);
   const gap = value.gap; // what rows without a color have: a missing cell, an empty set, no cluster
   const shade = labels.map((label, i) => (label === "other" || i >= PALETTE.length ? OTHER : PALETTE[i]));
@@ -161,47 +230,78 @@ function shades(value, n, hidden, name) {
   for (let i = 0; i < n; i += 1) {
     const code = Math.min(bytes[i], labels.length);
     counts[code] += 1;
-    const off = hidden[labels[code] ?? gap];
-    rgba.set([...rgb(shade[code] ?? "#C3C9CE"), off ? 0 : 210], 4 * i);
+    rgba.set([...rgb(shade[code] ?? "#C3C9CE"), alpha(i)], 4 * i);
   }
   const entries = [...labels.map((label, i) => [label, shade[i], counts[i]]), [gap, "#C3C9CE", counts[labels.length]]];
-  const legend = (act) =>
+  const legend = (state, act) =>
     h(
       "ul",
       { class: "legend", key: "legend", "aria-label": `colors: ${name}` },
-      entries.filter(([, , many]) => many).map(([label, color, many]) =>
-        h(
-          "li",
-          { key: label },
-          h(
-            "button",
-            { type: "button", "aria-pressed": String(!hidden[label]), title: hidden[label] ? "Show" : "Hide", on: { click: () => act({ type: "ui", hidden: { ...hidden, [label]: !hidden[label] } }) } },
-            h("i", { css: { "--c": color } }),
-            label,
-            h("small", null, ` ${count(many)}`),
-          ),
-        ),
-      ),
+      entries.filter(([, , many]) => many).map(([label, color, many]) => {
+        const choice = filterBy(state, name, label, value);
+        const inner = [h("i", { css: { "--c": color } }), label, h("small", null, ` ${count(many)}`)];
+        if (!choice) return h("li", { key: label }, h("span", null, inner));
+        const title = choice.on ? "Look at the others again" : "Only these";
+        return h("li", { key: label }, h("button", { type: "button", "aria-pressed": String(choice.on), title, on: { click: () => act(choice.action) } }, inner));
+      }),
     );
   return { rgba, name, legend, textAt: (i) => labels[bytes[i]] ?? gap };
 }
 
-/** @param {Uint8Array} rgba @param {Float32Array} values @param {string} name */
-function numbers(rgba, values, name) {
+/**
+ * What a click on an entry of the legend does, and whether it was done; null where rows cannot be
+ * filtered by it.
+ *
+ * @param {State} state @param {string} name @param {string} label @param {any} value
+ * @returns {{on: boolean, action: Action}|null}
+ */
+function filterBy(state, name, label, { labels, gap }) {
+  const column = info(state).columns.find((one) => one.name === name);
+  if (!column) {
+    const at = /^cluster (\d+)$/.exec(label);
+    if (name !== "cluster" || !at) return null;
+    const on = state.link.within === Number(at[1]);
+    return { on, action: { type: "set", within: on ? null : Number(at[1]) } };
+  }
+  const now = question(state.link).filter[name] ?? {};
+  const cellOf = (text) => (column.summary?.counts ?? []).map(([one]) => one).find((one) => String(one).toLowerCase() === text.toLowerCase()) ?? text;
+  const filter = (on, condition) => ({ on, action: { type: "filter", column: name, condition } });
+  if (label === gap) return gap === "missing" ? filter(now["=="] === null, now["=="] === null ? null : { "==": null }) : null;
+  const several = !["set", "sequence"].includes(column.kind);
+  if (label === "other") {
+    const on = "not in" in now;
+    return several ? filter(on, on ? null : { "not in": labels.filter((one) => one !== label).map(cellOf) }) : null;
+  }
+  const one = cellOf(label);
+  if (!several) return filter(now.contains === one, now.contains === one ? null : { contains: one });
+  const chosen = now.in ?? [];
+  const on = chosen.includes(one);
+  const next = on ? chosen.filter((other) => other !== one) : [...chosen, one];
+  return filter(on, next.length ? { in: next } : null);
+}
+
+/** @param {Uint8Array} rgba @param {Float32Array} values @param {(i: number) => number} alpha @param {string} name */
+function numbers(rgba, values, alpha, name) {
   const sorted = values.filter(Number.isFinite).sort();
   const end = (share) => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
   const [low, high] = [end(0.02), end(0.98)];
-  for (let i = 0; i < values.length; i += 1) rgba.set([...ramp((values[i] - low) / (high - low || 1)), 210], 4 * i);
-  const steps = [0, 0.2, 0.4, 0.6, 0.8, 1];
-  const legend = () =>
-    h(
-      "p",
+  const tone = (value) => ramp((value - low) / (high - low || 1));
+  for (let i = 0; i < values.length; i += 1) rgba.set([...tone(values[i]), alpha(i)], 4 * i);
+  const legend = (state, act) => {
+    const column = info(state).columns.find((one) => one.name === name);
+    const bins = column?.summary?.histogram;
+    if (!bins) return h("p", { class: "legend numbers", key: "legend" }, [low, high].map((value) => cell(Number(value.toPrecision(4)))).join(" to "));
+    const chosen = part(column, question(state.link).filter[name]);
+    const brush = (from, to) => act({ type: "filter", column: name, condition: between(column, from, to) });
+    return h(
+      "div",
       { class: "legend numbers", key: "legend" },
-      cell(Number(low.toPrecision(4))),
-      steps.map((t) => h("i", { key: t, css: { "--c": `rgb(${ramp(t).join(" ")})` } })),
-      cell(Number(high.toPrecision(4))),
-      h("small", null, ` ${name}`),
+      h("span", null, cell(column.summary.min, column)),
+      histogram(bins, { label: `${name} over all rows: drag to keep a part`, logarithm: true, chosen, brush, color: (value) => `rgb(${tone(value).join(" ")})` }),
+      h("span", null, cell(column.summary.max, column)),
+      chosen ? h("button", { type: "button", class: "plain small", on: { click: () => act({ type: "filter", column: name, condition: null }) } }, "All") : null,
     );
+  };
   return { rgba, name, legend, textAt: (i) => cell(Number(values[i].toPrecision(4))) };
 }
 
@@ -215,7 +315,7 @@ function sizes(state, drawing) {
   const base = drawing.rows > 20000 ? 2.6 : drawing.rows > 3000 ? 3.6 : 5;
   const made = new Float32Array(drawing.rows).fill(base);
   if (value) {
-    const times = new Float32Array(readBytes(value.values).buffer);
+    const times = new Float32Array(readBytes(value.values).buffer); // none for a sketch of before
     for (let i = 0; i < made.length; i += 1) made[i] = base * (0.5 + Math.sqrt(Math.max(times[i] || 0, 0) / 10));
   }
   grownSizes = { value, n: drawing.rows, sizes: made };
@@ -242,7 +342,7 @@ function extent(values) {
 /** @param {any} drawing @param {any} picture @param {any} answer */
 function says(drawing, picture, answer) {
   const trust = typeof drawing.trust === "number" ? `A flat picture of many columns, trustworthiness ${drawing.trust.toFixed(2)} (1: all rows that are close here are close in truth). ` : "";
-  const some = drawing.sampled ? `${count(drawing.ids.length)} rows stand for all; neighbors that are not among them are not drawn. ` : "";
+  const some = drawing.sketch ? `A sketch of ${count(drawing.rows)} rows: the whole map is being drawn. ` : drawing.sampled ? `${count(drawing.ids.length)} rows stand for all; neighbors that are not among them are not drawn. ` : "";
   if (!answer || picture.query < 0 || !picture.hits.length) return `${trust}${some}Click a row to search from it.`;
   const far = away(picture).filter((share) => share > FAR).length;
   const lines = "Lines join the row in question with its neighbors in the real space";

@@ -46,7 +46,7 @@ function hint(state, collection) {
   if (state.link.space === "repaired") {
     return "The reduced space was learned with all columns as they are: switch to plain to weigh them.";
   }
-  return `${collection.measure.name} learned its own weights, so columns cannot be weighed here.`;
+  return `${state.link.measure ?? collection.measure.name} learned its own weights, so columns cannot be weighed here.`;
 }
 
 /** @param {State} state */

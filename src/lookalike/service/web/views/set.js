@@ -3,7 +3,7 @@
 import { chosenIds, info } from "../ask.js";
 import { h } from "../draw/dom.js";
 import { cell, count, counted, percent } from "../draw/scales.js";
-import { problem, working } from "./states.js";
+import { problem, rowLink, working } from "./states.js";
 
 /** @param {State} state @param {Dispatch} act */
 export default function set(state, act) {
@@ -26,7 +26,7 @@ export default function set(state, act) {
     h(
       "ul",
       { class: "orphans", key: "typical" },
-      typical.map((one) => h("li", { key: one.id }, h("button", { type: "button", class: "link", on: { click: () => act({ type: "ask", query: { id: one.id } }) } }, one.label ?? `row ${one.id}`))),
+      typical.map((one) => h("li", { key: one.id }, rowLink(act, one))),
     ),
     h(
       "p",

@@ -19,7 +19,7 @@ export function working(slot, act) {
 }
 
 /** What work is called until it says itself what it does. */
-const WORK = { map: "preparing the map", hubs: "preparing to count hubs", clusters: "preparing clusters", measure: "preparing to refit", repair: "preparing to reduce hubness" };
+const WORK = { map: "preparing the map", hubs: "preparing to count hubs", clusters: "preparing clusters", measure: "preparing to refit", repair: "preparing to reduce hubness", trial: "preparing the measure" };
 
 /** @param {Job} job @param {Dispatch} act */
 export function progress(job, act) {
@@ -73,3 +73,6 @@ function token(act) {
     h("button", { type: "submit", class: "strong" }, "Use this token"),
   );
 }
+
+/** The name of a row, which asks about it. @param {Dispatch} act @param {any} row @param {string} [title] */
+export const rowLink = (act, { id, label }, title) => h("button", { key: id, type: "button", class: "link", title, on: { click: () => act({ type: "ask", query: { id } }) } }, label ?? `row ${id}`);
