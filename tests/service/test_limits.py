@@ -189,7 +189,7 @@ def test_the_limits_are_those_that_are_documented():
         "n_estimators": 20_000, "height": 32, "max_depth": 1_000, "max_samples": 100_000,
         "synthetic": 100_000, "max_retries": 1_000, "max_iter": 1_000, "n_neighbors": 1_000,
         "min_neighbors": 1_000, "n_candidates": 10_000, "sample": 100_000, "landmarks": 10_000,
-        "n_jobs": 64, "n_clusters": 1_000, "folds": 50, "n": 1_000,
+        "n_jobs": 64, "n_clusters": 1_000, "folds": 50, "n": 1_000, "draws": 100,
     }  # fmt: skip
 
 
