@@ -29,7 +29,7 @@ MAKE_VENV = $(PYTHON) -m venv $(VENV)
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 endif
 
-.PHONY: help demo test lowest fuzz mutants audit check checkweb format bench load papers quality docs clean
+.PHONY: help demo test lowest fuzz mutants audit check checkweb format bench load papers board quality docs clean
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 10
 
@@ -70,25 +70,20 @@ test: $(VENV)/.dev ## the whole test suite, doctests included
 LOWEST := .venv-lowest
 $(LOWEST)/.dev: pyproject.toml .ci/lowest
 	@echo "setting up $(LOWEST) with the lowest versions (once)"
-	@$(PYTHON) -m venv $(LOWEST)
+	@$(subst $(VENV),$(LOWEST),$(MAKE_VENV))
 	@$(PYTHON) .ci/lowest > $(LOWEST)/constraints.txt
-	@$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt -e '.[dev]'
+	@$(subst -c constraints.txt,-c $(LOWEST)/constraints.txt,$(subst $(BIN),$(LOWEST)/bin,$(INSTALL))) -e '.[dev]'
 	@touch $@
 
 lowest: $(LOWEST)/.dev ## the test suite with the lowest versions that pyproject.toml allows; CASE=tests/table for one folder
 	PYTHONHASHSEED=0 $(LOWEST)/bin/python -m pytest -q -n $(WORKERS) --dist worksteal \
 		-W ignore::DeprecationWarning -W ignore::PendingDeprecationWarning $(filter-out all,$(CASE))
 
-# Each line may be run alone. The last searches for new examples that break a property.
-fuzz: $(VENV)/.dev ## damaged files, tables and folders, killed servers, load, requests, new examples; CASE=tests/measures for one folder
-	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --compiled --seed $(SEED)
-	PYTHONPATH=tests $(BIN)/python -m fuzz $(MUTANTS) --tables --seed $(SEED)
-	PYTHONPATH=tests $(BIN)/python -m fuzz $(FOLDERS) --folders --compiled --seed $(SEED)
-	LOOKALIKE_KILLS=$(KILLS) $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_durability.py tests/index/dask
-	LOOKALIKE_LONG=1 $(BIN)/python -m pytest -q --timeout 7200 tests/test_hostile_surroundings.py tests/test_install.py tests/fuzz tests/kernels/test_cache_lock.py
-	LOOKALIKE_EXAMPLES=$(EXAMPLES) $(BIN)/python -m pytest -q --timeout 7200 tests/service/test_bad_input.py -k openapi
-	$(BIN)/python -m benchmarks.load --seconds $(LOAD) --judge
-	LOOKALIKE_FUZZ=1 $(BIN)/python -m pytest -q -n $(WORKERS) --timeout 7200 $(if $(filter all,$(CASE)),tests,$(CASE))
+# Ends with a table: what each part has tried, and what failed. `PART=folders` runs one part alone.
+fuzz: $(VENV)/.dev ## damaged files, tables and folders, killed servers, load, requests, new examples; PART=load for one, CASE=tests/measures for one folder
+	PYTHONPATH=tests $(BIN)/python -m fuzz.run --mutants $(MUTANTS) --folders $(FOLDERS) --kills $(KILLS) \
+		--examples $(EXAMPLES) --load $(LOAD) --seed $(SEED) --workers $(WORKERS) \
+		$(if $(filter all,$(CASE)),,--case $(CASE)) $(if $(PART),--part $(PART))
 
 mutants: $(VENV)/.dev ## random faults in the sources (FAULTS=200) and which of them the nearest tests notice; CASE=index for one package, LOG=file to go on after a stop (same SEED)
 	PYTHONPATH=tests $(BIN)/python -m mutants $(filter-out all,$(CASE)) --faults $(FAULTS) --seed $(SEED) $(if $(LOG),--log $(LOG))
@@ -128,6 +123,11 @@ load: $(VENV)/.dev ## a minute of mixed requests to a served table of films, bes
 papers: $(VENV)/.studies ## the published tables beside our numbers; CASE=name for one, QUICK=1 or FULL=1
 	$(BIN)/python -m studies $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data $(DATA)) \
 		$(if $(DOWNLOAD),--download) --write docs/papers
+
+# Stopped runs go on where they were: each score is kept below ~/.cache. QUICK=1: twenty minutes.
+board: $(VENV)/.dev $(VENV)/.studies ## every task beside the best of the field, into docs/papers/board.md; QUICK=1 or FULL=1
+	PYTHONPATH=$(VENV)/data $(BIN)/python -m studies board $(if $(QUICK),--quick) $(if $(FULL),--full) \
+		$(if $(DATA),--data $(DATA)) --write docs/papers
 
 quality: $(VENV)/.dev $(VENV)/.studies ## the default comparison before and after per table, then predictions and clusters; BEFORE=path/to/src
 	PYTHONPATH=$(VENV)/data $(BIN)/python -m benchmarks.quality.defaults

@@ -100,6 +100,20 @@ def score(table: Table, hidden: Cells, filled: Cells) -> dict[str, float]:
     return {what: float(np.mean(values)) for what, values in found.items() if values}
 
 
+SUMMARY = """
+**Choice.** For each column the relevance of the others to the power 0, 1 or 4 as their weight, and
+3 to 40 donors, whatever does best on known cells of the table. On the half of the choice, with 400
+rows a table, the power 4 gained .005 in NRMSE and .006 in wrong levels, more powers, other widths
+of the kernel and more numbers of donors nothing beyond noise; learning from 200 of the 400 rows
+lost .013 and .025.
+
+**Losses.** Where columns are nearly linear in each other (`husbands_wives`, `NeuroCog`,
+`supraclavicular`), regressions come nearer. Levels that say little about a row (`Bundesliga`,
+`Wheat2`) are guessed no better than by the commonest one. `IterativeImputer` is at a disadvantage
+in levels: all indicators of a missing cell are missing together, and each is regressed on the
+others, so that it returns about the commonest level. Its scores of numbers do not have this fault.
+"""
+
 # -- candidates ------------------------------------------------------------------------------------
 
 
@@ -268,4 +282,5 @@ PAPER = Paper(
     "Chosen on one half of the tables, confirmed on the other; ahead means by more than twice the "
     "standard error on both.",
     [StudyPart("imputation", "Donors, nearest rows and regressions", run)],
+    SUMMARY,
 )

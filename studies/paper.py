@@ -28,6 +28,7 @@ PAPERS = {
     "imputation": "studies.imputation",
     "scales": "studies.scales",
     "map": "studies.maps",
+    "board": "studies.board",
 }
 
 

@@ -178,7 +178,7 @@ def report(asked, callers, memory, costs):
     show("all", every)
     errors = [error for caller in callers for error in caller.errors]
     unseen = sum(caller.unseen for caller in callers)
-    print(f"errors {len(errors)}, rows added but not found {unseen}; "
+    print(f"requests {len(every):,}, errors {len(errors)}, rows added but not found {unseen}; "
           f"{len(every) / asked.seconds:.0f} requests per second")  # fmt: skip
     for error in errors[:5]:
         print("  " + error[:200])

@@ -42,9 +42,14 @@ OBJECTS: dict[str, list[Any]] = {  # two cells of each kind of column
     "graph": [{"nodes": {0: "a"}, "edges": []}, {"nodes": {0: "a", 1: "b"}, "edges": [(0, 1)]}],
     **{kind: [[1.0, 0.0, 2.0], [0.5, 3.0, 1.0]] for kind in ("series", "vector", "histogram")},
     "place vector": [[52.5, 13.4], [48.1, 11.6]],
+    "normal vector": [[0.0, 1.0], [1.0, 2.0]],
 }
 # Distances that need cells of their own; the last word is the kind.
-OWN_CELLS = {"edit_sets": "sets in sequence", "great_circle": "place vector"}
+OWN_CELLS = {
+    "edit_sets": "sets in sequence",
+    "great_circle": "place vector",
+    "gaussian": "normal vector",
+}
 
 
 class Warmed(NamedTuple):

@@ -108,9 +108,9 @@ WEIGHTS_NEAR = (
     "outlook. Importances are those of a forest of 200 trees, 30 in a quick run."
 )
 WEIGHTS_LEARN = (
-    "{splits} splits; number of prototypes by cross-validation. Weights are learned once on the "
-    "whole training part, so the folds that choose the number have seen them; the test rows have "
-    "not."
+    "{splits} splits of 20 and {methods} of 4 choices of prototypes; number of prototypes by "
+    "cross-validation. Weights are learned once on the whole training part, so the folds that "
+    "choose the number have seen them; the test rows have not."
 )
 SQUARES_HELP = (
     "Neighbors on all rows lose as published, learners on prototypes do not. Not explained: the "

@@ -154,7 +154,7 @@ def _learner_sheet(errors: Any, splits: int, methods: list[str]) -> Sheet:
         "weights-learners",
         "Figures 11 and 12: mean test error of learners on prototypes, percent",
         rows,
-        notes.WEIGHTS_LEARN.format(splits=splits),
+        notes.WEIGHTS_LEARN.format(splits=splits, methods=len(methods)),
     )
 
 

@@ -44,9 +44,10 @@ SUMMARY = """\
   and from 0.15 to 1.04 on fourclass, where the Gamma model gives 0.63 and 0.20. McNemar's test
   calls a loss of 0.4 points significant on mfeat-pixels, with 2,000 rows, and one of a point on
   colon-cancer, with 62, not.
-- **Films for songs.** The combination of two measures of films has few hubs, so there is little
-  hubness to reduce; mutual proximity still reaches more of the collection at no cost in shared
-  genres.
+- **Music and films.** On the 1,000 songs of GTZAN the combination shows what is printed: less
+  hubness, 96.2 % of the songs in a list of five instead of 90.6 %, and more genres in common. The
+  combination of two measures of films has few hubs, so there is little hubness to reduce, and no
+  more of them are reached.
 
 Missing here, because the data are not available: c1ka-twitter (the largest gain), dorothea (the
 exception for NICDM), gisette, reuters-transcribed, ballroom, ismir2004, corel1000, c224a-web, duke,

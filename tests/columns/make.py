@@ -78,6 +78,11 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, reference
     "twe": ("series", st.lists(quarters, max_size=6), None),
     "euclidean": ("vector", rows_of_numbers, reference.euclidean),
     "great_circle": ("vector", st.tuples(quarters, quarters).map(list), reference.great_circle),
+    "gaussian": (
+        "vector",
+        st.tuples(quarters, st.integers(1, 9).map(float)).map(list),
+        reference.gaussian,
+    ),
     "cosine": ("vector", rows_of_numbers, reference.cosine),
     "normalized": ("histogram", bins, reference.normalized),
     "earth_mover": ("histogram", bins, reference.earth_mover),

@@ -4,6 +4,8 @@ import itertools
 import math
 from collections import Counter
 
+import numpy as np
+
 
 def absolute(u, v):
     return abs(u - v)
@@ -57,6 +59,20 @@ def great_circle(u, v):
 
 def rank_range(a, b, n_levels):
     return abs(a - b) / (n_levels - 1) if n_levels > 1 else 0.0
+
+
+def gaussian(u, v):
+    """Mean of both Kullback-Leibler divergences; each cell is means, then a covariance matrix."""
+    d = round((math.sqrt(1 + 4 * len(u)) - 1) / 2)
+    (p, P), (q, Q) = ((np.array(c[:d]), np.reshape(c[d:], (d, d))) for c in (u, v))
+
+    def divergence(p, P, q, Q):
+        inverse = np.linalg.inv(Q)
+        gap = q - p
+        ratio = math.log(np.linalg.det(Q) / np.linalg.det(P))
+        return (np.trace(inverse @ P) + gap @ inverse @ gap - d + ratio) / 2
+
+    return (divergence(p, P, q, Q) + divergence(q, Q, p, P)) / 2
 
 
 def edit(u, v, relabel=differ):

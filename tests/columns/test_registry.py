@@ -26,7 +26,7 @@ DEFAULTS = {
     "sequence": "edit",
     "series": "dtw",
     "histogram": "euclidean",
-    "vector": "euclidean",
+    "vector": "cosine",
     "graph": "graph_jaccard",
 }
 

@@ -2,13 +2,16 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from columns import reference
-from columns.make import assert_errors, assert_worked, column, compare
+from columns.make import assert_errors, assert_worked, column, compare, few
 from lookalike.columns import (
     Cosine,
     EarthMover,
     Euclidean,
+    Gaussian,
     GreatCircle,
     KullbackLeibler,
     NormalizedEuclidean,
@@ -114,3 +117,31 @@ def test_a_few_far_places_do_not_set_the_scale():
     same = column("vector", [[0.0, 0.0]] * 99 + [[1.0, 0.0]])
     assert GreatCircle(trim=0.05).fit(same).scale_ == pytest.approx(np.pi / 180 * 6371.0088)
     assert GreatCircle(trim=0.05).fit(column("vector", [[0.0, 0.0]] * 9)).scale_ == 0.0
+
+
+@few
+@given(seed=st.integers(0, 1000), d=st.integers(1, 4))
+def test_normal_distributions_equal_their_reference(seed, d):
+    rng = np.random.default_rng(seed)
+    roots = rng.normal(size=(5, d, d))
+    full = roots @ roots.transpose(0, 2, 1) + np.eye(d) / 4
+    means = rng.normal(size=(5, d))
+    cells = [[*mean, *matrix.ravel()] for mean, matrix in zip(means, full, strict=True)]
+    expected = [[reference.gaussian(u, v) for v in cells] for u in cells]
+    found = compare(Gaussian(), "vector", cells)
+    np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
+    assert (np.diag(found) == 0).all()
+    np.testing.assert_array_equal(found, found.T)
+    variances = np.diagonal(full, axis1=1, axis2=2)
+    diagonal = compare(Gaussian("diagonal"), "vector", np.hstack([means, variances]).tolist())
+    whole = [[*m, *np.diag(v).ravel()] for m, v in zip(means, variances, strict=True)]
+    np.testing.assert_allclose(diagonal, compare(Gaussian(), "vector", whole), rtol=1e-12)
+
+
+def test_what_is_no_normal_distribution_is_refused():
+    assert_errors([
+        (Gaussian(), "vector", [[0.0, 1.0], [0.0, -1.0]], ValueError, "row 1.*positive definite"),
+        (Gaussian(), "vector", [[0, 0, 1, 0.5, 0.2, 1]], ValueError, "row 0.*symmetric"),
+        (Gaussian(), "vector", [[0.0, 1.0, 2.0]], ValueError, "3 numbers"),
+        (Gaussian("diagonal"), "vector", [[0.0, 0.0, 1.0, 0.0]], ValueError, "row 0"),
+    ])  # fmt: skip

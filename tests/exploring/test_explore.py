@@ -15,7 +15,9 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("fastapi", reason="the service is not installed")
-pd = pytest.importorskip("pandas")
+pytest.importorskip("pandas")
+
+import pandas as pd
 
 import lookalike as la
 
@@ -52,7 +54,9 @@ def ask(address, path, token=None, body=None):
 
 
 def test_nothing_is_chosen_at_first(cats):
-    assert cats.selection.empty and cats.marks.empty and cats.filter.empty
+    assert cats.selection.empty
+    assert cats.marks.empty
+    assert cats.filter.empty
     assert cats.weights.to_dict("list") == {"column": ["weight", "color"], "weight": [1.0, 1.0]}
 
 
@@ -100,7 +104,8 @@ def test_the_server_and_its_copy_end_with_the_handle(cats):
 
 def test_a_card_stays_where_the_page_cannot_be_reached(cats):
     html = cats._repr_html_()
-    assert "Open the page" in html and "cat" in html
+    assert "Open the page" in html
+    assert "cat" in html
     assert repr(cats) == "Explorer('cats', 12 rows)"
 
 
@@ -121,8 +126,8 @@ def test_a_file_of_a_large_table_has_some_of_its_rows(tmp_path, cats):
 
 NOTEBOOK = """
 import lookalike as la, pandas as pd
-frame = pd.DataFrame({"name": [f"cat {i}" for i in range(30)], "weight": [3 + i / 9 for i in range(30)],
-                      "color": ["black", "white", "red"] * 10})
+frame = pd.DataFrame({"name": [f"cat {i}" for i in range(30)]})
+frame = frame.assign(weight=range(30), color=["black", "white", "red"] * 10)
 page = la.explore(frame, title="cats")
 page
 """
@@ -172,6 +177,7 @@ def test_in_jupyterlab_the_page_is_shown_and_read(browser, tmp_path):
         page.set_default_timeout(WAIT)
         page.goto(f"{address}/lab/tree/cats.ipynb")
         page.wait_for_selector(".jp-Notebook .jp-CodeCell")
+        page.get_by_text("| Idle").wait_for()  # the kernel has started
         page.locator(".jp-CodeCell >> nth=0").click()
         page.keyboard.press("Shift+Enter")
         frame = page.frame_locator(".jp-OutputArea iframe[title='lookalike']")

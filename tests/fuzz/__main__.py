@@ -94,7 +94,8 @@ def main():
             if number % 1000 == 999:
                 print(number + 1, dict(driver.counts), f"{time.time() - began:.0f} s", flush=True)
     driver.close()
-    print(given.count, "mutants:", dict(driver.counts), f"{time.time() - began:.0f} s")
+    seconds = f"{time.time() - began:.0f} s"
+    print(f"{given.count} mutants, {failed} failed: {dict(driver.counts)}, {seconds}")
     return failed > 0
 
 

@@ -744,3 +744,30 @@ def test_reasons_are_the_same_alone_and_together(index):
         for at, hit in enumerate(together):
             alone = index.search(5, 8, **options)[at].explanation
             assert repr(hit.explanation) == repr(alone)  # every number in full; NaN is NaN
+
+
+def test_lists_drawn_from_a_wider_list():
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(200, 12))
+    index = la.Index(Vector()).fit(rows)
+    every = range(len(rows))
+    nearest = [found.ids for found in index.search(list(every), k=10)]
+    drawn = [found.ids for found in index.search(list(every), k=5, among=10)]
+    for wide, some in zip(nearest, drawn, strict=True):
+        assert len(some) == 5
+        assert [id for id in wide if id in some] == some  # in the order of the wider list
+    assert len({tuple(map(w.index, d)) for w, d in zip(nearest, drawn, strict=True)}) > 50
+    # A row has one list, whatever is asked with it; other seeds have others, and cover all ten.
+    assert index.search(7, k=5, among=10).ids == drawn[7]
+    others = [index.search(7, k=5, among=10, random_state=seed).ids for seed in range(30)]
+    assert len({tuple(ids) for ids in others}) > 10
+    assert set().union(*others) == set(nearest[7])
+    reached = len(set().union(*drawn)), len(set().union(*(ids[:5] for ids in nearest)))
+    assert reached[0] > reached[1]
+    few = index.search(7, k=5, among=50, filter=list(range(6)))
+    assert len(few) == 5
+    assert set(few.ids) <= set(range(6))
+    liked = index.search(7, k=5, like=[1, 2], among=10)
+    assert set(liked.ids) <= set(index.search(7, k=10, like=[1, 2]).ids)
+    with pytest.raises(InvalidInput, match=r"among=3.*at least k, 5"):
+        index.search(7, k=5, among=3)

@@ -167,6 +167,27 @@ def test_sample_and_time_budget():
     assert late.notes == ("not tried in 0 seconds: Ranked, Gower",)
 
 
+@pytest.mark.parametrize("labels", [NAMES, None])
+def test_reducers_of_the_best_are_as_if_tried_alone(labels):
+    rows = BLOBS.copy()
+    rows[::7, 1] = np.nan
+    board = compare(rows, y=labels, k=3)
+    reduced = {entry.name: entry.measure for entry in board.entries if "(measure" in repr(entry)}
+    best = {name.partition("(")[2][:-1] for name in reduced}
+    assert len(reduced) == 3
+    assert len(best) == 1
+    alone = compare(rows, reduced, labels, k=3)
+    for name in reduced:
+        one, two = board[name], alone[name]
+        assert repr(one.measure) == repr(two.measure)
+        assert one.notes == two.notes
+        assert (one.partial, one.scored_by) == (two.partial, two.scored_by)
+        assert one.values.keys() == two.values.keys()
+        for key, value in two.values.items():
+            assert one.values[key] == value or key.endswith(("seconds", "bytes"))
+        assert one.values["kept_bytes"] >= board[next(iter(best))].values["kept_bytes"]
+
+
 def test_a_matrix_of_distances():
     d = Vector().fit(BLOBS).distance()
     given = {"as is": Precomputed(), "repaired": MutualProximity(Precomputed())}

@@ -94,6 +94,9 @@ QUESTIONS = [
     ("outliers", {"n": 2, "method": "isolation"}),
     ("hubs", {}),
     ("hubs", {"k": 3, "label": "species"}),
+    ("search", {"row": 10, "measure": "gower:scale=range", "k": 3}),
+    ("explain", {"row": 3, "other": 3}),
+    ("inspect", {"filter": ["year>=2008", "sex=male"]}),
 ]
 WRONG = [
     ("search", {"table": "nothing.csv", "row": 0}, "file not found"),
@@ -132,7 +135,7 @@ def test_wrong_calls_say_what_to_do(folder):
     for (tool, arguments, part), (text, wrong) in zip(WRONG, answers, strict=True):
         assert wrong, (tool, arguments)
         assert part in text, text
-    assert len(QUESTIONS) + len(WRONG) >= 40
+    assert len(QUESTIONS) + len(WRONG) >= 50
 
 
 def test_answers_are_short_unless_asked_for(folder):

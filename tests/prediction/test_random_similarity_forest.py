@@ -566,3 +566,49 @@ def test_the_plain_forest_of_the_benchmark_grows_trees_like_ours(monkeypatch):
     assert case.edits("kitten", "sitting") == 3
     assert case.edits("GGGC", "AGGCG") == 2
     assert case.jaccard({1, 2, 3}, {2, 3, 4}) == 0.5
+
+
+def city_block(u, v):
+    return float(abs(u[0] - v[0]) + abs(u[1] - v[1]))
+
+
+def test_several_columns_are_compared_as_one(tmp_path):
+    rng = np.random.default_rng(0)
+    a, b, x = rng.normal(size=(3, 60))
+    y = (np.abs(a) + np.abs(b) > 1).astype(int)
+    apart = {"a": a, "x": x, "b": b}
+    whole = {"x": x, "ab": list(np.column_stack([a, b]))}
+    options = {"n_estimators": 15, "random_state": 0}
+    joint = Classifier(distances={("a", "b"): city_block}, **options)
+    joint.fit(apart, y)
+    one = Classifier(distances={"ab": city_block}, kinds={"ab": "vector"}, **options).fit(whole, y)
+    np.testing.assert_array_equal(joint.apply(apart), one.apply(whole))
+    assert joint.feature_importances_.tolist() == one.feature_importances_[[1, 0]].tolist() + [0]
+    new = {"b": [0.1, 3.0], "a": [0.2, None], "x": [0.0, 1.0]}
+    gone = {"x": [0.0, 1.0], "ab": [[0.2, 0.1], None]}
+    np.testing.assert_array_equal(joint.predict_proba(new), one.predict_proba(gone))
+    by_name = Classifier(distances={("a", "b"): "cosine"}, **options)
+    by_name.fit(apart, y).save(tmp_path / "forest")
+    loaded = la.load(tmp_path / "forest")
+    np.testing.assert_array_equal(loaded.predict_proba(apart), by_name.predict_proba(apart))
+    both = Classifier(distances={("a", "b"): city_block, "a": "absolute"}, **options).fit(apart, y)
+    assert [(c.name, c.parts) for c in both.trees_.columns] == [
+        ("a", ()), ("x", ()), ("a", ("a", "b")),
+    ]  # fmt: skip
+
+
+def test_columns_of_different_kinds_are_compared_as_tuples():
+    seen = []
+
+    def differ(u, v):
+        seen.extend((u, v))
+        return abs(u[0] - v[0]) + (u[1] != v[1])
+
+    rows = {"size": [1.0, 2.0, 5.0, None] * 5, "color": ["red", "blue", "red", "blue"] * 5}
+    forest = Classifier(distances={("size", "color"): differ}, n_estimators=3, random_state=0).fit(
+        rows, [0, 1, 0, 1] * 5
+    )
+    assert set(seen) == {(1.0, "red"), (2.0, "blue"), (5.0, "red")}
+    assert forest.predict({"size": [4.0], "color": ["red"]}).tolist() == [0]
+    with pytest.raises(InvalidInput, match="a column 'colour'"):
+        Classifier(distances={("size", "colour"): differ}).fit(rows, [0, 1] * 10)

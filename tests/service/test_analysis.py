@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -864,3 +865,18 @@ def test_a_refit_is_one_job_for_equal_options(made):
     assert jobs.started == [("measure", "one", key)]
     assert jobs.result == {"measure": "Gower", "generation": 5}
     assert saved == [True]
+
+
+def test_an_answer_about_a_sample_says_so(many, monkeypatch):
+    """Of the rows of the collection, and of another one that is named in the request."""
+    whole = many.post("/api/collections/many/ask/inspect", {})
+    assert not any("at random" in note for note in whole["notes"])
+    n = whole["rows"]
+    monkeypatch.setattr(analysis, "take", partial(analysis.take, most=20))
+    some = many.post("/api/collections/many/ask/inspect", {})
+    assert some["rows"] == 20
+    note = f"many: 20 of {n} rows were looked at, drawn at random (the same every time)"
+    assert note in some["notes"]
+    joined = many.post("/api/collections/many/ask/join", {"other": "many"})
+    assert joined["rows"] == 20
+    assert joined["notes"].count(note) == 1

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from lookalike.service import ServiceError
 from lookalike.service.api import collections as collection_routes
-from lookalike.service.api import models, operations, shared
+from lookalike.service.api import document, models, operations, shared
 from lookalike.service.api import search as search_routes
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.jobs import Job
@@ -17,9 +17,12 @@ from lookalike.service.limits import RequestLimits
 from lookalike.service.problems import Refused
 from lookalike.service.safety import AccessPolicy
 from lookalike.service.service import Service
+from lookalike.service.store.database import requests
 from lookalike.service.store.store import Store
 from lookalike.verbs import get_verb
 from service.running import PETS, run_alone, running
+
+SEARCH = "/api/collections/pets/search"
 
 
 def refused(status, call, *arguments, **options):
@@ -352,8 +355,8 @@ def test_json_that_no_column_can_hold_is_refused():
         shared.check_k(service, 8)
     assert caught.value.status == 422
     assert (shared.answer({}).status_code, shared.answer([1], 201).status_code) == (200, 201)
-    assert list(shared.documented({"a": 1}, "text")) == [200]
-    assert shared.LATER[202]["content"]["application/json"]["example"] == models.EXAMPLES["started"]
+    assert list(document.documented("row", "text")) == [200]
+    assert shared.LATER[202]["content"]["application/json"]["example"] == "started"
 
 
 def test_limits_of_lists_and_the_pages_behind_them(server):
@@ -447,3 +450,56 @@ def test_what_the_page_opens_on_is_sent_with_it_once_it_is_computed(tmp_path):
     assert opening(service, None, False)["collection"]["name"] == "pets"
     assert opening(service, "none", True)["collection"] is None
     service.close()
+
+
+def test_rows_that_are_sent_again_with_their_key_are_added_once(tmp_path):
+    path = tmp_path / "a.sqlite"
+    with running(path) as (service, client):
+        client.create("pets", rows=PETS)
+        first = client.add("pets", PETS[:2], key="k1")
+        assert first == {"ids": [6, 7], "generation": 2}
+        assert client.add("pets", PETS[:2], key="k1") == first
+        assert client.add("pets", PETS[:2], key="k2")["ids"] == [8, 9]
+        problem = refused(422, client.add, "pets", PETS[:3], key="k1")
+        assert problem["who"] == "header Idempotency-Key"
+        refused(422, client.add, "pets", PETS[:1], key="x" * 201)
+        refused(422, client.add, "pets", [{"weight": "heavy"}], key="k3")  # not kept: not written
+        assert client.add("pets", PETS[:1], key="k3")["ids"] == [10]
+        client.create("more", rows=PETS)
+        assert client.add("more", PETS[:2], key="k1")["ids"] == [6, 7]  # keys of each collection
+    with running(path) as (service, client):  # also after a restart
+        assert client.add("pets", PETS[:2], key="k1") == first
+        assert client.describe("pets")["rows"] == 11
+        old = requests.c.at < "9"
+        with service.store.database.write() as connection:
+            connection.execute(requests.update().where(old).values(at="2020-01-01T00:00:00"))
+        assert client.add("pets", PETS[:1], key="k4")["ids"] == [11]
+        assert client.add("pets", PETS[:2], key="k1")["ids"] == [12, 13]  # forgotten after a day
+
+
+def test_a_collection_that_is_sent_again_with_its_key_is_made_once(server):
+    body = {"name": "once", "rows": PETS}
+    first = server.request("POST", "/api/collections", body, "key")
+    assert server.request("POST", "/api/collections", body, "key")["created"] == first["created"]
+    refused(409, server.request, "POST", "/api/collections", body, "other")
+    refused(409, server.request, "POST", "/api/collections", body | {"rows": PETS[:3]}, "key")
+    refused(409, server.request, "POST", "/api/collections", body)
+
+
+def test_put_creates_a_row(pets):
+    assert pets.replace("pets", 20, PETS[0])["id"] == 20
+    assert pets.add("pets", PETS[:1])["ids"] == [21]  # no number is given twice
+    assert pets.replace("pets", 10, PETS[1])["row"]["name"] == "Rex"  # one that was left out
+    assert pets.add("pets", PETS[:1])["ids"] == [23]
+    assert [row["id"] for row in pets.rows("pets")][-4:] == [20, 21, 10, 23]
+    for id in ("x", -1, 10**15, "007"):
+        problem = refused(404, pets.replace, "pets", id, PETS[0])
+        assert problem["needed"] == "a number from 0, below 1,000,000,000,000,000"
+    assert pets.search("pets", 20, 1)["hits"][0]["id"] in (0, 21, 23)
+
+
+def test_a_number_is_an_id_as_in_python(server):
+    assert server.post(SEARCH, {"query": 4})["query"]["id"] == 4
+    assert server.post(SEARCH, {"query": {"id": 4}})["query"]["id"] == 4
+    assert server.post(SEARCH, {"query": [4, 1]})["answers"][1]["query"]["id"] == 1
+    refused(404, server.post, SEARCH, {"query": 821})

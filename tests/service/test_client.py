@@ -85,7 +85,7 @@ def with_answers(client, *answers):
 def test_every_method_is_one_request(tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("x\n1\n")
-    at = "/api/collections/a%2Eb"
+    at = "/api/v1/collections/a%2Eb"
     with Client("http://127.0.0.1:1/") as client:
         assert client.address == "http://127.0.0.1:1"
         sent = with_answers(client, (200, {"collections": [1]}))
@@ -110,12 +110,12 @@ def test_every_method_is_one_request(tmp_path):
         client.hubs("a.b", k=5)
         client.clusters("a.b")
         assert sent.requests == [
-            ("GET", "/api/collections", ""),
-            ("GET", "/api/opening", ""),
-            ("GET", "/api/opening?collection=a", ""),
-            ("POST", "/api/collections",
+            ("GET", "/api/v1/collections", ""),
+            ("GET", "/api/v1/opening", ""),
+            ("GET", "/api/v1/opening?collection=a", ""),
+            ("POST", "/api/v1/collections",
              '{"kinds": {"x": "number"}, "name": "n", "rows": [{"x": 1}]}'),
-            ("POST", "/api/collections", '{"path": "p"}'),
+            ("POST", "/api/v1/collections", '{"path": "p"}'),
             ("GET", at, ""),
             ("DELETE", at, ""),
             ("GET", f"{at}/rows/x%2Fy", ""),
@@ -147,8 +147,8 @@ def test_pages_maps_and_jobs_are_read_to_their_end(monkeypatch):
         sent = with_answers(client, *((200, page) for page in pages))
         assert list(client.rows("a", "t")) == [1, 2, 3]
         assert [path for _, path, _ in sent.requests] == [
-            "/api/collections/a/rows?limit=1000&text=t",
-            "/api/collections/a/rows?limit=1000&after=2&text=t",
+            "/api/v1/collections/a/rows?limit=1000&text=t",
+            "/api/v1/collections/a/rows?limit=1000&after=2&text=t",
         ]
         places = np.arange(6, dtype="<f4")
         with_answers(client, (200, b'{"rows": 3}\n' + places.tobytes()))
@@ -161,9 +161,9 @@ def test_pages_maps_and_jobs_are_read_to_their_end(monkeypatch):
         assert client.refit("a", weights={"x": 2}) == done
         assert waited == [0.05]
         assert sent.requests[0] == (
-            "POST", "/api/collections/a/measure", '{"measure": "auto", "weights": {"x": 2}}',
+            "POST", "/api/v1/collections/a/measure", '{"measure": "auto", "weights": {"x": 2}}',
         )  # fmt: skip
-        assert sent.requests[1][1] == "/api/jobs/7"
+        assert sent.requests[1][1] == "/api/v1/jobs/7"
         with_answers(client, (202, job), (200, done))
         assert client.repair("a") == done
         for state in ("failed", "cancelled"):

@@ -186,7 +186,8 @@ def test_keys_go_on_behind_those_of_an_older_store(address):
     key = store.create("a", "{}", b"", rows(1)).key
     with store.database.write() as connection:  # as it was before keys were counted
         connection.execute(sa.text("DROP TABLE lookalike_keys"))
-        connection.execute(tables.version.delete().where(tables.version.c.version == 4))
+        connection.execute(sa.text("DROP TABLE lookalike_requests"))
+        connection.execute(tables.version.delete().where(tables.version.c.version >= 4))
     store.close()
     again = Store(address)
     assert again.migrated == (3, len(tables.MIGRATIONS))
@@ -573,6 +574,7 @@ def test_the_tables_of_the_store():
         "changes": (["collection", "generation"], [], ["at:32", "kind:16"]),
         "caches": (["collection"], [], cached),
         "cache_parts": (["collection", "part"], [], []),
+        "requests": (["collection", "request"], [], ["at:32", "hash:64", "request:64"]),
         "results": (["collection", "kind"], [], ["hash:64", "kind:32", "made:32", "version:32"]),
         "tokens": (
             ["id"], ["revoked"],
@@ -611,11 +613,11 @@ def test_a_connection_to_sqlite(tmp_path):
         impatient.execute("ROLLBACK")
     impatient.close()
     with database.write() as connection:
-        assert tables.migrate(connection) == (0, 4)
-        assert tables.version_of(connection) == 4
+        assert tables.migrate(connection) == (0, 5)
+        assert tables.version_of(connection) == 5
         assert connection.execute(sa.select(tables.keys.c.last)).scalar() == 0
         numbers = connection.execute(sa.select(tables.version.c.version)).scalars().all()
-        assert sorted(numbers) == [1, 2, 3, 4]
+        assert sorted(numbers) == [1, 2, 3, 4, 5]
     database.close()
 
 

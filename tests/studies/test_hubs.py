@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from studies import Work
-from studies.hubs import badness, dimensions, groups, models, tables, ties
+from studies.hubs import application, badness, dimensions, groups, models, tables, ties
 from studies.hubs.published import BADNESS, BADNESS_AVERAGES, SETS, SPACES
 from studies.hubs.sets import SOURCES, bodies, frequencies, weigh_words
 from studies.hubs.spaces import look_at
@@ -144,3 +144,14 @@ def test_badness_and_models_have_their_shape(data_folder, monkeypatch):
     result = models.run(Work(data_folder, "quick"))
     assert len(result.sheets[0].rows[0]) == 1 + 2 * 7
     assert len(result.plots) == 2
+
+
+def test_proximities_of_songs_reach_more_of_them(data_folder):
+    found = {way: application._look("songs", way, 1000, data_folder) for way in application.WAYS}
+    findings = application._findings("songs", found)
+    assert [one.holds for one in findings] == [True, True, True]
+    # A gain below the margin is none, and two points fewer shared genres are a loss.
+    flat = {way: {"statistics": [*one["statistics"]]} for way, one in found.items()}
+    flat["MP_S"]["statistics"][5] = flat["standard"]["statistics"][5] + 0.5
+    flat["MP_S"]["statistics"][1] = flat["standard"]["statistics"][1] - 2
+    assert [one.holds for one in application._findings("songs", flat)] == [True, False, False]

@@ -139,7 +139,18 @@ def ratio_sets(tree, x, y):
     return common, {t for t, o in px if ask(t, y) != o}, {t for t, o in py if ask(t, x) != o}
 
 
-def ratio(trees, x, y, parting="twice", alpha=1.0, beta=1.0):
+def information(test, x, rows):
+    """-log of the share of rows that answer a test as x does, half a row added to each side."""
+    answers = [ask(test, row) for row in rows if ask(test, row) is not None]
+    return -math.log((answers.count(ask(test, x)) + 0.5) / (len(answers) + 1))
+
+
+def ratio(trees, x, y, parting="twice", alpha=1.0, beta=1.0, rows=None):
+    """Tversky's ratio; with rows each answer counts by its information among them."""
+
+    def weigh(tests, x):
+        return sum(1 if rows is None else information(test, x, rows) for test in tests)
+
     values = []
     for tree in trees:
         if is_leaf(tree):
@@ -148,10 +159,11 @@ def ratio(trees, x, y, parting="twice", alpha=1.0, beta=1.0):
         common, only_x, only_y = ratio_sets(tree, x, y)
         if not (common or only_x or only_y):
             continue
-        total = len(common) + alpha * len(only_x) + beta * len(only_y)
+        total = weigh(common, x) + alpha * weigh(only_x, x) + beta * weigh(only_y, y)
         if parting == "once":
-            total -= (alpha + beta) / 2 * len(only_x & only_y)
-        values.append(len(common) / total if total else 0.0)
+            both = only_x & only_y
+            total -= (alpha * weigh(both, x) + beta * weigh(both, y)) / 2
+        values.append(weigh(common, x) / total if total else 0.0)
     return sum(values) / len(values) if values else math.nan
 
 

@@ -68,7 +68,7 @@ def test_only_what_was_asked_for():
     some = la.impute(ROWS, filter="size>=0")
     assert len(some.to_frame()) == 10
     assert {cell.column for cell in some.filled_cells} == {"group", "weight"}
-    equal = la.impute(ROWS, 2, learn=False)
+    equal = la.impute(ROWS, 2, equal_weights=True)
     assert [one["donors"] for one in equal.columns] == [2, 2, 2]
     weights = equal.columns[0]["weights"]
     assert len(set(weights.values())) == 1
@@ -113,7 +113,7 @@ def test_the_shell_writes_the_completed_table(tmp_path):
 def test_bad_input():
     with pytest.raises(InvalidInput, match="sise"):
         la.impute(ROWS, columns="sise")
-    with pytest.raises(InvalidInput, match="n_neighbors|k"):
+    with pytest.raises(InvalidInput, match="k.*at least 1|k.*>= 1"):
         la.impute(ROWS, 0)
     with pytest.raises(InvalidInput, match="draws"):
         la.impute(ROWS, draws=1000)

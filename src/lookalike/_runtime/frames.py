@@ -158,7 +158,7 @@ def replace_cells(frame: Any, cells: Mapping[str, tuple[Any, Sequence[Any]]]) ->
                 values = [round(value) for value in values]
             columns.append(read[name].scatter(rows.tolist(), values))
             continue
-        whole = read[name].to_list()  # lists cannot be replaced one by one
+        whole = read[name].to_list()  # narwhals replaces whole columns only
         for row, value in zip(rows.tolist(), values, strict=True):
             whole[row] = value
         kept = dtype if dtype.is_nested() and len(rows) < len(read) else None

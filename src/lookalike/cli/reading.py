@@ -28,7 +28,7 @@ File = Annotated[
     str,
     argument(
         "FILE",
-        "A table (.csv .tsv .jsonl .json .parquet .arrow .feather, each also with .gz; .xlsx)"
+        "A table (.csv .tsv .jsonl .json .parquet .arrow .feather .npy, each also with .gz; .xlsx)"
         ", a saved index (.lookalike), or - for standard input.",
     ),
 ]

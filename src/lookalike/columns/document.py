@@ -25,7 +25,7 @@ MAX_ROUNDING = 1e-12
 class TfIdf(Distance):
     """How little two long texts are about the same: one minus the cosine of their weighted words.
 
-    A word counts as often as it comes in the text, times ``1 + log((1 + n) / (1 + m))`` where m of
+    A word counts by its number in the text, times ``1 + log((1 + n) / (1 + m))`` where m of
     the n fitted texts have it, so rare words count most [1]_; texts are then brought to length 1,
     so that long ones have no advantage. Capital letters do not matter, nor does the order of
     words. Words that no fitted text has do not count. Two texts without any word are equal.

@@ -24,7 +24,11 @@ BY_ROLE = {
     DOCUMENT: document.TfIdf,
 }
 
-# Distances by the name that users type; the first one that serves a kind is its default.
+# Embeddings are trained for their angle: what models write is compared by the cosine.
+FIRST = {"vector": "cosine"}
+
+# Distances by the name that users type; the first one that serves a kind is its default, unless
+# another one is named above.
 DISTANCES: dict[str, type[Distance]] = {
     found.name: found
     for module in _MODULES
@@ -41,7 +45,8 @@ def distances_of(kind: str) -> tuple[str, ...]:
     >>> distances_of("text")
     ('levenshtein', 'token_set', 'jaro_winkler', 'tfidf')
     """
-    return tuple(name for name, distance in DISTANCES.items() if kind in distance.kinds)
+    serving = [name for name, distance in DISTANCES.items() if kind in distance.kinds]
+    return tuple(sorted(serving, key=lambda name: name != FIRST.get(kind)))
 
 
 def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Distance:

@@ -60,7 +60,7 @@ class _Elastic(Distance):
         return Ragged.of(series_cells(column), np.float64)
 
     def _reach(self) -> int:
-        """Return the window as kernels take it: -1 where there is none."""
+        """Return the window as kernels take it: -1 for None."""
         return -1 if self.window is None else int(self.window)
 
 
@@ -167,8 +167,8 @@ class MSM(_Priced):
     Parameters
     ----------
     price : float, default 1
-        Of a split or merge, in standard deviations of the fitted values: for series standardized
-        one by one the price of the literature.
+        Of a split or merge, in standard deviations of the fitted values: for series that are each
+        standardized the price of the literature.
     window : int, optional
         How many positions one series may run ahead of the other, widened to the difference in
         length. None: as many as it likes.

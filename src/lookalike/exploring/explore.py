@@ -38,8 +38,8 @@ SCRIPT = """
 (async () => {
   const card = document.getElementById("%(id)s");
   const frame = document.createElement("iframe");
-  Object.assign(frame, { src: "%(address)s", title: "lookalike", width: "100%%", height: %(height)d });
-  frame.style.cssText = "border:1px solid #8884;border-radius:6px";
+  Object.assign(frame, { src: "%(address)s", title: "lookalike", height: %(height)d });
+  frame.style.cssText = "width:100%%;border:1px solid #8884;border-radius:6px";
   try {
     await fetch("%(origin)s/healthz", { mode: "no-cors" });
     card?.replaceChildren(frame);

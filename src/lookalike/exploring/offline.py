@@ -23,7 +23,6 @@ from lookalike.service.answers import describe
 from lookalike.service.cells import to_json
 from lookalike.service.collection import View
 from lookalike.service.site import STYLES, WEB, one_script
-from lookalike.table import Table
 
 OWN = Path(__file__).parent / "web"
 GAMMA = 0.5  # of the page's searches with marks

@@ -28,12 +28,14 @@ from lookalike.hubness.occurrence import (
 )
 from lookalike.hubness.report import HubnessReport, hubness_report
 from lookalike.hubness.scaling import CDM, NICDM, LocalScaling, SharedNeighbors
+from lookalike.hubness.scan import HubScan, scan_hubs
 
 __all__ = [
     "CDM",
     "CSLS",
     "NICDM",
     "DisSimLocal",
+    "HubScan",
     "HubnessReport",
     "HubsAndOrphans",
     "LocalScaling",
@@ -52,6 +54,7 @@ __all__ = [
     "reachability",
     "rescale",
     "robin_hood",
+    "scan_hubs",
     "skewness",
     "symmetric_share",
 ]

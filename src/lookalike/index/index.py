@@ -18,6 +18,7 @@ from lookalike._runtime.estimator import Estimator, check_is_fitted, clone
 from lookalike._runtime.files import locked
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.progress import Progress
+from lookalike._runtime.random_state import make_seed
 from lookalike._runtime.threads import lock_of
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
@@ -443,6 +444,8 @@ class Index(SaveMixin, Estimator):
         filter: Any = None,
         weights: Mapping[str, float] | None = None,
         columns: Any = None,
+        among: int | None = None,
+        random_state: Any = 0,
     ) -> Hits | list[Hits]:
         """Return the rows most like the query.
 
@@ -475,10 +478,21 @@ class Index(SaveMixin, Estimator):
             from the fitted weights, such as hubness reducers, raise an error with the reason.
         columns : name or names, optional
             Only these columns count in this search; the others have weight 0.
+        among : int, optional
+            Draw the k rows from so many nearest ones, in their order: lists of 5 of the 10 nearest
+            reach more of a collection than the 5 nearest do [1]_. None: the k nearest.
+        random_state : None, int, RandomState or Generator
+            For the draw. With a number each row has lists of its own, always the same; None draws
+            anew.
 
         Returns
         -------
         Hits, or a list of Hits for several queries
+
+        References
+        ----------
+        .. [1] D. Schnitzer, A. Flexer, M. Schedl, G. Widmer (2012). Local and global scaling reduce
+           hubs in space. Journal of Machine Learning Research 13, 2871-2902.
 
         Examples
         --------
@@ -502,6 +516,8 @@ class Index(SaveMixin, Estimator):
         check_gamma(gamma, WHO)
         # Lists of k are allocated before the search: a k of a billion must not fill the memory.
         k = max(1, min(int(k), len(now.segments)))
+        wide = k if among is None else _check_among(among, k, len(now.segments))
+        seed = make_seed(random_state)
         queries = reader.read(query, Phrase(Param("query", of=WHO)))
         liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
         unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
@@ -511,15 +527,16 @@ class Index(SaveMixin, Estimator):
         if liked is None and unliked is None:
             # Sketches propose rows by the fitted weights, so they are of no use under others.
             sketches = self._sketches if measure is now.measure else None
-            asked = SegmentQuery(measure, queries.rows, k, queries.positions)
-            graph = now.segments.nearest(asked, masks, sketches)
+            asked = SegmentQuery(measure, queries.rows, wide, queries.positions)
+            graph = _drawn(now.segments.nearest(asked, masks, sketches), k, seed, queries.positions)
             found = [_hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))]
         else:
             found = []
             for i in range(len(queries)):
                 rows, omit, no = _feedback(queries, i, liked, unliked)
-                asked = SegmentQuery(measure, rows, k, np.array([-1]), omit, gamma, no)
-                graph = now.segments.nearest(asked, masks)
+                asked = SegmentQuery(measure, rows, wide, np.array([-1]), omit, gamma, no)
+                own = queries.positions[i : i + 1]
+                graph = _drawn(now.segments.nearest(asked, masks), k, seed, own)
                 found.append(_hits(now, measure, queries, i, graph, by_distance=False))
         return found[0] if queries.one else found
 
@@ -855,6 +872,30 @@ def _feedback(
     marked = [marks.positions for marks in (liked, unliked) if marks is not None]
     omit = np.unique(np.concatenate([[own], *marked]))
     return join_rows(positive), omit[omit >= 0], no
+
+
+def _check_among(among: Any, k: int, n: int) -> int:
+    """Return from how many nearest rows k are drawn."""
+    fields.Integer(1).check(WHO, "among", among, "Ask for at least one row")
+    if among < k:
+        hint = ("Raise it, or lower ", Param("k", int(among)))
+        raise InvalidInput(Param("among", among, of=WHO), f"at least k, {k}", str(among), hint)
+    return min(int(among), n)
+
+
+def _drawn(graph: NeighborGraph, k: int, seed: int, positions: np.ndarray) -> NeighborGraph:
+    """Draw k neighbors from each longer list, by the position of its row, in their order."""
+    if graph.indices.shape[1] <= k:
+        return graph
+    at = np.empty((len(graph), k), np.int64)
+    for i, position in enumerate(positions.tolist()):
+        there = max(k, int((graph.indices[i] >= 0).sum()))  # those not found stand at the end
+        rng = np.random.default_rng([seed, position + 1])
+        at[i] = np.sort(rng.choice(there, k, replace=False))
+    indices, distances = (
+        np.take_along_axis(part, at, axis=1) for part in (graph.indices, graph.distances)
+    )
+    return replace(graph, indices=indices, distances=distances)
 
 
 def _hits(

@@ -129,14 +129,22 @@ def _make_kernel(body: Any, options: dict[str, Any]) -> Any:
     import numba
 
     folder = cache_folder()
-    if folder is None:  # nowhere to write
-        return numba.njit(**options)(body)
     # numba looks at the setting when a function is decorated; it is put back for other users.
-    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder
+    before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder or ""
     try:
-        return numba.njit(cache=True, **options)(body)
+        made = numba.njit(cache=folder is not None, **options)(body)  # None: nowhere to write
     finally:
         numba.config.CACHE_DIR = before
+    find_call = made.get_call_template
+
+    def widened(arguments: Any, named: Any) -> Any:
+        # A kernel that is passed 0, or a counter that starts with 0, would be compiled for this
+        # constant, then for integers: 5 of the 42 kernels of ``lookalike classify`` were.
+        values = {name: numba.types.unliteral(kind) for name, kind in named.items()}
+        return find_call(tuple(map(numba.types.unliteral, arguments)), values)
+
+    made.get_call_template = widened
+    return made
 
 
 def _make_intrinsic(body: Any, options: dict[str, Any]) -> Any:

@@ -340,7 +340,7 @@ class SpreadRows(NamedTuple):
     ----------
     codes : unsigned (rows, trees)
     bag : uint8 (rows, trees)
-        1 where the tree was grown on the row; empty unless out-of-bag similarities are wanted.
+        1 where the tree was grown on the row and is left out; empty if none is.
     leaf, weight : int32 and float64
         The leaves of rows with missing values, ascending, and their weights.
     start : int64 (rows + 1,)
@@ -355,64 +355,55 @@ class SpreadRows(NamedTuple):
 
 
 @kernel
-def write_weights(side, x, leaf_offsets, weight, factor):
-    """Write the weights of row x, times a factor of 1 or 0, to its leaves."""
-    if side.start[x] == side.start[x + 1]:
-        for t in range(side.codes.shape[1]):
-            weight[leaf_offsets[t] + side.codes[x, t]] = factor
-    for i in range(side.start[x], side.start[x + 1]):
-        weight[side.leaf[i]] = side.weight[i] * factor
+def spread_row(side, x, leaf_offsets, leaf, weight):
+    """Write the leaves of a row and its weights, but for trees grown on it; return how many."""
+    first, last = side.start[x], side.start[x + 1]
+    complete = first == last
+    count, t = 0, 0
+    for i in range(side.codes.shape[1] if complete else last - first):
+        if complete:
+            t = i
+            where, share = leaf_offsets[t] + side.codes[x, t], 1.0
+        else:
+            where, share = np.int64(side.leaf[first + i]), side.weight[first + i]
+            while leaf_offsets[t + 1] <= where:
+                t += 1
+        if side.bag.shape[0] == 0 or side.bag[x, t] == 0:
+            leaf[count], weight[count] = where, share
+            count += 1
+    return count
 
 
 @kernel
-def overlap_soft(one, other, leaf_offsets, out):
-    """Write the mean overlap of all rows of one side with all rows of the other.
+def sum_overlaps(one, other, leaf_offsets, out):
+    """Write the sum over trees of the overlap of all rows of one side with all of the other.
 
-    Products are added in the order of the leaves whichever side is spread out, so that exchanging
-    the two sides gives the same bits.
+    Only leaves that two rows share cost anything: a tenth of the leaves of a row in a forest of
+    height 5. Products are added in the order of the leaves whichever side comes first, so that
+    exchanging the two sides gives the same bits.
     """
-    trees = one.codes.shape[1]
-    # One row's weights by leaf, so a pair costs as many additions as the other row has leaves.
-    weight = np.zeros(leaf_offsets[trees])
+    n_leaves = leaf_offsets[leaf_offsets.shape[0] - 1]
+    leaf, weight = np.empty(n_leaves, np.int64), np.empty(n_leaves)
+    # The other side leaf by leaf. Counted two places ahead: filling moves each start to its place.
+    start = np.zeros(n_leaves + 2, np.int64)
+    for y in range(other.codes.shape[0]):
+        for e in range(spread_row(other, y, leaf_offsets, leaf, weight)):
+            start[leaf[e] + 2] += 1
+    for a in range(n_leaves):
+        start[a + 2] += start[a + 1]
+    member, share = np.empty(start[n_leaves + 1], np.int32), np.empty(start[n_leaves + 1])
+    for y in range(other.codes.shape[0]):
+        for e in range(spread_row(other, y, leaf_offsets, leaf, weight)):
+            at = start[leaf[e] + 1]
+            member[at], share[at] = y, weight[e]
+            start[leaf[e] + 1] += 1
+    out[:] = 0.0
     for x in range(one.codes.shape[0]):
-        write_weights(one, x, leaf_offsets, weight, 1.0)
-        for y in range(other.codes.shape[0]):
-            total = 0.0
-            if other.start[y] == other.start[y + 1]:
-                for t in range(trees):
-                    total += weight[leaf_offsets[t] + other.codes[y, t]]
-            for i in range(other.start[y], other.start[y + 1]):
-                total += weight[other.leaf[i]] * other.weight[i]
-            out[x, y] = total / trees
-        write_weights(one, x, leaf_offsets, weight, 0.0)
-
-
-@kernel
-def overlap_out_of_bag(one, other, leaf_offsets, out):
-    """Write the overlap over the trees grown on neither row; over all trees without such a tree."""
-    trees = one.codes.shape[1]
-    weight = np.zeros(leaf_offsets[trees])
-    tree = np.empty(leaf_offsets[trees], np.int64)
-    for t in range(trees):
-        tree[leaf_offsets[t] : leaf_offsets[t + 1]] = t
-    uses = np.empty(trees, np.bool_)
-    for x in range(one.codes.shape[0]):
-        write_weights(one, x, leaf_offsets, weight, 1.0)
-        for y in range(other.codes.shape[0]):
-            usable = 0
-            for t in range(trees):
-                uses[t] = one.bag[x, t] == 0 and other.bag[y, t] == 0
-                usable += uses[t]
-            total = 0.0
-            if other.start[y] == other.start[y + 1]:
-                for t in range(trees):
-                    if usable == 0 or uses[t]:
-                        total += weight[leaf_offsets[t] + other.codes[y, t]]
-            for i in range(other.start[y], other.start[y + 1]):
-                if usable == 0 or uses[tree[other.leaf[i]]]:
-                    total += weight[other.leaf[i]] * other.weight[i]
-            out[x, y] = total / (usable if usable > 0 else trees)
-        write_weights(one, x, leaf_offsets, weight, 0.0)
+        row = out[x]
+        for e in range(spread_row(one, x, leaf_offsets, leaf, weight)):
+            w = weight[e]
+            for i in range(start[leaf[e]], start[leaf[e] + 1]):
+                row[member[i]] += w * share[i]
 
 
 # -- ratio similarity of rows with missing values or unequal weights -------------------------------
@@ -556,6 +547,79 @@ def ratio_with_missing(
                 if once:
                     total -= 0.5 * (alpha + beta) * float(apart[y])
                 if alone or common + only_x + only_y > 0.0:
+                    counted[x, y] += 1
+                    out[x, y] += common / total if total > 0.0 else (1.0 if alone else 0.0)
+    for x in range(n):
+        for y in range(m):
+            out[x, y] = out[x, y] / counted[x, y] if counted[x, y] > 0 else np.nan
+
+
+# -- ratio similarity with a weight of each test's answer ------------------------------------------
+
+
+@kernel
+def weigh_path(mine, x, t, theirs, y, splits, nodes, tests, met, unknown, surprise, sums):
+    """Add up the weights along the path of row x of ``mine`` against row y of ``theirs``.
+
+    Written to ``sums``: answers that both rows know, those on which they agree, and among the tests
+    that lie on both paths (``met``, by the node of the last test of its content) those agreed and
+    those apart. ``surprise`` has the weight of a left and of a right answer of each node.
+    """
+    base, parent = splits.offsets[t], nodes.parent
+    sums[:] = 0.0
+    v = nodes.leaf_node[nodes.leaf_offsets[t] + mine.leaf[x, t]]
+    while parent[base + v] >= 0:
+        child, v = v, parent[base + v]
+        node = base + v
+        f, cut = splits.feature[node], splits.cut[node]
+        b = theirs.bins[f, y]
+        if tests.repeat[node] or mine.bins[f, x] == unknown or b == unknown:
+            continue
+        went_left = child == v + 1
+        same = (b == cut if splits.equal[node] == 1 else b <= cut) == went_left
+        weight = surprise[node, 0 if went_left else 1]
+        s, leaf = tests.slot[node], theirs.leaf[y, t]
+        on_both = met[s] == 1 if s >= 0 else nodes.first[node] <= leaf < nodes.last[node]
+        sums[0] += weight
+        if same:
+            sums[1] += weight
+        if on_both:
+            sums[2 if same else 3] += weight
+
+
+@kernel
+def ratio_by_weight(
+    one, other, splits, nodes, tests, most_slots, unknown, weights, once, surprise, out
+):
+    """Write the ratio similarity whose tests count by their answers; NaN where no tree can tell.
+
+    As ``ratio_with_missing``, with ``surprise``: see ``weigh_path``.
+    """
+    alpha, beta = weights
+    n, m = one.leaf.shape[0], other.leaf.shape[0]
+    path_x, path_y = np.zeros((most_slots, n), np.uint8), np.zeros((most_slots, m), np.uint8)
+    of_x, of_y = np.zeros(4), np.zeros(4)
+    counted = np.zeros((n, m), np.int32)
+    out[:] = 0.0
+    for t in range(splits.offsets.shape[0] - 1):
+        base = splits.offsets[t]
+        alone = splits.offsets[t + 1] - base == 1
+        mark_shared(one.leaf, t, base, nodes, tests, path_x)
+        mark_shared(other.leaf, t, base, nodes, tests, path_y)
+        for x in range(n):
+            for y in range(m):
+                weigh_path(
+                    one, x, t, other, y, splits, nodes, tests, path_y[:, y], unknown, surprise, of_x
+                )
+                weigh_path(
+                    other, y, t, one, x, splits, nodes, tests, path_x[:, x], unknown, surprise, of_y
+                )
+                # Each path adds in its own order: halves make both orders of two rows alike.
+                common = (of_x[1] + of_y[1]) - 0.5 * (of_x[2] + of_y[2])
+                total = common + (alpha * (of_x[0] - of_x[1]) + beta * (of_y[0] - of_y[1]))
+                if once:
+                    total -= 0.5 * (alpha * of_x[3] + beta * of_y[3])
+                if alone or of_x[0] + of_y[0] > 0.0:
                     counted[x, y] += 1
                     out[x, y] += common / total if total > 0.0 else (1.0 if alone else 0.0)
     for x in range(n):

@@ -5,20 +5,29 @@ from __future__ import annotations
 import inspect
 import re
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import chain, count
 from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.config import count_jobs
+from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.scores import check_rows, some_rows
-from lookalike.leaderboard.trial import Entry, TrialData, read_codes, split_labels, try_measure
+from lookalike.leaderboard.trial import (
+    Entry,
+    TrialData,
+    open_space,
+    read_codes,
+    split_labels,
+    try_measure,
+)
 from lookalike.measures import MEASURES, Gower, Measure, Precomputed, Vector
 from lookalike.measures.names import make_measure
 from lookalike.saving.fields import KINDS, Integer, Maybe, Real
@@ -35,6 +44,7 @@ FIELDS = {
 }
 
 
+@forgiving
 def compare(
     table: Any,
     measures: Any = None,
@@ -94,7 +104,8 @@ def compare(
 
     Notes
     -----
-    Times are those of the sample, on this machine, after a first run that compiles. The best of
+    Times are those of the sample, on this machine, after a first run that compiles; reducers share
+    the distances of their measure, and its time and memory are added to theirs. The best of
     many is a little worse on new rows than it looks here: keep some rows back if its score matters.
 
     Examples
@@ -126,21 +137,27 @@ def compare(
     skipped: list[str] = []
     deadline = time.monotonic() + (np.inf if max_seconds is None else max_seconds)
 
-    def try_all(measures: Iterable[tuple[str, Measure]]) -> None:
+    def try_all(
+        measures: Iterable[tuple[str, Measure]], try_one: Callable[[str, Measure], Entry]
+    ) -> None:
         for name, measure in measures:
             # Even without any time left one measure is tried, so there is an answer.
             if entries and time.monotonic() > deadline:
                 skipped.append(name)
             else:
-                entries.append(try_measure(name, measure, data))
+                entries.append(try_one(name, measure))
                 bar.advance()
 
     with Progress("comparing measures", len(candidates) + len(reducers)) as bar:
-        try_all(candidates)
+        try_measure_on = partial(try_measure, data=data)
+        try_all(candidates, try_measure_on)
         usable = [entry for entry in entries if not entry.error]
-        if usable:
+        if usable and reducers:
             best = max(usable, key=_sort_key)
-            try_all((f"{cls.__name__}({best.name})", cls(best.measure)) for cls in reducers)
+            late = time.monotonic() > deadline
+            space = None if late else open_space(best, data)
+            named = [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in reducers]
+            try_all(named, try_measure_on if space is None else space.try_reducer)
     notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []
     entries.sort(key=_sort_key, reverse=True)
     return Leaderboard(tuple(entries), len(positions), n, k, chance, tuple(notes))

@@ -10,7 +10,7 @@ from lookalike.columns.ragged import Ragged
 from lookalike.errors import Param, Phrase, TooFewRows, UndefinedMeasure
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.matrices import rectangle
+from lookalike.measures.contract.matrices import rectangle, square
 from lookalike.measures.medoids import fasterpam
 from lookalike.neighbors.graph import NeighborGraph
 
@@ -36,15 +36,18 @@ def check_rows(k: int, n: int, who: str) -> None:
 
 
 def distances_among(
-    measure: Measure, positions: np.ndarray, n_jobs: int | None = None
+    measure: Measure, positions: np.ndarray, n_jobs: int | None = None, mirrored: bool = False
 ) -> tuple[np.ndarray, float]:
     """Return the distances between some fitted rows, and the share of pairs without one.
 
-    Pairs that cannot be compared are put as far apart as the farthest pair.
+    Pairs that cannot be compared are put as far apart as the farthest pair. Both directions are
+    computed, so that a claim of symmetry can be looked into, unless ``mirrored``.
     """
     rows = measure.rows_[positions]
-    # Both directions are computed, so that a claim of symmetry can be looked into.
-    out = rectangle(measure, rows, rows, undefined="keep", n_jobs=n_jobs)
+    if mirrored:
+        out = square(measure, rows, undefined="keep", n_jobs=n_jobs)
+    else:
+        out = rectangle(measure, rows, rows, undefined="keep", n_jobs=n_jobs)
     pairs = ~np.eye(len(positions), dtype=bool)
     undefined = ~np.isfinite(out) & pairs
     if not undefined.any():

@@ -26,7 +26,9 @@ from lookalike.leaderboard.scores import (
     tied_share,
 )
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.contract.matrices import square
 from lookalike.measures.numeric import plan_inputs, read_inputs
+from lookalike.measures.precomputed import Precomputed
 from lookalike.table import Table
 from lookalike.table.model.targets import code_labels, split_target
 from lookalike.trees.growers import Grower
@@ -78,6 +80,8 @@ class TrialData:
     k : int
     seed : int
     n_jobs : int or None
+    other : Table, optional
+        The distances of ``table`` by another seed.
     """
 
     table: Table
@@ -85,6 +89,7 @@ class TrialData:
     k: int
     seed: int
     n_jobs: int | None
+    other: Table | None = None
 
     @property
     def words(self) -> np.ndarray:
@@ -158,7 +163,8 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     values: dict[str, float] = {}
     # Memory is measured on a fit of its own: tracemalloc would slow down the one that is timed.
     try:
-        values["peak_bytes"] = _peak(lambda: other.fit(data.table))
+        again = data.table if data.other is None else data.other
+        values["peak_bytes"] = _peak(lambda: other.fit(again))
     except Exception:
         if data.codes is None:
             raise
@@ -174,9 +180,8 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     values["search_seconds"] = time.perf_counter() - began
     values["kept_bytes"] = bytes_kept(fitted)
     n = len(data.table)
-    distances, undefined = distances_among(
-        fitted, some_rows(n, MAX_MATRIX_ROWS, data.seed), data.n_jobs
-    )
+    some = some_rows(n, MAX_MATRIX_ROWS, data.seed)
+    distances, undefined = distances_among(fitted, some, data.n_jobs, mirrored=True)
     values["hubness"] = expected_hubness(distances, data.k)
     values["ties"] = tied_share(distances)
     notes = [] if not undefined else [f"{undefined:.1%} of the pairs have nothing to compare"]
@@ -196,6 +201,68 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     values["accuracy"] = float(right.mean())
     values["precision"] = precision_at_k(near, data.codes)
     return Entry(name, measure, values["accuracy"], values, how, tuple(notes), right=right)
+
+
+# -- reducers of one measure -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Space:
+    """All distances by a measure: its reducers are tried on them, and none computes them again.
+
+    Parameters
+    ----------
+    base : Entry
+    inner : Precomputed
+        The measure in trials of reducers: its distances, computed once.
+    data : TrialData
+        The distances.
+    """
+
+    base: Entry
+    inner: Measure
+    data: TrialData
+
+    def try_reducer(self, name: str, reducer: Measure) -> Entry:
+        """Try a reducer of the measure; its time and memory include those of the measure."""
+        shown = prepared(reducer, self.data.seed, self.data.n_jobs)
+        entry = try_measure(name, clone(reducer).set_params(measure=self.inner), self.data)
+        if entry.error:
+            return replace(entry, measure=shown)
+        values, base = dict(entry.values), self.base.values
+        values["fit_seconds"] += base["fit_seconds"] + base["search_seconds"]  # compares all rows
+        values["search_seconds"] += base["search_seconds"]
+        values["kept_bytes"] += base["kept_bytes"] - self.data.table.columns[0].values.nbytes
+        values["peak_bytes"] = max(base["peak_bytes"], values["kept_bytes"])
+        notes = tuple(dict.fromkeys([*self.base.notes, *entry.notes]))
+        partial = self.base.partial
+        return replace(entry, measure=shown, values=values, notes=notes, partial=partial)
+
+
+def open_space(base: Entry, data: TrialData) -> Space | None:
+    """Return the distances of all rows by a measure that was tried; None if that is not possible.
+
+    Of a measure that learns from labels every fold has its own; reducers leave out pairs without a
+    distance, which a matrix cannot have.
+    """
+    learns, matrices = base.scored_by == "cross-validation", base.measure.traits.pairwise
+    if learns or matrices or len(data.table) > MAX_MATRIX_ROWS:
+        return None
+    inner = Precomputed(symmetric=base.measure.traits.symmetric)
+    measures = [clone(base.measure)]
+    if data.codes is None and own_params(base.measure, "random_state"):
+        measures.append(reseeded(base.measure, data.seed + 1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the base are noted already
+        fitted = [measure.fit(data.table) for measure in measures]
+        try:
+            tables = [
+                inner.read(square(m, m.rows_, undefined="keep", n_jobs=data.n_jobs)) for m in fitted
+            ]
+        except LookalikeError:
+            return None
+    other = tables[1] if len(tables) > 1 else None
+    return Space(base, inner, replace(data, table=tables[0], other=other))
 
 
 def without_labels(values: dict[str, float]) -> float:
@@ -300,18 +367,21 @@ def reseeded(measure: Measure, seed: int) -> Measure:
 
 def _stability(measure: Measure, fitted: Measure, other: Measure, data: TrialData) -> float:
     some = some_rows(len(data.table), MAX_RANKED_ROWS, data.seed)
-    if not own_params(measure, "random_state") or len(some) < 3:
+    seeded = data.other is not None or own_params(measure, "random_state")
+    if not seeded or len(some) < 3:
         return 1.0
-    first, second = (distances_among(m, some, data.n_jobs)[0] for m in (fitted, other))
+    first, second = (
+        distances_among(m, some, data.n_jobs, mirrored=True)[0] for m in (fitted, other)
+    )
     return ranking_agreement(-first, -second).mean
 
 
 def _warm(measure: Measure, data: TrialData) -> None:
     """Run everything once on a few rows; what goes wrong here goes wrong again later."""
     few = data.table[: min(N_WARM_UP_ROWS, len(data.table))]
-    if measure.traits.pairwise:
-        return
     try:
+        if measure.traits.pairwise:
+            few = measure.read(few.columns[0].values[:, : len(few)])
         words = None if data.codes is None else data.words[: len(few)]
         small = clone(measure).fit(few, words)
         distances_among(small, np.arange(len(few)))

@@ -25,7 +25,7 @@ WINDOW = 8  # rows after a row with the same key that it is paired with
 MAX_ROWS_OF_KEY = WINDOW + 1  # with more, the key is a common one
 COMMON_KEYS = 8  # of a row, the rarest of them, that are taken two by two
 PER_ROW = 8  # pairs of a row that are compared: those that share the rarest keys
-MAX_COLUMNS = 62  # that a bit mask has room for
+MAX_COLUMNS = 62  # bits of a mask
 MIX = np.uint64(0x9E3779B97F4A7C15)  # the golden ratio, as in splitmix64
 
 

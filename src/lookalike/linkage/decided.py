@@ -12,6 +12,7 @@ import numpy as np
 
 from lookalike._runtime.frames import frame_of_records
 from lookalike._runtime.text import percent, plain, short
+from lookalike.errors import Param, Phrase
 from lookalike.linkage.joined import write_names
 from lookalike.linkage.linking import Expected, Linking
 from lookalike.linkage.pooled import write
@@ -32,6 +33,15 @@ CERTAIN = 0.01  # pairs less likely than this, or likelier than 1 minus it, need
 MIN_BITS = 1.0  # of a reason: the evidence is at least two to one
 REASONS = 2
 MAX_CELL_CHARACTERS = 40
+NOTHING_APART = Phrase(
+    "nothing is decided: no pairs stand out from rows that are merely alike. Compare by columns "
+    "that say who a record is, such as names (",
+    Param("on"),
+    "), review some pairs (",
+    Param("decisions"),
+    "), or choose a ",
+    Param("threshold"),
+)
 
 
 class Pair(NamedTuple):
@@ -167,6 +177,7 @@ class Decided(Result):
             "columns": [column.name for column in self.linking.columns],
             "threshold": self.threshold,
             "expected": self.expected._asdict(),
+            "apart": self.linking.apart,
         }
 
     def to_dict(self) -> dict[str, Any]:
@@ -206,6 +217,8 @@ class Decided(Result):
         layout.say(console, f"{text}at a probability of {self.threshold:.2f} or more")
         names = ", ".join(column.name for column in self.linking.columns)
         layout.say(console, f"compared: {names}")
+        if not self.linking.apart:
+            layout.say(console, spell(NOTHING_APART), "yellow")
 
     def _render_review(self, console: Console) -> None:
         doubtful = self._doubtful

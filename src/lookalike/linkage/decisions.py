@@ -1,8 +1,7 @@
-"""Pairs that somebody decided: the same record or not, from a file, a frame or a list."""
+"""Pairs that were decided by hand: the same record or not, from a file, a frame or a list."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -64,11 +63,9 @@ def _records(given: Any) -> list[Mapping[str, Any]]:
         if wrong:
             raise _refused("a list of mappings", repr(wrong[0]))
         return list(given)
-    if isinstance(given, str | os.PathLike):
-        table = read_table(given, kinds=dict.fromkeys(("left", "right", "same"), "text"))
-    else:
-        table = read_table(given)
-    if gone := [name for name in ("left", "right", "same") if name not in table]:
+    table = read_table(given)
+    known = {column.name for column in table.columns + table.aside}
+    if gone := [name for name in ("left", "right", "same") if name not in known]:
         raise _refused("the columns left, right and same", f"no {gone[0]!r}")
     return [table.record(row) for row in range(len(table))]
 

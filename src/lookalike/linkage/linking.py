@@ -1,13 +1,13 @@
 """Which pairs of rows are the same record, decided from the data (record linkage).
 
 Candidates share something rare (``candidates``); evidence is learned from them without labels
-(``evidence``); the threshold is the one of the largest expected F1, so nobody has to choose it.
+(``evidence``); the threshold is the one of the largest expected F1, which the probabilities imply.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -27,6 +27,10 @@ from lookalike.linkage.grouping import group_rows
 from lookalike.linkage.pooled import SETTLED_ASIDE, WRITTEN, PooledColumn, pool
 from lookalike.table import Table
 
+EVEN, MARGIN = 0.5, 1e-6
+# Pairs with odds below 10 to 1 either way, and how many there may be for each certain match. Tables
+# with doubles have up to .23 (restaurants), tables without have .59 and more (11 of them).
+DOUBTFUL, MAX_DOUBTFUL_SHARE, MIN_DOUBTFUL = 1 / 11, 0.4, 10
 MIN_COLUMNS_FOR_RECALL = 3  # with fewer, pairs cannot be found in several ways
 
 
@@ -57,11 +61,13 @@ class Linking:
     chances : float64
         The probability of each candidate.
     decided : float64
-        1 and 0 for candidates that somebody decided, NaN for others.
+        1 and 0 for candidates that were decided, NaN for others.
     threshold : float
         Pairs from this probability on are matches.
     one_to_one : bool
         Whether a row has one match at most.
+    apart : bool
+        Whether matches stand out from pairs that are merely alike; if not, nothing is decided.
     """
 
     columns: Sequence[PooledColumn]
@@ -73,6 +79,7 @@ class Linking:
     decided: np.ndarray
     threshold: float
     one_to_one: bool = False
+    apart: bool = True
 
     @property
     def n_rows(self) -> int:
@@ -141,18 +148,21 @@ def count_missed(candidates: Candidates, chances: np.ndarray, n_columns: int) ->
     Examples
     --------
     >>> each = np.arange(4)
-    >>> count_missed(Candidates(each, each + 4, np.array([1, 1, 2, 3])), np.ones(4), 3)
-    0.5
+    >>> count_missed(Candidates(each, each + 4, np.array([1, 1, 2, 3])), np.ones(4), 4)
+    0.375
     """
     if n_columns < MIN_COLUMNS_FOR_RECALL:
         return 0.0
     once, twice = (float(chances[candidates.n_columns == count].sum()) for count in (1, 2))
     # The form without bias, which is defined where nothing was found twice.
-    return max(0.0, once * (once - 1.0)) / (2.0 * (twice + 1.0))
+    some = max(0.0, once * (once - 1.0)) / (2.0 * (twice + 1.0))
+    return some * (n_columns - 1) / n_columns
 
 
 def choose_threshold(chances: np.ndarray, missed: float = 0.0) -> float:
     """Return the probability from which on to decide for a match, for the largest expected F1.
+
+    It is at least one half: a match is more likely than not.
 
     Parameters
     ----------
@@ -163,17 +173,17 @@ def choose_threshold(chances: np.ndarray, missed: float = 0.0) -> float:
 
     Examples
     --------
-    >>> round(choose_threshold(np.array([0.99, 0.9, 0.6, 0.2, 0.1])), 3)
-    0.4
+    >>> choose_threshold(np.array([0.99, 0.9, 0.7, 0.2, 0.1])), choose_threshold(np.array([0.1]))
+    (0.5, 0.5)
     """
     ordered = np.sort(chances)[::-1]
     if not len(ordered) or ordered[0] <= 0.0:
-        return 0.5
+        return EVEN
     right = np.cumsum(ordered)
     score = right / (np.arange(1, len(ordered) + 1) + ordered.sum() + missed)
     best = int(np.argmax(score))
     after = ordered[best + 1] if best + 1 < len(ordered) else 0.0
-    return float(ordered[best] + after) / 2.0
+    return max(EVEN, float(ordered[best] + after) / 2.0)
 
 
 def link_rows(
@@ -226,12 +236,41 @@ def link_rows(
     if not np.isnan(known).all():
         evidence = calibrate(evidence, levels, known)
         chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
+    apart = True
     if threshold is None:
-        missed = count_missed(candidates, chances, len(columns))
-        threshold = choose_threshold(chances, missed)
+        threshold = choose_threshold(chances, count_missed(candidates, chances, len(columns)))
+        apart = bool((known == 1.0).any()) or are_two_populations(chances)
+        if not apart:
+            offset = -max(0.0, float(evidence.log_odds(levels).max()))
+            evidence = replace(evidence, offset=offset - MARGIN)
+            chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
     return Linking(
-        columns, n_left, candidates, levels, evidence, chances, known, threshold, one_to_one
+        columns, n_left, candidates, levels, evidence, chances, known, threshold, one_to_one, apart
     )
+
+
+def are_two_populations(chances: np.ndarray) -> bool:
+    """Whether matches stand out from pairs that are merely alike: few pairs are between the two.
+
+    Rows without any doubles are alike by degrees. The evidence, which takes columns for
+    independent, would still call the nearest of them matches.
+
+    Parameters
+    ----------
+    chances : float64
+
+    Examples
+    --------
+    >>> are_two_populations(np.array([0.99] * 50 + [0.4] * 12))
+    True
+    >>> are_two_populations(np.array([0.99] * 20 + [0.4] * 12))
+    False
+    """
+    doubt = np.minimum(chances, 1.0 - chances)
+    n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
+    n_certain = np.count_nonzero(chances > 1.0 - DOUBTFUL)
+    few = n_doubtful < MIN_DOUBTFUL or n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain
+    return bool(few)
 
 
 def _with_decided(
@@ -275,27 +314,29 @@ def pool_columns(
     by : names
     """
     tables = [left] if right is None else [left, right]
-    by = [*by]
-    named = [*(on or ())]
+    by, named = [*by], [*(on or ())]
     for word, names in (("on", named), ("by", by)):
         for name in names:
             _check_name(tables, word, name)
     every = [column.name for column in left.columns + left.aside]
     chosen = named or [name for name in every if all(_is_evidence(t, name) for t in tables)]
-    chosen = [name for name in dict.fromkeys(chosen) if name not in by]
-    pooled = [pool(name, [table[name] for table in tables]) for name in chosen]
-    pooled = [column for column in pooled if (column.codes >= 0).any()]
+    pooled = [_pool(name, tables) for name in dict.fromkeys(chosen) if name not in by]
+    ends = np.cumsum([len(table) for table in tables])[:-1]
+    pooled = [c for c in pooled if all((p >= 0).any() for p in np.split(c.codes, ends))]
     if not pooled:
         raise _nothing_to_compare(tables)
     if len(pooled) > MAX_COLUMNS:
         hint = ("Name those that say who a record is: ", Param("on", chosen[:2]))
         raise InvalidInput(Param("on"), f"at most {MAX_COLUMNS} columns", str(len(pooled)), hint)
-    return pooled, [pool(name, [table[name] for table in tables]) for name in by]
+    return pooled, [_pool(name, tables) for name in by]
+
+
+def _pool(name: str, tables: Sequence[Table]) -> PooledColumn:
+    return pool(name, [table[name] for table in tables])
 
 
 def _is_evidence(table: Table, name: str) -> bool:
-    kept = name in table or name in {column.name for column in table.aside}
-    if not kept:
+    if name not in {column.name for column in table.columns + table.aside}:
         return False
     kind = table[name].kind
     return kind.name in WRITTEN and (name in table.names or kind.role not in SETTLED_ASIDE)
@@ -314,17 +355,16 @@ def _check_name(tables: Sequence[Table], word: str, name: str) -> None:
 
 
 def _nothing_to_compare(tables: Sequence[Table]) -> InvalidInput:
-    ours = [[column.name for column in table.columns + table.aside] for table in tables]
-    common = [name for name in ours[0] if all(name in names for names in ours)]
+    names = [[column.name for column in table.columns + table.aside] for table in tables]
+    common = [name for name in names[0] if name in names[-1]]
+    if not common:
+        found = " and ".join(name_some(some, 5) for some in names)
+        hint: Any = "Rename columns so that what is to be compared has one name in both"
+        return InvalidInput(Param("other"), "a column of both tables", found, hint)
     known = [name for name in common if not any(t[name].missing.all() for t in tables)]
-    if known:
-        kind = tables[0][known[0]].kind
-        found = f"only {name_some(known)} ({kind.reason})"
-        hint: Any = ("Compare by it all the same: ", Param("on", known[0]))
-        return InvalidInput(Param("on"), "columns that say who a record is", found, hint)
-    if common:
+    if not known:
         found, hint = f"only missing cells in {name_some(common)}", "Fill in a column"
         return InvalidInput(Param("table"), "a column with values", found, hint)
-    found = " and ".join(name_some(names, 5) for names in ours)
-    hint = "Rename columns so that what is to be compared has one name in both"
-    return InvalidInput(Param("other"), "a column of both tables", found, hint)
+    found = f"only {name_some(known)} ({tables[0][known[0]].kind.reason})"
+    hint = ("Compare by it all the same: ", Param("on", known[0]))
+    return InvalidInput(Param("on"), "columns that say who a record is", found, hint)

@@ -89,7 +89,9 @@ def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
     >>> pooled.texts, pooled.codes.tolist()
     (['cafe blue door', 'old mill'], [0, 0, 1, 0, 0, 1])
     """
-    numeric = all(column.kind.name == "number" for column in columns)
+    # Dates are seconds: beside plain numbers only what is written can be compared.
+    sources = {(column.kind.name, column.kind.source) for column in columns}
+    numeric = len(sources) == 1 and columns[0].kind.name == "number"
     seen: dict[str, int] = {}
     numbers: list[float] = []
     parts = []
@@ -97,7 +99,8 @@ def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
         cells, back = _distinct(column)
         codes = np.full(len(cells) + 1, -1)
         for k, cell in enumerate(cells):
-            text = normalize(write(cell))
+            # Signs and points of numbers matter.
+            text = write(cell) if numeric else normalize(write(cell))
             if text:
                 codes[k] = seen.setdefault(text, len(seen))
                 if numeric and len(numbers) < len(seen):

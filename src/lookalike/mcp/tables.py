@@ -14,7 +14,17 @@ from lookalike.errors import InvalidInput, MissingFile, Param, missing_file, sug
 from lookalike.verbs.source import TableSource, is_index_folder, is_saved_index, load_index
 
 # Endings of files that are listed; others can be asked about by their name.
-LISTED_ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".json", ".xlsx", ".lookalike")
+LISTED_ENDINGS = (
+    ".csv",
+    ".tsv",
+    ".parquet",
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".npy",
+    ".xlsx",
+    ".lookalike",
+)
 MAX_LISTED = 200  # files in a list; more would fill the context of an agent
 MAX_VISITED = 20_000  # files that are looked at for it: a folder may be a whole disk
 MAX_KEPT = 4  # tables in memory; the longest unused are forgotten first

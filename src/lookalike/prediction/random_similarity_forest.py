@@ -42,7 +42,13 @@ from lookalike.saving.fields import (
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
-from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, fit_columns
+from lookalike.trees.cells.columns import (
+    CellCache,
+    TreeColumn,
+    encode_columns,
+    fit_columns,
+    named_columns,
+)
 from lookalike.trees.cells.growing import CACHE_PAIRS, Goal, Sampling, TreeLimits, grow_trees
 from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 
@@ -84,7 +90,8 @@ class TreeForest(TableTask, abstract=True):
         return table, target
 
     def _read_table(self, X: Any) -> Table:
-        return read_table(X, kinds=self.kinds).compare_also(self.distances or ())
+        named = named_columns(self.distances or ())
+        return read_table(X, kinds=self.kinds).compare_also(named)
 
     def _fit_columns(self, table: Table) -> tuple[tuple[TreeColumn, ...], tuple[Cells, ...]]:
         """Choose the distances, and encode the fitted rows."""
@@ -148,9 +155,8 @@ class TreeForest(TableTask, abstract=True):
 
     def _check_columns(self, names: list[str]) -> None:
         for tested in self.trees_.columns:
-            known = names[tested.column : tested.column + 1] == [tested.name]
             where = f"{type(self).__name__}.trees_"
-            require(known, where, "columns of the table", tested.name[:40])
+            require(tested.fits(names), where, "columns of the table", tested.name[:40])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -476,9 +482,11 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
         For columns whose default is not wanted: the name of a distance ("jaccard", "levenshtein",
         "dtw", ...), a ``Distance`` with options, a function of two cells, a square matrix whose
         positions the column holds, or "precomputed" for a column of vectors that are the distances
-        to the fitted rows. A list of these makes the column take part once with each. A function
-        costs one Python call per pair; with an attribute ``batch(cells, cell)`` it is called
-        once for many pairs.
+        to the fitted rows. A list of these makes the column take part once with each. Several names
+        compare these columns as one, ``{("lat", "lon"): "great_circle"}``: a function gets an array
+        of their numbers, or a tuple of their cells where not all are numbers, and importances count
+        for the first. A function costs one Python call per pair; with an attribute
+        ``batch(cells, cell)`` it is called once for many pairs.
     max_features : float or int
         Columns tried at each node: a share (at least one column) or a number. Columns whose cells
         are all alike in the node are not counted.

@@ -116,6 +116,10 @@ class CollectionSource(TableSource):
     space : {"plain", "repaired"}
     gamma : float, optional
         Weight of the rows that are not liked; None: that of ``Index.search``.
+
+    Attributes
+    ----------
+    notes : list of str, what an answer should say about the rows
     """
 
     def __init__(
@@ -123,6 +127,7 @@ class CollectionSource(TableSource):
     ) -> None:
         super().__init__(view.space(space), name)
         self.view, self.gamma = view, gamma
+        self.notes: list[str] = []
 
     @property
     def searched(self) -> Any:
@@ -134,6 +139,10 @@ class CollectionSource(TableSource):
     def rows(self, filter: Any = None) -> NamedRows:
         """Return the rows that meet a filter; of very many, a sample."""
         sample = take(self.view)
+        if sample.sampled:
+            some, every = len(sample.ids), len(self.view.index)
+            text = f"{self.name}: {some:,} of {every:,} rows were looked at, drawn at random"
+            self.notes.append(f"{text} (the same every time)")
         return NamedRows(sample.table, sample.ids, self.name, self.given).meeting(filter)
 
 
@@ -535,7 +544,7 @@ class Map(Analysis):
 
 
 SKETCH_ROWS = 2_000  # of a map that stands until the whole one is drawn
-N_REGIONS = 12  # that the page has room to name; chosen by hand
+N_REGIONS = 12  # whose names fit on the map of the page; chosen by hand
 MIN_REGION_ROWS = 15
 
 
@@ -562,8 +571,8 @@ def find_regions(places: np.ndarray, table: Table) -> list[dict[str, Any]]:
         middle = np.median(places[labels == number], axis=0)
         differs = [each[number] for each in differences]
         strongest = sorted((d for d in differs if d and d.size > 0), key=lambda d: -d.size)[:3]
-        told = [difference.to_dict() for difference in strongest]
-        regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": told})
+        differs = [difference.to_dict() for difference in strongest]
+        regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": differs})
     return plain(sorted(regions, key=lambda region: -region["size"]))
 
 
@@ -820,7 +829,7 @@ class Analyses:
         return self._start(kind.partition("-")[0], collection, same, work)
 
     def _start(self, name: str, collection: Collection, same: Any, work: Work) -> Job:
-        """Start a job that ends when nobody looks at it; refuse one that has failed before."""
+        """Start a job that ends when no client watches it; refuse one that has failed before."""
         problem = self.jobs.failure(name, same)
         if problem is not None:  # it would fail again: the same rows, the same work
             raise refused_again(problem)

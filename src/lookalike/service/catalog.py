@@ -156,6 +156,13 @@ class Catalog:
         self.store.save_index(head.key, 1, 1, index)
         return self._enter(head)
 
+    def is_of_request(self, name: str, request: str) -> bool:
+        """Whether a collection exists that was made by this very request."""
+        settings = [head.settings for head in self.store.heads() if head.name == name]
+        return any(
+            CollectionSettings.of_text(one).source.get("request") == request for one in settings
+        )
+
     def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
         """Make the index in a folder of shards a collection; its rows stay in the folder.
 

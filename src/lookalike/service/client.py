@@ -15,6 +15,7 @@ import numpy as np
 
 from lookalike.errors import InvalidInput, LookalikeError, MissingExtra, NoAnswer
 
+VERSION = "/api/v1"  # which later servers answer as well
 POLL_SECONDS = 0.05  # between two requests for a job that is waited for
 
 
@@ -95,11 +96,11 @@ class Client:
 
     def collections(self) -> list[dict[str, Any]]:
         """Return all collections."""
-        return self.get("/api/collections")["collections"]
+        return self.get(f"{VERSION}/collections")["collections"]
 
     def opening(self, collection: str | None = None) -> dict[str, Any]:
         """Return all collections, a description of one (or the first), and its first hits."""
-        return self.get("/api/opening", {"collection": collection})
+        return self.get(f"{VERSION}/opening", {"collection": collection})
 
     def create(
         self,
@@ -126,10 +127,10 @@ class Client:
         named = {"name": name, "rows": records, "path": path}
         given = options | {key: value for key, value in named.items() if value is not None}
         if file is None:
-            return self.post("/api/collections", given)
+            return self.post(f"{VERSION}/collections", given)
         with Path(file).open("rb") as content:
             files, data = {"file": (Path(file).name, content)}, {"options": json.dumps(given)}
-            return self._send("POST", "/api/collections", files=files, data=data)
+            return self._send("POST", f"{VERSION}/collections", files=files, data=data)
 
     def describe(self, collection: str) -> dict[str, Any]:
         """Return the description of a collection: columns, kinds, measure, drift."""
@@ -156,12 +157,22 @@ class Client:
         """Return one row."""
         return self.get(_at(collection, "rows", id))
 
-    def add(self, collection: str, rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        """Add rows, all or none; they are durable when this returns."""
-        return self.post(f"{_at(collection)}/rows", {"rows": list(rows)})
+    def add(
+        self, collection: str, rows: Sequence[Mapping[str, Any]], key: str | None = None
+    ) -> dict[str, Any]:
+        """Add rows, all or none; they are durable when this returns.
+
+        Parameters
+        ----------
+        collection : str
+        rows : list of dict
+        key : str, optional
+            Names this write: rows that are sent again with it, after a lost answer, are added once.
+        """
+        return self.request("POST", f"{_at(collection)}/rows", {"rows": list(rows)}, key)
 
     def replace(self, collection: str, id: Any, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Replace a row; it keeps its id."""
+        """Replace a row, which keeps its id, or create it."""
         return self.request("PUT", _at(collection, "rows", id), {"row": dict(row)})
 
     def delete(self, collection: str, id: Any) -> dict[str, Any]:
@@ -235,7 +246,7 @@ class Client:
     def wait(self, job: str) -> dict[str, Any]:
         """Wait for a job; raise if it failed or was cancelled."""
         while True:
-            found = self.get(f"/api/jobs/{quote(job, safe='')}")
+            found = self.get(f"{VERSION}/jobs/{quote(job, safe='')}")
             if found["state"] == "done":
                 return found
             if found["state"] in ("failed", "cancelled"):
@@ -253,13 +264,15 @@ class Client:
         """Send a POST request; return the answer."""
         return self.request("POST", path, body)
 
-    def request(self, method: str, path: str, body: Any = None) -> Any:
-        """Send a request; return what was answered, or raise the problem."""
+    def request(self, method: str, path: str, body: Any = None, key: str | None = None) -> Any:
+        """Send a request, named by a key where there is one; return the answer, or raise."""
         if body is None:
             return self._send(method, path)
         # Not json= of httpx: it cannot encode half of a surrogate pair; the server says so better.
         data = json.dumps(body, allow_nan=False).encode()
-        return self._send(method, path, content=data, headers={"Content-Type": "application/json"})
+        headers = {"Content-Type": "application/json"}
+        headers |= {} if key is None else {"Idempotency-Key": key}
+        return self._send(method, path, content=data, headers=headers)
 
     def _waited(self, path: str, options: Mapping[str, Any]) -> Any:
         while True:
@@ -286,7 +299,7 @@ class Client:
 def _at(*parts: Any) -> str:
     # Dots are quoted too: a row whose id is ".." would otherwise be a step up in the path.
     quoted = (quote(str(part), safe="").replace(".", "%2E") for part in parts)
-    return "/api/collections/" + "/".join(quoted)
+    return f"{VERSION}/collections/" + "/".join(quoted)
 
 
 def _query(query: Any) -> Any:

@@ -29,6 +29,7 @@ from lookalike.service.store.store import (
     Conflict,
     Head,
     NotFound,
+    SentOnce,
     Store,
     StoredRow,
     TooFarBehind,
@@ -394,12 +395,22 @@ class Collection:
 
     # -- writing -----------------------------------------------------------------------------------
 
-    def add(self, records: Sequence[Mapping[str, Any]]) -> tuple[list[Any], int]:
+    def add(
+        self, records: Sequence[Mapping[str, Any]], once: SentOnce | None = None
+    ) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation.
 
-        Several threads share a transaction: whoever is first takes what the others wait to add
+        Several threads share a transaction: the first takes what the others wait to add
         (group commit, as databases have it), as each transaction waits for the disk.
+
+        Parameters
+        ----------
+        records : list of dict
+        once : SentOnce, optional
+            Rows that were added with it before are not added again.
         """
+        if once is not None:
+            return self._write("add", [], records, once=once)
         own = _Addition(records)
         self._waiting.append(own)
         with self._lock:
@@ -442,7 +453,7 @@ class Collection:
         return self._write("replace", [id], [record])[1]
 
     def restore(self, id: Any, record: Mapping[str, Any]) -> int:
-        """Add a row under an id of its own: of a row that was deleted, or one named by a column."""
+        """Add a row under an id of its own, which may be that of a row that was deleted."""
         return self._write("restore", [], [record], [id])[1]
 
     def remove(self, ids: Sequence[Any]) -> int:
@@ -455,11 +466,14 @@ class Collection:
         deleted: Sequence[Any],
         records: Sequence[Mapping[str, Any]],
         named: Sequence[Any] = (),
+        once: SentOnce | None = None,
     ) -> tuple[list[Any], int]:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
+                if once is not None and (done := turn.answered(once)) is not None:
+                    return done
                 view = self.view
                 if turn.head.generation > view.generation:
                     changed = turn.changed(view.generation)
@@ -474,7 +488,7 @@ class Collection:
                     )
                     raise InvalidInput(who, "at least one row", "none left", hint)
                 if kind == "restore":
-                    _check_restored(view, named[0], turn.head.next_row)
+                    _check_restored(view, named[0])
                 # A row that replaces another has its id.
                 ids = named or (deleted if kind == "replace" else None)
                 if ids is None:
@@ -484,7 +498,9 @@ class Collection:
                 after = view.moved(turn.generation, deleted, _read_back(view, rows))
                 turn.remove([dumps(id) for id in deleted])
                 if rows:
-                    turn.add(rows)
+                    turn.add(rows, named[0] if named and view.settings.id_column is None else 0)
+                if once is not None:
+                    turn.remember(once, ids)
                 turn.finish(kind, max(len(deleted), len(records)))
             self._set(after, deleted, ids)
         return list(ids), after.generation
@@ -561,15 +577,19 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
     return ids
 
 
-def _check_restored(view: View, id: Any, next_row: int) -> None:
+MAX_NUMBER = 10**15  # of a row that a client numbers: later ones are exact in JavaScript, too
+
+
+def _check_restored(view: View, id: Any) -> None:
     """Refuse an id that a new row cannot have."""
     if id in view.index:  # added since the request looked for it
         who, hint = f"row {id!r}"[:120], "Send the request again, which replaces it"
         raise Conflict(who, "an id that is free", "one that exists", hint)
-    # Numbers are given once: one that no row has had would be given again later.
     numbered = view.settings.id_column is None
-    if numbered and not (isinstance(id, int) and 0 <= id < next_row):
-        raise missing_row(id)
+    if numbered and not (isinstance(id, int) and 0 <= id < MAX_NUMBER):
+        who, needed = f"row {id!r}"[:120], f"a number from 0, below {MAX_NUMBER:,}"
+        hint = "POST .../rows gives the next number"
+        raise NotFound(who, needed, "another id", hint, problem="rows here are numbered")
 
 
 def _to_store(

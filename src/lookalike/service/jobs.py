@@ -20,7 +20,7 @@ from lookalike.service.store.store import NotFound
 MAX_JOBS = 500  # that are remembered, so that clients can ask for their results; chosen by hand
 # Collections with a running job at a time; each holds the neighbor lists of its table in memory.
 MAX_RUNNING = 4
-# How long a view that nobody watches is worked on: longer than a page takes to be loaded again.
+# How long a view that no client watches is worked on: longer than a page takes to be loaded again.
 GRACE_SECONDS = 30.0
 ENDED = ("done", "failed", "cancelled")
 log = logging.getLogger("lookalike.service")
@@ -38,7 +38,7 @@ class Job:
     clients : int
         Requests that asked for it, without those that were gone before they had its id.
     for_view : bool
-        Whether it is of use only while somebody waits for it.
+        Whether it is of use only while a client waits for it.
     watchers : int
         Open streams of its events.
     seen : float
@@ -114,7 +114,7 @@ class Jobs:
         work : callable
             Takes the job and returns its result.
         for_view : bool
-            Whether the job ends when nobody watches it any more.
+            Whether the job ends when no client watches it any more.
         """
         with self._lock:
             # Under the lock: two requests for the same analysis share one job.

@@ -182,7 +182,11 @@ class AccessPolicy:
         # A page that frames it has no token, so that there is nothing to be clicked on unseen.
         policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *")
         kept = {name: value for name, value in HEADERS.items() if name != "X-Frame-Options"}
-        return kept | {"Content-Security-Policy": policy}
+        # The notebook asks first whether its browser reaches the kernel.
+        return kept | {
+            "Content-Security-Policy": policy,
+            "Cross-Origin-Resource-Policy": "cross-origin",
+        }
 
     def allows_host(self, host: str) -> bool:
         """Whether a request may name this host."""

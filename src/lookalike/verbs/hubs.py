@@ -10,13 +10,16 @@ from lookalike.verbs.measures import AUTO, choose_measure
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
-    from lookalike.hubness import HubnessReport
+    from lookalike.hubness import HubnessReport, HubScan
+    from lookalike.verbs.source import NamedRows
 
 HEADING, RANK = "Choose how rows are compared", 90
 EXAMPLES = (
     "lookalike hubs penguins.csv",
     "lookalike hubs penguins.csv --reduce mp --label species -k 10",
+    "lookalike hubs embeddings.npy",
 )
+MAX_ROWS_FOR_ALL_LISTS = 20_000  # of vectors; above, lists of sampled rows are counted
 # Name -> class in lookalike.hubness, and its options; a name because a class would be imported
 # with the help of the program.
 REDUCERS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -42,11 +45,12 @@ def hubs(
     filter: args.Filter = None,
     label: args.Label = None,
     seed: args.Seed = 0,
-) -> "HubnessReport":
+) -> "HubnessReport | HubScan":
     """Say whether a few rows (hubs) fill most neighbor lists, which, and whether reducing helps.
 
     Where hubs are a problem, a reduction is tried on the same rows (a sample of a large table) and
-    offered only if it helps. A label that is a column of sets gives a row several classes.
+    offered only if it helps. A label that is a column of sets gives a row several classes. Of more
+    than 20,000 vectors (one column, compared as usual) the lists of sampled rows are counted.
 
     Parameters
     ----------
@@ -70,7 +74,7 @@ def hubs(
 
     Returns
     -------
-    HubnessReport
+    HubnessReport or HubScan
 
     Examples
     --------
@@ -84,9 +88,12 @@ def hubs(
     """
     rows, truth = as_source(table).rows(filter).without_label(label)
     compared = rows.compared_by(columns)
-    chosen, reason = choose_measure(measure, compared, weights, seed)
     from lookalike import hubness
 
+    if _is_large_collection(compared) and truth is None and reduce == "none" and measure is None:
+        vectors = compared.table.columns[0].values
+        return replace(hubness.scan_hubs(vectors, k, seed=seed), ids=rows.ids, name=rows.name)
+    chosen, reason = choose_measure(measure, compared, weights, seed)
     # The report on a reducer has two columns: the measure inside it is "before".
     if reduce != "none":
         if reduce not in REDUCERS:
@@ -99,6 +106,13 @@ def hubs(
     if len(report.columns) == 1 and report.judged.reduction_helps:  # not reduced yet
         report.notes.append(_offer(AUTO if measure is None and rows.index is None else measure))
     return report
+
+
+def _is_large_collection(rows: "NamedRows") -> bool:
+    """Whether the rows are vectors and nothing else, too many for the lists of all of them."""
+    columns = rows.table.columns
+    vectors = len(columns) == 1 and columns[0].kind.name == "vector" and not columns[0].kind.role
+    return vectors and len(rows.table) > MAX_ROWS_FOR_ALL_LISTS
 
 
 def _offer(measure: Any) -> Phrase:

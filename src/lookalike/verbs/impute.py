@@ -234,7 +234,7 @@ def impute(
     k: MaybeCount = None,
     *,
     columns: args.ExactColumns = None,
-    learn: bool = True,
+    equal_weights: bool = False,
     draws: args.Folds = 0,
     why: bool = False,
     filter: args.Filter = None,
@@ -253,9 +253,8 @@ def impute(
         Donors of a cell. None: for each column the number that does best on known cells.
     columns : names, optional
         Fill these columns only; the others still say which rows are alike.
-    learn : bool
-        Whether columns are weighed by how well they predict the one that is filled; if not, all
-        count alike.
+    equal_weights : bool
+        Whether all columns count alike, instead of by how well they predict the one that is filled.
     draws : int
         Fill the cells so many times, each with the cell of one donor drawn at random: what differs
         between the completed tables is what is uncertain. 0: once, with the best values.
@@ -279,14 +278,18 @@ def impute(
     (3, 'female', [6, 35])
     """
     from lookalike.prediction import NeighborImputer
+    from lookalike.prediction.imputation import MAX_DRAWS
+    from lookalike.saving.fields import Integer, Maybe
 
+    Integer(0, MAX_DRAWS).check("impute", "draws", draws)
+    Maybe(Integer(1)).check("impute", "k", k)
     source = as_source(table)
     rows = source.rows(filter)
     wanted = split_names(columns)
     if wanted is None:  # only these need weights
         wanted = [c.name for c in rows.table if c.blank.any()] or None
     model = NeighborImputer(
-        k, weights="learned" if learn else "equal", columns=wanted, random_state=seed
+        k, weights="equal" if equal_weights else "learned", columns=wanted, random_state=seed
     ).fit(rows.table)
     filled = model.impute(rows.table)
     drawn = model.vary(filled, draws) if draws else []

@@ -92,21 +92,15 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     first = as_source(given[0])
     sources = [first, *(first.beside(one) for one in given[1:])]
     tables, ids = zip(*map(open_table, sources), strict=True)
-    for name, table in zip(("table", "other"), tables, strict=False):
-        if len(table) < 3 - len(tables):
-            hint = "Name a table with more rows"
-            raise InvalidInput(
-                Param(name), f"at least {3 - len(tables)} rows", str(len(table)), hint
-            )
+    if len(tables) == 1 and len(tables[0]) < 2:
+        raise InvalidInput(Param("table"), "at least 2 rows", "1", "Name a table with more rows")
     other, shift = (tables[1], len(tables[0])) if len(tables) > 1 else (None, None)
     columns, exact = pool_columns(tables[0], other, split_names(on), split_names(by) or ())
     decided = read_decisions(decisions, (ids[0], ids[-1]), shift or 0)
-    every = [id for some in ids for id in some]
-    check_consistent(decided, every.__getitem__)
-    found = link_rows(
-        columns, shift, by=exact, decided=decided, threshold=threshold, seed=seed, **more
-    )
-    names = [first.name, *("other" if not one.is_path else one.name for one in sources[1:])]
+    check_consistent(decided, [id for some in ids for id in some].__getitem__)
+    more |= {"decided": decided, "threshold": threshold, "seed": seed}
+    found = link_rows(columns, shift, by=exact, **more)
+    names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
     return answer(found, tables, ids, names, show, n)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+import lookalike as la
 from lookalike.errors import UndefinedMeasure
 from lookalike.measures import Aryal, ForestProximity, Ratio, Ting, Zhu3
 from lookalike.trees import IsolatingForest
@@ -156,6 +157,28 @@ def test_masses_are_counted_on_all_fitted_rows_and_ting_is_ultrametric_per_tree(
     l = ForestProximity(Aryal(raw=True), n_estimators=9, random_state=0).fit(ROWS).distance()
     t = ForestProximity(Ting(raw=True), n_estimators=9, random_state=0).fit(ROWS).distance()
     assert (l <= t + 1e-12).all()
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+def test_ratio_by_information_adds_up_and_is_saved(gaps, tmp_path):
+    rows = np.random.default_rng(0).normal(size=(30, 3))
+    rows[np.random.default_rng(1).random(rows.shape) < gaps] = np.nan
+    measure = ForestProximity(
+        Ratio(0.5, 0.5, weights="information"), undefined=0.5, random_state=0
+    ).fit(rows)
+    s = measure.similarity()
+    assert not np.allclose(
+        s, ForestProximity(Ratio(0.5, 0.5), undefined=0.5, random_state=0).fit(rows).similarity()
+    )
+    explained = measure.explain(3, 4)
+    assert sum(explained.plus.values()) == pytest.approx(s[3, 4])
+    assert sum(explained.minus.values()) == pytest.approx(1 - s[3, 4])
+    order = np.argsort(measure.distance()[5] + np.eye(30)[5] * 9, kind="stable")[:4]
+    assert measure.kneighbors(n_neighbors=4)[1][5].tolist() == order.tolist()
+    measure.save(tmp_path / "measure")
+    assert_array_equal(
+        la.load(tmp_path / "measure").similarity(rows[:5]), measure.similarity(rows[:5])
+    )
 
 
 def test_rows_without_a_common_test_are_undefined_for_ratio():

@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -144,3 +145,52 @@ def test_a_file_that_is_not_there(tmp_path):
 def test_a_directory(tmp_path):
     with pytest.raises(UnreadableFile, match=r"needs a file, found a directory\. Name one file"):
         read_table(tmp_path)
+
+
+def test_an_array_of_numpy_is_a_column_of_vectors(tmp_path):
+    rows = np.random.default_rng(0).normal(size=(6, 4)).astype(np.float32)
+    np.save(tmp_path / "plots.npy", rows)
+    table = read_table(tmp_path / "plots.npy")
+    assert [(c.name, c.kind.name) for c in table] == [("plots", "vector")]
+    np.testing.assert_array_equal(table["plots"].values, rows)
+    np.save(tmp_path / "sizes.npy", np.arange(5))
+    assert read_table(tmp_path / "sizes.npy")["sizes"].values.tolist() == [0, 1, 2, 3, 4]
+
+
+def test_vectors_beside_a_csv_file_are_a_column_of_it(tmp_path):
+    (tmp_path / "films.csv").write_text("title,year\nA,1990\nB,1991\nC,1995\n")
+    np.save(tmp_path / "films.plot.npy", [[0.1, -2.0], [3.0, 1.0], [0.5, 0.5]])
+    np.save(tmp_path / "others.plot.npy", np.eye(2))
+    table = read_table(tmp_path / "films.csv")
+    assert table["plot"].kind.name == "vector"
+    assert "plot" in table.names
+    np.save(tmp_path / "films.plot.npy", np.eye(2))
+    with pytest.raises(UnreadableFile, match=r"2 beside 3 rows of films\.csv"):
+        read_table(tmp_path / "films.csv")
+
+
+def test_a_link_beside_a_csv_file_is_not_followed(tmp_path):
+    inside, outside = tmp_path / "in", tmp_path / "out.npy"
+    inside.mkdir()
+    np.save(outside, np.eye(2))
+    (inside / "a.csv").write_text("x\n1\n2\n")
+    (inside / "a.v.npy").symlink_to(outside)
+    assert read_table(inside / "a.csv").names == ("x",)
+
+
+@pytest.mark.parametrize("array", [np.array(["a", "b"]), np.zeros((2, 2, 2)), np.zeros((0, 3))])
+def test_other_arrays_are_refused(tmp_path, array):
+    np.save(tmp_path / "x.npy", array)
+    with pytest.raises(UnreadableFile, match="rows of numbers"):
+        read_table(tmp_path / "x.npy")
+
+
+def test_a_damaged_array_or_a_pickle_is_an_error(tmp_path):
+    path = tmp_path / "x.npy"
+    np.save(path, np.array([{}], dtype=object), allow_pickle=True)
+    with pytest.raises(UnreadableFile):
+        read_table(path)
+    np.save(path, np.ones((100, 100)))
+    path.write_bytes(path.read_bytes()[:500])  # the header claims more than there is
+    with pytest.raises(UnreadableFile):
+        read_table(path)

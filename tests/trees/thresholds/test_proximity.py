@@ -9,6 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from lookalike.trees.thresholds import proximity as ratio_module
 from lookalike.trees.thresholds.proximity import (
     ancestor_block,
+    answer_shares,
     count_usable,
     node_values,
     out_of_bag_block,
@@ -181,6 +182,41 @@ def test_weighted_ratio_with_gaps_equals_the_reference(seed, parting, alpha, bet
     assert_allclose(found, expected, atol=1e-12)
     if alpha == beta:
         assert_array_equal(found, ratio(forest, rows[5:], rows[:7], **options).T)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=seeds,
+    parting=st.sampled_from(["twice", "once"]),
+    alpha=st.sampled_from([0.5, 1.0]),
+    beta=st.sampled_from([0.5, 0.0]),
+    gaps=st.sampled_from([0.0, 0.15]),
+)
+def test_ratio_by_information_equals_the_reference(seed, parting, alpha, beta, gaps):
+    trees, forest, rows = draw(seed, gaps)
+    forest = forest.settled(rows)
+    for tree in trees:
+        reference.mass(tree, list(rows))
+    options = {"parting": parting, "alpha": alpha, "beta": beta}
+    shares = answer_shares(forest, forest.bins(rows))
+    found = ratio(forest, rows[:7], rows[5:], shares=shares, **options)
+    expected = slow(reference.ratio, trees, rows[:7], rows[5:], rows=rows, **options)
+    assert_allclose(found, expected, atol=1e-12)
+    if alpha == beta:
+        assert_array_equal(found, ratio(forest, rows[5:], rows[:7], shares=shares, **options).T)
+
+
+def test_worked_ratio_by_information():
+    # Of four rows, one has x <= 1/2, and two have y <= 1/2; half a row is added to each side.
+    forest = make([f2()], 2).settled(ROWS)
+    shares = answer_shares(forest, forest.bins(ROWS))
+    assert_allclose(shares[forest.feature >= 0], [1.5 / 5, 2.5 / 5])
+    # A and B agree on y <= 1/2 (log 2), and answer x <= 1/2 otherwise: both answers differ.
+    common, apart = np.log(2), -np.log(0.3) - np.log(0.7)
+    found = ratio(forest, ROWS, shares=shares)
+    assert_allclose(found[0, 1], common / (common + apart))
+    lin = ratio(forest, ROWS, shares=shares, alpha=0.5, beta=0.5)
+    assert_allclose(lin[0, 1], 2 * common / (2 * common + apart))
 
 
 @settings(max_examples=30, deadline=None)

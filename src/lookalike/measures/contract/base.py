@@ -21,6 +21,7 @@ import numpy as np
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.estimator import Estimator, check_is_fitted
+from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.threads import blocks
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.measures.contract import explanation, matrices
@@ -425,6 +426,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
 
     # -- neighbors ---------------------------------------------------------------------------------
 
+    @forgiving
     def kneighbors(self, X: Any = None, n_neighbors: int = 5, return_distance: bool = True) -> Any:
         """Return the nearest fitted rows, as scikit-learn does: (distances, indices).
 

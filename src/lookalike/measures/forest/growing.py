@@ -251,7 +251,7 @@ def grow_cells(
     schema = schema_of(forest)
     # Trees of other similarity forests compare whole rows: their tests belong to no column.
     names = [] if schema is None else list(schema.kinds)
-    if any(names[one.column : one.column + 1] != [one.name] for one in trees.columns):
+    if not all(one.fits(names) for one in trees.columns):
         found = f"{type(forest).__name__}, which compares whole rows"
         hint = "Use RandomSimilarityForestClassifier or RandomSimilarityForestRegressor"
         raise InvalidInput(who, "a forest whose trees test columns", found, hint)

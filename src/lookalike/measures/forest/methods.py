@@ -77,6 +77,11 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
         """Whether it asks what the tests of each tree gain."""
         return False
 
+    @property
+    def needs_shares(self) -> bool:
+        """Whether it asks how many of all fitted rows answer each test as a row does."""
+        return False
+
     def node_values(
         self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
     ) -> np.ndarray | None:
@@ -119,12 +124,19 @@ class Ratio(ProximityMethod):
         weights give a similarity that is not symmetric, which tasks that need symmetry refuse.
     parting : {"twice", "once"}
         Whether a test on both paths that is answered differently counts in both differences.
+    weights : {"count", "information"}
+        What an answer counts: 1, or its information content, -log of the share of fitted rows that
+        answer so [2]_ (half a row is added to both answers). To agree on a rare answer counts more.
+        With weights of 1/2 the ratio is Lin's similarity. (The joint information of all answers
+        of a path is infinite as soon as two paths part; added test by test it is not.)
 
     References
     ----------
     .. [1] M. Bicego, F. Cicalese, A. Mensi (2023). RatioRF: a novel measure for random forest
        clustering based on the Tversky's ratio model. IEEE Transactions on Knowledge and Data
        Engineering 35(1). doi:10.1109/TKDE.2021.3086147
+    .. [2] D. Lin (1998). An information-theoretic definition of similarity. International
+       Conference on Machine Learning 15, 296-304.
 
     Examples
     --------
@@ -140,6 +152,7 @@ class Ratio(ProximityMethod):
         "alpha": Real(0.0, 1e6),
         "beta": Real(0.0, 1e6),
         "parting": Choice("twice", "once"),
+        "weights": Choice("count", "information"),
     }
     name: ClassVar[str] = "ratio"
     undefined_last: ClassVar[bool] = True
@@ -149,6 +162,7 @@ class Ratio(ProximityMethod):
     beta: float = 1.0
     _: KW_ONLY
     parting: str = "twice"
+    weights: str = "count"
 
     @property
     def symmetric(self) -> bool:  # type: ignore[override]
@@ -156,9 +170,15 @@ class Ratio(ProximityMethod):
         return self.alpha == self.beta
 
     @property
+    def needs_shares(self) -> bool:
+        """Whether answers count by their information."""
+        return self.weights == "information"
+
+    @property
     def is_plain(self) -> bool:
         """Whether both differences count fully, as published."""
-        return self.alpha == self.beta == 1.0  # only then the fast kernel of squares applies
+        # Only then the fast kernel of squares applies.
+        return self.alpha == self.beta == 1.0 and not self.needs_shares
 
     def needs_counts(self, forest: Forest) -> bool:
         """Whether missing cells have to follow the side of more fitted rows."""
@@ -168,12 +188,14 @@ class Ratio(ProximityMethod):
         """Return similarities; NaN where no test can be answered by both rows."""
         sides = [rows.arrays[name] for rows in (a, b) for name in ("codes", "bins")]
         return proximity.ratio_block(
-            fitted.forest, *sides, parting=self.parting, alpha=self.alpha, beta=self.beta
-        )
+            fitted.forest, *sides, parting=self.parting, alpha=self.alpha, beta=self.beta,
+            shares=fitted.values,
+        )  # fmt: skip
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the tests that two rows answer alike and those they do not."""
-        options = {"once": self.parting == "once", "alpha": self.alpha, "beta": self.beta}
+        options: dict[str, Any] = {"once": self.parting == "once", "shares": fitted.values}
+        options |= {"alpha": self.alpha, "beta": self.beta}
         return explain_ratio(fitted, numbers, a, b, **options)
 
 

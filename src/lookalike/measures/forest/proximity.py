@@ -34,7 +34,7 @@ from lookalike.trees.growers import SyntheticForest
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
-from lookalike.trees.thresholds.proximity import ratio_square
+from lookalike.trees.thresholds.proximity import answer_shares, ratio_square
 
 # Queries from which on the members of all leaves are listed first, which takes as long as comparing
 # some hundred rows with all others.
@@ -383,6 +383,8 @@ class ForestProximity(Measure):
             self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
         if isinstance(method, methods.Gap):
             self.values_ = count_draws(self.forest_, rows)
+        elif method.needs_shares:
+            self.values_ = answer_shares(self.forest_, rows.arrays["bins"])
         elif method.out_of_bag:
             self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
             if self.n_fallback_pairs_:
@@ -464,7 +466,8 @@ class ForestProximity(Measure):
         known = forest.column.max(initial=-1) < n_columns
         require(known, f"{who}.forest_", f"columns below {n_columns}", "others")
         # Kernels index nodes and trees without checks, so all sizes must agree.
-        needs = isinstance(method, methods.AncestorMethod | methods.Gap) or method.needs_gain
+        needs = isinstance(method, methods.AncestorMethod | methods.Gap)
+        needs = needs or method.needs_gain or method.needs_shares
         require(needs == (self.values_ is not None), f"{who}.values_", "values for this method")
         if self.values_ is not None:
             nodes = len(forest.feature)

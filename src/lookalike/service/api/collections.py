@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from fastapi import Query, Request
+from fastapi import Header, Query, Request
 from pydantic import ValidationError
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
@@ -29,10 +29,20 @@ from lookalike.service.collection import Collection, FolderCollection, View
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
-from lookalike.service.store.store import NotFound
+from lookalike.service.store.store import NotFound, SentOnce
 from lookalike.verbs.source import is_index_folder
 
 router = group("/api", "collections")
+Once = Annotated[
+    str | None,
+    Header(
+        alias="Idempotency-Key",
+        min_length=1,
+        max_length=200,
+        description="A text of the client's choice; a request that is sent again with it within "
+        "a day is answered as before, and changes nothing.",
+    ),
+]
 CHUNK_BYTES = 2**20
 
 
@@ -68,20 +78,20 @@ BODY = {
     responses=documented("collection", "The new collection.", 201),
     openapi_extra={"requestBody": {"required": True, "content": BODY}},
 )
-async def create_collection(request: Request, service: Serving) -> Response:
+async def create_collection(request: Request, service: Serving, key: Once = None) -> Response:
     """Make a collection from an uploaded table, from records, or from a file below the folder."""
     # Two types of body in one route: FastAPI declares only one, so that it is read by hand.
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "multipart/form-data":
-        return await _from_upload(request, service)
+        return await _from_upload(request, service, key)
     if kind != "application/json":
         hint = "Send application/json or multipart/form-data"
         raise Refused(415, "body", "JSON or a form", f"{kind[:80]!r}", hint)
     options = _options(await request.json())
-    return await run_in_threadpool(_create, service, options, None, None)
+    return await run_in_threadpool(_create, service, options, key)
 
 
-async def _from_upload(request: Request, service: Service) -> Response:
+async def _from_upload(request: Request, service: Service, key: str | None) -> Response:
     async with request.form(max_files=1, max_fields=4, max_part_size=service.limits.body) as form:
         file, text = form.get("file"), form.get("options")
         if not isinstance(file, UploadFile):
@@ -103,7 +113,7 @@ async def _from_upload(request: Request, service: Service) -> Response:
                     await asyncio.to_thread(out.write, part)
             name = os.path.basename(file.filename or "table")
             source = {"file": name[:200], "hash": digest.hexdigest()}
-            return await run_in_threadpool(_create, service, options, path, source)
+            return await run_in_threadpool(_create, service, options, key, path, source)
 
 
 def _options(given: Any) -> CreateIn:
@@ -114,7 +124,11 @@ def _options(given: Any) -> CreateIn:
 
 
 def _create(
-    service: Service, options: CreateIn, upload: Path | None, source: dict[str, str] | None
+    service: Service,
+    options: CreateIn,
+    key: str | None,
+    upload: Path | None = None,
+    source: Mapping[str, str] | None = None,
 ) -> Response:
     given = sum(one is not None for one in (upload, options.path, options.rows, options.example))
     if given != 1:
@@ -133,7 +147,12 @@ def _create(
     shown = name
     if options.example is not None:
         shown, rows = load_example(options.example)
-    settings = settings_from(options.model_dump(), shown, source or {})
+    source = dict(source or {})
+    if key is not None:
+        source["request"] = ":".join(SentOnce.of(key, options.model_dump(), source))
+        if service.catalog.is_of_request(name, source["request"]):
+            return answer(service.document(service.catalog.get(name)), 201)
+    settings = settings_from(options.model_dump(), shown, source)
     if options.path is not None and is_index_folder(rows):
         collection = service.catalog.open_folder(name, rows, settings)
     else:
@@ -203,12 +222,13 @@ def _page(
     status_code=201,
     responses=documented("added", "The ids of the new rows.", 201),
 )
-def add_rows(service: Serving, collection: Found, body: RowsIn) -> Response:
+def add_rows(service: Serving, collection: Found, body: RowsIn, key: Once = None) -> Response:
     """Add rows, all or none; answered when they are on the disk."""
     check_at_most("rows", len(body.rows), service.limits.batch)
     after = len(collection.view.index) + len(body.rows)
     check_at_most("rows of the collection", after, service.limits.rows)
-    ids, generation = collection.add(body.rows)
+    once = None if key is None else SentOnce.of(key, body.rows)
+    ids, generation = collection.add(body.rows, once)
     return answer({"ids": ids, "generation": generation}, 201)
 
 
@@ -223,10 +243,10 @@ def get_row(collection: Found, id: str) -> Response:
 @row_routes.put(
     "/{id:row_id}",
     responses=documented("written_row", "The row.")
-    | documented("written_row", "It has come back.", 201),
+    | documented("written_row", "It is new, or has come back.", 201),
 )
 def put_row(service: Serving, collection: Found, id: str, body: RowIn) -> Response:
-    """Replace a row, which keeps its id, or bring one back; answered when it is on the disk."""
+    """Replace a row, which keeps its id, or create it; answered when it is on the disk."""
     status = 200
     try:
         key = collection.view.find(id)

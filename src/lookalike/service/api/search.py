@@ -112,9 +112,12 @@ def ask(
     verb: str, collection: Collection, given: dict[str, Any], others: dict[str, Any] | None = None
 ) -> dict[str, Any]:
     """Ask a verb about a collection; return its answer as JSON holds it."""
-    view, given = collection.view, given | (others or {})
+    view, others = collection.view, others or {}
+    source = CollectionSource(view, collection.name)
     with collected() as notes:
-        result = get_verb(verb)(CollectionSource(view, collection.name), **given).to_dict()
+        result = get_verb(verb)(source, **given | others).to_dict()
+    for one in (source, *others.values()):
+        notes += getattr(one, "notes", [])
     about = {"generation": view.generation, "notes": notes}
     shown: dict[str, Any] = _without(result, view.hidden)
     # What the verb answers comes first: the surfaces have the same fields.

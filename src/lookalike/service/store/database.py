@@ -91,6 +91,12 @@ cache_parts = _table("cache_parts", _collection(), _key("part", sa.Integer), byt
 _kind = _key("kind", sa.String(32))
 results = _table("results", _collection(), _kind, **_cached, made=TIME, bytes=sa.LargeBinary)
 
+# Writes that a client may send again, by the hash of its key: what they were answered.
+_request = _key("request", HASH)
+requests = _table(
+    "requests", _collection(), _request, hash=HASH, ids=sa.Text, at=TIME, generation=INTEGER
+)
+
 tokens = _table(
     "tokens",
     _key("id", sa.String(16)),
@@ -128,6 +134,7 @@ MIGRATIONS: tuple[Callable[[sa.Connection], None], ...] = (
     _create(tokens, sessions),
     _create(results),
     _create_keys,
+    _create(requests),
 )
 
 

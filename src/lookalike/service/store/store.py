@@ -43,6 +43,7 @@ from lookalike.table import Schema
 PART_BYTES = 2**22
 MAX_RESULT_BYTES = 2**26  # a map of 100,000 rows has about 2**21; chosen by hand
 MAX_RESULTS = 8  # of one collection; the oldest are deleted
+REMEMBERED = dt.timedelta(days=1)  # in which a client may send a write again
 TEXT = "about"  # the name of the text among the arrays
 BATCH_ROWS = 5_000  # rows of one statement: what is held as parameters stays small
 
@@ -86,6 +87,18 @@ class Changed:
 
     deleted: list[str]
     added: list[StoredRow]
+
+
+class SentOnce(NamedTuple):
+    """A write that may arrive twice and is made once: hashes of its key and of its rows."""
+
+    key: str
+    hash: str
+
+    @classmethod
+    def of(cls, key: str, *parts: Any) -> SentOnce:
+        """Return the hashes of a key and of what was sent with it."""
+        return cls(*(hashlib.sha256(dumps(one).encode()).hexdigest() for one in (key, parts)))
 
 
 class Kept(NamedTuple):
@@ -375,10 +388,38 @@ class WriteTransaction:
         """Return the changes behind a generation until this transaction began."""
         return _changed(self._connection, self.head.key, after, self.head.generation)
 
-    def add(self, rows: Sequence[tuple[str, str]]) -> None:
-        """Add rows, each an id and a record as JSON texts."""
-        _insert(self._connection, self.head.key, self.generation, self.head.next_row, rows)
-        self._move(next_row=self.head.next_row + len(rows))
+    def answered(self, request: SentOnce) -> tuple[list[Any], int] | None:
+        """Return ids and generation of a write that was made before; None for a new one."""
+        c = t.requests.c
+        query = t.requests.select().where(c.collection == self.head.key, c.request == request.key)
+        row = self._connection.execute(query).first()
+        if row is None:
+            return None
+        if row.hash != request.hash:
+            who, hint = "header Idempotency-Key", "Use a new key for every write"
+            raise InvalidInput(who, "the rows that were sent with it", "others", hint)
+        return json.loads(row.ids), row.generation
+
+    def remember(self, request: SentOnce, ids: Sequence[Any]) -> None:
+        """Keep the answer to a write for a day, in which its client may send it again."""
+        values = {"collection": self.head.key, "request": request.key, "hash": request.hash}
+        written = {"ids": dumps(list(ids)), "generation": self.generation, "at": now()}
+        before = (dt.datetime.now(dt.UTC) - REMEMBERED).isoformat(timespec="seconds")
+        self._connection.execute(t.requests.delete().where(t.requests.c.at < before))
+        self._connection.execute(t.requests.insert().values(**values, **written))
+
+    def add(self, rows: Sequence[tuple[str, str]], first: int = 0) -> None:
+        """Add rows, each an id and a record as JSON texts.
+
+        Parameters
+        ----------
+        rows : pairs of id and record
+        first : int
+            The least number that they are given.
+        """
+        first = max(first, self.head.next_row)
+        _insert(self._connection, self.head.key, self.generation, first, rows)
+        self._move(next_row=first + len(rows))
 
     def remove(self, ids: Sequence[str]) -> None:
         """Mark rows as deleted."""
@@ -431,7 +472,8 @@ def _remove(connection: sa.Connection, name: str) -> bool:
     key = connection.execute(sa.select(c.key).where(c.name == name)).scalar()
     if key is None:
         return False
-    for table in (t.rows, t.changes, t.cache_parts, t.caches, t.results, t.sessions):
+    owned = (t.rows, t.changes, t.requests, t.cache_parts, t.caches, t.results, t.sessions)
+    for table in owned:
         connection.execute(table.delete().where(table.c.collection == key))
     connection.execute(t.collections.delete().where(c.key == key))
     return True

@@ -30,13 +30,13 @@ def summary_part(study: Study) -> str:
     rows, profile, writer = study.table, study.profile, RowWriter(study.rows)
     gaps = sorted(rows, key=lambda column: -float(column.missing.mean()))[:1]
     most = f"; {short(gaps[0].name, 40)} is missing most, {percent(float(gaps[0].missing.mean()))}"
-    lacks = most if gaps and gaps[0].missing.any() else "; no compared cell is missing"
+    missing = most if gaps and gaps[0].missing.any() else "; no compared cell is missing"
     largest = max(profile.clusters, key=lambda cluster: cluster.rows)
     apart = f", set apart by {largest.columns[0]}" if largest.columns else ""
     (odd, _), name = study.outliers[0], type(study.measure).__name__
     return bullets(
         [
-            f"{len(rows):,} rows are compared in {len(rows.columns):,} columns{lacks}.",
+            f"{len(rows):,} rows are compared in {len(rows.columns):,} columns{missing}.",
             f"They are compared by {name}: {study.index.reason_.removeprefix(f'{name}: ')}.",
             f"They form {len(profile)} clusters; the largest has {percent(largest.share)}{apart}.",
             study.hubs.sentences[0],

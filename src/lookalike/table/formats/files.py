@@ -1,4 +1,4 @@
-"""Files: CSV, TSV, JSON, Parquet, Arrow and Excel into columns as they arrive."""
+"""Files: CSV, TSV, JSON, Parquet, Arrow, Excel and numpy into columns as they arrive."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from glob import escape
 from io import BytesIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.ipc
 import pyarrow.json
@@ -33,7 +35,7 @@ from lookalike.errors import (
 from lookalike.saving.safe_json import DEEPEST, json_depth
 from lookalike.table.formats import sizes
 from lookalike.table.formats.delimited import CsvOptions, read_csv, unreadable
-from lookalike.table.formats.raw import Raw, of_arrow, of_values
+from lookalike.table.formats.raw import Raw, of_array, of_arrow, of_values
 
 FORMATS = {
     **dict.fromkeys((".csv", ".txt"), "csv"),
@@ -42,6 +44,7 @@ FORMATS = {
     ".json": "json",
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
+    ".npy": "npy",
     ".xlsx": "excel",
 }
 # Rows of a sheet in this format.
@@ -87,9 +90,11 @@ def _read(path: Path, kind: str, packed: bool, options: CsvOptions) -> list[Raw]
         raise unreadable(path, f"a {kind} file with rows", "an empty file", hint)
     if kind in ("csv", "tsv"):
         data = _content(path, packed) if packed else None
-        return read_csv(path, data, kind == "tsv", options)
+        return _with_vectors(path, read_csv(path, data, kind == "tsv", options))
     if kind == "excel":
         return _read_excel(path, packed)
+    if kind == "npy":
+        return [_read_npy(path, packed, path.stem.removesuffix(".npy"))]
     if kind in ("json", "jsonl"):
         data = _content(path, packed)
         depth = json_depth(data, lines=kind == "jsonl")
@@ -154,6 +159,37 @@ def _content(path: Path, packed: bool) -> bytes:
                 raise sizes.too_large(path, size, limit)
             parts.append(part)
     return b"".join(parts)
+
+
+# -- vectors --------------------------------------------------------------------------------------
+
+
+def _read_npy(path: Path, packed: bool, name: str) -> Raw:
+    """Read an array of numpy as one column: a vector in each row, or a number."""
+    # Never a pickle; mapped, so that a header that claims more than the file has is an error
+    # before memory is taken for it.
+    source: Any = BytesIO(_content(path, packed)) if packed else path
+    array = np.load(source, mmap_mode=None if packed else "r", allow_pickle=False)
+    if array.ndim not in (1, 2) or array.dtype.kind not in "fiub" or not array.size:
+        found = f"an array of {array.dtype} of shape {array.shape}"
+        raise unreadable(path, "numbers in rows, or rows of numbers", found, "Save a 2-D array")
+    return of_array(name, np.asarray(array))
+
+
+def _with_vectors(path: Path, raws: list[Raw]) -> list[Raw]:
+    """Add the vectors beside a CSV file: ``films.plot.npy`` is the column plot of ``films.csv``."""
+    stem, names = path.name.split(".")[0], {raw.name for raw in raws}
+    for file in sorted(path.parent.glob(f"{escape(stem)}.*.npy")):
+        column = file.name[len(stem) + 1 : -len(".npy")]
+        # A link may lead to a file that the reader of this folder must not see.
+        if file.is_symlink() or column in names:
+            continue
+        vectors = _read_npy(file, False, column)
+        if raws and len(vectors) != len(raws[0]):
+            found = f"{len(vectors):,} beside {len(raws[0]):,} rows of {path.name}"
+            raise unreadable(file, "as many rows as the table", found, "Save it again, or move it")
+        raws.append(replace(vectors, typed=True))
+    return raws
 
 
 # -- Excel ----------------------------------------------------------------------------------------

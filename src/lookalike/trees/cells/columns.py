@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,8 +26,18 @@ from lookalike.kernels.cells import (
     CellColumns,
 )
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Array, Dims, Fields, Integer, Saved, Text, require
-from lookalike.table.model.table import Column, Table
+from lookalike.saving.fields import (
+    Array,
+    Dims,
+    Fields,
+    Integer,
+    Saved,
+    Sometimes,
+    Text,
+    TupleOf,
+    require,
+)
+from lookalike.table.model.table import Column, Table, join_columns
 
 saveable(Ragged)
 
@@ -37,7 +48,7 @@ MAX_SQUARED_RANGE = 1e150  # range of numbers whose squares are still finite
 @saveable
 @dataclass(frozen=True, eq=False)
 class TreeColumn:
-    """One way of comparing the cells of one column.
+    """One way of comparing the cells of one column, or of several together.
 
     Parameters
     ----------
@@ -48,6 +59,8 @@ class TreeColumn:
         Fitted.
     kind : int
         How kernels project its cells (``kernels.cells``).
+    parts : tuple of str
+        The columns whose cells are compared as one, the first of which is this one; () for one.
     """
 
     FIELDS: ClassVar[Fields] = {
@@ -55,12 +68,26 @@ class TreeColumn:
         "name": Text(),
         "distance": Saved("Distance"),
         "kind": Integer(NUMBER, TABLE_SQUARED),
+        # Files of before have none.
+        "parts": Sometimes(TupleOf(Text())),
     }
 
     column: int
     name: str
     distance: Distance
     kind: int
+    parts: tuple[str, ...] = ()
+
+    def cells_of(self, table: Table) -> Column:
+        """Return the column of a table that is compared, joined where it is of several."""
+        if not self.parts:
+            return table.columns[self.column]
+        return join_columns(", ".join(self.parts), [table[name] for name in self.parts])
+
+    def fits(self, names: list[str]) -> bool:
+        """Whether a table of these columns has what is compared, in its place."""
+        here = names[self.column : self.column + 1] == [self.name]
+        return here and set(self.parts) <= set(names)
 
     @property
     def is_object(self) -> bool:
@@ -164,7 +191,7 @@ def fit_columns(
     Parameters
     ----------
     table : Table
-    distances : mapping of column name to distance, or to a list of distances
+    distances : mapping of column name, or names, to distance, or to a list of distances
         A name, a ``Distance``, a function of two cells, a square matrix of which the column holds
         positions, or "precomputed" for a column of vectors that are rows of distances.
     projection : {"distance", "squared"}
@@ -172,17 +199,23 @@ def fit_columns(
     who : str
         The estimator, for error messages.
     """
-    wanted = dict(distances or {})
-    for name in wanted:
-        if name not in table:
+    wanted: dict[Any, Any] = dict(distances or {})
+    for name in named_columns(wanted):
+        if name not in table.names:
             hint = suggest(str(name), table.names)
             raise InvalidInput(Param("distances", of=who), f"a column {name!r}", "none", hint)
     squared = projection == "squared"
+    joint = [parts for parts in wanted if isinstance(parts, tuple)]
+    inside = set(chain.from_iterable(joint)) - set(wanted)
+    alone: list[tuple[str, ...]] = [(name,) for name in table.names if name not in inside]
     made = []
-    for at, column in enumerate(table.columns):
-        for spec in _several(wanted.get(column.name)):
+    for parts in [*alone, *joint]:
+        several, at = parts if parts in wanted else (), table.names.index(parts[0])
+        empty = TreeColumn(at, parts[0], Absolute(), NUMBER, several)
+        column = empty.cells_of(table)
+        for spec in _several(wanted.get(several or parts[0])):
             distance = _distance_of(spec, column).fit(column)
-            one = TreeColumn(at, column.name, distance, _kind_of(distance, squared, numeric))
+            one = replace(empty, distance=distance, kind=_kind_of(distance, squared, numeric))
             if one.is_object:
                 check_distance(column, distance)
             elif one.kind == SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
@@ -194,6 +227,12 @@ def fit_columns(
                 )
             made.append(one)
     return tuple(made)
+
+
+def named_columns(distances: Iterable[Any]) -> list[Any]:
+    """Return the columns that the keys of a mapping of distances name, alone or together."""
+    keys = [key if isinstance(key, tuple) else (key,) for key in distances]
+    return list(chain.from_iterable(keys))
 
 
 def _distance_of(spec: Any, column: Column) -> Distance:
@@ -217,7 +256,7 @@ def encode_columns(
     """Encode a table once for every distance; ``fitted`` for the rows that were fitted."""
     cells: list[Cells] = []
     for one in columns:
-        column = table.columns[one.column]
+        column = one.cells_of(table)
         if fitted and isinstance(one.distance, PrecomputedRows):
             cells.append(one.distance.encode_fitted(column))
         else:

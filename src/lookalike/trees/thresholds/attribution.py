@@ -164,6 +164,7 @@ def ratio_parts(
     once: bool = False,
     alpha: float = 1.0,
     beta: float = 1.0,
+    shares: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Split the ratio similarity of two rows by the inputs of the tests they agree and differ on.
 
@@ -173,7 +174,7 @@ def ratio_parts(
     leaf_x, bins_x, leaf_y, bins_y : 1-D arrays of one row each
     unknown : int
         The bin of a missing value.
-    once, alpha, beta
+    once, alpha, beta, shares
         As for ``ratio_block``.
 
     Returns
@@ -191,14 +192,17 @@ def ratio_parts(
         if forest.offsets[t + 1] - forest.offsets[t] == 1:
             rest, n_usable = rest + 1.0, n_usable + 1
             continue
-        tests = [test for test in paths[0] | paths[1] if known[test[0]]]
+        node_of = paths[0] | paths[1]
+        tests = [test for test in node_of if known[test[0]]]
         common, apart = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs)
         for test in tests:
-            if _answers_alike(test, bins_x, bins_y):
-                common[test[0]] += 1.0
+            lefts = [_goes_left(test, bins) for bins in (bins_x, bins_y)]
+            of_x, of_y = (_information(shares, node_of[test], left) for left in lefts)
+            if lefts[0] == lefts[1]:
+                common[test[0]] += of_x
                 continue
             on_x, on_y = test in paths[0], test in paths[1]
-            weight = alpha * on_x + beta * on_y
+            weight = alpha * of_x * on_x + beta * of_y * on_y
             apart[test[0]] += weight / 2 if once and on_x and on_y else weight
         n_usable += len(tests) > 0
         total = common.sum() + apart.sum()
@@ -208,19 +212,25 @@ def ratio_parts(
     return plus / of, minus / of, rest / of
 
 
-def _answers_alike(test: tuple[int, int, bool], bins_x: np.ndarray, bins_y: np.ndarray) -> bool:
+def _goes_left(test: tuple[int, int, bool], bins: np.ndarray) -> bool:
     f, cut, equal = test
-    x, y = int(bins_x[f]), int(bins_y[f])
-    return (x == cut) == (y == cut) if equal else (x <= cut) == (y <= cut)
+    return bool(bins[f] == cut if equal else bins[f] <= cut)
 
 
-def _path_tests(forest: Forest, t: int, leaf: int) -> set[tuple[int, int, bool]]:
-    """Return the tests on the path to a leaf, by content."""
+def _information(shares: np.ndarray | None, node: int, left: bool) -> float:
+    """Return what an answer counts: 1, or the negative logarithm of its share."""
+    if shares is None:
+        return 1.0
+    return float(-np.log(shares[node] if left else 1.0 - shares[node]))
+
+
+def _path_tests(forest: Forest, t: int, leaf: int) -> dict[tuple[int, int, bool], int]:
+    """Return the tests on the path to a leaf, by content, with a node of each."""
     base, nodes = int(forest.offsets[t]), forest.nodes
     v = int(nodes.parent[base + nodes.leaf_node[nodes.leaf_offsets[t] + leaf]])
-    found = set()
+    found = {}
     while v >= 0:
         at = base + v
-        found.add((int(forest.feature[at]), int(forest.tests.cut[at]), bool(forest.equal[at])))
+        found[int(forest.feature[at]), int(forest.tests.cut[at]), bool(forest.equal[at])] = at
         v = int(nodes.parent[at])
     return found

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +16,7 @@ Soft = tuple[Ragged, Ragged]
 ANCESTOR_TILE_ROWS, ANCESTOR_TILE_COLUMNS = 1024, 256  # rows of a tile of common ancestors
 MAX_TILE_ROWS = 2048  # rows whose leaves are compared with a block: many of them share one
 TILE_COLUMNS = 128  # rows of a block: bytes for four vectors, and sums that stay near
+SPREAD_COLUMNS = 512  # rows listed leaf by leaf: with 1,000 trees their leaves take 12 MB
 JOIN_TILE_ROWS = 32  # rows and columns of a tile when two halves are joined
 
 
@@ -43,12 +43,12 @@ def share_block(
     -------
     float64 array of shape (n, m)
     """
-    from lookalike.kernels.proximity import count_matches, overlap_soft
+    from lookalike.kernels.proximity import count_matches
 
     codes_x, codes_y = np.ascontiguousarray(codes_x), np.ascontiguousarray(codes_y)
     out = np.empty((len(codes_x), len(codes_y)))
     count_matches(codes_x, codes_y, codes_x.shape[1], out)
-    _fill_soft(overlap_soft, Side(codes_x, soft_x), Side(codes_y, soft_y), leaf_offsets, out)
+    _fill_soft(Side(codes_x, soft_x), Side(codes_y, soft_y), leaf_offsets, out)
     return out
 
 
@@ -72,7 +72,7 @@ def out_of_bag_block(
     bag_x, bag_y : uint8 arrays of shape (n, n_trees), (m, n_trees)
         1 where the tree was grown on the row.
     """
-    from lookalike.kernels.proximity import count_matches, overlap_out_of_bag
+    from lookalike.kernels.proximity import count_matches
 
     shared, usable = np.empty((len(codes_x), len(codes_y)), np.int64), count_usable(bag_x, bag_y)
     # Rows grown on carry marks that match nothing, a different one on each side.
@@ -84,11 +84,12 @@ def out_of_bag_block(
         shared,
     )
     out = shared / np.maximum(usable, 1)
+    one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
+    _fill_soft(one, other, leaf_offsets, out, usable)
     # A pair without a tree that has seen neither row would be 0 / 0.
     if not usable.all():
-        out = np.where(usable == 0, share_block(codes_x, codes_y), out)
-    one, other = Side(codes_x, soft_x, bag_x), Side(codes_y, soft_y, bag_y)
-    _fill_soft(overlap_out_of_bag, one, other, leaf_offsets, out)
+        every = share_block(codes_x, codes_y, soft_x, soft_y, leaf_offsets)
+        out = np.where(usable == 0, every, out)
     return out
 
 
@@ -118,22 +119,32 @@ class Side(NamedTuple):
 
 
 def _fill_soft(
-    overlap: Callable[..., None],
     one: Side,
     other: Side,
     leaf_offsets: np.ndarray | None,
     out: np.ndarray,
+    usable: np.ndarray | None = None,
 ) -> None:
-    """Overwrite the pairs in which at least one row misses values and so is in several leaves."""
+    """Overwrite the pairs in which at least one row misses values and so is in several leaves.
+
+    ``usable`` is the number of trees that count for each pair; all of them unless given.
+    """
+    from lookalike.kernels.proximity import sum_overlaps
+
     if one.soft is None or other.soft is None:
         return
     spread = [np.diff(side.soft[0].offsets) > 0 for side in (one, other) if side.soft]
     # Pairs of complete rows are exact counts already; only the others are spread over leaves.
     for rows, columns in _rectangles(*spread):
-        if spread[0][rows[0]] or spread[1][columns[0]]:
-            part = np.empty((len(rows), len(columns)))
-            overlap(one.take(rows), other.take(columns), leaf_offsets, part)
-            out[np.ix_(rows, columns)] = part
+        if not (spread[0][rows[0]] or spread[1][columns[0]]):
+            continue
+        mine = one.take(rows)
+        for wide in blocks(len(columns), SPREAD_COLUMNS):
+            part = np.empty((len(rows), wide.stop - wide.start))
+            sum_overlaps(mine, other.take(columns[wide]), leaf_offsets, part)
+            where = np.ix_(rows, columns[wide])
+            trees = one.codes.shape[1] if usable is None else np.maximum(usable[where], 1)
+            out[where] = part / trees
 
 
 # -- common ancestors ------------------------------------------------------------------------------
@@ -286,6 +297,7 @@ def ratio_block(
     parting: str = "twice",
     alpha: float = 1.0,
     beta: float = 1.0,
+    shares: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return how far rows agree on the tests that either of them meets, as a mean over trees.
 
@@ -306,6 +318,9 @@ def ratio_block(
     parting : {"twice", "once"}
     alpha, beta : float
         Weights of the differences. Unequal ones give a similarity that is not symmetric.
+    shares : array, one per node, optional
+        The share of rows that go left at the test: each answer then counts by its information, the
+        negative logarithm of its share. None: all count alike.
 
     Returns
     -------
@@ -315,15 +330,15 @@ def ratio_block(
     # pass (kernels.proximity explains them).
     once, plain = parting == "once", alpha == beta == 1.0
     gaps_x, gaps_y = has_missing(bins_x), has_missing(bins_y)
-    if plain and not (gaps_x.any() or gaps_y.any()):
+    if plain and shares is None and not (gaps_x.any() or gaps_y.any()):
         half = ratio_one_sided(forest, leaf_x, leaf_y, bins_y, once)
         own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves
         half = half + (half if own else ratio_one_sided(forest, leaf_y, leaf_x, bins_x, once)).T
         half /= forest.n_trees
         return half
     sides = leaf_x, bins_x, leaf_y, bins_y
-    if not plain or gaps_x.all() or gaps_y.all():
-        return _ratio_with_gaps(forest, *sides, (float(alpha), float(beta)), once)
+    if shares is not None or not plain or gaps_x.all() or gaps_y.all():
+        return _ratio_with_gaps(forest, *sides, (float(alpha), float(beta)), once, shares)
     # The faster kernel for the pairs without missing values; which kernel compares a pair depends
     # on that pair alone, so that its value does not change with the block it is in.
     out = np.empty((len(leaf_x), len(leaf_y)))
@@ -349,23 +364,44 @@ def _ratio_with_gaps(
     bins_y: np.ndarray,
     weights: tuple[float, float],
     once: bool,
+    shares: np.ndarray | None,
 ) -> np.ndarray:
     """Return ratio similarities for any weights, of rows that may miss values."""
     from lookalike.kernels import proximity
 
     out = np.empty((len(leaf_x), len(leaf_y)))
     unknown, slots = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[3]
-    facts, counter = (forest.splits, forest.nodes, forest.tests), _counter(forest)
+    facts, last = (forest.splits, forest.nodes, forest.tests), _counter(forest)
+    write: Any = proximity.ratio_with_missing
+    if shares is not None:
+        # Leaves ask nothing: their share is 0, which has no logarithm.
+        known = np.where(forest.feature >= 0, shares, 0.5)
+        write, last = proximity.ratio_by_weight, -np.log(np.column_stack([known, 1.0 - known]))
     for wide in blocks(len(leaf_y), TILE_COLUMNS):
         other = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
         for tall in blocks(len(leaf_x), TILE_COLUMNS):
             one = proximity.RowBlock(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
-            proximity.ratio_with_missing(
-                one, other, *facts, slots, unknown, weights, once, counter, part
-            )
+            write(one, other, *facts, slots, unknown, weights, once, last, part)
             out[tall, wide] = part
     return out
+
+
+def answer_shares(forest: Forest, bins: np.ndarray) -> np.ndarray:
+    """Return for each node the share of rows that go left at its test, wherever they end.
+
+    Of the rows that can answer it; half a row is added to each side, so that no answer is without
+    information or has infinitely much of it. 0 for leaves.
+    """
+    shares, unknown = np.zeros(len(forest.feature)), unknown_bin(bins)
+    for f in range(forest.n_inputs):
+        at = np.flatnonzero(forest.feature == f)
+        known = bins[bins[:, f] != unknown, f]
+        cut = forest.splits.cut[at].astype(np.int64)
+        counts = np.bincount(known, minlength=int(cut.max(initial=0)) + 1)
+        left = np.where(forest.equal[at] == 1, counts[cut], np.cumsum(counts)[cut])
+        shares[at] = (left + 0.5) / (len(known) + 1)
+    return shares
 
 
 def _counter(forest: Forest) -> np.ndarray:

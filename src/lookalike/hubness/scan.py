@@ -1,0 +1,234 @@
+"""Hubs of a large collection of vectors, counted over sampled queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike._runtime.progress import Progress
+from lookalike._runtime.text import plain, short
+from lookalike._runtime.threads import blocks
+from lookalike.errors import Param, TooFewRows, WrongType
+from lookalike.saving.fields import Integer
+from lookalike.show import layout
+from lookalike.show.result import Result, Spell
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+N_QUERIES = 2_000  # that lists are made for; as many others are the bank of the reduction
+BLOCK_CELLS = 2**23  # similarities in memory at a time: 32 MB
+FACTOR = 5.0  # times as many lists as a row is in on average; as in ``hubness_report``
+MAX_HUB_SHARE = 0.002  # of the rows that are named hubs, as in the paper
+N_SHOWN = 10
+
+
+@dataclass(frozen=True, eq=False)
+class HubScan(Result):
+    """Hubs of a collection of vectors, before and after a reduction.
+
+    Parameters
+    ----------
+    hubs : int64 array
+        Positions of the rows in unusually many lists, most first.
+    before, after : int64 arrays
+        In how many of the sampled lists each row is, by cosine and after the reduction.
+    caught_before, caught_after : float
+        The share of the sampled queries with at least one of the hubs in their list.
+    queries, k : int
+        How many queries were sampled, and the length of their lists.
+    ids : sequence, optional
+        What rows are called; None: their positions.
+    name : str
+        Of the collection.
+    """
+
+    hubs: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    caught_before: float
+    caught_after: float
+    queries: int
+    k: int
+    ids: Sequence[Any] | None = None
+    name: str = "vectors"
+    notes: list[Any] = field(default_factory=list)
+
+    @property
+    def sentence(self) -> str:
+        """What was found, in words."""
+        n, sampled = len(self.before), f"{self.queries:,} sampled queries"
+        if not len(self.hubs):
+            return f"No hubs among {n:,} vectors: no row is in unusually many of {sampled}."
+        largest = int(self.before[self.hubs[0]])
+        return (
+            f"{len(self.hubs):,} of {n:,} vectors are hubs: {self.caught_before:.1%} of {sampled} "
+            f"have one in their list of {self.k}; after the reduction {self.caught_after:.1%}. "
+            f"The largest is in {largest:,} lists, then in {int(self.after[self.hubs[0]]):,}."
+        )
+
+    def cells(self) -> dict[str, list[Any]]:
+        """Return a line per hub: its row and id, and in how many lists it is."""
+        ids = self.hubs.tolist() if self.ids is None else [self.ids[row] for row in self.hubs]
+        counts = {"lists": self.before[self.hubs], "lists_reduced": self.after[self.hubs]}
+        named = {name: values.tolist() for name, values in counts.items()}
+        return {"row": self.hubs.tolist(), "id": ids, **named}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the statistics and the hubs."""
+        shares = {"caught": self.caught_before, "caught_reduced": self.caught_after}
+        size = {"rows": len(self.before), "queries": self.queries, "k": self.k}
+        lines = [
+            dict(zip(self.cells(), line, strict=True))
+            for line in zip(*self.cells().values(), strict=True)
+        ]
+        return {"sentence": self.sentence, **size, **shares, "hubs": plain(lines)}
+
+    def render(self, console: Console, spell: Spell = str) -> None:
+        """Print the sentence and the largest hubs."""
+        layout.headline(console, f"{self.name}: {self.sentence}")
+        cells = self.cells()
+        if not cells["row"]:
+            return
+        grid = layout.grid([("row", "right"), ("lists", "right"), ("reduced", "right")])
+        lines = zip(cells["id"], cells["lists"], cells["lists_reduced"], strict=True)
+        for id, before, after in list(lines)[:N_SHOWN]:
+            grid.add_row(*layout.cells([short(id), f"{before:,}", f"{after:,}"]))
+        console.print(grid)
+
+
+def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int = N_QUERIES, seed: int = 0) -> HubScan:
+    """Find the vectors that are in unusually many lists of nearest vectors, by cosine.
+
+    For collections whose lists would take too long to make for every row: some rows are drawn as
+    queries, and each is compared with all rows. Hubs are rows in at least five times as many lists
+    as the mean row, and in more than chance explains (less than one such row is expected), at most
+    0.2 % of the rows [1]_. The reduction subtracts from each similarity the mean similarity of the
+    row to its k nearest queries of another draw, which is CSLS [2]_ with a bank of queries.
+
+    Parameters
+    ----------
+    vectors : array (n, width)
+        Missing vectors have NaN, and are in no list.
+    k : int
+        Length of the lists.
+    n_queries : int
+        How many rows are drawn as queries, and as many for the bank; of few rows half each.
+    seed : int
+        Of the draw.
+
+    Returns
+    -------
+    HubScan
+
+    References
+    ----------
+    .. [1] HubScan (2026). Detecting hubness poisoning in retrieval-augmented generation.
+       arXiv:2602.22427
+    .. [2] Conneau, Lample, Ranzato, Denoyer, Jegou (2018). Word translation without parallel data.
+       International Conference on Learning Representations. arXiv:1710.04087
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from lookalike.hubness import scan_hubs
+    >>> rng = np.random.default_rng(0)
+    >>> centers = rng.normal(size=(20, 32))
+    >>> rows = np.repeat(centers, 100, axis=0) + rng.normal(size=(2000, 32))
+    >>> rows[7] = centers.mean(axis=0)  # near all of them
+    >>> found = scan_hubs(rows)
+    >>> found.hubs[:1], found.caught_after < found.caught_before
+    (array([7]), True)
+    """
+    Integer(1).check("scan_hubs", "k", k, "Raise it")
+    Integer(2).check("scan_hubs", "n_queries", n_queries, "Raise it")
+    rows, here = _unit_rows(vectors)
+    n = len(rows)
+    drawn = np.random.default_rng(seed).permutation(here)[: 2 * n_queries]
+    m = len(drawn) // 2
+    k = min(k, m - 1)
+    if k < 1:
+        found = Param("n_samples", n)
+        raise TooFewRows("scan_hubs", "at least 4 vectors", found, "Add vectors")
+    lists = _lists(rows, drawn[:m], drawn[m : 2 * m], here, k)
+    before, after = (np.bincount(some[some >= 0], minlength=n) for some in lists)
+    hubs = _hubs(before, m * k / len(here))
+    caught = [float(np.isin(some, hubs).any(axis=1).mean()) for some in lists]
+    return HubScan(hubs, before, after, *caught, m, k)
+
+
+def _unit_rows(vectors: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return vectors of length 1 as 4-byte floats, and the positions of those that are there."""
+    rows = np.asarray(vectors)
+    if rows.ndim != 2 or rows.dtype.kind not in "fiub":
+        found = f"an array of {rows.dtype} of shape {rows.shape}"
+        raise WrongType(
+            "scan_hubs", "a matrix of numbers, a vector in each row", found, "Stack them"
+        )
+    unit = np.empty(rows.shape, np.float32)
+    for part in blocks(len(rows), max(1, BLOCK_CELLS // max(1, rows.shape[1]))):
+        some = rows[part].astype(np.float64)
+        largest = np.abs(some).max(axis=1, initial=0.0, keepdims=True)
+        some = some / np.where(largest > 0, largest, 1.0)  # squares neither overflow nor vanish
+        length = np.sqrt((some * some).sum(axis=1, keepdims=True))
+        unit[part] = some / np.where(length > 0, length, 1.0)
+    gone = ~np.isfinite(unit).all(axis=1)
+    unit[gone] = 0.0
+    return unit, np.flatnonzero(~gone)
+
+
+def _lists(
+    rows: np.ndarray, bank: np.ndarray, asked: np.ndarray, here: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positions of the nearest rows of each query, before and after the reduction."""
+    size = max(k, BLOCK_CELLS // len(asked))
+    shape = len(asked), k
+    best = [(np.full(shape, -np.inf, np.float32), np.full(shape, -1)) for _ in range(2)]
+    known, queries = rows[bank].T.copy(), rows[asked]
+    for part in _with_progress(list(blocks(len(here), size))):
+        at = here[part]
+        some = rows[at]
+        # A row that is its own neighbor in the bank would be pushed away for being in it.
+        near = some @ known
+        near[at[:, None] == bank] = -np.inf
+        usual = np.partition(near, len(bank) - k, axis=1)[:, len(bank) - k :].mean(axis=1)
+        plain_ = queries @ some.T
+        plain_[asked[:, None] == at] = -np.inf
+        for number, similar in enumerate((plain_, 2 * plain_ - usual)):
+            best[number] = _merged(best[number], similar, at, k)
+    return best[0][1], best[1][1]
+
+
+def _with_progress(parts: list[slice]) -> Iterator[slice]:
+    with Progress("scanning vectors", len(parts)) as progress:
+        for part in parts:
+            yield part
+            progress.advance()
+
+
+def _merged(
+    best: tuple[np.ndarray, np.ndarray], similar: np.ndarray, at: np.ndarray, k: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Work the similarities to some rows into the lists."""
+    if similar.shape[1] > k:
+        top = np.argpartition(similar, -k, axis=1)[:, -k:]
+        similar, at = np.take_along_axis(similar, top, axis=1), at[top]
+    values = np.concatenate([best[0], similar], axis=1)
+    positions = np.concatenate([best[1], np.broadcast_to(at, similar.shape)], axis=1)
+    order = np.argsort(-values, axis=1, kind="stable")[:, :k]
+    values, positions = (np.take_along_axis(s, order, axis=1) for s in (values, positions))
+    return values, np.where(np.isfinite(values), positions, -1)
+
+
+def _hubs(counts: np.ndarray, mean: float) -> np.ndarray:
+    """Return rows in far more lists than the mean row, most first."""
+    from scipy.special import pdtrik  # scipy.stats would double the start of every search
+
+    n = len(counts)
+    # So many lists that less than one row in n would be in them by chance.
+    chance = np.ceil(pdtrik(1.0 - 1.0 / n, mean)) + 1
+    order = np.argsort(-counts, kind="stable")[: max(1, int(MAX_HUB_SHARE * n))]
+    return order[counts[order] >= max(chance, FACTOR * mean)]

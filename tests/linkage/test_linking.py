@@ -1,0 +1,140 @@
+"""Decisions without labels: threshold, recall, tables without doubles, compared columns."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lookalike as la
+from linkage.people import pairs_of, people
+from linkage.test_candidates import columns_of
+from lookalike.errors import InvalidInput
+from lookalike.linkage.candidates import Candidates
+from lookalike.linkage.linking import (
+    are_two_populations,
+    choose_threshold,
+    count_missed,
+    link_rows,
+    pool_columns,
+)
+
+CHANCES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
+
+
+@given(CHANCES, st.floats(0, 3))
+def test_the_threshold_has_the_largest_expected_f1(chances, missed):
+    """By force over all cuts; pairs that are rather no matches are never taken."""
+    chances = np.array(chances)
+
+    def f1(cut):
+        taken = chances[chances >= cut]
+        return 2 * taken.sum() / max(1e-300, len(taken) + chances.sum() + missed)
+
+    threshold = choose_threshold(chances, missed)
+    assert threshold >= 0.5
+    best = max(f1(cut) for cut in [*chances[chances >= 0.5], 2.0])
+    assert f1(threshold) == pytest.approx(best, abs=1e-9)
+
+
+def test_what_no_key_finds_is_estimated():
+    """Of 4,000 matches each is found in each of five columns with a chance of .3."""
+    found = (np.random.default_rng(0).random((4_000, 5)) < 0.3).sum(axis=1)
+    seen = found[found > 0]
+    pairs = Candidates(np.zeros(len(seen)), np.ones(len(seen)), seen)
+    missed = count_missed(pairs, np.ones(len(seen)), 5)
+    assert missed == pytest.approx((found == 0).sum(), rel=0.1)
+    assert count_missed(pairs, np.ones(len(seen)), 2) == 0.0
+
+
+@pytest.mark.parametrize(("n", "doubles"), [(300, 60), (400, 10)])
+def test_doubles_are_found_and_the_stated_precision_holds(n, doubles):
+    frame, entities = people(n, doubles, seed=n)
+    found = link_rows(columns_of(frame))
+    ends = found.candidates.left[found.matches], found.candidates.right[found.matches]
+    pairs = set(zip(*(side.tolist() for side in ends), strict=True))
+    truth = pairs_of(entities)
+    precision, recall = len(pairs & truth) / len(pairs), len(pairs & truth) / len(truth)
+    assert recall > 0.95
+    assert abs(found.expected.precision - precision) < 0.03
+    assert abs(found.expected.recall - recall) < 0.05
+    assert found.probability(*ends) == pytest.approx(found.chances[found.matches])
+
+
+def test_nothing_is_decided_where_rows_are_merely_alike():
+    table = la.datasets.load_penguins()
+    found = link_rows(pool_columns(table, None, None)[0])
+    assert not found.apart
+    assert len(found.matches) == 0
+    assert len(link_rows(found.columns, threshold=0.4).matches) > 0
+    assert are_two_populations(np.zeros(0))
+
+
+def test_a_row_has_one_match_at_most_unless_it_may_have_many():
+    frame, _ = people(200, 60)
+    twice = np.concatenate([np.arange(200, 260), np.arange(200, 260)])
+    frame = frame.iloc[[*range(200), *twice]]
+    columns = columns_of(frame[:200], frame[200:])
+    one = link_rows(columns, 200, one_to_one=True)
+    assert len(np.unique(one.candidates.left[one.matches])) == len(one.matches)
+    many = link_rows(columns, 200)
+    assert len(many.matches) > 1.8 * len(np.unique(many.candidates.left[many.matches]))
+
+
+def test_decided_pairs_are_kept_and_the_rest_is_fitted_to_them():
+    frame, entities = people(300, 60)
+    columns, truth = columns_of(frame), pairs_of(entities)
+    pair = min(truth)
+    found = link_rows(columns, decided={pair: False, (0, 1): True})
+    ends = [(int(found.candidates.left[k]), int(found.candidates.right[k])) for k in found.matches]
+    assert (0, 1) in ends
+    assert pair not in ends
+    assert found.groups[pair[0]] != found.groups[pair[1]]
+    assert found.groups[0] == found.groups[1]
+    assert found.evidence.offset != 0.0
+
+
+def test_pairs_are_equal_in_the_columns_of_by():
+    frame, _ = people(200, 60)
+    frame["land"] = np.random.default_rng(0).choice(["x", "y"], len(frame))
+    columns = columns_of(frame)
+    found = link_rows(columns[:-1], by=columns[-1:])
+    codes = columns[-1].codes
+    assert len(found.matches) > 10
+    assert (codes[found.candidates.left] == codes[found.candidates.right]).all()
+
+
+def names_of(found):
+    return [column.name for column in found]
+
+
+def test_names_are_compared_and_identifiers_only_if_they_are_named():
+    n = 40
+    table = la.read_table(
+        {
+            "id": range(n),
+            "name": [f"person {i} b{i * 7}" for i in range(n)],
+            "land": ["x", "y"] * 20,
+        }
+    )
+    assert set(table.names) == {"land"}
+    assert names_of(pool_columns(table, None, None)[0]) == ["land", "name"]
+    assert names_of(pool_columns(table, None, ["name", "id"])[0]) == ["name", "id"]
+    compared, by = pool_columns(table, None, None, ["land"])
+    assert (names_of(compared), names_of(by)) == (["name"], ["land"])
+
+
+def test_columns_that_cannot_be_compared_are_refused():
+    table = la.read_table({"a": [1.0, 2.0, 4.0], "b": ["x", "y", "x"]})
+    with pytest.raises(InvalidInput, match="one name in both"):
+        pool_columns(table, la.read_table({"c": [1.0, 2.0]}), None)
+    with pytest.raises(InvalidInput, match="columns of both tables"):
+        pool_columns(table, la.read_table({"a": [1.0, 2.0]}), ["b"])
+    empty = la.read_table({"a": [None, None]}, kinds={"a": "number"})
+    with pytest.raises(InvalidInput, match="only missing cells"):
+        pool_columns(table.only(["a"]), empty, None)
+    ids = la.read_table({"id": range(30), "a": [1.0, 2.0] * 15})
+    with pytest.raises(InvalidInput, match="on='id'"):
+        pool_columns(ids, ids.drop("a"), None)
+    curves = la.read_table({"s": [[1.0, 2.0], [3.0, 4.0, 5.0]]}, kinds={"s": "series"})
+    with pytest.raises(InvalidInput, match="can be written"):
+        pool_columns(curves, None, ["s"])
