@@ -102,6 +102,10 @@ def plain(cell: Any) -> Any:
     for types, write in _PLAIN:
         if isinstance(cell, types):
             return write(cell)
+    return _plain_object(cell)
+
+
+def _plain_object(cell: Any) -> Any:
     # By attributes: networkx and pandas are not imported to find out whether a cell is theirs.
     if hasattr(cell, "nodes") and hasattr(cell, "edges"):
         return {"nodes": plain(cell.nodes), "edges": plain(cell.edges)}

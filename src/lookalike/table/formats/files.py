@@ -97,15 +97,17 @@ def _read(path: Path, kind: str, packed: bool, options: CsvOptions) -> list[Raw]
         return [_read_npy(path, packed, path.stem.removesuffix(".npy"))]
     if kind in ("json", "jsonl"):
         data = _content(path, packed)
-        depth = json_depth(data, lines=kind == "jsonl")
-        if depth > DEEPEST:
-            needed = f"values nested less than {DEEPEST} deep"
-            hint = "Write the rows as flat records"
-            raise unreadable(path, needed, f"brackets {depth:,} deep", hint)
+        _check_depth(path, json_depth(data, lines=kind == "jsonl"))
         return _read_json_lines(data, path) if kind == "jsonl" else _read_json(data, path)
     source = pa.BufferReader(_content(path, packed)) if packed else str(path)
     table = _read_parquet(source, path) if kind == "parquet" else _read_ipc(source, path)
     return arrow_to_raw(table)
+
+
+def _check_depth(path: Path, depth: int) -> None:
+    if depth > DEEPEST:
+        needed, hint = f"values nested less than {DEEPEST} deep", "Write the rows as flat records"
+        raise unreadable(path, needed, f"brackets {depth:,} deep", hint)
 
 
 def arrow_to_raw(table: Any, typed: bool = True) -> list[Raw]:

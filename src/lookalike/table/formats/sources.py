@@ -45,9 +45,8 @@ def numeric_array(source: Any) -> np.ndarray | None:
     _check_axes(source)
     if source.dtype.kind not in "fiub":
         return None
-    if source.dtype in (np.float64, np.float32):
-        return source
-    return source.astype(np.float32 if source.dtype == np.float16 else np.float64)
+    single = source.dtype in (np.float16, np.float32)
+    return source.astype(np.float32 if single else np.float64, copy=False)
 
 
 def _array_of_rows(rows: Sequence[Any]) -> np.ndarray | None:

@@ -162,12 +162,12 @@ def _with_levels(raw: Raw, kind: Kind, values: list[Any]) -> Kind:
         return replace(kind, levels=tuple(values))
     # Found in these cells: others may have more.
     kind = replace(kind, reading=replace(kind.reading or Reading(), what="level"))
-    if not any(isinstance(value, str) for value in values):
+    words = dict.fromkeys((value for value in values if isinstance(value, str)), 1)
+    if not words:
         return replace(kind, levels=tuple(_sorted(values)))
     found = None
-    if all(isinstance(value, str) for value in values):
-        counted = dict.fromkeys(values, 1)
-        found = find_levels(raw.name, counted) or find_numbered(counted) or find_bands(counted)
+    if len(words) == len(values):
+        found = find_levels(raw.name, words) or find_numbered(words) or find_bands(words)
     if found is None:
         names = ", ".join(repr(value) for value in values[:5])
         raise InvalidInput(
@@ -186,9 +186,7 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     find = _finder(levels)
     answers: list[int] = []
     for code, value in enumerate(values):
-        answer = -1 if is_missing(value) else find(value)
-        if answer is None:
-            answer = _answer(value)
+        answer = _flag_code(value, find)
         rows = np.flatnonzero(codes == code) if answer is None else ()
         if len(rows):
             category = Param("kinds", {raw.name: "category"})
@@ -201,6 +199,13 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     if kind.reading is not None and kind.reading.what == "mark":
         codes = np.maximum(codes, 0)  # nothing means no
     return Column(raw.name, replace(kind, levels=levels or (False, True)), codes)
+
+
+def _flag_code(value: Any, find: Callable[[Any], int | None]) -> int | None:
+    if is_missing(value):
+        return -1
+    code = find(value)
+    return _answer(value) if code is None else code
 
 
 def _answer(value: Any) -> int | None:

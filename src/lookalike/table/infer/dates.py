@@ -149,16 +149,18 @@ def _find_order(words: Words, prefer: str) -> Found | None:
     # A number above 12 can only be a day.
     if max(a, b) > 12:
         return _found(words, Reading("date", form="dmy" if a > 12 else "mdy"))
-    form = prefer
-    if form not in ORDERS:
-        # AM and PM are written where months come first, but not beside dots.
-        dotted = matches(words.distinct, r"^\d+\.\d+\.").all()
-        half = pc.any(pc.not_equal(parts.field("half"), "")).as_py()
-        form = "mdy" if half and not dotted else "dmy"
+    form = prefer if prefer in ORDERS else _usual_order(words, parts)
     shown = words.distinct[0].as_py()
     first, other = ("day", "mdy") if form == "dmy" else ("month", "dmy")
     note = f"no day above 12 tells day from month: {shown!r} is read with the {first} first"
     return _found(words, Reading("date", form=form), note, other)
+
+
+def _usual_order(words: Words, parts: Any) -> str:
+    """Return the usual order of day and month; AM and PM are written where months come first."""
+    dotted = matches(words.distinct, r"^\d+\.\d+\.").all()  # with dots days come first
+    half = pc.any(pc.not_equal(parts.field("half"), "")).as_py()
+    return "mdy" if half and not dotted else "dmy"
 
 
 # -- parsing ---------------------------------------------------------------------------------------
