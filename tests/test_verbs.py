@@ -177,8 +177,8 @@ ASKED = {
     ],
     "impute": [
         {"why": True},
-        {"columns": "color", "k": 3, "draws": 2, "seed": 1},
-        {"learn": False},
+        {"columns": "size", "k": 3, "draws": 2, "seed": 1},
+        {"equal_weights": True},
     ],
     "report": [{"k": 3, "label": "kind"}],
 }
