@@ -134,7 +134,7 @@ def _map(drawn: Map, arrays: Arrays) -> dict[str, Any]:
     return {
         "places": arrays.add(np.asarray(drawn.arrays["places"]).T, "f4"),
         "rows": len(drawn.sample.ids),
-        "trust": drawn.document["trust"],
+        **drawn.document,
         "sampled": drawn.sample.sampled,
         "columns": [column.name for column in drawn.sample.table.columns],
         "newer": 0,
