@@ -9,7 +9,6 @@ from lookalike._runtime.frames import stack_frames
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import percent, plain, short
 from lookalike.show import layout
-from lookalike.show.reasons import Styles, sentence
 from lookalike.show.result import Result, Spell
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import split_names
@@ -133,6 +132,8 @@ class Imputed(Result):
             self.model.weighed(name), rows[row : row + 1], (table, row), found, cells, self._styles
         )
         # What speaks against the donor is mostly what the row has no cell in.
+        from lookalike.show.reasons import sentence  # loads the tables: not for the help
+
         return sentence(reasons.of(0).phrases(2)[0], [])
 
     @property
@@ -217,7 +218,9 @@ class Imputed(Result):
             layout.say(console, cell.because, indent=2)
 
     @cached_property
-    def _styles(self) -> Styles:
+    def _styles(self) -> Any:
+        from lookalike.show.reasons import Styles
+
         return Styles(self.rows.table)
 
 
