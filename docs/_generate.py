@@ -321,7 +321,8 @@ REQUESTS_TOP = """\
 # HTTP requests
 
 What a server answers, generated from its routes. `/openapi.json` has the same for programs, with
-the types of all parameters and answers, and `/docs` shows an example of each; `{c}` is the name of a collection.
+the types of all parameters and answers, and `/docs` shows an example of each; `{c}` is the name
+of a collection.
 """
 
 

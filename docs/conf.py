@@ -33,7 +33,7 @@ html_theme_options = {
     "show_prev_next": False,
     "secondary_sidebar_items": ["page-toc"],
     "footer_end": [],
-    "header_links_before_dropdown": 4,  # the four cards of the front page; the rest under More
+    "header_links_before_dropdown": 5,  # the four cards of the front page and the gallery
     "navbar_align": "left",
 }
 html_show_sourcelink = False

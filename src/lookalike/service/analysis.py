@@ -571,8 +571,8 @@ def find_regions(places: np.ndarray, table: Table) -> list[dict[str, Any]]:
         middle = np.median(places[labels == number], axis=0)
         differs = [each[number] for each in differences]
         strongest = sorted((d for d in differs if d and d.size > 0), key=lambda d: -d.size)[:3]
-        differs = [difference.to_dict() for difference in strongest]
-        regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": differs})
+        apart = [difference.to_dict() for difference in strongest]
+        regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": apart})
     return plain(sorted(regions, key=lambda region: -region["size"]))
 
 

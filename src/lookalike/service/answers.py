@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -103,13 +104,15 @@ def _column(column: Column, compared: bool, view: View) -> dict[str, Any]:
 
 
 _measures: WeakKeyDictionary[View, list[dict[str, Any]]] = WeakKeyDictionary()
+_fitting = threading.Lock()
 
 
 def measures_of(view: View) -> list[dict[str, Any]]:
     """Return the measures that can compare the rows of a view; found once per view."""
-    if view not in _measures:
-        _measures[view] = list_measures(view.table)
-    return _measures[view]
+    with _fitting:  # several requests for the same fit each measure once
+        if view not in _measures:
+            _measures[view] = list_measures(view.table)
+        return _measures[view]
 
 
 def try_column(view: View, name: str, kind: Any) -> dict[str, Any]:

@@ -161,7 +161,7 @@ def test_a_whole_visit_with_the_keyboard_alone(visit, axe, browser):
         visit.ready()
 
         keys.button("Share")
-        page.wait_for_selector(".banner >> text=The link is copied, dialog")
+        page.wait_for_selector('.banner:has-text("The link is copied"), dialog')
         keys.press("Escape")
         other = browser.new_context().new_page()
         other.goto(page.url)  # a colleague

@@ -116,12 +116,21 @@ function map(data) {
   return { ...data.map, ids: data.ids, x: places.subarray(0, data.rows), y: places.subarray(data.rows) };
 }
 
+/** Which rows meet a filter, as bits in base64. @param {any} data @param {URLSearchParams} asked */
+function matches(data, asked) {
+  const rows = meeting(data, JSON.parse(asked.get("filter") ?? "{}"));
+  const bits = new Uint8Array(Math.ceil(data.rows / 8));
+  for (const row of rows) bits[row >> 3] |= 1 << (row & 7);
+  return { matched: rows.length, values: btoa(String.fromCharCode(...bits)) };
+}
+
 /** What is asked for behind the name of the table. @type {Object<string, (data: any, asked: URLSearchParams, id: string|undefined) => any>} */
 const ANSWERS = {
   "": ({ info }) => info,
   rows: (data, asked, id) => (id === undefined ? rows(data, asked) : named(data, place(data, id))),
   graph,
-  map: (data, asked, part) => (part === "colors" ? data.colors[asked.get("column") ?? ""] : map(data)),
+  map: (data, asked, part) => (part === "colors" ? data.colors[asked.get("column") ?? ""] : part === "matches" ? matches(data, asked) : map(data)),
+  measures: () => ({ measures: [] }),
   clusters: ({ clusters }) => clusters,
   hubs: ({ hubs }, _asked, id) => (id === undefined ? hubs : undefined),
 };
@@ -132,7 +141,6 @@ export async function call(method, address, body) {
   const [path, asked = ""] = address.split("?");
   const [, , , table, what = "", id] = path.split("/").map(decodeURIComponent);
   if (path === "/api/collections") return { collections: [data.info] };
-  if (path === "/api/measures") return { measures: [] };
   const answer = method === "POST" && what === "search" ? search(data, body) : method === "GET" && table ? ANSWERS[what]?.(data, new URLSearchParams(asked), id) : undefined;
   if (answer === undefined || answer === null) throw new ProblemError({ title: "This needs a server", status: 0, detail: ALONE });
   return answer;

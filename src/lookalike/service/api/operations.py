@@ -79,9 +79,9 @@ def measures() -> Response:
 @job_routes.get(
     "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
 )
-async def measures_for(service: Serving, found: Found) -> Response:
+def measures_for(found: Found) -> Response:
     """List the measures that can compare the rows of a collection; `words` says what they do."""
-    return await in_turn(service, lambda: answer({"measures": measures_of(found.view)}))
+    return answer({"measures": measures_of(found.view)})
 
 
 @job_routes.post("/collections/{c}/measure", status_code=202, responses=LATER)

@@ -75,4 +75,7 @@ function token(act) {
 }
 
 /** The name of a row, which asks about it. @param {Dispatch} act @param {any} row @param {string} [title] */
-export const rowLink = (act, { id, label }, title) => h("button", { key: id, type: "button", class: "link", title, on: { click: () => act({ type: "ask", query: { id } }) } }, label ?? `row ${id}`);
+export function rowLink(act, { id, label }, title) {
+  const click = () => act({ type: "ask", query: { id } });
+  return h("button", { key: id, type: "button", class: "link", title, on: { click } }, label ?? `row ${id}`);
+}
