@@ -113,8 +113,8 @@ format: $(VENV)/.dev ## let ruff rewrite what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev ## speed against named rivals; CASE=knn for one
-	$(BIN)/python -m benchmarks.speed $(CASE)
+bench: $(VENV)/.dev ## speed against named rivals; CASE=knn for one, QUICK=1 for eight cases in minutes
+	$(BIN)/python -m benchmarks.speed $(CASE) $(if $(QUICK),--quick)
 
 load: $(VENV)/.dev ## a minute of mixed requests to a served table of films, beside a plain server
 	$(BIN)/python -m benchmarks.load

@@ -321,7 +321,8 @@ REQUESTS_TOP = """\
 # HTTP requests
 
 What a server answers, generated from its routes. `/openapi.json` has the same for programs, with
-the types of all parameters and an example of every answer; `{c}` is the name of a collection.
+the types of all parameters and answers, and `/docs` shows an example of each; `{c}` is the name
+of a collection.
 """
 
 
@@ -329,12 +330,13 @@ def requests_page():
     """Return the page about the HTTP API: every request with its parameters, by group."""
     from fastapi import FastAPI
 
+    from lookalike.service.api.document import describe_api
     from lookalike.service.server import ROUTERS
 
     app = FastAPI()
     for router in ROUTERS:
         app.include_router(router)
-    document, groups = app.openapi(), {}
+    document, groups = describe_api(app), {}
     for path, methods in document["paths"].items():
         for method, route in methods.items():
             names = [one["name"] for one in route.get("parameters", ()) if one["in"] == "query"]

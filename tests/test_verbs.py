@@ -161,7 +161,7 @@ ASKED = {
         {"on": "size", "by": "kind", "threshold": 0.9, "seed": 2},
     ],
     "link": [
-        {"other": "mixed", "on": "size,kind"},
+        {"other": "mixed", "threshold": 0.5},
         {"other": "numbers", "on": "size", "by": "kind", "many": True, "n": 3},
     ],
     "compare": [{"measures": "gower,gower:scale=rank", "label": "kind", "k": 3}],
@@ -177,8 +177,8 @@ ASKED = {
     ],
     "impute": [
         {"why": True},
-        {"columns": "color", "k": 3, "draws": 2, "seed": 1},
-        {"learn": False},
+        {"columns": "size", "k": 3, "draws": 2, "seed": 1},
+        {"equal_weights": True},
     ],
     "report": [{"k": 3, "label": "kind"}],
 }

@@ -20,6 +20,17 @@ from benchmarks.speed.growth import SLACK, MeasuredGrowth, measure
 from benchmarks.speed.run import CLOCKS, Result, run_case
 from benchmarks.speed.threads import limited
 
+# Cases that tell most in a few minutes: lists, matrices, forests, hubs, clusters, questions.
+QUICK = (
+    "knn euclidean, uniform",
+    "gower matrix",
+    "ratio similarity, 2,000 rows",
+    "shared leaves",
+    "NICDM, 5,000 rows",
+    "rsf predict",
+    "50 medoids",
+    "Index.search, 10,000 x 20 mixed cells, 1 caller",
+)
 RESULTS = Path(__file__).parents[1] / "results"
 
 
@@ -96,9 +107,15 @@ def parse() -> argparse.Namespace:
     parser.add_argument(
         "--only", default="", help="cases and growths whose name contains this text"
     )
+    parser.add_argument(
+        "--quick", action="store_true", help="eight telling cases, twice each, in processor time"
+    )
     parser.add_argument("--json", type=Path, help="where to write the results (one case only)")
     parser.add_argument("--strict", action="store_true", help="fail if a target is missed")
     options = parser.parse_args()
+    options.wanted = QUICK if options.quick else (options.only,)
+    if options.quick:
+        options.repeats, options.clock = 2, "cpu"
     if options.repeats < 1 or (options.threads is not None and options.threads < 1):
         parser.error("--repeats and --threads are at least 1")
     if options.json and options.case == "all":
@@ -116,6 +133,8 @@ def main() -> int:
         module = import_module(f"benchmarks.speed.cases.{name}")
         results = []
         failed |= run_cases(module, options, console, results)
+        if options.quick:  # neither exponents nor files: a look, not a record
+            continue
         if hasattr(module, "GROWTHS"):
             failed |= run_growths(module, options, console, results)
         if hasattr(module, "LADDER"):  # sizes that take minutes: only if this case is selected
@@ -131,7 +150,7 @@ def main() -> int:
 def run_cases(module, options, console, results) -> bool:
     """Run the comparisons of a module and append their results; whether one of them failed."""
     failed = False
-    for case in (case for case in module.CASES if options.only in case.name):
+    for case in (case for case in module.CASES if any(w in case.name for w in options.wanted)):
         result = run_case(case, module.__name__, options.repeats, options.threads, options.clock)
         results.append(result)
         show(result, console)

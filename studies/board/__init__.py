@@ -14,6 +14,14 @@ CONTESTS = (
     neighbors.HIDDEN,
     neighbors.CLASSES,
 )
+SUMMARY = """
+**What was tried on the other half.** Only the default of `cluster` was questioned, on the 15
+labelled tables that are not reported, 400 rows of each, the number of classes given: mean adjusted
+Rand index of spectral clustering (the default) 18.6, medoids 18.8, spectral on a Gaussian of the
+distances (width 0.1) 18.8, k-means of mixed columns 18.0, Ward 15.1; k-prototypes 16.0, k-means on
+one-hot columns 17.1. No method is ahead of the default beyond noise, so it stays. Over both halves
+it is ahead of k-prototypes (17.7 and 16.9), on the reported one alone it is behind.
+"""
 PAPER = Paper(
     "board",
     "Beside the field",
@@ -24,4 +32,5 @@ PAPER = Paper(
     "reported. Mean ranks with Nemenyi's critical difference as in J. Demsar (2006), Statistical "
     "comparisons of classifiers over multiple data sets, JMLR 7, 1-30.",
     [StudyPart(one.name, one.title, partial(run_contest, one)) for one in CONTESTS],
+    SUMMARY,
 )

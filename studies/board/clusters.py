@@ -18,7 +18,7 @@ def agreement(problem: Problem, labels: Any) -> float:
 
 
 def n_classes(problem: Problem) -> int:
-    """Return the number of classes, which is told to methods that need one."""
+    """Return the number of classes, for the methods that need one."""
     return len(np.unique(problem.y))
 
 
@@ -67,7 +67,7 @@ CONTEST = Contest(
     "clusters",
     "Clusters",
     "Adjusted Rand index of clusters and published classes, on tables of numbers and categories. "
-    "Automatic clusters and HDBSCAN are not told the number of classes.",
+    "Automatic clusters and HDBSCAN find the number of clusters themselves.",
     "labelled",
     prepare_problem,
     {

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.datasets import PUBLISHED_SEQUENCES
 from studies.data import load_frame
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.similarity.areas import areas_of_distances, areas_of_numbers
@@ -26,18 +27,13 @@ from studies.similarity.table1 import COLORS
 from studies.work import Work
 
 FILES = {"items": "items", "lengths": "length", "order": "order"}
-FOUND: dict[str, Any] = {
-    "max_item": 500,
-    "size_spread": 0.1,
-    "item_gap": 0.04,
-    "length_gap": 0.2,
-    "shift": 0.1,
-    "unordered": "level",
-}
 # Reading -> which kinds it applies to, and the generator's options.
 READINGS: dict[str, tuple[tuple[str, ...], dict[str, Any]]] = {
-    "as estimated": (("items", "lengths", "order"), FOUND),
-    "as estimated, second class shuffled": (("order",), {**FOUND, "unordered": "shuffled"}),
+    "as estimated": (("items", "lengths", "order"), PUBLISHED_SEQUENCES),
+    "as estimated, second class shuffled": (
+        ("order",),
+        {**PUBLISHED_SEQUENCES, "unordered": "shuffled"},
+    ),
     "the generator's defaults here": (("items", "lengths", "order"), {}),
 }
 ALL_METHODS = (*METHODS, "SF, package")
@@ -50,7 +46,7 @@ def run(work: Work) -> Result:
     for label in work.each("readings of the generator", READINGS):
         kinds, options = READINGS[label]
         # Other interpretations are shown, not judged, so fewer draws are enough.
-        many = draws if options is FOUND else max(1, draws // 3)
+        many = draws if options is PUBLISHED_SEQUENCES else max(1, draws // 3)
         for kind in kinds:
             found[kind, label] = np.array(
                 [
@@ -176,7 +172,7 @@ def _facts(cells: list[Any]) -> dict[str, str]:
 def _expected(kind: str, label: int) -> dict[str, str]:
     length = 20 + (4 if label == 0 else -4) * (kind == "lengths")
     item = 250 + (10 if label == 0 else -10) * (kind == "items")
-    rise = FOUND["shift"] * (kind == "order" and label == 1)
+    rise = PUBLISHED_SEQUENCES["shift"] * (kind == "order" and label == 1)
     return {"setting": f"length {length}, size 20, item {item}, rise {rise:g}"}
 
 

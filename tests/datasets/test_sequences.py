@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from lookalike.datasets import make_sequences_of_sets
+from lookalike.datasets import PUBLISHED_SEQUENCES, make_sequences_of_sets
 from lookalike.datasets.sequences import item_means
 from lookalike.errors import InvalidInput
 
@@ -86,3 +86,17 @@ def test_sizes_of_sets_spread_as_asked():
         table, _ = make_sequences_of_sets("items", 30, size_spread=spread, random_state=0)
         sizes = facts(table["sequence"].values)[1]
         assert sizes.std() == pytest.approx(40 * spread, rel=0.1)
+
+
+def test_the_published_setting_has_the_printed_means():
+    lengths, sizes, items = [], [], []
+    for kind in ("items", "lengths", "order"):
+        table, _ = make_sequences_of_sets(kind, 40, **PUBLISHED_SEQUENCES, random_state=0)
+        cells = table["sequence"].values
+        lengths += [len(cell) for cell in cells]
+        sizes += [len(one) for cell in cells for one in cell]
+        items += [item for cell in cells for one in cell for item in one]
+    # Sequences of 20 sets of 20 items, items around 250 of 500.
+    assert np.mean(lengths) == pytest.approx(20, abs=1)
+    assert (np.mean(sizes), np.std(sizes)) == pytest.approx((20, 4), abs=0.5)
+    assert np.mean(items) == pytest.approx(250, abs=5)

@@ -6,10 +6,12 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
+from lookalike.evaluate import vote as votes
 from lookalike.evaluate.vote import (
     class_totals,
     list_weights,
     means,
+    vote,
     winners,
 )
 from lookalike.measures import Gower, Vector
@@ -160,3 +162,12 @@ def test_mixed_tables_with_missing_cells_end_to_end(known, new, k, weights, tie,
         top = sorted(share.values())[::-1]
         if weights == "uniform" or len(top) == 1 or top[0] - top[1] > 1e-6:
             assert answers[at] == reference.vote([y[i] for i in near], counted, tie)
+
+
+def test_blocks_of_rows_vote_as_all_rows_do(monkeypatch):
+    rng = np.random.default_rng(0)
+    codes, weights = rng.integers(0, 4, (50, 5)), rng.random((50, 5))
+    whole = winners(class_totals(codes, weights, 4), codes, "first")
+    monkeypatch.setattr(votes, "BLOCK_ROWS", 7)
+    assert_array_equal(vote(codes, weights, 4, "first"), whole)
+    assert len(set(whole.tolist())) > 1

@@ -87,7 +87,7 @@ def parts(given):
         ),
         Part(
             "surroundings",
-            [*PYTEST, *saved, "tests/kernels/test_cache_lock.py"],
+            [*PYTEST, *saved, "tests/kernels/test_cache.py"],
             "tests", env={"LOOKALIKE_LONG": "1"},
         ),
         Part(

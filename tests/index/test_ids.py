@@ -177,3 +177,18 @@ def test_repeated_ids_are_listed_with_the_way_out():
     with pytest.raises(InvalidInput, match="'a' 3 times, 'b' twice") as error:
         la.Index(id_column="species").fit(rows)
     assert "label_column='species'" in str(error.value)
+
+
+@pytest.mark.parametrize("form", ["frame", "csv", "labels"])
+def test_no_word_among_ids_means_missing(form, tmp_path):
+    words = ["null", "NA", "None", "nan", "x1"]
+    frame = pd.DataFrame({"id": words, "v": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    if form == "csv":
+        frame.to_csv(tmp_path / "rows.csv", index=False)
+        frame = tmp_path / "rows.csv"
+    index = la.Index(id_column=None if form == "labels" else "id")
+    index.fit(frame.set_index("id") if form == "labels" else frame)
+    assert index.ids == words
+    assert index.search("NA", k=2).ids == ["null", "None"]
+    if form != "labels":
+        assert index.add([{"id": "n/a", "v": 9.0}]) == ["n/a"]

@@ -1,14 +1,20 @@
 """Limits of requests: buckets that refill, sizes that are refused."""
 
+import importlib
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from lookalike.errors import InvalidInput, TooLarge
 from lookalike.measures.names import known_measures
+from lookalike.saving.fields import fields_of
 from lookalike.service import limits
 from lookalike.service.limits import RateLimiter, RequestLimits
 from lookalike.trees.growers import GROWERS
+from lookalike.verbs import VERBS, get_verb
+from lookalike.verbs.requests import request_model
 
 
 def test_a_bucket_refills():
@@ -40,8 +46,28 @@ def integer_options():
     found = set()
     for cls, _ in known_measures(matrices=False).values():
         for part in (*cls.examples(), *GROWERS.values()):
-            fields = getattr(part if isinstance(part, type) else type(part), "FIELDS", {})
+            fields = fields_of(part if isinstance(part, type) else type(part))
             found |= {n for n, field in fields.items() if field.fits(10**9) and n[-1] != "_"}
+    return found
+
+
+def method_options():
+    """Return the options of all methods that a request can name."""
+    every = [importlib.import_module(f"lookalike.verbs.{verb}") for verb in (*VERBS, "learning")]
+    methods = [getattr(module, "METHODS", {}) for module in every]
+    return {option for known in methods for options in known.values() for option in options}
+
+
+def counts_of_verbs():
+    """Return the parameters of verbs that a request may give as a number of any size."""
+    found = set()
+    for verb in VERBS:
+        for name, field in request_model(get_verb(verb)).model_fields.items():
+            try:
+                TypeAdapter(field.annotation).validate_python(10**9, strict=True)
+            except ValidationError:
+                continue
+            found.add(name)
     return found
 
 
@@ -51,6 +77,22 @@ def test_every_option_that_multiplies_work_has_a_limit():
     harmless = {"random_state", "alpha", "beta", "tol", "weights", "undefined", "ranges"}
     harmless |= {"max_features", "forest", "model", "parts"}
     assert integer_options() - harmless <= set(limits.AT_MOST)
+    assert method_options() - {"eps"} <= set(limits.AT_MOST)
+    # Rows, thresholds and seconds; k has a limit of its own.
+    harmless = {
+        "row",
+        "other",
+        "like",
+        "unlike",
+        "seed",
+        "max_distance",
+        "max_seconds",
+        "k",
+        "threshold",
+    }
+    assert counts_of_verbs() - harmless <= set(limits.AT_MOST)
+    with pytest.raises(InvalidInput, match="k=1001: needs at most 1,000"):
+        limits.check_verb({"k": 1_001}, RequestLimits())
 
 
 @pytest.mark.parametrize(
@@ -147,7 +189,7 @@ def test_the_limits_are_those_that_are_documented():
         "n_estimators": 20_000, "height": 32, "max_depth": 1_000, "max_samples": 100_000,
         "synthetic": 100_000, "max_retries": 1_000, "max_iter": 1_000, "n_neighbors": 1_000,
         "min_neighbors": 1_000, "n_candidates": 10_000, "sample": 100_000, "landmarks": 10_000,
-        "n_jobs": 64, "n_clusters": 1_000, "folds": 50, "n": 1_000,
+        "n_jobs": 64, "n_clusters": 1_000, "folds": 50, "n": 1_000, "draws": 100,
     }  # fmt: skip
 
 

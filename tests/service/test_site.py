@@ -18,7 +18,7 @@ from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
 from lookalike.service.safety import AccessPolicy
 from lookalike.service.service import Service
-from lookalike.service.site import WEB, Site, bundle, lean
+from lookalike.service.site import WEB, Site, bundle, lean, one_script
 from service.running import running
 
 
@@ -257,3 +257,32 @@ def test_the_page_is_bundled_whole():
     for name, text in sent.items():
         for names in re.findall(r"^import \{ ([^}]+) \} from", text, re.M):
             assert set(names.split(", ")) <= exported, name
+
+
+def test_one_script_has_every_module_once_each_behind_its_imports():
+    files = {
+        "draw/dom.js": 'export const h = (tag) => `<${tag}>`;\nexport const once = ["dom"];\n',
+        "views/map.js": 'import { h, once } from "../draw/dom.js";\n'
+        'export default function map() {\n  once.push("map");\n  return h("map");\n}\n',
+        "views/later.js": 'const PARTS = { map: () => import("./map.js") };\n'
+        "export const later = (name) => PARTS[name]().then((found) => found.default());\n",
+        "main.js": 'import { once } from "./draw/dom.js";\n'
+        'import { later } from "./views/later.js";\n'
+        'later("map").then((text) => console.log(text, String(once)));\n',
+        "unused.js": "export const never = 1;\n",
+    }
+    script = one_script(files)
+    assert not re.search(r"^\s*(import|export)\b", script, re.M)
+    assert "import(" not in script
+    assert "never" not in script
+    order = re.findall(r"^const (\$\w+) =", script, re.M)
+    assert order.index("$draw_dom") < order.index("$views_map")
+    assert order[-1] == "$main"
+    assert len(order) == 4
+
+
+def test_the_whole_page_is_one_script():
+    texts = {p.relative_to(WEB).as_posix(): p.read_text("utf-8") for p in WEB.rglob("*.js")}
+    script = one_script(texts)
+    assert not re.search(r"^(import|export)\b", script, re.M)
+    assert script.count("const $views_map = ") == 1

@@ -96,6 +96,13 @@ def matrix(n):
     return fitted.similarity
 
 
+def ask(verb, options, n):
+    import lookalike as la
+
+    rows = {**mixed(n), "group": [f"group {label}" for label in labels(n)]}
+    return lambda: getattr(la, verb)(rows, **options)
+
+
 def read(n):
     import lookalike as la
 
@@ -184,6 +191,22 @@ def growths():
         )
     yield Growth("Gower: the whole matrix", matrix, 2.0, 2.0, 1000, MATRIX)
     yield Growth("read_table", read)
+    label, one = {"label": "group"}, {"row": 0}
+    # Verb, options, exponents of time and of memory, the first size, why.
+    for verb, options, time, memory, start, reason in (
+        ("inspect", {}, 1.0, 1.0, 16_000, ""),
+        ("search", one, 1.0, 1.0, 64_000, ""),
+        ("cluster", {}, 2.0, 1.0, 2000, PAIRS),
+        ("outliers", {}, 2.0, 1.0, 1000, PAIRS),
+        ("hubs", {}, 2.0, 1.0, 1000, PAIRS),
+        ("classify", label, 1.0, 1.0, 1000, ""),
+        ("regress", {"label": "weight"}, 1.0, 1.0, 1000, ""),
+        ("compare", {"measures": "gower", **label}, 1.0, 1.0, 4000, ""),  # a sample of 2,000
+        ("report", label, 1.0, 1.0, 4000, ""),
+    ):
+        call = partial(ask, verb, options)
+        above = FOREST if verb in ("classify", "regress") else ""
+        yield Growth(f"la.{verb}", call, time, memory, start, reason, above)
     yield Growth("Index.search, 20 questions", search)
     yield Growth("Index.add", add)
     yield Growth("hubness_report", report, 2.0, 1.0, 2000, PAIRS)

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
-
 from lookalike.errors import MissingExtra
-
-SERVICE = ("fastapi", "prometheus_client", "python_multipart", "sqlalchemy", "uvicorn")
 
 
 def check_service(who: str) -> None:
@@ -17,6 +13,12 @@ def check_service(who: str) -> None:
     who : str
         What needs them.
     """
-    for name in SERVICE:
-        if find_spec(name) is None:
-            raise MissingExtra(who, "its packages", f"no {name}", "Install lookalike[service]")
+    try:
+        import fastapi  # noqa: F401
+        import prometheus_client  # noqa: F401
+        import python_multipart  # noqa: F401
+        import sqlalchemy  # noqa: F401
+        import uvicorn  # noqa: F401
+    except ImportError as error:
+        hint, found = "Install lookalike[service]", f"no {error.name}"
+        raise MissingExtra(who, "its packages", found, hint) from error

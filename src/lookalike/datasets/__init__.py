@@ -2,6 +2,12 @@
 
 from lookalike.datasets.loaders import load_films, load_penguins
 from lookalike.datasets.scales import transforms
-from lookalike.datasets.sequences import make_sequences_of_sets
+from lookalike.datasets.sequences import PUBLISHED_SEQUENCES, make_sequences_of_sets
 
-__all__ = ["load_films", "load_penguins", "make_sequences_of_sets", "transforms"]
+__all__ = [
+    "PUBLISHED_SEQUENCES",
+    "load_films",
+    "load_penguins",
+    "make_sequences_of_sets",
+    "transforms",
+]

@@ -23,6 +23,18 @@ ITEM, ITEM_SPREAD = 0.5, 0.1
 MAX_DRAWS = 1000
 
 
+# What the published sets were most likely made with, for every kind; the study "similarity" found
+# these settings from the parts of the sets that can be had.
+PUBLISHED_SEQUENCES: dict[str, Any] = {
+    "max_item": 500,
+    "size_spread": 0.1,
+    "item_gap": 0.04,
+    "length_gap": 0.2,
+    "shift": 0.1,
+    "unordered": "level",
+}
+
+
 def make_sequences_of_sets(
     kind: str = "items",
     n_per_class: int = 200,
@@ -43,9 +55,8 @@ def make_sequences_of_sets(
     description of three data sets of Piernik et al. [1]_ with parameters chosen to give the ranges
     printed there (sequences of 5 to 37 sets of 4 to 38 items).
 
-    The published sets themselves are most likely those of ``max_item=500, size_spread=0.1`` with
-    ``item_gap=0.04``, with ``length_gap=0.2``, and with ``shift=0.1, unordered="level"``: the parts
-    of them that can be had agree with that, and so do the scores (study ``similarity``).
+    The published sets themselves are most likely those of ``PUBLISHED_SEQUENCES``: the parts of
+    them that can be had agree with that, and so do the scores (study ``similarity``).
 
     Parameters
     ----------
@@ -86,6 +97,10 @@ def make_sequences_of_sets(
     >>> lengths = [len(cell) for cell in table["sequence"].values]
     >>> sum(lengths[:50]) < sum(lengths[50:])
     True
+    >>> from lookalike.datasets import PUBLISHED_SEQUENCES
+    >>> published, y = make_sequences_of_sets("order", **PUBLISHED_SEQUENCES, random_state=0)
+    >>> len(published)
+    400
     """
     _check(kind, n_per_class, unordered)
     rng = make_generator(random_state)

@@ -70,6 +70,14 @@ class Explorer:
     table : path, frame, dict of columns, Table or Index
     title : str, optional
     options : mapping, settings of the collection
+
+    Examples
+    --------
+    >>> import lookalike as la
+    >>> page = la.explore({"weight": [4.0, 5.0, 30.0], "sound": ["meow", "meow", "woof"]})
+    >>> page.selection.empty, page.filter.empty
+    (True, True)
+    >>> page.close()
     """
 
     def __init__(self, table: Any, title: str | None, options: Mapping[str, Any]) -> None:
@@ -204,10 +212,10 @@ class Explorer:
 
         check_writable(path)  # before the work
         view, n = self._view, len(self._view.table)
-        if n > rows:
-            drawn = np.sort(np.random.default_rng(0).choice(n, rows, replace=False))
+        if n > rows or view.changed:  # rows that were edited are fitted again
+            drawn = np.sort(np.random.default_rng(0).choice(n, min(n, rows), replace=False))
             table = view.table.drop([view.settings.names])[drawn]
-            title = f"{self.title} ({rows:,} of {n:,} rows)"
+            title = self.title + (f" ({rows:,} of {n:,} rows)" if n > rows else "")
             part = Explorer(table, title, self._options)
             try:
                 part.to_html(path, rows)

@@ -9,6 +9,7 @@ import base64
 import gzip
 import hashlib
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from lookalike.service.answers import describe
 from lookalike.service.cells import to_json
 from lookalike.service.collection import View
 from lookalike.service.site import STYLES, WEB, one_script
+from lookalike.table import Column
 
 OWN = Path(__file__).parent / "web"
 GAMMA = 0.5  # of the page's searches with marks
@@ -85,27 +87,13 @@ def _style() -> str:
 def _data(name: str, view: View, measure: Gower) -> bytes:
     """Return one line of JSON, then the arrays that it names."""
     arrays, table = Arrays(), view.table
-    ids = table[view.settings.names].values.tolist()
-    hidden = view.hidden
-    shown = [column for column in table.columns + table.aside if column.name != hidden]
-    cells = {c.name: [plain(c.cell(row)) for row in range(len(table))] for c in shown}
-    records = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
-    labels = [view.label(id, record) for id, record in zip(ids, records, strict=True)]
-    drawn = make_map(view)
-    clusters = find_clusters(view) if len(table) > 2 else None
-    hubs = find_hubs(view, None, N_NEIGHBORS) if len(table) > 2 else None
-    info = describe(name, view)
-    info["spaces"] = {"plain": True, "repaired": "none", "reduction_helps": False}
+    shown = [column for column in table.columns + table.aside if column.name != view.hidden]
+    levels = {c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"}
+    spaces = {"plain": True, "repaired": "none", "reduction_helps": False}
     head = {
-        "info": info | {"jobs": []},
-        "rows": len(table),
-        "ids": ids,
-        "labels": labels,
-        "cells": cells,
+        "info": describe(name, view) | {"spaces": spaces, "jobs": []},
         "texts": [c.name for c in shown if c.kind.name in ("text", "category", "object")],
-        "orders": {
-            c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"
-        },
+        "orders": levels,
         "weights": dict(measure.weights_),
         "midpoint": measure.missing == "midpoint",
         "sqrt": measure.conversion == "sqrt",
@@ -113,14 +101,32 @@ def _data(name: str, view: View, measure: Gower) -> bytes:
         "gamma": GAMMA,
         "columns": write_columns(measure, table.drop([view.settings.names]), arrays),
         "baseline": write_baseline(measure, arrays),
-        "map": _map(drawn, arrays),
-        "colors": {column.name: drawn.colors(column.name) for column in shown},
-        "clusters": None if clusters is None else clusters.document | clusters.of_rows(),
-        "hubs": None if hubs is None else hubs.document | {"newer": 0},
+        **_rows(view, shown),
+        **_views(view, shown, arrays),
     }
-    if clusters is not None:
-        head["colors"]["cluster"] = drawn.by_cluster(clusters)
     return to_json(head) + b"\n" + arrays.to_bytes()
+
+
+def _rows(view: View, shown: Sequence[Column]) -> dict[str, Any]:
+    """Return the cells of all rows by column, with their ids and labels."""
+    ids = view.table[view.settings.names].values.tolist()
+    cells = {c.name: [plain(c.cell(row)) for row in range(len(ids))] for c in shown}
+    records = (dict(zip(cells, row, strict=True)) for row in zip(*cells.values(), strict=True))
+    labels = [view.label(id, record) for id, record in zip(ids, records, strict=True)]
+    return {"rows": len(ids), "ids": ids, "labels": labels, "cells": cells}
+
+
+def _views(view: View, shown: Sequence[Column], arrays: Arrays) -> dict[str, Any]:
+    """Return map, colors, clusters and hubs; tables of one or two rows have no groups."""
+    drawn = make_map(view)
+    colors = {column.name: drawn.colors(column.name) for column in shown}
+    views = {"map": _map(drawn, arrays), "colors": colors, "clusters": None, "hubs": None}
+    if len(view.table) > 2:
+        clusters = find_clusters(view)
+        colors["cluster"] = drawn.by_cluster(clusters)
+        views["clusters"] = clusters.document | clusters.of_rows()
+        views["hubs"] = find_hubs(view, None, N_NEIGHBORS).document | {"newer": 0}
+    return views
 
 
 def _map(drawn: Map, arrays: Arrays) -> dict[str, Any]:

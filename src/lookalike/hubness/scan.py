@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -55,7 +55,6 @@ class HubScan(Result):
     k: int
     ids: Sequence[Any] | None = None
     name: str = "vectors"
-    notes: list[Any] = field(default_factory=list)
 
     @property
     def sentence(self) -> str:
@@ -81,10 +80,8 @@ class HubScan(Result):
         """Return the statistics and the hubs."""
         shares = {"caught": self.caught_before, "caught_reduced": self.caught_after}
         size = {"rows": len(self.before), "queries": self.queries, "k": self.k}
-        lines = [
-            dict(zip(self.cells(), line, strict=True))
-            for line in zip(*self.cells().values(), strict=True)
-        ]
+        cells = self.cells()
+        lines = [dict(zip(cells, line, strict=True)) for line in zip(*cells.values(), strict=True)]
         return {"sentence": self.sentence, **size, **shares, "hubs": plain(lines)}
 
     def render(self, console: Console, spell: Spell = str) -> None:
@@ -135,10 +132,8 @@ def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int = N_QUERIES, seed: in
     --------
     >>> import numpy as np
     >>> from lookalike.hubness import scan_hubs
-    >>> rng = np.random.default_rng(0)
-    >>> centers = rng.normal(size=(20, 32))
-    >>> rows = np.repeat(centers, 100, axis=0) + rng.normal(size=(2000, 32))
-    >>> rows[7] = centers.mean(axis=0)  # near all of them
+    >>> rows = np.random.default_rng(0).normal(size=(2000, 96)) + 1
+    >>> rows[7] = 1.0  # in the middle of all
     >>> found = scan_hubs(rows)
     >>> found.hubs[:1], found.caught_after < found.caught_before
     (array([7]), True)
@@ -156,8 +151,8 @@ def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int = N_QUERIES, seed: in
     lists = _lists(rows, drawn[:m], drawn[m : 2 * m], here, k)
     before, after = (np.bincount(some[some >= 0], minlength=n) for some in lists)
     hubs = _hubs(before, m * k / len(here))
-    caught = [float(np.isin(some, hubs).any(axis=1).mean()) for some in lists]
-    return HubScan(hubs, before, after, *caught, m, k)
+    caught, then = (float(np.isin(some, hubs).any(axis=1).mean()) for some in lists)
+    return HubScan(hubs, before, after, caught, then, m, k)
 
 
 def _unit_rows(vectors: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -43,6 +43,7 @@ from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
 from lookalike.table import Kind, LazyTable, Schema, Table, as_table, read_table
+from lookalike.table.model.kind import ROW_IDS
 from lookalike.table.model.names import with_labels
 from lookalike.table.model.targets import split_target
 
@@ -184,7 +185,7 @@ class Index(SaveMixin, Estimator):
         kinds = dict(self.kinds or {})
         if id_column is not None:
             # As written: floats round large integers, and would make two ids equal.
-            kinds.setdefault(id_column, "object")
+            kinds.setdefault(id_column, ROW_IDS)
         if measure is not None and measure.traits.pairwise:
             if kinds:
                 hint = Phrase("Leave out ", Param("kinds"), " and ", Param("id_column"))

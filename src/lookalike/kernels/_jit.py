@@ -21,7 +21,7 @@ from functools import cache, update_wrapper
 from inspect import Parameter, signature
 from typing import Any
 
-from lookalike.kernels._cache import cache_folder, listen, lock_compiler
+from lookalike.kernels._cache import ForkLock, cache_folder, listen, lock_compiler
 
 COMPILED = os.environ.get("LOOKALIKE_COMPILE", "1") != "0" and os.environ.get(
     "NUMBA_DISABLE_JIT", "0"
@@ -76,9 +76,8 @@ def _register_kernels() -> None:
     folder = cache_folder()
     if folder is not None:
         lock_compiler(folder)
-    # Without the events of numba's lock: a fork must not wait until other processes have compiled.
     # What is registered last is called first: numba's lock before ``_making``, as when compiling.
-    _hold_at_fork(getattr(global_compiler_lock, "_lock", _making))
+    _hold_at_fork(ForkLock(global_compiler_lock))
 
 
 class Deferred:

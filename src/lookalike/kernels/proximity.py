@@ -279,6 +279,25 @@ class LeafMembers(NamedTuple):
 
 
 @kernel
+def place_members(codes, bag, leaf_offsets, start, member):
+    """Write the members of each leaf, and where they begin, to ``start`` (zeros) and ``member``."""
+    # Tree by tree, so that the leaves that are written to fit the cache.
+    for t in range(codes.shape[1]):
+        first = leaf_offsets[t] + 1
+        for i in range(codes.shape[0]):
+            start[first + codes[i, t]] += bag[i, t] > 0
+    for leaf in range(start.shape[0] - 1):
+        start[leaf + 1] += start[leaf]
+    place = start.copy()
+    for t in range(codes.shape[1]):
+        for i in range(codes.shape[0]):
+            if bag[i, t] > 0:
+                leaf = leaf_offsets[t] + codes[i, t]
+                member[place[leaf]] = 256 * i + bag[i, t]
+                place[leaf] += 1
+
+
+@kernel
 def nearest_members(codes, bag, order, members, low, high, ids, exclude, distances, indices):
     """Work the members ``low`` to ``high`` of the leaves of each query into its list.
 

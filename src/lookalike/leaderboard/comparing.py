@@ -6,6 +6,7 @@ import inspect
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import chain, count
 from typing import Any
@@ -146,21 +147,28 @@ def compare(
                 skipped.append(name)
             else:
                 entries.append(try_one(name, measure))
+                _forget_distances(entries, entries.index(max(entries, key=_sort_key)))
                 bar.advance()
 
     with Progress("comparing measures", len(candidates) + len(reducers)) as bar:
         try_measure_on = partial(try_measure, data=data)
         try_all(candidates, try_measure_on)
-        usable = [entry for entry in entries if not entry.error]
-        if usable and reducers:
-            best = max(usable, key=_sort_key)
-            late = time.monotonic() > deadline
-            space = None if late else open_space(best, data)
+        best = max(entries, key=_sort_key)
+        if not best.error:
+            space = open_space(best, data) if reducers else None
             named = [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in reducers]
             try_all(named, try_measure_on if space is None else space.try_reducer)
     notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []
+    _forget_distances(entries)
     entries.sort(key=_sort_key, reverse=True)
     return Leaderboard(tuple(entries), len(positions), n, k, chance, tuple(notes))
+
+
+def _forget_distances(entries: list[Entry], best: int = -1) -> None:
+    """Release the matrices of all entries but one: together they would take a lot of memory."""
+    for i, entry in enumerate(entries):
+        if i != best and entry.distances is not None:
+            entries[i] = replace(entry, distances=None)
 
 
 def _sort_key(entry: Entry) -> tuple[float, ...]:

@@ -26,7 +26,6 @@ from lookalike.leaderboard.scores import (
     tied_share,
 )
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.matrices import square
 from lookalike.measures.numeric import plan_inputs, read_inputs
 from lookalike.measures.precomputed import Precomputed
 from lookalike.table import Table
@@ -92,6 +91,11 @@ class TrialData:
     other: Table | None = None
 
     @property
+    def again(self) -> Table:
+        """The rows for the fit with another seed."""
+        return self.table if self.other is None else self.other
+
+    @property
     def words(self) -> np.ndarray:
         """The labels as texts: measures that learn would read numbers as amounts."""
         return np.array([f"class {code}" for code in np.asarray(self.codes)])
@@ -120,6 +124,9 @@ class Entry:
         Why the measure could not be used; empty if it could.
     right : bool array of n, optional
         On which rows the vote of the neighbors was right.
+    distances : array of n x n, optional
+        Of the rows it was tried on, for its reducers; None after ``compare``, and where a pair has
+        no distance.
     """
 
     name: str
@@ -131,6 +138,7 @@ class Entry:
     partial: bool = False
     error: str = ""
     right: np.ndarray | None = field(default=None, repr=False)
+    distances: np.ndarray | None = field(default=None, repr=False)
 
 
 def try_measure(name: str, measure: Measure, data: TrialData) -> Entry:
@@ -163,8 +171,7 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     values: dict[str, float] = {}
     # Memory is measured on a fit of its own: tracemalloc would slow down the one that is timed.
     try:
-        again = data.table if data.other is None else data.other
-        values["peak_bytes"] = _peak(lambda: other.fit(again))
+        values["peak_bytes"] = _peak(lambda: other.fit(data.again))
     except Exception:
         if data.codes is None:
             raise
@@ -179,18 +186,18 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     lists = fitted.neighbors(None, data.k)
     values["search_seconds"] = time.perf_counter() - began
     values["kept_bytes"] = bytes_kept(fitted)
-    n = len(data.table)
-    some = some_rows(n, MAX_MATRIX_ROWS, data.seed)
+    some = some_rows(len(data.table), MAX_MATRIX_ROWS, data.seed)
     distances, undefined = distances_among(fitted, some, data.n_jobs, mirrored=True)
     values["hubness"] = expected_hubness(distances, data.k)
     values["ties"] = tied_share(distances)
     notes = [] if not undefined else [f"{undefined:.1%} of the pairs have nothing to compare"]
+    kept = None if undefined else distances
     if data.codes is None:
         values["stability"] = _stability(measure, fitted, other, data)
         some = some_rows(len(distances), MAX_RANKED_ROWS, data.seed)
         values["silhouette"] = best_silhouette(distances[np.ix_(some, some)])
         score = without_labels(values)
-        return Entry(name, measure, score, values, "no labels", tuple(notes))
+        return Entry(name, measure, score, values, "no labels", tuple(notes), distances=kept)
     if learns or given:
         near, how = _by_folds(measure, data, given), "cross-validation"
     else:
@@ -200,7 +207,8 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     right = winners(votes, near, "first") == data.codes
     values["accuracy"] = float(right.mean())
     values["precision"] = precision_at_k(near, data.codes)
-    return Entry(name, measure, values["accuracy"], values, how, tuple(notes), right=right)
+    found = values["accuracy"], values, how, tuple(notes)
+    return Entry(name, measure, *found, right=right, distances=kept)
 
 
 # -- reducers of one measure -----------------------------------------------------------------------
@@ -240,29 +248,27 @@ class Space:
 
 
 def open_space(base: Entry, data: TrialData) -> Space | None:
-    """Return the distances of all rows by a measure that was tried; None if that is not possible.
+    """Return the distances of all rows by a measure that was tried; None if there are none.
 
-    Of a measure that learns from labels every fold has its own; reducers leave out pairs without a
-    distance, which a matrix cannot have.
+    A measure that learns from labels has others in every fold; pairs without a distance and rows
+    beyond the sample have none.
     """
-    learns, matrices = base.scored_by == "cross-validation", base.measure.traits.pairwise
-    if learns or matrices or len(data.table) > MAX_MATRIX_ROWS:
+    found, learns = base.distances, base.scored_by == "cross-validation"
+    if found is None or learns or len(found) < len(data.table) or base.measure.traits.pairwise:
         return None
     inner = Precomputed(symmetric=base.measure.traits.symmetric)
-    measures = [clone(base.measure)]
+    matrices = [found]
     if data.codes is None and own_params(base.measure, "random_state"):
-        measures.append(reseeded(base.measure, data.seed + 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of the base are noted already
-        fitted = [measure.fit(data.table) for measure in measures]
-        try:
-            tables = [
-                inner.read(square(m, m.rows_, undefined="keep", n_jobs=data.n_jobs)) for m in fitted
-            ]
-        except LookalikeError:
-            return None
-    other = tables[1] if len(tables) > 1 else None
-    return Space(base, inner, replace(data, table=tables[0], other=other))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # noted already
+            other = reseeded(base.measure, data.seed + 1).fit(data.table)
+            every = np.arange(len(data.table))
+            matrices.append(distances_among(other, every, data.n_jobs, mirrored=True)[0])
+    try:
+        table, *others = map(inner.read, matrices)
+    except LookalikeError:  # such as a row at a distance from itself
+        return None
+    return Space(base, inner, replace(data, table=table, other=others[0] if others else None))
 
 
 def without_labels(values: dict[str, float]) -> float:

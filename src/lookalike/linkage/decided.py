@@ -225,7 +225,8 @@ class Decided(Result):
         if not len(doubtful):
             layout.say(console, "no doubtful pairs")
             return
-        layout.headline(console, f"{len(doubtful):,} doubtful pairs, the strongest doubt first")
+        pairs = "pair" if len(doubtful) == 1 else "pairs, the strongest doubt first"
+        layout.headline(console, f"{len(doubtful):,} doubtful {pairs}")
         for number in doubtful[: min(self.n, MAX_SHOWN)].tolist():
             names = " and ".join(self._names(number))
             chance = percent(float(self.linking.chances[number]))

@@ -268,7 +268,10 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
 
     def weighed(self, name: str) -> Gower:
         """Return the fitted measure under the weights that find donors for a column."""
-        return self.measure_.reweighted(dict.fromkeys(self.table_.names, 0.0) | self.weights_[name])
+        return self._under(self.weights_[name])
+
+    def _under(self, weights: dict[str, float]) -> Gower:
+        return self.measure_.reweighted(dict.fromkeys(self.table_.names, 0.0) | weights)
 
     def _fill(self, table: Table, rows: Rows, name: str, lost: np.ndarray) -> FilledColumn:
         column, seen = table[name], self.table_[name]
@@ -323,9 +326,9 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
     ) -> tuple[dict[str, float], int, float | None]:
         """Return the weights and the k with the smallest error on the known cells of a column."""
         own = apart.get(column.name, {column.name})
-        others = [(name, gain) for name, gain in zip(self.table_.names, gains, strict=True)]
-        names = [name for name, _ in others if name not in own]
-        gain = np.array([gain for name, gain in others if name not in own])
+        gain_of = {n: g for n, g in zip(self.table_.names, gains, strict=True) if n not in own}
+        names, gain = [*gain_of], np.array([*gain_of.values()])
+        gain = gain / gain.max() if gain.any() else gain  # powers of small ones would be 0
         powers = POWERS if self.weights == "learned" and gain.any() else (0,)
         tried = [dict(zip(names, _as_weights(gain**power), strict=True)) for power in powers]
         known = np.flatnonzero(~column.blank)
@@ -336,8 +339,7 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
             return tried[min(1, len(tried) - 1)], self.n_neighbors or DEFAULT_K, None
         found = []
         for weights in tried:
-            measure = self.measure_.reweighted(dict.fromkeys(self.table_.names, 0.0) | weights)
-            cells, own_rows = rows[known], np.arange(len(known))
+            measure, cells, own_rows = self._under(weights), rows[known], np.arange(len(known))
             lists = measure.nearest(cells, cells, ks[-1], exclude=own_rows).finish("last")
             for k in ks:
                 near = known[lists.indices[:, :k]]

@@ -18,10 +18,9 @@ import numpy as np
 from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param
 from lookalike.table import Column, Kind, Schema, Table, as_table
-from lookalike.table.model.kind import ID
+from lookalike.table.model.kind import ROW_NAMES
 
 SET = "$set"
-ROW_NAMES = Kind("object", "names the rows", role=ID)
 
 
 def to_json(value: Any) -> bytes:

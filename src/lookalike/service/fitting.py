@@ -14,10 +14,11 @@ from lookalike.index import Index
 from lookalike.index.ids import refuse_repeats
 from lookalike.measures import Measure, choose_measure
 from lookalike.measures.names import known_measures
-from lookalike.service.cells import ROW_NAMES, dumps, id_column, plain_id, plain_ids, read_stored
+from lookalike.service.cells import dumps, id_column, plain_id, plain_ids, read_stored
 from lookalike.service.problems import collected
 from lookalike.service.store.store import StoredRow
 from lookalike.table import Column, Kind, Schema, Table, read_table
+from lookalike.table.model.kind import ROW_NAMES
 from lookalike.table.model.labels import RowLabel, label_of, mark_label
 from lookalike.verbs.measures import read_measure, set_seed, weigh_columns
 

@@ -103,6 +103,7 @@ AT_MOST = {
     "n_clusters": 1_000,
     "folds": 50,
     "n": 1_000,
+    "draws": 100,
 }
 
 

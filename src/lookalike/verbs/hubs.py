@@ -10,7 +10,7 @@ from lookalike.verbs.measures import AUTO, choose_measure
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
-    from lookalike.hubness import HubnessReport, HubScan
+    from lookalike.hubness import HubnessReport
     from lookalike.verbs.source import NamedRows
 
 HEADING, RANK = "Choose how rows are compared", 90
@@ -45,7 +45,7 @@ def hubs(
     filter: args.Filter = None,
     label: args.Label = None,
     seed: args.Seed = 0,
-) -> "HubnessReport | HubScan":
+) -> "HubnessReport | Any":
     """Say whether a few rows (hubs) fill most neighbor lists, which, and whether reducing helps.
 
     Where hubs are a problem, a reduction is tried on the same rows (a sample of a large table) and
@@ -110,7 +110,7 @@ def hubs(
 
 def _is_large_collection(rows: "NamedRows") -> bool:
     """Whether the rows are vectors and nothing else, too many for the lists of all of them."""
-    columns = rows.table.columns
+    columns = rows.table.columns if rows.index is None else []
     vectors = len(columns) == 1 and columns[0].kind.name == "vector" and not columns[0].kind.role
     return vectors and len(rows.table) > MAX_ROWS_FOR_ALL_LISTS
 

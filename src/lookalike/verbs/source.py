@@ -192,12 +192,13 @@ class TableSource:
     def read(self, lazy: bool = False) -> Any:
         """Read the table; lazily, as a ``LazyTable``, its rows stay in their Parquet files."""
         from lookalike.table import read_table
+        from lookalike.table.model.kind import ROW_IDS
 
         if lazy:
             return read_table(self.given, lazy=True)
         given, name = self.labels
         # As objects: labels are ids, and a large integer read as a number would lose digits.
-        return read_table(given, kinds=None if name is None else {name: "object"})
+        return read_table(given, kinds=None if name is None else {name: ROW_IDS})
 
     def read_like(self, rows: Any, schema: Schema, who: str) -> Table:
         """Read further rows with the schema of the table: nothing is guessed again."""

@@ -40,7 +40,9 @@ def draw_shares(fitted: FittedForest, rows: Rows) -> tuple[np.ndarray, np.ndarra
 def _drawn(fitted: FittedForest) -> np.ndarray:
     """Return how many draws fell into each leaf, trees one after another."""
     assert fitted.values is not None
-    return np.asarray(fitted.values[fitted.forest.nodes.leaf >= 0])
+    nodes, first = fitted.forest.nodes, fitted.forest.offsets[:-1]
+    # By their places, in less than half the time of a mask of all nodes.
+    return np.asarray(fitted.values[np.repeat(first, nodes.n_leaves) + nodes.leaf_node])
 
 
 def nearest_by_draws(
@@ -72,21 +74,18 @@ def nearest_by_draws(
 
 def list_members(fitted: FittedForest, rows: Rows) -> LeafMembers:
     """Return the rows that each leaf was grown on, cached with them."""
+    from lookalike.kernels.proximity import place_members
+
     known = rows.cache.get("members")
     if known is not None:
         return known
     codes, bag, nodes = rows.arrays["codes"], rows.arrays["bag"], fitted.forest.nodes
-    member, counts = [], [np.zeros(1, np.int64)]
-    for t, n_leaves in enumerate(nodes.n_leaves):
-        drawn = np.flatnonzero(bag[:, t])
-        # Stable: members of a leaf stay in ascending order.
-        order = drawn[np.argsort(codes[drawn, t], kind="stable")]
-        member.append(256 * order + bag[order, t])
-        counts.append(np.bincount(codes[drawn, t], minlength=int(n_leaves)))
-    start = np.cumsum(np.concatenate(counts))
+    start = np.zeros(int(nodes.leaf_offsets[-1]) + 1, np.int64)
+    member = np.empty(np.count_nonzero(bag), np.int64)
+    place_members(codes, bag, nodes.leaf_offsets, start, member)
     drawn = _drawn(fitted)
     # Of a part of the rows, such as one without deleted rows, leaves hold fewer draws than counted.
     whole = bool(bag.sum(dtype=np.int64) == drawn.sum())
-    members = LeafMembers(nodes.leaf_offsets, start, drawn, np.concatenate(member), whole)
+    members = LeafMembers(nodes.leaf_offsets, start, drawn, member, whole)
     rows.cache["members"] = members
     return members

@@ -27,7 +27,14 @@ TILE_COPIES = 8  # of a tile in memory at the same time: halves, distances, the 
 
 
 def nearest_in_tiles(
-    measure: Measure, a: Rows, b: Rows, k: int, mirrored: bool, exclude: Ids, ids: Ids
+    measure: Measure,
+    a: Rows,
+    b: Rows,
+    k: int,
+    mirrored: bool,
+    exclude: Ids,
+    ids: Ids,
+    tallest: int = MAX_TILE_ROWS,
 ) -> NeighborGraph:
     """Return unfinished lists of the k rows of b nearest to each row of a.
 
@@ -37,13 +44,15 @@ def nearest_in_tiles(
     mirrored : bool
         Whether a and b are the same rows and a pair has the same value both ways round, so that
         one tile serves the lists of both of its sides.
+    tallest : int
+        The most rows of a tile.
     """
     barred, names, n_indexed = named = name_rows(a, b, exclude, ids)
     jobs = getattr(measure, "n_jobs", None)
     threads = count_jobs(jobs)
     # As large as memory allows: every tile visits all nodes once, however few rows it has.
     fitting = isqrt(settings().memory_limit // (8 * TILE_COPIES * threads))
-    side = max(64, min(MAX_TILE_ROWS, fitting))
+    side = max(64, min(tallest, fitting))
     if not mirrored:
         width = side * side // max(1, min(side, len(a)))
         fill = fill_by_blocks(lambda i, j: measure.block(a[i], b[j]), names, barred, width)

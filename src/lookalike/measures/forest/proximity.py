@@ -21,7 +21,12 @@ from lookalike.measures.contract.explanation import ColumnDifferences, Explanati
 from lookalike.measures.contract.rows import Ids, Rows, concatenate
 from lookalike.measures.forest import explain, growing, methods
 from lookalike.measures.forest.gap import count_draws, nearest_by_draws
-from lookalike.measures.forest.neighbors import count_fallbacks, find_range, nearest_in_tiles
+from lookalike.measures.forest.neighbors import (
+    ROWS_PER_TILE,
+    count_fallbacks,
+    find_range,
+    nearest_in_tiles,
+)
 from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
 from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
@@ -34,7 +39,7 @@ from lookalike.trees.growers import SyntheticForest
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
-from lookalike.trees.thresholds.proximity import answer_shares, ratio_square
+from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS, answer_shares, ratio_square
 
 # Queries from which on the members of all leaves are listed first, which takes as long as comparing
 # some hundred rows with all others.
@@ -421,9 +426,11 @@ class ForestProximity(Measure):
         if shares and explain.are_complete(a, b):
             return nearest_by_leaves(self, a, b, k, exclude, ids)
         if isinstance(method, methods.Ratio | methods.AncestorMethod):
-            plain = isinstance(method, methods.Ratio) and method.is_plain
-            mirrored = plain and a is b and not has_missing(a.arrays["bins"]).any()
-            return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids)
+            mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
+            # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
+            small = mirrored and has_missing(a.arrays["bins"]).any()
+            tallest = ROWS_PER_TILE if small else MAX_TILE_ROWS
+            return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids, tallest)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:

@@ -234,6 +234,12 @@ class Kind:
         return f"{self.label}: {self.reason}"
 
 
+# Names of rows: cells as they are, no word means missing. As written, "007" and "7" are texts; the
+# ids of an index are numbers where the column holds numbers, as Python callers write them.
+ROW_NAMES = Kind("object", "names the rows", role=ID)
+ROW_IDS = replace(ROW_NAMES, reading=Reading("number"))
+
+
 def joined_columns(kinds: Mapping[str, Kind]) -> dict[str, tuple[str, ...]]:
     """Return the columns that are compared as one, by their joint name.
 
@@ -333,7 +339,7 @@ def _stays_text(given: Any) -> bool:
     kind, levels = ("order", given) if not isinstance(given, str) else (given, ())
     if isinstance(given, Kind):
         if given.role == ID:
-            return True
+            return given.reading is None
         kind, levels = given.name, given.levels
     if kind in ("text", "sequence") or (kind == "category" and not levels):
         return True
