@@ -166,6 +166,7 @@ def test_three_measures_side_by_side_and_one_tried_in_the_link_alone(visit):
         ".sentence"
     )
     assert visit.page.locator(".lists li.all").count() == 3 * together
+    assert visit.page.locator(".lists .lines").count() == 2
     address = visit.page.url
     visit.page.goto("about:blank")
     visit.page.goto(address)

@@ -30,7 +30,7 @@ export default function measures(state, act) {
       "div",
       { class: "lists" },
       shown.map((way, i) => [
-        i ? lines(hits[i - 1], hits[i], times, shown.length) : null,
+        i ? lines(i, hits[i - 1], hits[i], times, shown.length) : null,
         list(state, act, way, i, lists[i], hits[i], times),
       ]),
     ),
@@ -105,12 +105,12 @@ function use(state, act, way) {
 }
 
 /** Lines between two lists, from where a row is in one to where it is in the other. */
-function lines(/** @type {any[]} */ left, /** @type {any[]} */ right, /** @type {Map<Id, number>} */ times, /** @type {number} */ many) {
+function lines(/** @type {number} */ at, /** @type {any[]} */ left, /** @type {any[]} */ right, /** @type {Map<Id, number>} */ times, /** @type {number} */ many) {
   const tall = TALL * Math.max(left.length, right.length, 1);
   const y = (rank) => (rank - 0.5) * TALL;
   return h(
     "svg",
-    { key: `lines ${left[0]?.id} ${right[0]?.id}`, class: "lines", viewBox: `0 0 60 ${tall}`, height: tall, preserveAspectRatio: "none", "aria-hidden": "true" },
+    { key: `lines ${at} ${left[0]?.id} ${right[0]?.id}`, class: "lines", viewBox: `0 0 60 ${tall}`, height: tall, preserveAspectRatio: "none", "aria-hidden": "true" },
     left.map((one) => {
       const other = right.find(({ id }) => id === one.id);
       return other ? h("path", { key: one.id, class: times.get(one.id) === many ? "all" : "", d: `M0 ${y(one.rank)}C30 ${y(one.rank)} 30 ${y(other.rank)} 60 ${y(other.rank)}` }) : null;
