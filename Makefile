@@ -113,7 +113,7 @@ format: $(VENV)/.dev ## let ruff rewrite what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(VENV)/.dev ## speed against named rivals; CASE=knn for one, QUICK=1 for eight cases in minutes
+bench: $(VENV)/.dev ## speed against named rivals; CASE=knn for one, QUICK=1 for eight cases
 	$(BIN)/python -m benchmarks.speed $(CASE) $(if $(QUICK),--quick)
 
 load: $(VENV)/.dev ## a minute of mixed requests to a served table of films, beside a plain server
