@@ -251,7 +251,7 @@ def explore(
 ) -> Explorer:
     """Show a table on the explorer page: in a notebook, in a browser, or as one file.
 
-    As the last line of a cell it shows the page in Jupyter, marimo, VS Code and Colab. What is
+    As the last line of a cell it shows the page, where the browser reaches this process. What is
     chosen there can be read from the result at any time, as data frames.
 
     Parameters
