@@ -296,5 +296,6 @@ def impute(
     ).fit(rows.table)
     filled = model.impute(rows.table)
     drawn = model.vary(filled, draws) if draws else []
+    # Some of the rows, or those of a file, are in no frame that could be filled in.
     given = rows.table if filter or source.is_path or source.is_index else source.given
     return Imputed(model, rows, given, filled, drawn, why)
