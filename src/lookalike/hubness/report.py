@@ -381,7 +381,7 @@ class HubnessReport(Result):
         """Return the largest hubs as a table: lists, missing cells and the row itself."""
         table, missing = self.table, self._n_missing
         heads = ["row", *(["lists"] if self.columns == ["value"] else self.columns)]
-        hubs = [[*hub.values()] for hub in self.top(N_SHOWN_HUBS)]
+        hubs: list[list[Any]] = [[*hub.values()] for hub in self.top(N_SHOWN_HUBS)]
         lines = [[short(self.id_of(row)), *map("{:g}".format, counts)] for row, *counts in hubs]
         if missing is not None:
             heads.append("missing")
@@ -605,7 +605,7 @@ def _about_occurrence(groups: HubsAndOrphans) -> Statistics:
     }
 
 
-def _prefixed(word: str, numbers: Mapping[str, float]) -> Statistics:
+def _prefixed(word: str, numbers: Statistics) -> Statistics:
     return {f"{word}_{group}": value for group, value in numbers.items()}
 
 
