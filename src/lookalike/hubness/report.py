@@ -368,10 +368,8 @@ class HubnessReport(Result):
         layout.say(console, self.verdict, "")
         if self.missing_cells is not None:
             layout.say(console, spell(self.missing_cells), "yellow")
-        grid = layout.grid([("", "left"), *((column, "right") for column in self.columns)])
-        for _, label, texts in self.rows():
-            grid.add_row(*layout.cells([label, *texts]))
-        console.print(grid)
+        heads = [("", "left"), *((column, "right") for column in self.columns)]
+        console.print(layout.grid(heads, ([label, *texts] for _, label, texts in self.rows())))
         layout.headline(console, "Rows in the most lists")
         console.print(self._hub_grid(console.width))
         for note in self.notes:
@@ -390,11 +388,9 @@ class HubnessReport(Result):
         # What the numbers leave of the width is for the row.
         used = (max(map(len, column)) + layout.SPACES for column in zip(heads, *lines, strict=True))
         rest = max(20, width - sum(used) - 2 * layout.SPACES)
-        grid = layout.grid([*((head, "right") for head in heads), ("", "left")])
         for (row, *_), line in zip(hubs, lines, strict=True):
-            text = "" if table is None else write_row(table, row, rest)
-            grid.add_row(*layout.cells([*line, text]))
-        return grid
+            line.append("" if table is None else write_row(table, row, rest))
+        return layout.grid([*((head, "right") for head in heads), ("", "left")], lines)
 
     def __str__(self) -> str:
         rows = self.rows()
