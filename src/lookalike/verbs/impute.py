@@ -217,6 +217,7 @@ class Imputed(Result):
         if cell.because:
             layout.say(console, cell.because, indent=2)
 
+    # Made once: how a number is written depends on all cells of its column.
     @cached_property
     def _styles(self) -> Any:
         from lookalike.show.reasons import Styles

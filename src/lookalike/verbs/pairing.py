@@ -34,7 +34,8 @@ def open_two(
     limits = _read_limits(verb, max_distance)
     first = as_source(table)
     second = first.beside(other)
-    chosen = AUTO if measure is None else read_measure(measure)  # before anything is read
+    # Checked before anything is read: tables may be large, and names mistyped.
+    chosen = AUTO if measure is None else read_measure(measure)
     if second.is_index:
         refuse_measure(measure)
     index, parts = second.index, first.parts  # Parquet files are not read as a whole
@@ -68,6 +69,7 @@ def _read_limits(verb: str, max_distance: Any) -> dict[str, float]:
 
 def open_table(source: TableSource) -> tuple[Any, Any]:
     """Return a table, in memory, and the ids of its rows, which must differ."""
+    # A label that several rows have could not say which one of them a pair is about.
     source.strict = True
     if source.parts is not None:
         return source.parts.read(), range(len(source.parts))
