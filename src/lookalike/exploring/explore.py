@@ -91,6 +91,7 @@ class Explorer:
         access = AccessPolicy(tokens=True, framed=True)
         self._service = Service(Path(folder.name) / "store.sqlite", access=access)
         self._running: list[tuple[Server, threading.Thread]] = []
+        # Not a method of the explorer, for the same reason: its arguments must not hold it.
         self._finalizer = weakref.finalize(self, _close, self._service, folder, self._running)
         rows: Any = source.index
         if rows is None:
@@ -161,6 +162,7 @@ class Explorer:
         _, self._token = self._service.tokens.create("notebook", "write")
         port, listens = free_port(HOST, 0), threading.Event()
         self._server = Server(self._service, HOST, port, listens.set)
+        # Weak: the server would keep the explorer alive, and its finalizer would never run.
         chosen = weakref.ref(self)
 
         def note(body: Chosen) -> Response:
@@ -213,6 +215,7 @@ class Explorer:
         check_writable(path)  # before the work
         view, n = self._view, len(self._view.table)
         if n > rows or view.changed:  # rows that were edited are fitted again
+            # Sorted: the rows stay in the order of the table.
             drawn = np.sort(np.random.default_rng(0).choice(n, min(n, rows), replace=False))
             table = view.table.drop([view.settings.names])[drawn]
             title = self.title + (f" ({rows:,} of {n:,} rows)" if n > rows else "")

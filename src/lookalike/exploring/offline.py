@@ -53,9 +53,11 @@ def offline_page(name: str, view: View) -> str:
     script, style = _script(), _style()
     page = (WEB / "index.html").read_text("utf-8")
     page = SCRIPTS.sub("", STYLES.sub(b"", page.encode()).decode())
+    # The cells may come from strangers: only our script runs, and nothing can be sent or loaded.
     policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
     policy += "img-src data:; base-uri 'none'; form-action 'none'"
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+    # Without the time in its head, the same rows make the same file.
     data = base64.b64encode(gzip.compress(_data(name, view, measure), 9, mtime=0)).decode()
     body = f'<script type="application/octet-stream" id="data">{data}</script>\n'
     body += f'<script type="module">{script}</script>\n'
@@ -87,7 +89,7 @@ def _style() -> str:
 def _data(name: str, view: View, measure: Gower) -> bytes:
     """Return one line of JSON, then the arrays that it names."""
     arrays, table = Arrays(), view.table
-    shown = [column for column in table.columns + table.aside if column.name != view.hidden]
+    shown = [column for column in table.every if column.name != view.hidden]
     levels = {c.name: list(map(plain, c.kind.levels)) for c in shown if c.kind.name == "order"}
     spaces = {"plain": True, "repaired": "none", "reduction_helps": False}
     head = {

@@ -48,6 +48,7 @@ class Arrays:
 
     def codes(self, values: np.ndarray) -> dict[str, Any]:
         """Append integers >= 0 in as few bytes as they need."""
+        # A byte for each row where cells are few: the page is one file, to be sent and opened.
         top = int(values.max(initial=0))
         return self.add(values, "u1" if top < 2**8 else "u2" if top < 2**16 else "u4")
 
@@ -72,6 +73,7 @@ def write_columns(measure: Gower, table: Table, arrays: Arrays) -> list[dict[str
     missing = plan.missing(rows.arrays)
     listed: list[tuple[dict[str, Any], int]] = []
     columns = []
+    # As the plan has them: sums in another order round differently from those of the library.
     for j, name in enumerate(plan.names):
         column: dict[str, Any] = {
             "name": name,
@@ -129,6 +131,7 @@ def _write_table(
     """Write the differences of all distinct cells; False where these are too many."""
     keys, gone = cells
     first: dict[str, int] = {}
+    # Cells are counted before any are compared: the differences grow with their square.
     for row in np.flatnonzero(~gone).tolist():
         first.setdefault(keys[row], row)
         if len(first) > MAX_DISTINCT:

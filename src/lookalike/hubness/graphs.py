@@ -105,12 +105,7 @@ def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
 ) -> tuple[np.ndarray, float]:
     """Return what lists are sorted by, and what is added to it for distances."""
-    if method not in METHODS:
-        hint = suggest(str(method), METHODS)
-        if str(method).startswith("m"):  # "mp", "mutual_proximity"
-            reducer = "a fitted MutualProximity(..., 'gauss_independent')"
-            hint = Phrase(InPython(f"Pass {reducer} instead of a name"))
-        raise InvalidInput("rescale", f"a method among {METHODS}", repr(method), hint)
+    _check_method(method)
     Integer(1).check("rescale", "n_neighbors", n_neighbors, "Raise it")
     who = Phrase(Param("n_neighbors", n_neighbors, of="rescale"))
     fitted = graph if reference is None else reference
@@ -133,6 +128,16 @@ def _by_name(
     # CSLS: sorted by the excess, shown with the offset, for the reason that _Excess gives.
     largest = float(mu_b.max())
     return excesses(d, mu_a, mu_b[near], largest), 2 * largest
+
+
+def _check_method(method: Any) -> None:
+    if method in METHODS:
+        return
+    hint = suggest(str(method), METHODS)
+    if str(method).startswith("m"):  # "mp", "mutual_proximity"
+        reducer = "a fitted MutualProximity(..., 'gauss_independent')"
+        hint = Phrase(InPython(f"Pass {reducer} instead of a name"))
+    raise InvalidInput("rescale", f"a method among {METHODS}", repr(method), hint)
 
 
 def _size_of(graph: NeighborGraph) -> str:

@@ -332,25 +332,25 @@ class HubnessReport(Result):
         Where missing cells are not compared, rows with many of them may be near to all others.
         """
         space = self.space.measure_ if isinstance(self.space, _Reducer) else self.space
-        if self.table is None or getattr(space, "missing", None) in ("midpoint", "pessimistic"):
+        missing = self._n_missing
+        if missing is None or getattr(space, "missing", None) in ("midpoint", "pessimistic"):
             return None
-        missing = np.sum([column.missing for column in self.table], axis=0)
         hubs = [int(line["row"]) for line in self.top(N_CHECKED_HUBS)]
         rows = f"Among the {len(hubs)} rows in the most lists"
         same = "gower:missing=midpoint" if isinstance(space, Gower) else "auto"
         cure = ", which counts a missing cell as half alike."
-        # Thresholds chosen by hand: clearly more hubs than rows have a missing cell, or hubs have
-        # twice as many of them.
-        share, usual = float((missing[hubs] > 0).mean()), float((missing > 0).mean())
-        count, mean = float(missing[hubs].mean()), float(missing.mean())
-        if share > usual + 0.25 and share >= 0.5:
-            comparison = f"{percent(share)} have one, {percent(usual)} of all rows do"
-        elif count >= 2.0 * mean and count >= 1.0:
-            comparison = f"{count:.1f} each, where {mean:.1f} is the mean"
-        else:
+        comparison = _compare_missing(missing[hubs], missing)
+        if comparison is None:
             return None
         comparison = f"{rows} are rows with many missing cells ({comparison}): compare with "
         return Phrase(comparison, Param("measure", same), cure)
+
+    @property
+    def _n_missing(self) -> np.ndarray | None:
+        """How many cells of each row are missing."""
+        if self.table is None:
+            return None
+        return np.sum([column.missing for column in self.table], axis=0)
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per statistic."""
@@ -368,10 +368,8 @@ class HubnessReport(Result):
         layout.say(console, self.verdict, "")
         if self.missing_cells is not None:
             layout.say(console, spell(self.missing_cells), "yellow")
-        grid = layout.grid([("", "left"), *((column, "right") for column in self.columns)])
-        for _, label, texts in self.rows():
-            grid.add_row(*layout.cells([label, *texts]))
-        console.print(grid)
+        heads = [("", "left"), *((column, "right") for column in self.columns)]
+        console.print(layout.grid(heads, ([label, *texts] for _, label, texts in self.rows())))
         layout.headline(console, "Rows in the most lists")
         console.print(self._hub_grid(console.width))
         for note in self.notes:
@@ -379,24 +377,20 @@ class HubnessReport(Result):
 
     def _hub_grid(self, width: int) -> Any:
         """Return the largest hubs as a table: lists, missing cells and the row itself."""
-        table = self.table
-        heads = ["row", *("lists" if column == "value" else column for column in self.columns)]
-        heads += [] if table is None else ["missing"]
-        rows, lines = [], []
-        for hub in self.top(N_SHOWN_HUBS):
-            rows.append(int(hub["row"]))
-            line = [short(self.id_of(rows[-1])), *(f"{hub[column]:g}" for column in self.columns)]
-            if table is not None:
-                line.append(str(sum(bool(column.missing[rows[-1]]) for column in table)))
-            lines.append(line)
+        table, missing = self.table, self._n_missing
+        heads = ["row", *(["lists"] if self.columns == ["value"] else self.columns)]
+        hubs: list[list[Any]] = [[*hub.values()] for hub in self.top(N_SHOWN_HUBS)]
+        lines = [[short(self.id_of(row)), *map("{:g}".format, counts)] for row, *counts in hubs]
+        if missing is not None:
+            heads.append("missing")
+            for (row, *_), line in zip(hubs, lines, strict=True):
+                line.append(str(missing[row]))
         # What the numbers leave of the width is for the row.
         used = (max(map(len, column)) + layout.SPACES for column in zip(heads, *lines, strict=True))
         rest = max(20, width - sum(used) - 2 * layout.SPACES)
-        grid = layout.grid([*((head, "right") for head in heads), ("", "left")])
-        for row, line in zip(rows, lines, strict=True):
-            text = "" if table is None else write_row(table, row, rest)
-            grid.add_row(*layout.cells([*line, text]))
-        return grid
+        for (row, *_), line in zip(hubs, lines, strict=True):
+            line.append("" if table is None else write_row(table, row, rest))
+        return layout.grid([*((head, "right") for head in heads), ("", "left")], lines)
 
     def __str__(self) -> str:
         rows = self.rows()
@@ -551,29 +545,19 @@ def hubness_report(
         # The groups are those of the first space, so that the second shows what became of them.
         groups = HubsAndOrphans(next(iter(occurrences.values())), k, factor)
         numbers = statistics[name] = _about_occurrence(HubsAndOrphans(counts, k, factor))
-        numbers["symmetric_share"] = symmetric_share(lists, k)
-        if n <= MAX_ROWS_FOR_WIDE_LISTS and isinstance(each_space, Measure):
-            numbers["symmetric_share_wide"] = symmetric_share(each_space, 0.1)
+        numbers |= _about_symmetry(each_space, lists, k)
         if len(spaces) > 1:
-            means = groups.mean_occurrence(counts)
-            numbers |= {f"mean_{group}": value for group, value in means.items()}
+            numbers |= _prefixed("mean", groups.mean_occurrence(counts))
         if labels is not None:
             bad = badness(counted, labels, k, ties=ties, random_state=0)
             numbers |= _about_labels(each_space, lists, labels, k, notes)
             numbers["bad"] = 100 * float(bad.sum()) / float(counts.sum())
-            rates = groups.badness(bad, counts)
-            numbers |= {f"bad_{group}": value for group, value in rates.items()}
+            numbers |= _prefixed("bad", groups.badness(bad, counts))
             right.append(np.asarray(loo_predict(lists, labels, k) == labels))
         if label_sets is not None:
             numbers["retrieval"] = retrieval_accuracy(lists, label_sets, k)
         numbers["intrinsic_dimension"] = _dimension(each_space, lists, name, notes)
-        # A reduced space is compared anew for every pair, as for the dimension.
-        reduced = isinstance(each_space, _Reducer)
-        most = MAX_ROWS_FOR_WIDE_LISTS if reduced else MAX_ROWS_FOR_ALL_PAIRS
-        if isinstance(each_space, Measure) and n <= most:
-            contrast = distance_contrast(each_space)._asdict().items()
-            # Without a finite value where every row has a duplicate.
-            numbers |= {key: value if np.isfinite(value) else None for key, value in contrast}
+        numbers |= _about_contrast(each_space, n)
         notes += _about_ties(lists, k, name, ties)
     test = mcnemar(*right) if len(right) == 2 else None
     notes, title = list(dict.fromkeys(notes)), f"{title}, {n:,} rows"
@@ -617,6 +601,44 @@ def _about_occurrence(groups: HubsAndOrphans) -> Statistics:
     }
 
 
+def _prefixed(word: str, numbers: Statistics) -> Statistics:
+    return {f"{word}_{group}": value for group, value in numbers.items()}
+
+
+def _about_symmetry(space: Space, lists: NeighborGraph, k: int) -> Statistics:
+    numbers: Statistics = {"symmetric_share": symmetric_share(lists, k)}
+    if len(lists) <= MAX_ROWS_FOR_WIDE_LISTS and isinstance(space, Measure):
+        numbers["symmetric_share_wide"] = symmetric_share(space, 0.1)
+    return numbers
+
+
+def _about_contrast(space: Space, n: int) -> Statistics:
+    if not isinstance(space, Measure) or n > _most_rows(space):
+        return {}
+    contrast = distance_contrast(space)._asdict().items()
+    # Without a finite value where every row has a duplicate.
+    return {key: value if np.isfinite(value) else None for key, value in contrast}
+
+
+def _most_rows(space: Space) -> int:
+    """Return up to how many rows all pairs are compared."""
+    # A reduced space is compared anew for every pair, which takes much longer.
+    return MAX_ROWS_FOR_WIDE_LISTS if isinstance(space, _Reducer) else MAX_ROWS_FOR_ALL_PAIRS
+
+
+def _compare_missing(hubs: np.ndarray, every: np.ndarray) -> str | None:
+    """Return how many cells hubs and all rows miss; None where hubs do not miss more."""
+    # Thresholds chosen by hand: clearly more hubs than rows have a missing cell, or hubs have
+    # twice as many of them.
+    share, usual = float((hubs > 0).mean()), float((every > 0).mean())
+    count, mean = float(hubs.mean()), float(every.mean())
+    if share > usual + 0.25 and share >= 0.5:
+        return f"{percent(share)} have one, {percent(usual)} of all rows do"
+    if count >= 2.0 * mean and count >= 1.0:
+        return f"{count:.1f} each, where {mean:.1f} is the mean"
+    return None
+
+
 def _about_labels(
     space: Space, lists: NeighborGraph, y: np.ndarray, k: int, notes: list[str]
 ) -> Statistics:
@@ -635,8 +657,7 @@ def _about_labels(
 
 
 def _dimension(space: Space, lists: NeighborGraph, name: str, notes: list[str]) -> float | None:
-    # A reduced space is compared anew for every pair, so its lists take much longer.
-    most = MAX_ROWS_FOR_WIDE_LISTS if isinstance(space, _Reducer) else MAX_ROWS_FOR_ALL_PAIRS
+    most = _most_rows(space)
     if len(lists) > most:
         notes.append(f"the intrinsic dimension {name} is left out above {most:,} rows")
         return None

@@ -90,11 +90,10 @@ class HubScan(Result):
         cells = self.cells()
         if not cells["row"]:
             return
-        grid = layout.grid([("row", "right"), ("lists", "right"), ("reduced", "right")])
-        lines = zip(cells["id"], cells["lists"], cells["lists_reduced"], strict=True)
-        for id, before, after in list(lines)[:N_SHOWN]:
-            grid.add_row(*layout.cells([short(id), f"{before:,}", f"{after:,}"]))
-        console.print(grid)
+        heads = [("row", "right"), ("lists", "right"), ("reduced", "right")]
+        hubs = zip(cells["id"], cells["lists"], cells["lists_reduced"], strict=True)
+        lines = [[short(id), f"{before:,}", f"{after:,}"] for id, before, after in hubs]
+        console.print(layout.grid(heads, lines[:N_SHOWN]))
 
 
 def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int = N_QUERIES, seed: int = 0) -> HubScan:

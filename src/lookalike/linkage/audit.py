@@ -343,24 +343,22 @@ class Audit(Result):
         text = f"{leaked:,} of {n:,} rows are nearer to a real record than 99% of real rows are; "
         layout.say(console, f"{text}about {LEAKED_SHARE * n:.0f} would be by chance", "bold")
         if leaked:
-            heads = [(name, "left") for name in ("row", "record", "distance")]
-            lines = [
-                [*map(str, (a, b)), shown(c), e]
-                for a, b, c, _, _, e in map(dict.values, self.leaks)
-            ]
-            console.print(layout.grid([*heads, ("because", "fold")], lines))
-            heads = [
-                ("column", "left"),
-                ("equal to the record", "right"),
-                ("of real rows", "right"),
-            ]
-            some = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
-            console.print(layout.grid(heads, some[:MAX_SHOWN_COLUMNS]))
+            self._render_leaks(console)
         if not held:
             note = "without a holdout, rows that are typical look like rows that leaked: give "
             layout.say(console, f"{note}real rows that were not used, where there are any")
         if self.left_out:
             layout.say(console, f"not compared: {', '.join(self.left_out)}")
+
+    def _render_leaks(self, console: Console) -> None:
+        heads = [(name, "left") for name in ("row", "record", "distance")]
+        lines = [
+            [*map(str, (a, b)), shown(c), e] for a, b, c, _, _, e in map(dict.values, self.leaks)
+        ]
+        console.print(layout.grid([*heads, ("because", "fold")], lines))
+        heads = [("column", "left"), ("equal to the record", "right"), ("of real rows", "right")]
+        some = [[one["column"], *map(percent, [*one.values()][1:])] for one in self.columns]
+        console.print(layout.grid(heads, some[:MAX_SHOWN_COLUMNS]))
 
 
 def _median(values: np.ndarray) -> float | None:

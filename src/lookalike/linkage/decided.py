@@ -117,6 +117,7 @@ class Decided(Result):
         link = self.linking
         chances = link.chances
         doubt = np.minimum(chances, 1.0 - chances)
+        # What was decided by hand is not asked again.
         open_ = np.flatnonzero((doubt >= CERTAIN) & np.isnan(link.decided))
         return open_[np.argsort(-doubt[open_], kind="stable")]
 
@@ -211,7 +212,11 @@ class Decided(Result):
         right = record_columns(self.tables[-1], [two[1] for _, two in rows], ())
         return out | left | {f"other.{name}": cells for name, cells in right.items()}
 
-    def _render_about(self, console: Console, spell: Spell) -> None:
+    def _render(
+        self, console: Console, spell: Spell, text: str, grid: Any, n: int, word: str
+    ) -> None:
+        """Print a heading, how sure the answer is, the first of what was found, and doubts."""
+        layout.headline(console, text)
         precision, recall = (percent(value) for value in self.expected)
         text = f"expected precision {precision}, recall {recall}, "
         layout.say(console, f"{text}at a probability of {self.threshold:.2f} or more")
@@ -219,6 +224,12 @@ class Decided(Result):
         layout.say(console, f"compared: {names}")
         if not self.linking.apart:
             layout.say(console, spell(NOTHING_APART), "yellow")
+        if n:
+            console.print(layout.grid(*grid))
+        if n > MAX_SHOWN:
+            more = f"{n - MAX_SHOWN:,} more {word} (csv, json and parquet have all)"
+            layout.say(console, more)
+        self._render_review(console)
 
     def _render_review(self, console: Console) -> None:
         doubtful = self._doubtful
@@ -252,6 +263,7 @@ class Decided(Result):
         pair, rows = self._pair(number), self._rows_of(number)
         lines = []
         for column in self.linking.columns:
+            # Marked where what was compared differs: normalized texts, so not by case alone.
             written = [write(self.tables[table][column.name].cell(row)) for table, row in rows]
             differ = (
                 column.codes[self.linking.candidates.left[number]]
@@ -283,6 +295,7 @@ class Deduped(Decided):
     @cached_property
     def _members(self) -> list[np.ndarray]:
         """Positions of the rows of each group of at least two."""
+        # Sorted once: a mask for each group would read all rows as often as there are groups.
         order = np.argsort(self.labels, kind="stable")
         starts = np.flatnonzero(np.diff(self.labels[order])) + 1
         return [rows for rows in np.split(order, starts) if len(rows) > 1]
@@ -294,6 +307,7 @@ class Deduped(Decided):
 
     def _numbers(self) -> np.ndarray:
         link = self.linking
+        # Also pairs below the threshold, whose rows are in one group by way of others.
         inside = link.groups[link.candidates.left] == link.groups[link.candidates.right]
         numbers = np.flatnonzero(inside)
         return numbers[np.argsort(-link.chances[numbers], kind="stable")]
@@ -339,19 +353,13 @@ class Deduped(Decided):
         n, groups = len(self.tables[0]), self._members
         doubles = sum(map(len, groups)) - len(groups)
         text = f"{self.names[0]}: {n:,} rows are {n - doubles:,} records, {len(groups):,} of them "
-        layout.headline(console, f"{text}in several rows")
-        self._render_about(console, spell)
         lines = []
         for rows in sorted(groups, key=len, reverse=True)[:MAX_SHOWN]:
             ids = [self.ids[0][row] for row in rows.tolist()]
             names = write_names(self.tables[0][rows[:3]], ids[:3])
             lines.append([str(len(rows)), "; ".join(names) + (" ..." if len(rows) > 3 else "")])
-        if lines:
-            console.print(layout.grid([("rows", "right"), ("group", "fold")], lines))
-        if len(groups) > MAX_SHOWN:
-            more = f"{len(groups) - MAX_SHOWN:,} more groups (csv, json and parquet have all)"
-            layout.say(console, more)
-        self._render_review(console)
+        grid = [("rows", "right"), ("group", "fold")], lines
+        self._render(console, spell, f"{text}in several rows", grid, len(groups), "groups")
 
 
 @dataclass(eq=False)
@@ -389,19 +397,12 @@ class Linked(Decided):
         text = (
             f"{left}: {len(self.pairs):,} pairs of {sizes[0]:,} rows with {sizes[1]:,} of {right}"
         )
-        layout.headline(console, text)
-        self._render_about(console, spell)
         lines = [
             [*self._names(number), f"{self.linking.chances[number]:.3f}"]
             for number in self._numbers()[:MAX_SHOWN].tolist()
         ]
-        if lines:
-            heads = [("row", "left"), ("other", "left"), ("probability", "right")]
-            console.print(layout.grid(heads, lines))
-        if len(self.pairs) > MAX_SHOWN:
-            more = f"{len(self.pairs) - MAX_SHOWN:,} more pairs (csv, json and parquet have all)"
-            layout.say(console, more)
-        self._render_review(console)
+        heads = [("row", "left"), ("other", "left"), ("probability", "right")]
+        self._render(console, spell, text, (heads, lines), len(self.pairs), "pairs")
 
 
 def choose_cell(cells: Sequence[Any]) -> Any:
@@ -417,6 +418,7 @@ def choose_cell(cells: Sequence[Any]) -> Any:
     ('John Smith', 'b')
     """
     known = [cell for cell in cells if cell is not None]
+    # Cells without a hash cannot be counted: what they are written as is.
     keys = [cell if cell.__hash__ else repr(cell) for cell in known]
     counts = Counter(keys)
     order = range(len(known))

@@ -64,7 +64,7 @@ def _records(given: Any) -> list[Mapping[str, Any]]:
             raise _refused("a list of mappings", repr(wrong[0]))
         return list(given)
     table = read_table(given)
-    known = {column.name for column in table.columns + table.aside}
+    known = {column.name for column in table.every}
     if gone := [name for name in ("left", "right", "same") if name not in known]:
         raise _refused("the columns left, right and same", f"no {gone[0]!r}")
     return [table.record(row) for row in range(len(table))]
@@ -72,6 +72,7 @@ def _records(given: Any) -> list[Mapping[str, Any]]:
 
 def _read_same(record: Mapping[str, Any]) -> bool | None:
     same = record.get("same")
+    # A column of 1, 0 and empty cells is read as numbers, so that 1 is written 1.0.
     word = "" if same is None else str(same).strip().lower().removesuffix(".0")
     if word not in SAME and word not in SKIPPED:
         raise _refused("yes, no or skip as 'same'", repr(same))
@@ -99,6 +100,7 @@ def check_consistent(decided: Mapping[tuple[int, int], bool], names: Any) -> Non
     decided : mapping of pairs of positions to whether they are the same
     names : function of a position that returns the id of its row
     """
+    # Union-find without balancing: pairs that people decided are few.
     parents: dict[int, int] = {}
 
     def root(row: int) -> int:

@@ -55,6 +55,7 @@ def group_rows(
     decided = np.full(len(left), np.nan) if decided is None else decided
     groups = np.arange(n)
     parts = [*_components(n, left, right, np.where(decided == 0, 0.0, chances), threshold)]
+    # Two rows that are connected agree: a weak bridge needs a third one.
     checked = [rows for rows in parts if 2 < len(rows) <= MAX_ROWS]
     for rows in parts:
         groups[rows] = rows[0]
@@ -63,6 +64,7 @@ def group_rows(
         np.select([decided == 1, decided == 0], [TOGETHER, APART], UNDECIDED + 1.0 - chances),
     )
     for rows, condensed in zip(checked, _distances(checked, n, known, probability), strict=True):
+        # Means of many distances are rounded: one that equals the cut must not exceed it.
         cut = UNDECIDED + 1.0 - threshold
         labels = fcluster(linkage(condensed, "average"), cut + 1e-9, "distance")
         _, first = np.unique(labels, return_index=True)

@@ -97,6 +97,7 @@ class Joined(Result):
         columns: dict[str, Any] = self._about(part)
         for i, side in enumerate(SIDES if self.why else ()):
             columns[side] = ["; ".join(one.text for one in both[i]) for both in self.phrases(part)]
+        # Frames that came in keep the types of their library; others are written as they were read.
         for i, (prefix, frame) in enumerate(zip(("table.", "other."), self.frames, strict=True)):
             if frame is not None:
                 cells = frame.take(pa.array((rows, matches)[i]))
@@ -110,6 +111,7 @@ class Joined(Result):
     def phrases(self, part: slice = EVERY) -> list[tuple[list[Reason], list[Reason]]]:
         """Return the two best reasons for and against each of some pairs."""
         rows, matches = self.rows[part], self.matches[part]
+        # By row of the first table, which is read and encoded once for all its matches.
         each = ((row, matches[rows == row].tolist()) for row in np.unique(rows).tolist())
         return [one.phrases(2) for row, some in each for one in self.tables.explain(row, some)]
 
@@ -129,6 +131,7 @@ class Joined(Result):
         ----------
         path : str or path
         """
+        # The first part decides on the types: one with missing cells only would have others.
         head = self.to_arrow(slice(0, PAIRS_PER_PART))
         with replacing(path) as file, pq.ParquetWriter(file, head.schema) as writer:
             writer.write_table(head)

@@ -94,6 +94,7 @@ class Linking:
         return self._one_each(order) if self.one_to_one else order
 
     def _one_each(self, order: np.ndarray) -> np.ndarray:
+        # Greedy, the surest pair first: both of its rows are then taken.
         taken: set[int] = set()
         kept = []
         pairs = zip(order.tolist(), *(side[order].tolist() for side in self._sides), strict=True)
@@ -227,6 +228,7 @@ def link_rows(
     if by:
         keys = np.column_stack([column.codes for column in by])
         _, groups = np.unique(keys, axis=0, return_inverse=True)
+        # A missing cell equals none, so its row is in no group.
         groups = np.where((keys < 0).any(axis=1), -1, groups)
     candidates, known = _with_decided(find_candidates(columns, n_left, groups), decided or {})
     levels = compare_pairs(columns, candidates.left, candidates.right)
@@ -241,6 +243,7 @@ def link_rows(
         threshold = choose_threshold(chances, count_missed(candidates, chances, len(columns)))
         apart = bool((known == 1.0).any()) or are_two_populations(chances)
         if not apart:
+            # All odds below even, so that no pair is a match; their order stays for the review.
             offset = -max(0.0, float(evidence.log_odds(levels).max()))
             evidence = replace(evidence, offset=offset - MARGIN)
             chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
@@ -285,6 +288,7 @@ def _with_decided(
     }
     new = [pair for pair in decided if pair not in places]
     places |= {pair: len(found) + k for k, pair in enumerate(new)}
+    # No key found them: with the columns of well-found pairs ``count_missed`` leaves them out.
     extra = np.array(new, np.int64).reshape(-1, 2)
     found = Candidates(
         np.concatenate([found.left, extra[:, 0]]),
@@ -315,14 +319,11 @@ def pool_columns(
     """
     tables = [left] if right is None else [left, right]
     by, named = [*by], [*(on or ())]
-    for word, names in (("on", named), ("by", by)):
-        for name in names:
-            _check_name(tables, word, name)
-    every = [column.name for column in left.columns + left.aside]
-    chosen = named or [name for name in every if all(_is_evidence(t, name) for t in tables)]
+    _check_names(tables, {"on": named, "by": by})
+    chosen = named or _evidence_names(tables)
     pooled = [_pool(name, tables) for name in dict.fromkeys(chosen) if name not in by]
     ends = np.cumsum([len(table) for table in tables])[:-1]
-    pooled = [c for c in pooled if all((p >= 0).any() for p in np.split(c.codes, ends))]
+    pooled = [column for column in pooled if _has_values(column, ends)]
     if not pooled:
         raise _nothing_to_compare(tables)
     if len(pooled) > MAX_COLUMNS:
@@ -335,16 +336,33 @@ def _pool(name: str, tables: Sequence[Table]) -> PooledColumn:
     return pool(name, [table[name] for table in tables])
 
 
+def _evidence_names(tables: Sequence[Table]) -> list[str]:
+    """Return the columns that say who a record is in all tables, in the order of the first."""
+    every = [column.name for column in tables[0].every]
+    return [name for name in every if all(_is_evidence(table, name) for table in tables)]
+
+
 def _is_evidence(table: Table, name: str) -> bool:
-    if name not in {column.name for column in table.columns + table.aside}:
+    if name not in {column.name for column in table.every}:
         return False
     kind = table[name].kind
     return kind.name in WRITTEN and (name in table.names or kind.role not in SETTLED_ASIDE)
 
 
+def _has_values(column: PooledColumn, ends: np.ndarray) -> bool:
+    """Whether a column has a value in each table: else no pair could be compared by it."""
+    return all((codes >= 0).any() for codes in np.split(column.codes, ends))
+
+
+def _check_names(tables: Sequence[Table], given: Mapping[str, Sequence[str]]) -> None:
+    for word, names in given.items():
+        for name in names:
+            _check_name(tables, word, name)
+
+
 def _check_name(tables: Sequence[Table], word: str, name: str) -> None:
     for table, which in zip(tables, ("the table", "the other table"), strict=False):
-        names = [column.name for column in table.columns + table.aside]
+        names = [column.name for column in table.every]
         if name not in names:
             needed = "columns of the table" if len(tables) == 1 else "columns of both tables"
             found = f"{name!r}, which {which} has not"
@@ -355,7 +373,7 @@ def _check_name(tables: Sequence[Table], word: str, name: str) -> None:
 
 
 def _nothing_to_compare(tables: Sequence[Table]) -> InvalidInput:
-    names = [[column.name for column in table.columns + table.aside] for table in tables]
+    names = [[column.name for column in table.every] for table in tables]
     common = [name for name in names[0] if name in names[-1]]
     if not common:
         found = " and ".join(name_some(some, 5) for some in names)

@@ -171,6 +171,7 @@ def _numbers_of(left: Column, right: Column) -> Iterator[tuple[str, np.ndarray, 
     elif left.kind.name in ("category", "order", "flag"):
         every = np.concatenate([left.values, right.values])
         codes, counts = np.unique(every[every != -1], return_counts=True)
+        # The commonest, in the order of the levels, which may be ordered.
         for code in codes[np.sort(np.argsort(-counts, kind="stable")[:MAX_LEVELS])].tolist():
             found = next(column for column in (left, right) if (column.values == code).any())
             level = found.cell(int(np.argmax(found.values == code)))

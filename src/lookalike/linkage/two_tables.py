@@ -237,6 +237,7 @@ class TwoTables:
 
 def drop_pairs(lists: NeighborGraph, drop: np.ndarray) -> NeighborGraph:
     """Return lists without some of their entries; the others move up."""
+    # Stable: what is kept stays in the order of its distances.
     order = np.argsort(drop | (lists.indices < 0), axis=1, kind="stable")
     indices = np.take_along_axis(np.where(drop, -1, lists.indices), order, axis=1)
     distances = np.take_along_axis(np.where(drop, np.inf, lists.distances), order, axis=1)
@@ -309,20 +310,21 @@ def read_two(
     named, exact, widths = _as_names(on), tuple(_as_names(by)), dict(calipers or {})
     if isinstance(right, Table):
         right = right.compare_also([*(weights or ()), *named])
-    sample = right.sample if isinstance(right, Index) else right
+        sample, known = right, [*right.names]
+    else:
+        sample, known = right.sample, [*right.schema_.kinds]
     _check_names(left, sample, {"on": named, "by": exact, "max_distance": [*widths]})
-    known = [*(right.schema_.kinds if isinstance(right, Index) else right.names)]
-    mutual = [name for name in known if name in _names(left) and name not in exact]
-    compared = [name for name in named or mutual if not _is_empty(left, sample, name)]
+    wanted = named or [name for name in known if name not in exact]
+    compared = _with_values(left, sample, wanted)
     if not compared:
         raise _nothing_common(left, sample, exact)
     if isinstance(right, Table):
         right = Index(measure).fit(right.compare_by(compared))
     state = right.state_
+    # An index may compare columns that the left table has not: these then weigh nothing.
     only = None if set(compared) == set(state.schema.kinds) else compared
     fitted = reweigh(state.measure, state.schema, weights, only, who)
-    for name in widths:  # dates are stored as seconds
-        widths[name] *= SECONDS_PER_DAY if sample[name].kind.source else 1.0
+    widths = {name: width * _unit(sample[name].kind) for name, width in widths.items()}
     return TwoTables(left, state, fitted, tuple(compared), exact, widths, max_distance)
 
 
@@ -332,7 +334,17 @@ def _as_names(names: Names) -> list[str]:
 
 def _names(table: Table | LazyTable) -> list[str]:
     like = table.like if isinstance(table, LazyTable) else table
-    return [column.name for column in like.columns + like.aside]
+    return [column.name for column in like.every]
+
+
+def _unit(kind: Kind) -> float:
+    return SECONDS_PER_DAY if kind.source else 1.0  # dates are stored as seconds
+
+
+def _with_values(left: Table | LazyTable, right: Table, names: Sequence[str]) -> list[str]:
+    """Return those of some columns of the right table that have values in both."""
+    ours = _names(left)
+    return [name for name in names if name in ours and not _is_empty(left, right, name)]
 
 
 def _is_empty(left: Table | LazyTable, right: Table, name: str) -> bool:

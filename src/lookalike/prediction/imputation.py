@@ -327,14 +327,11 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
         """Return the weights and the k with the smallest error on the known cells of a column."""
         own = apart.get(column.name, {column.name})
         gain_of = {n: g for n, g in zip(self.table_.names, gains, strict=True) if n not in own}
-        names, gain = [*gain_of], np.array([*gain_of.values()])
-        gain = gain / gain.max() if gain.any() else gain  # powers of small ones would be 0
-        powers = POWERS if self.weights == "learned" and gain.any() else (0,)
-        tried = [dict(zip(names, _as_weights(gain**power), strict=True)) for power in powers]
+        tried = self._tried_weights(gain_of)
         known = np.flatnonzero(~column.blank)
         asked = TRIED_K if self.n_neighbors is None else (self.n_neighbors,)
         ks = [k for k in asked if k < len(known)]
-        if not ks or not names or not _can_be_judged(column):
+        if not ks or not gain_of or not _can_be_judged(column):
             # Nothing to judge by: the relevance as it is, where there is one.
             return tried[min(1, len(tried) - 1)], self.n_neighbors or DEFAULT_K, None
         found = []
@@ -347,6 +344,13 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
                 found.append((_error(column.values[known], filled), weights, k))
         error, best, k = min(found, key=lambda one: one[0])  # the first of equal ones
         return best, k, error
+
+    def _tried_weights(self, gain_of: Mapping[str, float]) -> list[dict[str, float]]:
+        """Return weights by relevance, sharpened more and more; alike where none is known."""
+        gain = np.array([*gain_of.values()])
+        gain = gain / gain.max() if gain.any() else gain  # powers of small ones would be 0
+        powers = POWERS if self.weights == "learned" and gain.any() else (0,)
+        return [dict(zip(gain_of, _as_weights(gain**power), strict=True)) for power in powers]
 
 
 def _as_weights(gain: np.ndarray) -> list[float]:
@@ -422,17 +426,21 @@ def _indicators(column: Column) -> np.ndarray:
         levels = np.argsort(-np.bincount(column.values[column.values >= 0]), kind="stable")
         values = (column.values[:, None] == levels[:MAX_LEVELS]).astype(np.float64)
     elif kind == "set":
-        items = Counter(item for cell in column.values[known] for item in sorted(cell, key=repr))
-        some = [item for item, _ in items.most_common(MAX_LEVELS)]
-        values = np.array(
-            [[item in (cell or ()) for item in some] for cell in column.values], float
-        )
+        values = _item_indicators(column, known)
     else:  # nothing to be predicted that could be averaged
         return np.zeros((len(column), 0))
     values = values.reshape(len(column), -1)
     with np.errstate(invalid="ignore"):
         values = values - (values[known].mean(axis=0) if known.any() else 0.0)
     return np.where(known[:, None], values, 0.0)
+
+
+def _item_indicators(column: Column, known: np.ndarray) -> np.ndarray:
+    """Return whether each set has each of the most frequent items."""
+    # Sorted, as the order of a set differs between processes and decides between equal counts.
+    items = Counter(item for cell in column.values[known] for item in sorted(cell, key=repr))
+    some = [item for item, _ in items.most_common(MAX_LEVELS)]
+    return np.array([[item in (cell or ()) for item in some] for cell in column.values], float)
 
 
 # -- donors into cells -----------------------------------------------------------------------------
@@ -495,23 +503,25 @@ def complete(given: Any, table: Table, filled: Iterable[FilledColumn]) -> Any:
         The same, read.
     filled : FilledColumn
     """
-    filled = [*filled]
     columns = {one.column.name: one for one in filled}
     if isinstance(given, np.ndarray) and given.ndim == 2:
         array = given.copy()
-        for number, name in enumerate(table.names):
-            if name in columns:
-                array[columns[name].rows, number] = columns[name].cells
+        for name, one in columns.items():
+            array[one.rows, table.names.index(name)] = one.cells
         return array
     if is_frame(given):
-        # Where text was read as numbers or sets, all of the column becomes that.
-        whole = [
-            replace(c, rows=np.arange(len(table))) if c.column.kind.reading else c for c in filled
-        ]
-        return replace_cells(given, {one.column.name: (one.rows, one.cells) for one in whole})
+        return replace_cells(given, {name: _changed(one) for name, one in columns.items()})
     kept = [columns[c.name].column if c.name in columns else c for c in table]
     read = Table(kept, table.aside, len(table), table.missing)
     return read if isinstance(given, Table) else read.to_frame()
+
+
+def _changed(filled: FilledColumn) -> tuple[np.ndarray, Any]:
+    """Return the rows of a frame to write to, and their cells."""
+    if filled.column.kind.reading:
+        # Where text was read as numbers or sets, all of the column becomes that.
+        filled = replace(filled, rows=np.arange(len(filled.column)))
+    return filled.rows, filled.cells
 
 
 def _names_of(X: Any, table: Table) -> list[str]:

@@ -6,6 +6,7 @@ count as a proximity of 0, which nearly all pairs have where leaves of deep tree
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -222,8 +223,7 @@ def impute_by_proximity(
     Integer(1).check("impute_by_proximity", "max_iter", max_iter)
     start = read_table(table)
     lost = {column.name: column.missing for column in start if _fillable(column)}
-    columns = [replace(c, values=_rough(c)) if c.name in lost else c for c in start]
-    filled = Table(columns, start.aside, len(start), start.missing)
+    filled = _with_values(start, {name: _rough(start[name]) for name in lost})
     if not any(gone.any() for gone in lost.values()):
         return filled
     given = ForestProximity("shi", random_state=random_state) if measure is None else measure
@@ -231,14 +231,17 @@ def impute_by_proximity(
         fitted = clone(given).fit(filled)
         near, s = _proximities(fitted, n_neighbors, "impute_by_proximity")
         before = filled
-        columns = [
-            replace(c, values=_filled(c, lost[c.name], near, s)) if c.name in lost else c
-            for c in filled
-        ]
-        filled = Table(columns, start.aside, len(start), start.missing)
+        values = {name: _filled(filled[name], gone, near, s) for name, gone in lost.items()}
+        filled = _with_values(filled, values)
         if all(np.array_equal(filled[name].values, before[name].values) for name in lost):
             break
     return filled
+
+
+def _with_values(table: Table, values: Mapping[str, np.ndarray]) -> Table:
+    """Return a table with other cells in some columns."""
+    columns = [replace(c, values=values[c.name]) if c.name in values else c for c in table]
+    return Table(columns, table.aside, len(table), table.missing)
 
 
 def _proximities(space: Any, n_neighbors: int | None, who: str) -> tuple[np.ndarray, np.ndarray]:

@@ -69,6 +69,7 @@ def audit(
     source = as_source(table)
     made = source.beside(synthetic)
     (real, real_ids), (left, ids) = open_table(source), open_table(made)
+    # Gower: the range of each column is that of the real rows, whatever the synthetic ones hold.
     two = read_two(left, real, Gower(), on=split_names(columns), who="audit")
     kept = [name for name in two.on if two.right.schema.kinds[name].name in COMPARED]
     left_out = [name for name in two.on if name not in kept]
@@ -86,5 +87,6 @@ def audit(
         held = two.read_left(rows).only(kept)
     compared, known = two.right.table.only(kept), two.read_left(left).only(kept)
     found = measure_closeness(compared, known, held, seed)
+    # What is usual is said by rows that were not used, where there are any.
     beside, names = compared if held is None else held, (source.name, made.name)
     return Audit(two, found, known, compared, beside, (ids, real_ids), names, n, left_out)

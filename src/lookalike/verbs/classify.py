@@ -119,6 +119,7 @@ def classify(
     source = as_source(table)
     rows, classes, left_out = split_label(source, label, columns, filter)
     check_classes(label, classes)
+    # A class of a single row cannot be learned and held out as well.
     kept = keep_repeated(classes)
     rows, classes = rows.take(kept.nonzero()[0]), classes[kept]
     left_out += int((~kept).sum())

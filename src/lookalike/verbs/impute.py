@@ -217,6 +217,7 @@ class Imputed(Result):
         if cell.because:
             layout.say(console, cell.because, indent=2)
 
+    # Made once: how a number is written depends on all cells of its column.
     @cached_property
     def _styles(self) -> Any:
         from lookalike.show.reasons import Styles
@@ -296,5 +297,6 @@ def impute(
     ).fit(rows.table)
     filled = model.impute(rows.table)
     drawn = model.vary(filled, draws) if draws else []
+    # Some of the rows, or those of a file, are in no frame that could be filled in.
     given = rows.table if filter or source.is_path or source.is_index else source.given
     return Imputed(model, rows, given, filled, drawn, why)

@@ -36,6 +36,13 @@ def read_measure(measure: Any, seed: int | None = 0) -> Measure | str:
     return set_seed(clone(measure), seed)
 
 
+def refuse_measure(measure: Any) -> None:
+    """Refuse a measure beside a saved index, whose rows are encoded by its own."""
+    if measure is not None:
+        found, hint = "a saved index, which has its own", "Leave it out, or build another index"
+        raise InvalidInput(Param("measure"), "a table to fit it to", found, hint)
+
+
 def choose_measure(
     measure: Any, rows: NamedRows, weights: Mapping[str, float] | None = None, seed: int | None = 0
 ) -> tuple[Measure, str | None]:

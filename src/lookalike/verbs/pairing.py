@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
-from lookalike.verbs.measures import AUTO, name_measure, read_measure
+from lookalike.verbs.measures import AUTO, name_measure, read_measure, refuse_measure
 from lookalike.verbs.source import TableSource, as_source
 
 if TYPE_CHECKING:
@@ -29,19 +30,14 @@ def open_two(
     """
     from lookalike._runtime.frames import arrow_of, backend_of
     from lookalike.linkage import read_two
-    from lookalike.saving.fields import Real
 
-    given = max_distance if isinstance(max_distance, Mapping) else {"": max_distance}
-    limits = {name: width for name, width in given.items() if width is not None}
-    for width in limits.values():
-        example = Phrase("Pass for example ", Param("max_distance", 0.2))
-        Real(0.0, finite=True).check(verb, "max_distance", width, example)
+    limits = _read_limits(verb, max_distance)
     first = as_source(table)
     second = first.beside(other)
-    chosen = AUTO if measure is None else read_measure(measure)  # before anything is read
-    if second.is_index and measure is not None:
-        found, hint = "a saved index, which has its own", "Leave it out, or build another index"
-        raise InvalidInput(Param("measure"), "a table to fit it to", found, hint)
+    # Checked before anything is read: tables may be large, and names mistyped.
+    chosen = AUTO if measure is None else read_measure(measure)
+    if second.is_index:
+        refuse_measure(measure)
     index, parts = second.index, first.parts  # Parquet files are not read as a whole
     left, ids = open_table(first) if parts is None else (parts, range(len(parts)))
     right, names = open_table(second) if index is None else (index, [])
@@ -59,8 +55,21 @@ def open_two(
     }
 
 
+def _read_limits(verb: str, max_distance: Any) -> dict[str, float]:
+    """Return the largest difference by column; "" is the distance between whole rows."""
+    from lookalike.saving.fields import Real
+
+    given = max_distance if isinstance(max_distance, Mapping) else {"": max_distance}
+    limits = {name: width for name, width in given.items() if width is not None}
+    for width in limits.values():
+        example = Phrase("Pass for example ", Param("max_distance", 0.2))
+        Real(0.0, finite=True).check(verb, "max_distance", width, example)
+    return limits
+
+
 def open_table(source: TableSource) -> tuple[Any, Any]:
     """Return a table, in memory, and the ids of its rows, which must differ."""
+    # A label that several rows have could not say which one of them a pair is about.
     source.strict = True
     if source.parts is not None:
         return source.parts.read(), range(len(source.parts))
@@ -81,27 +90,34 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     """
     from lookalike.linkage.decisions import check_consistent, read_decisions
     from lookalike.linkage.linking import link_rows, pool_columns
-    from lookalike.saving.fields import Real
 
     n, on, by, decisions, threshold, show, seed = options
-    if show not in SHOWN[verb]:
-        hint = suggest(show, SHOWN[verb])
-        raise InvalidInput(Param("show"), " or ".join(SHOWN[verb]), repr(show), hint)
-    if threshold is not None:
-        Real(0.0, 1.0).check(verb, "threshold", threshold, Phrase("Pass for example 0.9"))
+    _check_options(verb, show, threshold)
     first = as_source(given[0])
     sources = [first, *(first.beside(one) for one in given[1:])]
     tables, ids = zip(*map(open_table, sources), strict=True)
     if len(tables) == 1 and len(tables[0]) < 2:
         raise InvalidInput(Param("table"), "at least 2 rows", "1", "Name a table with more rows")
+    # Rows of two tables are numbered as one sequence, the second after the first.
     other, shift = (tables[1], len(tables[0])) if len(tables) > 1 else (None, None)
     columns, exact = pool_columns(tables[0], other, split_names(on), split_names(by) or ())
     decided = read_decisions(decisions, (ids[0], ids[-1]), shift or 0)
-    check_consistent(decided, [id for some in ids for id in some].__getitem__)
+    check_consistent(decided, [*chain(*ids)].__getitem__)
     more |= {"decided": decided, "threshold": threshold, "seed": seed}
     found = link_rows(columns, shift, by=exact, **more)
     names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
     return answer(found, tables, ids, names, show, n)
+
+
+def _check_options(verb: str, show: Any, threshold: Any) -> None:
+    """Refuse what can be refused before tables are read, which may take minutes."""
+    from lookalike.saving.fields import Real
+
+    if show not in SHOWN[verb]:
+        hint = suggest(show, SHOWN[verb])
+        raise InvalidInput(Param("show"), " or ".join(SHOWN[verb]), repr(show), hint)
+    if threshold is not None:
+        Real(0.0, 1.0).check(verb, "threshold", threshold, Phrase("Pass for example 0.9"))
 
 
 def _ids_in(ids: Any) -> Ids:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike._runtime.keywords import forgiving
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
-from lookalike.verbs.measures import AUTO, name_measure, read_measure
+from lookalike.verbs.measures import AUTO, name_measure, read_measure, refuse_measure
 from lookalike.verbs.source import TableSource, as_source, column_names, read_filter, select_columns
 
 if TYPE_CHECKING:
@@ -145,12 +145,8 @@ def get_index(
     from lookalike.index import Index
 
     if source.index is not None:
-        index = source.index
-        if measure is not None:
-            found, hint = "a saved index, which has its own", "Leave it out, or build another index"
-            raise InvalidInput(Param("measure"), "a table to fit it to", found, hint)
-        names = None if columns is None else list(select_columns(index.sample, columns).names)
-        return index, None if index.reason_ == "given" else index.reason_, names
+        refuse_measure(measure)
+        return _saved_index(source.index, columns)
     # The measure first: a mistake in its name is an error before the table is read.
     given = AUTO if measure is None else read_measure(measure)
     table, (_, id_column) = select_columns(source.read(), columns), source.labels
@@ -161,6 +157,11 @@ def get_index(
         _check_record(start, table)
     index = Index(given, id_column=id_column).fit(table)
     return index, index.reason_ if isinstance(given, str) else None, None
+
+
+def _saved_index(index: "Index", columns: Any) -> tuple["Index", str | None, list[str] | None]:
+    names = None if columns is None else list(select_columns(index.sample, columns).names)
+    return index, None if index.reason_ == "given" else index.reason_, names
 
 
 def _check_record(record: Mapping[str, Any], table: "Table") -> None:
@@ -233,15 +234,9 @@ def _first_ids(index: "Index") -> list[Any]:
 
 def _named(index: "Index", text: str) -> list[int]:
     """Return the positions of the rows that a text names: ``Toy Story``, or ``title=Toy Story``."""
-    from lookalike.table.model.labels import label_of, match_rows
+    from lookalike.table.model.labels import match_rows
 
-    sample, now = index.sample, index.state_
-    column, equals, rest = text.partition("=")
-    names, words = list(label_of(sample).columns), text
-    if equals and column.strip() in column_names(sample):
-        names, words = [column.strip()], rest
-    elif now.id_column:
-        names.append(now.id_column)
+    now, (names, words) = index.state_, _names_to_match(index, text)
     cells: list[list[Any]] = [[] for _ in names]
     positions: list[int] = []
     live = set(now.segments.positions.tolist())  # a deleted row has no name any more
@@ -253,6 +248,17 @@ def _named(index: "Index", text: str) -> list[int]:
             known += [values.cell(row) for row, _ in rows]
     # A number that is no row is a slip more often than a part of a name.
     return [positions[row] for row in match_rows(cells, words, exact=_is_number(text))]
+
+
+def _names_to_match(index: "Index", text: str) -> tuple[list[str], str]:
+    """Return the columns in which a text is looked for, and what of it to look for."""
+    from lookalike.table.model.labels import label_of
+
+    column, equals, rest = text.partition("=")
+    if equals and column.strip() in column_names(index.sample):
+        return [column.strip()], rest
+    id_column = index.state_.id_column
+    return [*label_of(index.sample).columns, *([id_column] if id_column else [])], text
 
 
 def _some_names(index: "Index") -> list[str]:

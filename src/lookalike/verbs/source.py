@@ -81,7 +81,7 @@ class NamedRows:
             return self, label
         known = self.labelled(label)  # rows without a label can be neither learned nor scored
         table, who = known.table, Param("label", label)
-        if len(table.columns + table.aside) == 1:
+        if len(table.every) == 1:
             alone = "it is the only column, and there is nothing to compare besides it"
             hint = "Name a table with more columns"
             raise InvalidInput(who, "other columns", "none", hint, problem=alone)
@@ -257,7 +257,7 @@ def load_index(path: Any) -> Index:
 
 def column_names(table: Table) -> list[str]:
     """Return the names of all columns, those set aside too."""
-    return [column.name for column in table.columns + table.aside]
+    return [column.name for column in table.every]
 
 
 def select_columns(table: Table, columns: str | Sequence[str] | None) -> Table:
@@ -290,23 +290,32 @@ def read_filter(filter: Any, table: Table) -> Any:
     {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
     """
     if isinstance(filter, Mapping):
-        return {name: _as_pair(value) for name, value in filter.items()} or None
+        return _with_pairs(filter) or None
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
+    return _read_words(words, table) or None
+
+
+def _read_words(words: list[str], table: Table) -> dict[str, Any]:
+    """Return what conditions say that are written as text, or as JSON objects."""
     from lookalike.index.filters import read_texts
 
     objects = [word for word in words if word.lstrip().startswith("{")]
-    kinds = {column.name: column.kind for column in table.columns + table.aside}
+    kinds = {column.name: column.kind for column in table.every}
     found = read_texts([word for word in words if word not in objects], kinds)
     for word in objects:
-        given = read_json(word, "filter")
+        given = _with_pairs(read_json(word, "filter"))
         # One would replace the other, where both have to hold.
-        for name in [name for name in given if name in found]:
+        if twice := [name for name in given if name in found]:
             hint = "Put all conditions on it into the object"
-            raise InvalidInput(Param("filter"), "each column once", f"{name!r} twice", hint)
-        found |= {name: _as_pair(value) for name, value in given.items()}
-    return found or None
+            raise InvalidInput(Param("filter"), "each column once", f"{twice[0]!r} twice", hint)
+        found |= given
+    return found
+
+
+def _with_pairs(filter: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: _as_pair(value) for name, value in filter.items()}
 
 
 def _as_pair(value: Any) -> Any:
