@@ -191,13 +191,7 @@ class Index(SaveMixin, Estimator):
                 hint = Phrase("Leave out ", Param("kinds"), " and ", Param("id_column"))
                 raise InvalidInput("Index.fit", "distances and nothing else", repr(kinds), hint)
             return measure.read(X)
-        try:
-            table = read_table(X, kinds=kinds or None)
-        except InvalidInput:
-            # If the column of ids is missing, raise the error about it, not about kinds.
-            if id_column is not None:
-                take_ids(read_table(X, kinds=self.kinds), id_column)
-            raise
+        table = self._read_kinds(X, kinds, id_column)
         if measure is None:
             return table
         # A frozen measure has a schema, which these rows are read by, but for the column of ids.
@@ -206,6 +200,15 @@ class Index(SaveMixin, Estimator):
             known = as_table(table.drop([c.name for c in aside]), measure.schema_, who="Index.fit")
             return Table([*known.columns, *aside], known.aside, len(known), known.missing)
         return measure.read(table)
+
+    def _read_kinds(self, X: Any, kinds: dict[str, Any], id_column: str | None) -> Table:
+        try:
+            return read_table(X, kinds=kinds or None)
+        except InvalidInput:
+            # If the column of ids is missing, raise the error about it, not about kinds.
+            if id_column is not None:
+                take_ids(read_table(X, kinds=self.kinds), id_column)
+            raise
 
     def _fit_table(
         self,
