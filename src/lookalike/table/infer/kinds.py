@@ -75,7 +75,6 @@ from lookalike.table.infer.roles import Guess, guess_of
 from lookalike.table.infer.vocabulary import MISSING, vocabulary
 from lookalike.table.model.cells import is_graph
 from lookalike.table.model.kind import DOCUMENT, Kind, Reading
-from lookalike.table.model.table import Graph
 
 EMPTY = Guess(Kind("object", "every cell is missing", role="empty"), aside=True)
 
@@ -198,7 +197,7 @@ def _objects(raw: Raw) -> Guess:
     if every(set, frozenset):
         distinct = len(frozenset().union(*cells))
         return Guess(Kind("set", f"sets, {distinct:,} distinct items in all"))
-    if every(Graph) or all(map(is_graph, cells)):
+    if all(map(is_graph, cells)):
         return Guess(Kind("graph", "cells with nodes and edges"))
     if every(Number, decimal.Decimal):
         values = [None if cell is None else float(cell) for cell in raw.cells]

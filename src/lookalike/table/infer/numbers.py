@@ -625,12 +625,11 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
 
 def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Set keys aside that hardly repeat, or are missing in some rows: no category, no amount."""
-    named = roles.is_id_name(raw.name)
     hardly = facts.distinct >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * raw.count
     if (
         facts.large
         or facts.low < 0
-        or not named
+        or not roles.is_id_name(raw.name)
         or not hardly
         or raw.count < thresholds.MIN_ROWS_FOR_PATTERN
     ):
