@@ -759,7 +759,8 @@ def test_lists_drawn_from_a_wider_list():
     assert len({tuple(map(w.index, d)) for w, d in zip(nearest, drawn, strict=True)}) > 50
     # A row has one list, whatever is asked with it; other seeds have others, and cover all ten.
     assert index.search(7, k=5, among=10).ids == drawn[7]
-    others = [index.search(7, k=5, among=10, random_state=seed).ids for seed in range(30)]
+    others = [index.search(7, k=5, among=(10, seed)).ids for seed in range(30)]
+    assert others[0] == drawn[7]
     assert len({tuple(ids) for ids in others}) > 10
     assert set().union(*others) == set(nearest[7])
     reached = len(set().union(*drawn)), len(set().union(*(ids[:5] for ids in nearest)))
@@ -771,3 +772,12 @@ def test_lists_drawn_from_a_wider_list():
     assert set(liked.ids) <= set(index.search(7, k=10, like=[1, 2]).ids)
     with pytest.raises(InvalidInput, match=r"among=3.*at least k, 5"):
         index.search(7, k=5, among=3)
+    with pytest.raises(InvalidInput, match=r"among=\(3, 1\).*at least k, 5"):
+        index.search(7, k=5, among=(3, 1))
+    with pytest.raises(InvalidInput, match=r"a seed: .*found 'x'"):
+        index.search(7, k=5, among=(10, "x"))
+    with pytest.raises(InvalidInput, match=r"an integer >= 1"):
+        index.search(7, k=5, among=(10, 1, 2))
+    # None draws anew: thirty draws of 5 of 10 rows cannot all be one list.
+    anew = {tuple(index.search(7, k=5, among=(10, None)).ids) for _ in range(30)}
+    assert len(anew) > 1

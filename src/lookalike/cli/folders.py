@@ -55,7 +55,7 @@ class FolderBuild:
     def in_parts(self) -> bool:
         """Whether the rows are in Parquet files, which are read part by part."""
         file = self.source.file
-        return bool(self.more) or is_parquet(file) or has_magic(file)
+        return bool(self.more) or names_parquet(file)
 
     def wants_folder(self, shards: bool) -> bool:
         """Whether the index is to be a folder: of many files, or on request."""
@@ -190,6 +190,11 @@ def add_files(file: str, paths: list[str], scheduler: str | None) -> tuple[int, 
 def is_parquet(file: str) -> bool:
     """Whether a file is read in parts."""
     return file.lower().endswith(PARQUET) or Path(file).expanduser().is_dir()
+
+
+def names_parquet(file: str) -> bool:
+    """Whether a path or a pattern names files that are read in parts."""
+    return is_parquet(file) or has_magic(file)
 
 
 def check_folder(file: str, repair: bool, scheduler: str | None = None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from glob import has_magic
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -112,14 +111,18 @@ def add(
     if scheduler is not None:
         need_shards(file)
     # Anything but Parquet has to be read into memory first, also for a folder.
-    in_parts = scheduler or all(folders.is_parquet(path) or has_magic(path) for path in files)
-    if is_index_folder(file) and in_parts:
+    in_parts = all(map(folders.names_parquet, files))
+    if is_index_folder(file) and (scheduler or in_parts):
         added, total = folders.add_files(file, files, scheduler)
         print_headline(file, f"{plural(added)} added, {total:,} in all")
         return
     if len(files) > 1:
         hint = "Add them one at a time, or Parquet files to the folder of an index"
         raise InvalidInput("index add", "one table", f"{len(files)}", hint)
+    _add_table(file, rows, refit)
+
+
+def _add_table(file: str, rows: str, refit: bool) -> None:
     made = load(file)
     # Read with the schema of the index: kinds are not guessed again from a few rows.
     new = FileSource(file).read_like(rows, made.schema_, "index add")

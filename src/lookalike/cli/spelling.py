@@ -54,21 +54,29 @@ def spell_option(
     if name == "n_samples":
         return f"{value:,} row" + ("" if value == 1 else "s")
     # Without an option of its own it is shown by name and value, as inside of --measure.
-    option = _options().get(name, "")
-    if name != "weights" and param.of in _measures():
-        option = ""  # a parameter of a measure stands within --measure
-    if options is not None and option not in options:
-        option = ""
+    option = _option_of(param, options)
     if value is ...:
         return option or name
     if not option:
         return f"{name} {_word(value)}"
+    return " ".join(f"{option} {shlex.quote(_word(one))}" for one in _entries(value))
+
+
+def _option_of(param: Param, options: Container[str] | None) -> str:
+    """Return the option of a parameter; "" where the command has none for it."""
+    # A parameter of a measure stands within --measure.
+    if param.name != "weights" and param.of in _measures():
+        return ""
+    option = _options().get(param.name, "")
+    return option if options is None or option in options else ""
+
+
+def _entries(value: Any) -> list[Any] | tuple[Any, ...]:
+    """Return the values of an option, which is given once for each."""
     if isinstance(value, dict):
         keys = [",".join(key) if isinstance(key, tuple) else key for key in value]
-        value = [f"{key}={_word(item)}" for key, item in zip(keys, value.values(), strict=True)]
-    # An option that may be repeated is given once for each value.
-    values = value if isinstance(value, list | tuple) else [value]
-    return " ".join(f"{option} {shlex.quote(_word(one))}" for one in values)
+        return [f"{key}={_word(item)}" for key, item in zip(keys, value.values(), strict=True)]
+    return value if isinstance(value, list | tuple) else [value]
 
 
 # Cached: it imports every verb, which only an error has to pay for.

@@ -188,35 +188,40 @@ def report_drift(
 def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> ColumnDrift:
     name, kind = columns[0].name, columns[0].kind.name
     missing = np.concatenate([column.missing for column in columns])
-    total = int((~missing).sum())
-    shift, outside = 0.0, 0
-    examples: list[Any] = []
     known = np.concatenate([_numbers(column) for column in columns])
+    shift, outside, examples = 0.0, 0, []
     if len(known) and len(before.points):
         odd = known[(known < before.low) | (known > before.high)]
-        outside, examples = len(odd), odd.tolist()
-        # Of the empirical distribution functions, only at the deciles, which is all that is stored:
-        # a lower bound of Kolmogorov-Smirnov's.
-        upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
-        shift = float(np.abs(upto - before.shares).max())
+        shift, outside, examples = _shift(known, before), len(odd), odd.tolist()
     elif kind in NEW:
-        outside = sum(int((column.values < -1).sum()) for column in columns)
-        examples = [value for column in columns for value in column.unknown.values()]
-        # Unknown levels count as missing cells, since they have no rank, but are values here.
-        if kind == "order":
-            total += outside
+        outside, examples = _unknown(columns)
+    # Unknown levels count as missing cells, since they have no rank, but are values here.
+    total = int((~missing).sum()) + (outside if kind == "order" else 0)
     examples = list(dict.fromkeys(examples))[:3]
-    share = outside / total if total else 0.0
+    share = outside / max(total, 1)
     reason = ""
     # Of rows like the fitted ones, 2 in n + 1 lie beyond the range of n.
     if outside >= MIN_OUTSIDE and share > MAX_SHARE_OUTSIDE + 2 / (before.values + 1):
         shown = ", ".join(map(show, examples))
         what = NEW.get(kind, "outside the fitted range")
         reason = f"{share:.0%} of the added values are {what} ({shown})"
-    elif len(known) and shift > max(MAX_SHIFT, _critical(len(known), before.values, alarms)):
+    elif shift > max(MAX_SHIFT, _critical(len(known), before.values, alarms)):
         reason = f"the added values are distributed differently (shift {shift:.2f})"
     gone = float(missing.mean()), before.missing
     return ColumnDrift(name, kind, total, share, shift, *gone, tuple(examples), reason)
+
+
+def _unknown(columns: Sequence[Column]) -> tuple[int, list[Any]]:
+    """Return how many cells have a level that no fitted row had, and these levels."""
+    count = sum(int((column.values < -1).sum()) for column in columns)
+    return count, [value for column in columns for value in column.unknown.values()]
+
+
+def _shift(known: np.ndarray, before: Fitted) -> float:
+    """Return how far apart the distribution functions of added and fitted values are."""
+    # Only at the deciles, which is all that is stored: a lower bound of Kolmogorov-Smirnov's.
+    upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
+    return float(np.abs(upto - before.shares).max())
 
 
 def _critical(added: int, fitted: int, alarms: float) -> float:
@@ -224,7 +229,7 @@ def _critical(added: int, fitted: int, alarms: float) -> float:
 
     The asymptotic critical value of the two-sample Kolmogorov-Smirnov test.
     """
-    return math.sqrt(-math.log(alarms / 2) / 2 * (1 / added + 1 / max(fitted, 1)))
+    return math.sqrt(-math.log(alarms / 2) / 2 * (1 / max(added, 1) + 1 / max(fitted, 1)))
 
 
 def _numbers(column: Column) -> np.ndarray:

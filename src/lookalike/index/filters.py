@@ -167,9 +167,7 @@ def _meets(column: Column, word: str, value: Any) -> np.ndarray:
     if word == "contains":
         return _contains(column, value) & ~missing
     if word in ("in", "not in"):
-        if isinstance(value, str) or not hasattr(value, "__iter__"):
-            raise _refuse(column, word, "a list of values", repr(value), "Put it into a list")
-        hit = _among(column, word, list(value))
+        hit = _among(column, word, _as_list(column, word, value))
         return hit if word == "in" else ~hit & ~missing
     if column.kind.name in BY_CODE:
         equal = column.values == _read(column, word, value)[0]
@@ -177,6 +175,12 @@ def _meets(column: Column, word: str, value: Any) -> np.ndarray:
         equal = _equal_cells(column, word, value)
     # As in SQL, a missing cell meets neither == nor !=.
     return np.asarray((equal if word == "==" else ~equal) & ~missing)
+
+
+def _as_list(column: Column, word: str, value: Any) -> list[Any]:
+    if isinstance(value, str) or not hasattr(value, "__iter__"):
+        raise _refuse(column, word, "a list of values", repr(value), "Put it into a list")
+    return list(value)
 
 
 def _ordered(column: Column, word: str, value: Any) -> np.ndarray:
@@ -291,15 +295,18 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
     if not hasattr(given, "__iter__"):
         hint = Phrase("Pass for example ", Param("filter", "year>=1990"))
         raise WrongType(WHO, "conditions on columns", repr(given), hint)
-    entries = list(given)
-    if entries and all(isinstance(entry, bool | np.bool_) for entry in entries):
-        if len(entries) != len(names.segments):
-            needed = f"{len(names.segments):,} booleans, one per id of index.ids"
-            raise InvalidInput(WHO, needed, f"{len(entries):,}", "Give one per row")
-        positions = names.segments.positions[np.array(entries)]
-    else:
-        positions = np.array([names.position(id, WHO) for id in entries], dtype=np.int64)
+    positions = _positions(list(given), names)
     return [np.isin(segment.positions, positions) for segment in segments]
+
+
+def _positions(entries: list[Any], names: RowIds) -> np.ndarray:
+    """Return the positions that ids, or a boolean for every row, name."""
+    if not entries or not all(isinstance(entry, bool | np.bool_) for entry in entries):
+        return np.array([names.position(id, WHO) for id in entries], dtype=np.int64)
+    if len(entries) != len(names.segments):
+        needed = f"{len(names.segments):,} booleans, one per id of index.ids"
+        raise InvalidInput(WHO, needed, f"{len(entries):,}", "Give one per row")
+    return names.segments.positions[np.array(entries)]
 
 
 def _as_texts(given: Any, names: RowIds) -> list[str] | None:

@@ -201,14 +201,11 @@ def hits_html(hits: Hits) -> str:
     if not len(hits):
         return "<p>no rows found</p>"
     table = hits.table or hits[0].table
-    columns = [c for c in label_first(table) if not hits.repeats_id(c.name)][:MAX_COLUMNS]
-    styles = Styles(table)
-    numbers = ["id", *["score"] * hits.by_score, "similarity", *["compared"] * hits.has_gaps]
+    columns = hits.shown_columns(table)[:MAX_COLUMNS]
+    styles, numbers = Styles(table), hits.heads
     rows = [_line("query", [""] * (len(numbers) - 1), hits.query, columns, styles)]
     for hit in hits[:MAX_HITS]:
-        cells = [*[shown(hit.score, ".3f")] * hits.by_score, shown(hit.similarity, ".3f")]
-        cells += [hit.compared_text] * hits.has_gaps
-        rows.append(_line(short(hit.id), cells, hit.row, columns, styles))
+        rows.append(_line(short(hit.id), hits.numbers(hit, ".3f"), hit.row, columns, styles))
     heads = [*numbers, *(short(column.name, 40) for column in columns)]
     numeric = [True] * len(numbers) + [column.kind.name == "number" for column in columns]
     reasons = ["", *(_why(hit) for hit in hits[:MAX_HITS])]

@@ -14,7 +14,7 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.show import layout
 from lookalike.show.reasons import Reason, Styles, sentence
 from lookalike.show.result import Result, Spell
-from lookalike.table import Table
+from lookalike.table import Column, Table
 from lookalike.table.model.labels import RowLabel, label_first, label_of
 
 if TYPE_CHECKING:
@@ -400,22 +400,25 @@ class Hits(Sequence[Hit], Result):
             why = "no row meets the filter: take a condition out"
             layout.say(console, why if info.filtered else "there is no other row to find")
             return
-        by = "" if info.by is None else f", by {info.by}"
-        start = f"{info.name}: the {'row' if n == 1 else f'{n} rows'} most like "
-        # The name of the row is cut so that the heading fits on one line.
-        free = console.width - len(f"{start}row {by}")
-        what = "the record" if info.id is None else f"row {self._named(free)}"
-        layout.headline(console, f"{start}{what}{by}")
+        layout.headline(console, self._heading(console.width))
         if info.reason is not None:
             layout.say(console, info.reason)
         self.render_lines(console)
         if info.k is not None and n < info.k:
             rows = "1 row" if n == 1 else f"{n:,} rows"
             layout.say(console, f"only {rows} can be found; {info.k:,} were asked for")
-        undefined = sum(hit.distance is None for hit in self)
-        if undefined:
+        if undefined := sum(hit.distance is None for hit in self):
             of = f"{undefined} of the {n} rows found have nothing to compare"
             layout.say(console, f"{of}: no column is filled in both")
+
+    def _heading(self, width: int) -> str:
+        info, n = self.info, len(self)
+        by = "" if info.by is None else f", by {info.by}"
+        start = f"{info.name}: the {'row' if n == 1 else f'{n} rows'} most like "
+        # The name of the row is cut so that the heading fits on one line.
+        free = width - len(f"{start}row {by}")
+        what = "the record" if info.id is None else f"row {self._named(free)}"
+        return f"{start}{what}{by}"
 
     def render_lines(self, console: Console, only: Sequence[str] = ()) -> None:
         """Print the rows without a heading.
@@ -465,29 +468,43 @@ class Hits(Sequence[Hit], Result):
         cells = [(hit.row.get(name), hit.id) for hit in self]
         return all(type(cell) is type(id) and cell == id for cell, id in cells)
 
+    def shown_columns(self, table: Table) -> list[Column]:
+        """Return the columns of a table that a list shows, those that name the rows first."""
+        return [column for column in label_first(table) if not self.repeats_id(column.name)]
+
+    @property
+    def heads(self) -> list[str]:
+        """What a list shows of every hit before its cells."""
+        # Without feedback the score is the distance, which the similarity shows already.
+        return ["id", *["score"] * self.by_score, "similarity", *["compared"] * self.has_gaps]
+
+    def numbers(self, hit: Hit, form: str = ".3g") -> list[str]:
+        """Return what stands below ``heads`` beside the id."""
+        score = [shown(hit.score, form)] * self.by_score
+        return [*score, shown(hit.similarity, form), *[hit.compared_text] * self.has_gaps]
+
     def __str__(self) -> str:
         if not self._hits:
             return "no rows found"
         assert self.table is not None
-        names = [column.name for column in label_first(self.table)]
-        names = [name for name in names if not self.repeats_id(name)][:MAX_TEXT_COLUMNS]
-        # Without feedback the score is the distance, which the similarity shows already.
-        heads = ["id", *["score"] * self.by_score, "similarity", *["compared"] * self.has_gaps]
-        lines = [[*heads, *map(clean, names)]]
+        names = [column.name for column in self.shown_columns(self.table)[:MAX_TEXT_COLUMNS]]
+        lines = [[*self.heads, *map(clean, names)]]
         for hit in self:
-            line = [show(hit.id), *[shown(hit.score)] * self.by_score, shown(hit.similarity)]
-            line += [hit.compared_text] * self.has_gaps
-            line += [show(hit.row.get(name)) for name in names]
-            lines.append(line)
-        widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+            cells = (show(hit.row.get(name)) for name in names)
+            lines.append([show(hit.id), *self.numbers(hit), *cells])
         right = [True] * (len(lines[0]) - len(names)) + [_is_number(self, name) for name in names]
-        return "\n".join(
-            "".join(
-                "  " + (word.rjust(width) if numeric else word.ljust(width))
-                for word, width, numeric in zip(line, widths, right, strict=True)
-            ).rstrip()
-            for line in lines
-        )
+        return _aligned(lines, right)
+
+
+def _aligned(lines: list[list[str]], right: list[bool]) -> str:
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "".join(
+            "  " + (word.rjust(width) if numeric else word.ljust(width))
+            for word, width, numeric in zip(line, widths, right, strict=True)
+        ).rstrip()
+        for line in lines
+    )
 
 
 def _is_number(hits: Hits, name: str) -> bool:

@@ -18,7 +18,7 @@ from lookalike._runtime.estimator import Estimator, check_is_fitted, clone
 from lookalike._runtime.files import locked
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.progress import Progress
-from lookalike._runtime.random_state import make_seed
+from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike._runtime.threads import lock_of
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
@@ -191,13 +191,7 @@ class Index(SaveMixin, Estimator):
                 hint = Phrase("Leave out ", Param("kinds"), " and ", Param("id_column"))
                 raise InvalidInput("Index.fit", "distances and nothing else", repr(kinds), hint)
             return measure.read(X)
-        try:
-            table = read_table(X, kinds=kinds or None)
-        except InvalidInput:
-            # If the column of ids is missing, raise the error about it, not about kinds.
-            if id_column is not None:
-                take_ids(read_table(X, kinds=self.kinds), id_column)
-            raise
+        table = self._read_kinds(X, kinds, id_column)
         if measure is None:
             return table
         # A frozen measure has a schema, which these rows are read by, but for the column of ids.
@@ -206,6 +200,15 @@ class Index(SaveMixin, Estimator):
             known = as_table(table.drop([c.name for c in aside]), measure.schema_, who="Index.fit")
             return Table([*known.columns, *aside], known.aside, len(known), known.missing)
         return measure.read(table)
+
+    def _read_kinds(self, X: Any, kinds: dict[str, Any], id_column: str | None) -> Table:
+        try:
+            return read_table(X, kinds=kinds or None)
+        except InvalidInput:
+            # If the column of ids is missing, raise the error about it, not about kinds.
+            if id_column is not None:
+                take_ids(read_table(X, kinds=self.kinds), id_column)
+            raise
 
     def _fit_table(
         self,
@@ -445,8 +448,7 @@ class Index(SaveMixin, Estimator):
         filter: Any = None,
         weights: Mapping[str, float] | None = None,
         columns: Any = None,
-        among: int | None = None,
-        random_state: Any = 0,
+        among: int | tuple[int, Any] | None = None,
     ) -> Hits | list[Hits]:
         """Return the rows most like the query.
 
@@ -479,12 +481,11 @@ class Index(SaveMixin, Estimator):
             from the fitted weights, such as hubness reducers, raise an error with the reason.
         columns : name or names, optional
             Only these columns count in this search; the others have weight 0.
-        among : int, optional
+        among : int, or pair of int and seed, optional
             Draw the k rows from so many nearest ones, in their order: lists of 5 of the 10 nearest
-            reach more of a collection than the 5 nearest do [1]_. None: the k nearest.
-        random_state : None, int, RandomState or Generator
-            For the draw. With a number each row has lists of its own, always the same; None draws
-            anew.
+            reach more of a collection than the 5 nearest do [1]_. None: the k nearest. Each row
+            has a list of its own, always the same; ``among=(10, 3)`` draws other lists, by seed 3
+            instead of 0, ``(10, None)`` draws anew, and a RandomState or Generator is a seed too.
 
         Returns
         -------
@@ -517,8 +518,7 @@ class Index(SaveMixin, Estimator):
         check_gamma(gamma, WHO)
         # Lists of k are allocated before the search: a k of a billion must not fill the memory.
         k = max(1, min(int(k), len(now.segments)))
-        wide = k if among is None else _check_among(among, k, len(now.segments))
-        seed = make_seed(random_state)
+        wide, seed = (k, 0) if among is None else _read_among(among, k, len(now.segments))
         queries = reader.read(query, Phrase(Param("query", of=WHO)))
         liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
         unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
@@ -875,13 +875,18 @@ def _feedback(
     return join_rows(positive), omit[omit >= 0], no
 
 
-def _check_among(among: Any, k: int, n: int) -> int:
-    """Return from how many nearest rows k are drawn."""
-    fields.Integer(1).check(WHO, "among", among, "Ask for at least one row")
-    if among < k:
-        hint = ("Raise it, or lower ", Param("k", int(among)))
-        raise InvalidInput(Param("among", among, of=WHO), f"at least k, {k}", str(among), hint)
-    return min(int(among), n)
+def _read_among(among: Any, k: int, n: int) -> tuple[int, int]:
+    """Return from how many nearest rows k are drawn, and the seed of the draw."""
+    number, seed = among if isinstance(among, list | tuple) and len(among) == 2 else (among, 0)
+    fields.Integer(1).check(WHO, "among", number, "Ask for at least one row")
+    who = Param("among", among, of=WHO)
+    if number < k:
+        hint = ("Raise it, or lower ", Param("k", int(number)))
+        raise InvalidInput(who, f"at least k, {k}", str(number), hint)
+    if not RANDOM_STATE.fits(seed):
+        hint = ("Pass for example ", Param("among", (int(number), 3)))
+        raise InvalidInput(who, f"a seed: {RANDOM_STATE.describe()}", repr(seed), hint)
+    return min(int(number), n), make_seed(seed)
 
 
 def _drawn(graph: NeighborGraph, k: int, seed: int, positions: np.ndarray) -> NeighborGraph:

@@ -66,12 +66,7 @@ class QueryReader:
         query = _plain(query)
         if isinstance(query, Mapping) or self._is_id(query):
             return self._read_several([query], who, one=True)
-        # A vector is a list of ids, a matrix a table of rows.
-        if isinstance(query, np.ndarray) and query.ndim == 1:
-            query = query.tolist()
-        if isinstance(query, set | frozenset):
-            # A fixed order: that of a set of texts differs from process to process.
-            query = sorted(query, key=repr)
+        query = _listed(query)
         if isinstance(query, list | tuple):
             if not query:
                 hint = "Pass at least one id or record"
@@ -206,6 +201,15 @@ def _first(names: Sequence[str]) -> str:
 def _is_scalar(item: Any) -> bool:
     """Whether something is one value, not a collection; the path of a file is read as an id."""
     return isinstance(item, str | bytes | np.generic) or not hasattr(item, "__len__")
+
+
+def _listed(query: Any) -> Any:
+    """Return a vector or a set as a list, everything else unchanged."""
+    # A vector is a list of ids, a matrix a table of rows.
+    if isinstance(query, np.ndarray) and query.ndim == 1:
+        return query.tolist()
+    # A fixed order: that of a set of texts differs from process to process.
+    return sorted(query, key=repr) if isinstance(query, set | frozenset) else query
 
 
 def _plain(item: Any) -> Any:

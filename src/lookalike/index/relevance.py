@@ -130,7 +130,7 @@ def reweigh(
     sides : what is compared: columns that a record leaves open are not part of the question
     """
     by_weights, by_columns = Phrase(Param("weights", of=who)), Phrase(Param("columns", of=who))
-    if weights is not None and not isinstance(weights, Mapping):
+    if not isinstance(weights, Mapping | None):
         hint = Phrase("Pass for example ", Param("weights", {"year": 3}))
         raise WrongType(by_weights, "a mapping of column to number", repr(weights), hint)
     factors: dict[str, Any] = dict(weights or {})
@@ -144,24 +144,32 @@ def reweigh(
             raise InvalidInput(by_weights, "weights of the columns compared", found, hint)
         # Leaving a column out is a weight of 0, so the rows need not be encoded again.
         factors |= {name: 0.0 for name in schema.kinds if name not in only}
-    if measure.traits.weighs_columns and (unfilled := _unfilled(sides)):
-        own = getattr(measure, "weights_", None)
-        own = own if isinstance(own, Mapping) else {}
-        # Unless nothing would be left to compare.
-        filled = [name for name in schema.kinds if name not in unfilled]
-        if any(factors.get(name, 1.0) != 0 and own.get(name, 1.0) != 0 for name in filled):
-            factors |= dict.fromkeys(unfilled, 0.0)
+    if measure.traits.weighs_columns:
+        factors |= dict.fromkeys(_unfilled(measure, schema, factors, sides), 0.0)
     return measure.reweighted(factors, who) if factors or columns is not None else measure
 
 
-def _unfilled(sides: tuple[Queries, ...]) -> list[str]:
+def _unfilled(
+    measure: Measure, schema: Schema, factors: dict[str, Any], sides: tuple[Queries, ...]
+) -> list[str]:
     """Return the columns in which a record has no value; those of rows in the index count.
 
     At the midpoint, a missing cell of the query adds the same half to every distance: the order is
     the same without the column, and a row equal in the others has similarity 1.
     """
     records = [side.cells[0] for side in sides if len(side) == 1 and side.positions[0] < 0]
-    return [column.name for table, row in records for column in table if column.missing[row]]
+    unfilled = [column.name for table, row in records for column in table if column.missing[row]]
+    own = getattr(measure, "weights_", None)
+    own = own if isinstance(own, Mapping) else {}
+    if not unfilled:
+        return []
+    # None of them where nothing would be left to compare.
+    left = any(
+        factors.get(name, 1.0) != 0 and own.get(name, 1.0) != 0
+        for name in schema.kinds
+        if name not in unfilled
+    )
+    return unfilled if left else []
 
 
 def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:

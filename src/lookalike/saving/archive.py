@@ -67,17 +67,20 @@ class Archive:
                 raise ValueError(f"{member.filename} is compressed or encrypted")
             if member.file_size != member.compress_size:
                 raise ValueError(f"{member.filename} has two sizes")
-            # The lengths of name and extra field may differ between the two headers of a member.
-            self.file.seek(member.header_offset)
-            header = self.file.read(LOCAL_HEADER.size)
-            if len(header) < LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):
-                raise ValueError(f"{member.filename} is not where it should be")
-            *_, name, extra = LOCAL_HEADER.unpack(header)
-            start = member.header_offset + LOCAL_HEADER.size + name + extra
+            start = self._start(member)
             if start + member.file_size > end:
                 raise ValueError(f"{member.filename} is longer than its place")
             extents[member.filename] = (start, member.file_size, member.CRC)
         return extents
+
+    def _start(self, member: zipfile.ZipInfo) -> int:
+        # The lengths of name and extra field may differ between the two headers of a member.
+        self.file.seek(member.header_offset)
+        header = self.file.read(LOCAL_HEADER.size)
+        if len(header) < LOCAL_HEADER.size or not header.startswith(b"PK\x03\x04"):
+            raise ValueError(f"{member.filename} is not where it should be")
+        *_, name, extra = LOCAL_HEADER.unpack(header)
+        return int(member.header_offset + LOCAL_HEADER.size + name + extra)
 
     def page(self) -> Any:
         """Return the JSON page."""
@@ -126,9 +129,13 @@ def read_header(head: bytes, name: str) -> tuple[np.dtype[Any], tuple[int, ...],
     shape, fortran, dtype = read(text, max_header_size=MAX_HEADER_BYTES)
     if dtype.hasobject:
         raise ValueError(f"{name}: Object arrays (pickles) are never read")
-    plain = dtype.names is None and dtype.subdtype is None and dtype.kind in DTYPE_KINDS
-    if fortran or not plain or not dtype.isnative or dtype.itemsize == 0:
+    if fortran or not _is_written(dtype):
         raise ValueError(f"{name} is an array of {dtype}, which is never written")
     if not all(type(size) is int and size >= 0 for size in shape):
         raise ValueError(f"{name} has the shape {shape}")
     return dtype, shape, text.tell()
+
+
+def _is_written(dtype: np.dtype[Any]) -> bool:
+    plain = dtype.names is None and dtype.subdtype is None and dtype.kind in DTYPE_KINDS
+    return plain and dtype.isnative and dtype.itemsize > 0

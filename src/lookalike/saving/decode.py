@@ -168,21 +168,24 @@ class _Reader:
             needed = f"the class {str(node['class'])[:80]!r}"
             hint = "Import the module that defines it before loading"
             raise UnreadableFile(self.who, needed, "no class of that name", hint)
-        params = parameters_of(cls)
         if form != ("estimator" if hasattr(cls, "get_params") else "record"):
             raise ValueError(f"unknown form {str(form)[:80]!r} of {cls.__name__}")
         if form == "record":
             value = self._record(cls, node["fields"])
         else:
-            given, learned = node["params"], node["learned"]
-            for name in given:
-                if name not in params:
-                    raise Misfit(cls.__name__, "known parameters", name[:80])
-            value = cls(**{name: self.decode(part) for name, part in given.items()})
-            for name, part in learned.items():
-                _check_learned(cls, name, params)
-                setattr(value, name, self.decode(part))
+            value = self._estimator(cls, node["params"], node["learned"])
         self.objects.append(value)
+        return value
+
+    def _estimator(self, cls: type, given: dict[str, Any], learned: dict[str, Any]) -> Any:
+        params = parameters_of(cls)
+        for name in given:
+            if name not in params:
+                raise Misfit(cls.__name__, "known parameters", name[:80])
+        value = cls(**{name: self.decode(part) for name, part in given.items()})
+        for name, part in learned.items():
+            _check_learned(cls, name, params)
+            setattr(value, name, self.decode(part))
         return value
 
     def _record(self, cls: type, parts: dict[str, Any]) -> Any:

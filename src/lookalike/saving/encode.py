@@ -143,7 +143,7 @@ class _Writer:
         self.functions: dict[str, Any] = {}
 
     def encode(self, value: Any, where: str) -> Any:
-        if value is None or isinstance(value, bool | str | int):
+        if isinstance(value, bool | str | int | None):
             return value
         if isinstance(value, float):  # JSON has no NaN and no infinities
             return value if math.isfinite(value) else {"$": "float", "is": repr(value)}

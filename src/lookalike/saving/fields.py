@@ -372,13 +372,8 @@ class Array(Composed):
         """Check the values."""
         if not value.size:
             return
-        if value.dtype.kind == "f" and (self.finite or self.no_nan):
-            with np.errstate(all="ignore"):
-                fine = np.isfinite(value.sum())  # quick, and right unless a sum overflows
-            if not fine:
-                good = np.isfinite(value) if self.finite else ~np.isnan(value)
-                kind = "finite numbers" if self.finite else "numbers without NaN"
-                require(good.all(), where, kind, "others")
+        if self.finite or self.no_nan:
+            self._check_finite(value, where)
         if self.low is not None:
             least = np.fmin.reduce(value, axis=None)
             require(not least < self.low, where, f"numbers >= {self.low}", str(least))
@@ -389,6 +384,16 @@ class Array(Composed):
                 require(not most > bound, where, f"numbers <= {bound}", str(most))
         if self.ascending:
             require((value[1:] > value[:-1]).all(), where, "ascending numbers", "others")
+
+    def _check_finite(self, value: Any, where: str) -> None:
+        if value.dtype.kind != "f":
+            return
+        with np.errstate(all="ignore"):
+            fine = np.isfinite(value.sum())  # quick, and right unless a sum overflows
+        if not fine:
+            good = np.isfinite(value) if self.finite else ~np.isnan(value)
+            kind = "finite numbers" if self.finite else "numbers without NaN"
+            require(good.all(), where, kind, "others")
 
     def describe(self) -> str:
         """Return what is allowed, in words."""

@@ -289,22 +289,20 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
 
 def _parts_of(key: Any, given: Any, names: Sequence[str]) -> tuple[str, ...]:
     """Return the latitude and the longitude that a key names: ("lat", "lon"), or "lat,lon"."""
-    if isinstance(key, str) and (key in names or given != PLACE):
+    if isinstance(key, str) and key in names:
         return ()
-    several = key if isinstance(key, tuple) else str(key).split(",")
-    parts = tuple(str(part).strip() for part in several)
-    if isinstance(key, tuple) and (given != PLACE or len(parts) != 2):
+    who, several = Param("kinds", of="read_table"), isinstance(key, tuple)
+    parts = tuple(str(part).strip() for part in (key if several else str(key).split(",")))
+    if len(parts) != 2 or given != PLACE:
+        if not several:
+            return ()
         found = repr({key: given})
         hint = ("Pass for example ", Param("kinds", {("lat", "lon"): PLACE}))
-        needed = "two columns and the kind 'place', or one column"
-        raise InvalidInput(Param("kinds", of="read_table"), needed, found, hint)
-    unknown = [part for part in parts if part not in names]
-    if unknown and len(parts) == 2:
-        who = Param("kinds", of="read_table")
-        raise InvalidInput(
-            who, "columns of the table", repr(unknown[0]), suggest(unknown[0], names)
-        )
-    return parts if len(parts) == 2 else ()
+        raise InvalidInput(who, "two columns and the kind 'place', or one column", found, hint)
+    for part in parts:
+        if part not in names:
+            raise InvalidInput(who, "columns of the table", repr(part), suggest(part, names))
+    return parts
 
 
 def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]) -> Table:
@@ -317,16 +315,22 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
     columns: list[Column] = []
     aside: list[Column] = []
     for name, column in every.items():
-        kind = chosen.get(name)
-        compared = _is_compared(kind) if name in chosen else name in table
-        if column.kind.role == ID and kind is not None and kind.name == column.kind.name:
-            pass  # read already, every word as it was written
-        elif name in chosen:
-            column = _read_as(raw_of_column(column).without(tokens), chosen[name])
-        elif tokens:
-            column = convert(raw_of_column(column).without(tokens), column.kind, fitted=True)
-        (columns if compared else aside).append(column)
+        compared = _is_compared(chosen[name]) if name in chosen else name in table
+        (columns if compared else aside).append(_column_again(column, chosen, tokens))
     return make_table(columns, aside, table.missing + tokens)
+
+
+def _column_again(
+    column: Column, chosen: dict[str, Kind | None], tokens: tuple[Any, ...]
+) -> Column:
+    kind = chosen.get(column.name)
+    if column.kind.role == ID and kind is not None and kind.name == column.kind.name:
+        return column  # read already, every word as it was written
+    if column.name in chosen:
+        return _read_as(raw_of_column(column).without(tokens), kind)
+    if tokens:
+        return convert(raw_of_column(column).without(tokens), column.kind, fitted=True)
+    return column
 
 
 # -- new rows --------------------------------------------------------------------------------------

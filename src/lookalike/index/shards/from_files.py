@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -231,18 +231,7 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
         faults = opened.faults()
         if not faults:
             return {}
-        sources = opened.manifest.sources
-        # Shards of a build have numbers for names; others were added later.
-        lost = [name for name in faults if not name.isdigit()]
-        if lost or not sources or not sources[0]["path"]:
-            found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
-            hint = "Take the folder from a copy, or build it again"
-            raise broken(path, "shards built from files", found, hint)
-        files = [Path(source["path"]) for source in sources]
-        for file, source in zip(files, sources, strict=True):
-            if not file.is_file() or hash_file(file) != source["sha256"]:
-                hint = "Put the file back, or build the folder again"
-                raise broken(path, f"{source['path']!r} as it was", "none, or another", hint)
+        files = _built_from(path, opened.manifest.sources, faults)
         head = opened.head
         table = LazyTable(ParquetParts.open(files), head.like, head.schema.missing)
         # Shards are a function of rows and head, so they become what they were, byte for byte.
@@ -250,3 +239,21 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
         for name in faults:
             build.write_part(int(name), again=True)
         return faults
+
+
+def _built_from(
+    path: Path, sources: Sequence[Mapping[str, Any]], faults: Iterable[str]
+) -> list[Path]:
+    """Return the files of a build; refuse if damaged shards cannot be written from them."""
+    # Shards of a build have numbers for names; others were added later.
+    lost = [name for name in faults if not name.isdigit()]
+    if lost or not sources or not sources[0]["path"]:
+        found = f"shard {lost[0]!r} of rows that came later" if lost else "a table in memory"
+        hint = "Take the folder from a copy, or build it again"
+        raise broken(path, "shards built from files", found, hint)
+    files = [Path(source["path"]) for source in sources]
+    for file, source in zip(files, sources, strict=True):
+        if not file.is_file() or hash_file(file) != source["sha256"]:
+            hint = "Put the file back, or build the folder again"
+            raise broken(path, f"{source['path']!r} as it was", "none, or another", hint)
+    return files

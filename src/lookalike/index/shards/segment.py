@@ -213,7 +213,7 @@ def _to_numpy(cells: Any, like: Column) -> np.ndarray:
     if isinstance(cells, pa.ChunkedArray):
         cells = pa.concat_arrays(cells.chunks)
     kind = like.kind.name
-    if kind == "number" or kind in CODED:
+    if kind in ("number", *CODED):
         return np.array(cells.to_numpy(zero_copy_only=False))
     if kind in MATRIX:
         if pa.types.is_null(cells.type):

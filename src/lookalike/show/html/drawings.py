@@ -46,11 +46,7 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
     bars : bool
         Whether to draw bars (a histogram) instead of a line (a series in time).
     """
-    # NaN compares as false, so it becomes 0 as well.
-    heights = [float(v) if abs(float(v)) < float("inf") else 0.0 for v in values]
-    if len(heights) > MAX_SPARK_VALUES:
-        ends = [len(heights) * i // MAX_SPARK_VALUES for i in range(MAX_SPARK_VALUES + 1)]
-        heights = [sum(heights[a:b]) / (b - a) for a, b in pairwise(ends)]
+    heights = _heights(values)
     # Bars start at 0, a line fills its height: only its shape is wanted.
     low = min(0.0, *heights) if bars else min(heights)
     # A constant line would be 0 / 0.
@@ -67,6 +63,16 @@ def spark_svg(values: Sequence[float], label: str, *, bars: bool = False) -> Htm
         points = " ".join(f"{(i + 0.5) * step:.1f},{top:.1f}" for i, top in enumerate(tops))
         shape = f'<polyline points="{points}" fill="none" stroke="{FOR}" stroke-width="1.5"/>'
     return svg(SPARK_WIDTH, SPARK_HEIGHT, label, [shape], view=False)
+
+
+def _heights(values: Sequence[float]) -> list[float]:
+    """Return finite numbers, averaged in parts where there are more than pixels."""
+    # NaN compares as false, so it becomes 0 as well.
+    heights = [float(v) if abs(float(v)) < float("inf") else 0.0 for v in values]
+    if len(heights) <= MAX_SPARK_VALUES:
+        return heights
+    ends = [len(heights) * i // MAX_SPARK_VALUES for i in range(MAX_SPARK_VALUES + 1)]
+    return [sum(heights[a:b]) / (b - a) for a, b in pairwise(ends)]
 
 
 WIDTH = 480.0  # of the drawing; it grows and shrinks with the page

@@ -131,10 +131,8 @@ def text_phrase(pair: Pair) -> str:
     if pair.query == pair.found:
         return f"same {pair.name}: {_quote(pair.found)}"
     # Without case, but each word is shown as the second text spells it.
-    ours, theirs = (_words(cell) for cell in (pair.query, pair.found))
-    shared = [word for word in theirs if word in ours]
-    # Stop words are named only where there are no others.
-    shared = [word for word in shared if word not in _STOP_WORDS] or shared
+    ours, theirs = _words(pair.query), _words(pair.found)
+    shared = _shared(ours, theirs)
     long = min(len(ours), len(theirs)) > MAX_QUOTED_WORDS
     if long:  # of many words the longest are usually the rarest
         shared.sort(key=len, reverse=True)
@@ -148,6 +146,12 @@ def text_phrase(pair: Pair) -> str:
         return f"{pair.name} {_quote(pair.found)}, not {_quote(pair.query)}"
     few = f"{len(shared):,} of {len(ours):,} words shared"
     return f"{pair.name} differs: only {few}" if shared else f"{pair.name} shares no word"
+
+
+def _shared(ours: dict[str, str], theirs: dict[str, str]) -> list[str]:
+    """Return the words of both texts; stop words only where there are no others."""
+    shared = [word for word in theirs if word in ours]
+    return [word for word in shared if word not in _STOP_WORDS] or shared
 
 
 def _words(text: str) -> dict[str, str]:
@@ -193,8 +197,11 @@ def number_phrase(pair: Pair) -> str:
         return f"both {texts[1]} {pair.name}" if noun else f"same {pair.name}: {texts[1]}"
     if pair.style.kind.period:
         return _cycle_phrase(pair, abs(query - found) % pair.style.kind.period, texts)
-    if not pair.speaks_for:
-        return _against(pair, query, found)
+    return (_alike if pair.speaks_for else _against)(pair, query, found)
+
+
+def _alike(pair: Pair, query: float, found: float) -> str:
+    """Say how two numbers are near each other: about a round one, high in both, or close."""
     about = _round(pair, query, found)
     if about is not None and pair.degree(4, 2, (0.97, 0.9)):
         noun = _is_noun(pair)

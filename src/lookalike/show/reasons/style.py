@@ -189,18 +189,22 @@ def style_of(column: Column) -> Style:
     low, high = np.quantile(values, [1 - HIGH_QUANTILE, HIGH_QUANTILE])
     tails = high > low and len(values) >= MIN_CELLS_FOR_TAILS
     whole = bool((values == np.round(values)).all())
-    # A column called year may hold any year; without the name only plausible ones are years.
-    named = bool(YEAR.search(column.name)) and values.max() < 3000
-    years = whole and values.min() >= 1000 and (named or values.min() >= 1800 > values.max() - 300)
+    ends = float(values.min()), float(values.max())
     return Style(
         column.kind,
         decimals=0 if whole else _decimals(written),
         grouped=bool(np.abs(values).max() >= MIN_GROUPED),
-        is_year=bool(years) and column.kind.source == "",
+        is_year=whole and column.kind.source == "" and _are_years(column.name, *ends),
         whole_days=bool((values % DAY == 0).all()),
         time_of_day=column.kind.role == "time" and bool(DAY > values.max() >= high >= DAY / 2),
         **({"low": float(low), "high": float(high)} if tails else {}),
     )
+
+
+def _are_years(name: str, first: float, last: float) -> bool:
+    # A column called year may hold any year; without the name only plausible ones are years.
+    named = bool(YEAR.search(name)) and last < 3000
+    return first >= 1000 and (named or first >= 1800 > last - 300)
 
 
 def _decimals(values: np.ndarray) -> int:

@@ -65,12 +65,10 @@ def shape_of(column: Column) -> Html | str:
 def columns_part(study: Study) -> str:
     """Return what each column holds, and why it was read so."""
     summary = study.table.summary()
-    lines = [
-        [short(name, 40), kind, missing, short(values, 60), short(reason, 120)]
-        for name, kind, missing, values, reason in summary.grid()
-    ]
-    for line, one in zip(lines, summary, strict=True):
-        line.insert(3, shape_of(study.table[one.column]) if one.column in study.table else "")
+    lines = []
+    for name, kind, missing, values, reason in summary.grid():
+        shape = shape_of(study.table[name]) if name in study.table else ""
+        lines.append([short(name, 40), kind, missing, shape, short(values, 60), short(reason, 120)])
     more = len(lines) - MAX_COLUMNS
     heads = ["column", "kind", "missing", "shape", "values", "why this kind"]
     compared = [c for c in summary if c.column != study.label or study.target is None]

@@ -67,12 +67,12 @@ def group_rows(values: np.ndarray, title: str) -> RowGroups:
         # A color can show one item; the most common one makes the fewest groups.
         firsts = [max(cell, key=lambda v: (counts[v], str(v)), default=None) for cell in values]
         return _by_class(firsts, f"{title} (of several the most common)")
-    if title != "cluster" and not holds_classes(values):
-        return _by_size(np.asarray(values, dtype=np.float64), title)
-    cells = list(values.tolist())
     if title == "cluster":
-        cells = [None if cell < 0 else f"cluster {cell}" for cell in cells]
-    return _by_class(cells, title)
+        names = [None if cell < 0 else f"cluster {cell}" for cell in values.tolist()]
+        return _by_class(names, title)
+    if not holds_classes(values):
+        return _by_size(np.asarray(values, dtype=np.float64), title)
+    return _by_class(values.tolist(), title)
 
 
 def _by_class(cells: list[Any], title: str) -> RowGroups:

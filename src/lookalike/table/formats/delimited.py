@@ -113,15 +113,7 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
         Whether tabs part the fields, whatever else is seen.
     options : CsvOptions
     """
-    encoding, delimiter = _encoding(path, data, options.encoding), options.delimiter
-    fits = delimiter is None or (len(delimiter) == 1 and delimiter.isascii())
-    if not fits or (delimiter or ",") in '\r\n"':
-        who, hint = Param("delimiter", of="read_table"), Param("delimiter", ";")
-        raise InvalidInput(who, "one character", repr(delimiter), ("Use for example ", hint))
-    file = _Csv(path, data, encoding, delimiter or "\t", options.missing)
-    if delimiter is None and not tabs:
-        file = file._replace(delimiter=_find_delimiter(file))
-    as_text = options.as_text
+    file, as_text = _open_csv(path, data, tabs, options), options.as_text
     try:
         table = _read_in_blocks(file, as_text)
         if any(pa.types.is_binary(column) for column in table.schema.types):
@@ -133,6 +125,19 @@ def read_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) ->
     named = zip(table.column_names, table.columns, strict=True)
     typed = ((name, cells if name in as_text else _as_integers(cells)) for name, cells in named)
     return [of_arrow(name, cells) for name, cells in typed]
+
+
+def _open_csv(path: Path, data: bytes | None, tabs: bool, options: CsvOptions) -> _Csv:
+    """Return a file with its encoding and its delimiter, guessed where they are not given."""
+    encoding, delimiter = _encoding(path, data, options.encoding), options.delimiter
+    fits = delimiter is None or (len(delimiter) == 1 and delimiter.isascii())
+    if not fits or (delimiter or ",") in '\r\n"':
+        who, hint = Param("delimiter", of="read_table"), Param("delimiter", ";")
+        raise InvalidInput(who, "one character", repr(delimiter), ("Use for example ", hint))
+    file = _Csv(path, data, encoding, delimiter or "\t", options.missing)
+    if delimiter is None and not tabs:
+        file = file._replace(delimiter=_find_delimiter(file))
+    return file
 
 
 def _read_in_blocks(file: _Csv, as_text: Collection[str]) -> Any:
@@ -199,8 +204,7 @@ def _read_typed(file: _Csv, as_text: Collection[str]) -> Any:
 def _look_at_header(path: Path, table: Any) -> None:
     """Warn where the first line looks like a row: by its numbers, or by words that come again."""
     names = table.column_names
-    values = [as_number(name) for name in names]
-    numbers = [value for value in values if value is not None and isfinite(value)]
+    numbers = [value for value in map(as_number, names) if value is not None and isfinite(value)]
     cells = zip(names, table.columns, strict=True)  # two columns may have one name
     words = [name for name, below in cells if as_number(name) is None and _comes_again(name, below)]
     found = ""

@@ -75,7 +75,6 @@ from lookalike.table.infer.roles import Guess, guess_of
 from lookalike.table.infer.vocabulary import MISSING, vocabulary
 from lookalike.table.model.cells import is_graph
 from lookalike.table.model.kind import DOCUMENT, Kind, Reading
-from lookalike.table.model.table import Graph
 
 EMPTY = Guess(Kind("object", "every cell is missing", role="empty"), aside=True)
 
@@ -134,6 +133,11 @@ def infer_columns(raws: Sequence[Raw]) -> dict[str, Guess]:
             settled = proven.pop()
             for raw in raws:
                 guesses[raw.name] = _settle(raw, guesses[raw.name], settled)
+    return _with_places(raws, guesses)
+
+
+def _with_places(raws: Sequence[Raw], guesses: dict[str, Guess]) -> dict[str, Guess]:
+    """Return the guesses, with a latitude and a longitude as one place."""
     plain = [raw for raw in raws if _may_be_degrees(guesses[raw.name])]
     for latitude, longitude in roles.find_places(plain):
         parts = (latitude.name, longitude.name)
@@ -193,7 +197,7 @@ def _objects(raw: Raw) -> Guess:
     if every(set, frozenset):
         distinct = len(frozenset().union(*cells))
         return Guess(Kind("set", f"sets, {distinct:,} distinct items in all"))
-    if every(Graph) or all(map(is_graph, cells)):
+    if all(map(is_graph, cells)):
         return Guess(Kind("graph", "cells with nodes and edges"))
     if every(Number, decimal.Decimal):
         values = [None if cell is None else float(cell) for cell in raw.cells]
@@ -507,7 +511,7 @@ def _strings(raw: Raw, words: Words) -> Guess:
 
 def _key(raw: Raw, words: Words, reason: str) -> Guess | None:
     """Say why strings that differ in every row are identifiers; None where they are not."""
-    if roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name):
+    if roles.is_id_name(raw.name):
         return _identifier(f"{reason}, named {raw.name!r}")
     # In a few rows all strings differ by chance.
     if words.rows < thresholds.MIN_ROWS_FOR_PATTERN or not roles.looks_like_codes(words.distinct):

@@ -389,11 +389,15 @@ def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
     if raw.is_text:
         return _read_text_as(raw, kind, fitted)
     compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
-    if compact and raw.is_arrow and is_number(raw.type):
-        text = [None if value is None else written(value) for value in raw.values()]
-        if any(text):
-            return _read_text_as(of_values(raw.name, text), kind)
-    return raw, kind.reading
+    text = _digits(raw) if compact else []
+    return _read_text_as(of_values(raw.name, text), kind) if any(text) else (raw, kind.reading)
+
+
+def _digits(raw: Raw) -> list[str | None]:
+    """Return numbers as text, since 20200924 may be a date; nothing of other columns."""
+    if not raw.is_arrow or not is_number(raw.type):
+        return []
+    return [None if value is None else written(value) for value in raw.values()]
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
@@ -621,12 +625,11 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
 
 def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Set keys aside that hardly repeat, or are missing in some rows: no category, no amount."""
-    named = roles.is_identifier_name(raw.name) or roles.is_row_name(raw.name)
     hardly = facts.distinct >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * raw.count
     if (
         facts.large
         or facts.low < 0
-        or not named
+        or not roles.is_id_name(raw.name)
         or not hardly
         or raw.count < thresholds.MIN_ROWS_FOR_PATTERN
     ):
@@ -641,8 +644,7 @@ def _row_number(raw: Raw, facts: _Integers) -> Guess | None:
     name, span = raw.name, facts.high - facts.low
     many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
     counted = many and facts.low in (0, 1) and roles.may_count_rows(name)
-    named = roles.is_row_name(name) or roles.is_identifier_name(name)
-    if span == raw.count - 1 and (counted or named):
+    if span == raw.count - 1 and (counted or roles.is_id_name(name)):
         reason = f"consecutive integers from {facts.low} to {facts.high}, named {name!r}"
         return _aside(reason, confidence=0.95)
     if many and roles.is_row_name(name) and facts.low >= 0 and span >= raw.count:

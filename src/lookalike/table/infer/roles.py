@@ -90,6 +90,11 @@ def is_key_name(name: str) -> bool:
     return is_code_name(name) or may_count_rows(name) or is_identifier_name(name)
 
 
+def is_id_name(name: str) -> bool:
+    """Whether a column's name says that it names the rows: a key, or their number."""
+    return is_row_name(name) or is_identifier_name(name)
+
+
 def is_identifier_name(name: str) -> bool:
     """Whether a column's name says that it is a key."""
     last = (_tokens(name) or [""])[-1]
@@ -126,13 +131,17 @@ def is_code_name(name: str) -> bool:
     words = name_words()
     if last in words["codes"] or last.endswith(("code", "fips")):
         return True
-    if before and (
-        last in ("no", "nr") or (last in ("number", "num") and before[-1] in words["numbered"])
-    ):
+    if before and _says_number(before[-1], last):
         return True
     # Written as one word: "schoolid", "patnr".
-    ends = [end for end in ("id", "no", "nr", "num", "code") if last.endswith(end) and last != end]
-    return any(last.removesuffix(end) in words["owners"] for end in ends)
+    ends = ("id", "no", "nr", "num", "code")
+    return any(last.removesuffix(end) in words["owners"] for end in ends if last.endswith(end))
+
+
+def _says_number(before: str, last: str) -> bool:
+    """Whether two words say that digits are a name: account no, phone number."""
+    numbered = last in ("number", "num") and before in name_words()["numbered"]
+    return last in ("no", "nr") or numbered
 
 
 def says_name(name: str) -> bool:
@@ -320,11 +329,15 @@ def _is_far(value: float, cells: int, rest: np.ndarray) -> bool:
     width = high - low
     if value > 0:
         return value > high + 2 * width and width > 0
+    return _is_far_below(value, low, high)
+
+
+def _is_far_below(value: float, low: float, high: float) -> bool:
     # A negative number among others must be farther away.
     if low < 0:
-        return value < low - 5 * width
+        return value < low - 5 * (high - low)
     known = value in thresholds.SURE_SENTINELS or (value == -1 and low > 0)
-    return known or value < low - 2 * width or (value <= -9 and value < -high / 2)
+    return known or value < low - 2 * (high - low) or (value <= -9 and value < -high / 2)
 
 
 # -- copies ----------------------------------------------------------------------------------------

@@ -268,11 +268,11 @@ def _graph(raw: Raw, row: int, value: Any) -> Graph:
         hint = 'Give {"nodes": {node: label}, "edges": [(a, b)]} or a networkx graph'
         raise raw.error(row, value, "graphs with nodes and edges", hint, WrongType)
     directed = bool(getattr(value, "is_directed", lambda: False)())
-    mapping = isinstance(value, Mapping)
-    nodes = _nodes(value["nodes"] if mapping else value.nodes)
+    part = value.__getitem__ if isinstance(value, Mapping) else partial(getattr, value)
+    nodes = _nodes(part("nodes"))
     edges = set()
-    for edge in (value["edges"] if mapping else value.edges) or ():
-        a, b = (edge["source"], edge["target"]) if isinstance(edge, Mapping) else tuple(edge)[:2]
+    for edge in part("edges") or ():
+        a, b = _ends(edge)
         unknown = [end for end in (a, b) if end not in nodes]
         if unknown:
             found = f"an edge to {unknown[0]!r}, which is not a node, in row {row}"
@@ -281,6 +281,11 @@ def _graph(raw: Raw, row: int, value: Any) -> Graph:
         # Sorted by repr, since ends of different types have no order.
         edges.add((a, b) if directed or repr(a) <= repr(b) else (b, a))
     return Graph(nodes, frozenset(edges))
+
+
+def _ends(edge: Any) -> tuple[Any, ...]:
+    # Records of edges, as JSON has them; networkx may have a key after the two nodes.
+    return (edge["source"], edge["target"]) if isinstance(edge, Mapping) else tuple(edge)[:2]
 
 
 def _nodes(given: Any) -> dict[Any, Any]:

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param, suggest
-from lookalike.table.infer.roles import is_code_name, is_identifier_name, is_row_name, says_name
+from lookalike.table.infer.roles import (
+    is_code_name,
+    is_id_name,
+    is_identifier_name,
+    is_row_name,
+    says_name,
+)
 
 if TYPE_CHECKING:
     from lookalike.table.model.table import Column, Table
@@ -104,12 +110,14 @@ def label_of(table: Table) -> RowLabel:
             return _label((column,), "a name" if names else "a code")
     levels = [column for column in every if _is_level(column) and column not in names]
     levels.sort(key=lambda column: -_count([column]))  # stable: the first of the table on ties
-    chosen: list[Column] = []
-    for column in [*names, *levels][:MAX_COMBINED]:
-        chosen.append(column)
-        if _tells_apart(chosen):
-            break
-    return _label(tuple(chosen), "the most different words") if chosen else RowLabel()
+    chosen = _first_that_tell_apart([*names, *levels][:MAX_COMBINED])
+    return _label(chosen, "the most different words") if chosen else RowLabel()
+
+
+def _first_that_tell_apart(columns: list[Column]) -> tuple[Column, ...]:
+    """Return the fewest of the first columns that tell rows apart; all where none do."""
+    tell = (n for n in range(1, len(columns)) if _tells_apart(columns[:n]))
+    return tuple(columns[: next(tell, len(columns))])
 
 
 def _label(columns: tuple[Column, ...], why: str) -> RowLabel:
@@ -134,7 +142,7 @@ def _tells_apart(columns: Sequence[Column]) -> bool:
 def _is_name(column: Column) -> bool:
     """Whether cells are titles or names: words, not a long text, and none of a code."""
     kind, name = column.kind, column.name
-    if kind.role in UNTOLD or is_row_name(name) or is_code_name(name) or is_identifier_name(name):
+    if kind.role in UNTOLD or is_id_name(name) or is_code_name(name):
         return False
     if kind.role == "name":
         return _is_short(column)

@@ -68,19 +68,22 @@ def with_labels(
     if labels is None or (name is not None and name in X.columns):
         return X, None
     if not labels.is_unique or labels.hasnans:
-        what = "a missing one" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
-        if strict:
-            hint = Phrase("Make the labels differ", InPython(", or call reset_index()"))
-            raise InvalidInput(Param(who), "labels of the rows that differ", what, hint)
-        instead = "Rows are numbered from 0 instead; make the labels differ"
-        hint = Phrase(instead, InPython(", or call reset_index()"))
-        warning = LookalikeWarning(who, "labels of the rows that differ", what, hint)
-        warnings.warn(warning, stacklevel=4)
+        _refuse_labels(labels, who, strict)
         return X, None
     wanted = labels.name if name is None else name
     names = [wanted, *DEFAULT_NAMES] if isinstance(wanted, str) else DEFAULT_NAMES
     free = next((other for other in names if other not in X.columns), None)
     return (X, None) if free is None else (X.reset_index(names=free), free)
+
+
+def _refuse_labels(labels: Any, who: str, strict: bool) -> None:
+    what = "a missing one" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
+    start = "Make" if strict else "Rows are numbered from 0 instead; make"
+    hint = Phrase(f"{start} the labels differ", InPython(", or call reset_index()"))
+    if strict:
+        raise InvalidInput(Param(who), "labels of the rows that differ", what, hint)
+    warning = LookalikeWarning(who, "labels of the rows that differ", what, hint)
+    warnings.warn(warning, stacklevel=5)
 
 
 def row_labels(X: Any) -> list[Any] | None:
