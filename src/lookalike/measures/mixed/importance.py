@@ -140,7 +140,7 @@ def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None, n_cells
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     forest = RandomForestClassifier if classes else RandomForestRegressor
-    seed, jobs = int(rng.integers(2**31)), count_jobs(n_jobs)
+    seed, jobs = int(rng.integers(2**31)), count_jobs(n_jobs)  # checked, used or not
     jobs = 1 if n_cells < MIN_CELLS_FOR_THREADS else jobs
     return forest(n_estimators=200, min_samples_leaf=2, random_state=seed, n_jobs=jobs)
 
