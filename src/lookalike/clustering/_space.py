@@ -252,10 +252,11 @@ def check_request(
             ("Use ", Param("landmarks", n), ", or leave it out"),
         )
     if n_clusters != AUTO and int(n_clusters) > known:
-        what = "rows" if known == n else "landmarks"
+        all_rows = "rows", Param("n_samples", n)
+        what, given = all_rows if known == n else ("landmarks", f"{known}")
         raise TooFewRows(
             Param("n_clusters", n_clusters, of=name),
             f"at least {n_clusters} {what}",
-            Param("n_samples", n) if known == n else f"{known}",
+            given,
             ("Use ", Param("n_clusters", known), f" or add {what}"),
         )

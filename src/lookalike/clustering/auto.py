@@ -32,7 +32,7 @@ from lookalike.errors import (
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.default import is_auto
 from lookalike.measures.forest.proximity import ForestProximity
-from lookalike.measures.names import DEFAULT, as_measure
+from lookalike.measures.names import DEFAULT, as_measure, named_entries
 from lookalike.measures.task import TableTask, TaskSource, accept_mixed, read_source
 from lookalike.saving.fields import (
     Anything,
@@ -167,15 +167,11 @@ class AutoClustering(ClusterMixin, TableTask):
             Taken out of the table. Arrays are ignored: nothing learns from labels here.
         """
         self._check_params()
-        methods, numbers = self._methods(), self._numbers()
+        asked = self._asked()
         configurations = list(self._configurations())
         # Read once, so that all measures see columns of the same kinds.
         data, has_kinds = _read_once(X, self.kinds, [c.measure for c in configurations])
-        name = y if isinstance(y, str) else None
-        # Density methods find the number of clusters themselves.
-        asked = [(m, k) for m in methods for k in ([AUTO] if m in BY_DENSITY else numbers)]
-        began = time.monotonic()
-        limit = np.inf if self.max_seconds is None else self.max_seconds
+        deadline = time.monotonic() + (np.inf if self.max_seconds is None else self.max_seconds)
         self.results_: list[dict[str, Any]] = []
         best: SimilarityClustering | None = None
         self.best_score_, self.best_index_, self.finished_ = -np.inf, -1, True
@@ -183,12 +179,12 @@ class AutoClustering(ClusterMixin, TableTask):
         with Progress("trying clusterings", len(configurations) * len(asked)) as bar:
             for configuration, (method, number) in product(configurations, asked):
                 # Even without any time left there is an answer: the first that works.
-                if best is not None and time.monotonic() - began > limit:
+                if best is not None and time.monotonic() > deadline:
                     self.finished_ = False
                     break
                 if configuration is not current:  # fitted once for all methods and numbers
                     current = configuration
-                    fitted = self._fit_measure(configuration, data, name, has_kinds)
+                    fitted = self._fit_measure(configuration, data, y, has_kinds)
                 run, model = self._try(fitted, configuration, method, number, X)
                 self.results_.append(run)
                 if model is not None and run["silhouette"] > self.best_score_:
@@ -203,12 +199,15 @@ class AutoClustering(ClusterMixin, TableTask):
                 "Try other measures or fewer clusters",
             )
         self._warn_failed()
+        self._adopt(best)
+        return self
+
+    def _adopt(self, best: SimilarityClustering) -> None:
         self.best_estimator_ = best
         self.__dict__.pop("feature_names_in_", None)  # of an earlier table that had names
         for attribute in ("labels_", "n_clusters_", "n_features_in_", "feature_names_in_"):
             if hasattr(best, attribute):
                 setattr(self, attribute, getattr(best, attribute))
-        return self
 
     def _warn_failed(self) -> None:
         errors = [run["error"] for run in self.results_ if run["error"] is not None]
@@ -223,6 +222,12 @@ class AutoClustering(ClusterMixin, TableTask):
         warnings.warn(LookalikeWarning(who, "runs that work", found, hint), stacklevel=3)
 
     # -- what is tried -----------------------------------------------------------------------------
+
+    def _asked(self) -> list[tuple[str, int | str]]:
+        """Return every method with every number of clusters."""
+        methods, numbers = self._methods(), self._numbers()
+        # Density methods find the number of clusters themselves.
+        return [(m, k) for m in methods for k in ([AUTO] if m in BY_DENSITY else numbers)]
 
     def _methods(self) -> list[str]:
         methods = [self.methods] if isinstance(self.methods, str) else list(self.methods)
@@ -247,11 +252,10 @@ class AutoClustering(ClusterMixin, TableTask):
         """Yield every measure with every choice of its parameters, repeated where it is random."""
         default = [DEFAULT, ForestProximity(method="ratio")]
         given = default if self.measures is None else self.measures
-        named = given.items() if isinstance(given, Mapping) else ((None, entry) for entry in given)
         rng = make_generator(self.random_state)
-        for name, entry in named:
+        for name, entry in named_entries(given):
             measure, grid = self._read_entry(entry)
-            seeded = [p for p in measure.get_params() if p.rpartition("__")[2] == "random_state"]
+            seeded = _seeded(measure)
             repeats = range(self.n_repeats if seeded else 1)
             for choice, repeat in product(ParameterGrid(grid), repeats):
                 candidate = clone(measure).set_params(**choice)
@@ -280,10 +284,10 @@ class AutoClustering(ClusterMixin, TableTask):
         return measure, grid
 
     def _fit_measure(
-        self, configuration: Configuration, data: Any, name: str | None, has_kinds: bool
+        self, configuration: Configuration, data: Any, y: Any, has_kinds: bool
     ) -> tuple[TaskSource, Space] | LookalikeError:
         """Fit a measure, or return the reason why it cannot be."""
-        who = type(self).__name__
+        who, name = type(self).__name__, y if isinstance(y, str) else None
         kinds = None if has_kinds else self.kinds
         try:
             source, _ = read_source(configuration.measure, data, name, who, kinds, self.n_jobs)
@@ -377,6 +381,11 @@ class Configuration:
     parameters: dict[str, Any]
     repeat: int
     seed: int
+
+
+def _seeded(measure: Measure) -> list[str]:
+    """Return the parameters of a measure, and of what it is made of, that are seeds."""
+    return [name for name in measure.get_params() if name.rpartition("__")[2] == "random_state"]
 
 
 def _judge(space: Space, model: SimilarityClustering) -> float:

@@ -490,8 +490,8 @@ def profile_clusters(
       typical rows 3; borderline 4
     exact on all 6 rows
     """
-    for name, number in (("n_columns", n_columns), ("n_examples", n_examples)):
-        Integer(1).check(WHO, name, number, "Raise it")
+    Integer(1).check(WHO, "n_columns", n_columns, "Raise it")
+    Integer(1).check(WHO, "n_examples", n_examples, "Raise it")
     rows, target = split_target(read_table(X), y, WHO)
     model = getattr(model, "best_estimator_", model)
     labels, (measure, encoded, exemplars) = _read_labels(model, rows)
@@ -504,26 +504,22 @@ def profile_clusters(
     clusters = []
     for number, exemplar in enumerate(exemplars):
         inside = np.flatnonzero(labels == number)
-        majority, share = (None, None) if target is None else _majority(target[inside])
-        sizeable = [d[number] for d in differences if d[number] is not None and d[number].size > 0]
-        columns = sorted(sizeable, key=lambda difference: -difference.size)[:n_columns]
-        # Rows of mostly missing cells show nothing, so they are examples only of each other.
-        shown = inside[filled[inside]] if filled[inside].any() else inside
+        majority, share = _majority(target, inside)
+        top = _largest([of_column[number] for of_column in differences], n_columns)
+        shown = _shown(inside, filled)
         typical = _typical(own[shown], shown, int(exemplar), n_examples)
         borderline = _borderline(own[shown], other[shown], shown, n_examples)
         near, far = (tuple(names[position] for position in side) for side in (typical, borderline))
-        n, top = len(inside), tuple(columns)
+        n = len(inside)
         profile = ClusterProfile(number, n, n / len(labels), near, far, top, majority, share)
         clusters.append(profile)
-    scores = (
-        {} if target is None else {name: score(target, labels) for name, score in SCORES.items()}
-    )
+    known = {} if target is None else SCORES
+    scores = {name: score(target, labels) for name, score in known.items()}
     silhouette = getattr(model, "silhouettes_", {}).get(len(clusters))
     noise, exact = int((labels < 0).sum()), getattr(model, "exactness_", "")
-    cuts = {column.name: divided_by(column, labels, len(clusters)) for column in rows.columns}
     # The note about them recommends categories that count half, which those of means do already.
     halved = hasattr(model, "category_weight")
-    divided = {name: levels for name, levels in cuts.items() if levels and not halved}
+    divided = {} if halved else _divided(rows, labels, len(clusters))
     return ClusteringProfile(len(rows), tuple(clusters), noise, silhouette, scores, exact, divided)
 
 
@@ -596,11 +592,33 @@ def _borderline(own: np.ndarray, other: np.ndarray, inside: np.ndarray, n: int) 
     return tuple(int(row) for row in inside[order[np.isfinite(margin[order])]])
 
 
-def _majority(classes: np.ndarray) -> tuple[Any, float]:
-    """Return the class that occurs most (the first on ties) and its share."""
-    names, counts = np.unique(classes, return_counts=True)
+def _majority(
+    classes: np.ndarray | None, inside: np.ndarray
+) -> tuple[Any, float] | tuple[None, None]:
+    """Return the class that most members have (the first on ties) and its share, if known."""
+    if classes is None:
+        return None, None
+    names, counts = np.unique(classes[inside], return_counts=True)
     top = int(counts.argmax())
-    return names.tolist()[top], float(counts[top] / len(classes))
+    return names.tolist()[top], float(counts[top] / len(inside))
+
+
+def _shown(inside: np.ndarray, filled: np.ndarray) -> np.ndarray:
+    """Return the members that may be examples."""
+    # Rows of mostly missing cells show nothing, so they are examples only of each other.
+    return inside[filled[inside]] if filled[inside].any() else inside
+
+
+def _largest(differences: Iterable[Any], n: int) -> tuple[Any, ...]:
+    """Return the differences of a cluster from the other rows that are not 0, largest first."""
+    sizeable = [one for one in differences if one is not None and one.size > 0]
+    return tuple(sorted(sizeable, key=lambda difference: -difference.size)[:n])
+
+
+def _divided(rows: Table, labels: np.ndarray, n: int) -> dict[str, Any]:
+    """Return the columns whose levels divide the clusters, with these levels."""
+    cuts = {column.name: divided_by(column, labels, n) for column in rows.columns}
+    return {name: levels for name, levels in cuts.items() if levels}
 
 
 def _numbers(rows: tuple[Any, ...]) -> str:

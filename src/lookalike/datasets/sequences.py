@@ -107,7 +107,7 @@ def make_sequences_of_sets(
     cells = np.empty(2 * n_per_class, dtype=object)
     for i in range(len(cells)):
         second = i >= n_per_class
-        side = (1 if second else -1) / 2
+        side = second - 0.5  # the means of the classes are one gap apart
         length = LENGTH + (side * length_gap if kind == "lengths" else 0.0)
         item = ITEM + (side * item_gap if kind == "items" else 0.0)
         rises = kind == "order" and not (second and unordered == "level")

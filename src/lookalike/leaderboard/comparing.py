@@ -30,12 +30,13 @@ from lookalike.leaderboard.trial import (
     try_measure,
 )
 from lookalike.measures import MEASURES, Gower, Measure, Precomputed, Vector
-from lookalike.measures.names import make_measure
+from lookalike.measures.names import make_measure, named_entries
 from lookalike.saving.fields import KINDS, Integer, Maybe, Real
 from lookalike.table import Table, read_table
 
 MAX_SAMPLE_ROWS = 2_000  # rows of a larger table that are tried
 MIN_ROWS_FOR_REDUCERS = 11  # hubness reducers look at 10 neighbors
+REDUCERS: tuple[Any, ...] = (LocalScaling, NICDM, MutualProximity)
 FIELDS = {
     "k": Integer(1),
     "sample": Maybe(Integer(3)),
@@ -128,12 +129,12 @@ def compare(
     labelled = y is not None
     candidates = _usual(labelled) if measures is None else _named(measures)
     # Read once: all measures see the same kinds and the same sample.
-    read, n = _read(table, [measure for _, measure in candidates], kinds)
+    read, n = _read(table, candidates, kinds)
     positions = some_rows(n, sample or MAX_SAMPLE_ROWS, seed)
     data, chance = _data(read, y, positions, k, seed, n_jobs)
-    reducers: tuple[Any, ...] = ()
-    if measures is None and len(positions) >= MIN_ROWS_FOR_REDUCERS:
-        reducers = LocalScaling, NICDM, MutualProximity
+    n_reducers = (
+        len(REDUCERS) if measures is None and len(positions) >= MIN_ROWS_FOR_REDUCERS else 0
+    )
     entries: list[Entry] = []
     skipped: list[str] = []
     deadline = time.monotonic() + (np.inf if max_seconds is None else max_seconds)
@@ -150,14 +151,13 @@ def compare(
                 _forget_distances(entries, entries.index(max(entries, key=_sort_key)))
                 bar.advance()
 
-    with Progress("comparing measures", len(candidates) + len(reducers)) as bar:
+    with Progress("comparing measures", len(candidates) + n_reducers) as bar:
         try_measure_on = partial(try_measure, data=data)
         try_all(candidates, try_measure_on)
         best = max(entries, key=_sort_key)
-        if not best.error:
-            space = open_space(best, data) if reducers else None
-            named = [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in reducers]
-            try_all(named, try_measure_on if space is None else space.try_reducer)
+        if n_reducers and not best.error:
+            space = open_space(best, data)
+            try_all(_reduced(best), try_measure_on if space is None else space.try_reducer)
     notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []
     _forget_distances(entries)
     entries.sort(key=_sort_key, reverse=True)
@@ -177,6 +177,10 @@ def _sort_key(entry: Entry) -> tuple[float, ...]:
     if entry.error:
         return (-1.0, 0.0, 0.0)
     return (entry.score, entry.values.get("precision", 0.0), -entry.values["hubness"])
+
+
+def _reduced(best: Entry) -> list[tuple[str, Measure]]:
+    return [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in REDUCERS]
 
 
 # -- measures --------------------------------------------------------------------------------------
@@ -218,9 +222,8 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
         measures = [measures]
     if not isinstance(measures, Iterable):
         raise InvalidInput("compare", "measures, or names of them", repr(measures), "Pass a list")
-    pairs = measures.items() if isinstance(measures, Mapping) else ((None, m) for m in measures)
     named: dict[str, Measure] = {}
-    for given, entry in pairs:
+    for given, entry in named_entries(measures):
         measure = make_measure(entry, "compare") if isinstance(entry, str) else entry
         if not isinstance(measure, Measure):
             hint = Phrase(InPython("Pass instances, for example [Gower(), Vector()]"))
@@ -237,12 +240,12 @@ def _named(measures: Any) -> list[tuple[str, Measure]]:
 
 
 def _read(
-    table: Any, measures: list[Measure], kinds: Mapping[str, Any] | None
+    table: Any, measures: list[tuple[str, Measure]], kinds: Mapping[str, Any] | None
 ) -> tuple[Table | np.ndarray, int]:
     """Return the table, or the matrix that all measures want, and its number of rows."""
-    pairwise = {bool(measure.traits.pairwise) for measure in measures}
+    pairwise = {bool(measure.traits.pairwise) for _, measure in measures}
     if pairwise == {True}:
-        matrix = np.asarray(measures[0].read(table).columns[0].values)
+        matrix = np.asarray(measures[0][1].read(table).columns[0].values)
         return matrix, len(matrix)
     if True in pairwise:
         needed, hint = "measures of tables, or measures of matrices", "Compare them in two calls"

@@ -58,6 +58,18 @@ MEANINGS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("ties", "distances tied with another one of their row", "{:.1%}".format),
     ("undefined", "pairs with nothing to compare", "{:.1%}".format),
 )
+# What follows where a statistic is bad.
+FINDINGS = {
+    "symmetric": "Not symmetric: clusterings and representations that need it refuse it.",
+    "positive_semidefinite": (
+        "Not a kernel: support vector machines and Nystroem features may misbehave."
+    ),
+    "violated_triangles": (
+        "Not a metric: index structures that prune by the triangle inequality fail."
+    ),
+    "ties": "Most distances are tied: use ties='expected' for hubs, or more trees.",
+    "zeros": "Most pairs have similarity 0: rankings beyond the nearest rows are ties.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,17 +124,15 @@ class Diagnosis(HtmlReport, FrameMixin):
 
     def findings(self) -> list[str]:
         """Return what follows for the use of the measure, a sentence each."""
-        f, out = self.values, []
-        if not f["symmetric"]:
-            out.append("Not symmetric: clusterings and representations that need it refuse it.")
-        if not f["positive_semidefinite"]:
-            out.append("Not a kernel: support vector machines and Nystroem features may misbehave.")
-        if f["violated_triangles"] > 0:
-            out.append("Not a metric: index structures that prune by the triangle inequality fail.")
-        if f["ties"] > MAX_USUAL_SHARE:
-            out.append("Most distances are tied: use ties='expected' for hubs, or more trees.")
-        if f["zeros"] > MAX_USUAL_SHARE:
-            out.append("Most pairs have similarity 0: rankings beyond the nearest rows are ties.")
+        f = self.values
+        holds = {
+            "symmetric": not f["symmetric"],
+            "positive_semidefinite": not f["positive_semidefinite"],
+            "violated_triangles": f["violated_triangles"] > 0,
+            "ties": f["ties"] > MAX_USUAL_SHARE,
+            "zeros": f["zeros"] > MAX_USUAL_SHARE,
+        }
+        out = [sentence for name, sentence in FINDINGS.items() if holds[name]]
         if self.seeds is not None and self.seeds.mean < 0.9:
             out.append("Two seeds rank rows differently: use more trees or a larger sample.")
         out += self._about_scales()

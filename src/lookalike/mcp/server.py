@@ -62,16 +62,14 @@ PROMPTS = {
 @cache
 def arguments_of(verb: str) -> type[BaseModel]:
     """Return what a call of a tool may hold: the table, the parameters of the verb, the size."""
-    texts, parameters = (
-        describe_parameters(get_verb(verb)),
-        inspect.signature(get_verb(verb)).parameters,
-    )
+    function = get_verb(verb)
+    texts, parameters = describe_parameters(function), inspect.signature(function).parameters
     own = {
         name: (
             field.annotation,
             Field(field.default, description=texts[name] or spelling_of(parameters[name]).help),
         )
-        for name, field in request_model(get_verb(verb)).model_fields.items()
+        for name, field in request_model(function).model_fields.items()
     }
     table = (str, Field(description="Path of a table, relative to the folder that is served."))
     kinds = (
@@ -81,7 +79,7 @@ def arguments_of(verb: str) -> type[BaseModel]:
     about = f"Bytes of the answer; {DEFAULT_SIZE:,} unless asked for."
     size = (int, Field(DEFAULT_SIZE, ge=100, le=MAX_SIZE, description=about))
     fields: dict[str, Any] = {"table": table, **own, "kinds": kinds, "size": size}
-    config = request_model(get_verb(verb)).model_config
+    config = request_model(function).model_config
     return create_model(f"{verb.capitalize()}Call", __config__=config, **fields)
 
 
@@ -143,7 +141,11 @@ class Agent:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             result: Result = get_verb(name)(self.tables.source(table, kinds), **given)
-        notes = [f"note: {_text(one.message)}" for one in caught if _is_ours(one.message)]
+        notes = [
+            f"note: {_text(one.message)}"
+            for one in caught
+            if issubclass(one.category, LookalikeWarning)
+        ]
         # Tables are padded to their width, which would be bytes of nothing.
         lines = [line.rstrip() for line in result.text(WIDTH).split("\n")]
         return shorten("\n".join([*lines, *dict.fromkeys(notes)]), size)
@@ -164,6 +166,8 @@ class Agent:
             with self._lock, watching(cancelled=gone.is_set):
                 return work()
 
+        # A thread cannot be stopped from outside: a cancelled call leaves it behind, and it ends by
+        # itself when it next sees that nobody waits.
         try:
             return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
         except Cancelled:
@@ -266,6 +270,7 @@ def _checked(model: type[BaseModel], arguments: dict[str, Any]) -> Any:
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
+        # Without the address of pydantic's own pages: an agent is to mend the call, not read them.
         first = error.errors(include_url=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "arguments"
         if first["type"] == "extra_forbidden":
@@ -298,10 +303,6 @@ def spell_argument(param: Param) -> str:
 
 def _text(message: Any) -> str:
     return message.text(spell_argument) if hasattr(message, "text") else str(message)
-
-
-def _is_ours(message: Any) -> bool:
-    return isinstance(message, LookalikeWarning)
 
 
 def make_server(tables: Tables, write: bool = False) -> Server[Any]:
@@ -340,7 +341,7 @@ def serve_stdio(server: Server[Any]) -> None:
 
 def serve_http(server: Server[Any], port: int) -> None:
     """Serve clients on loopback by streamable HTTP, at the path /mcp."""
-    import uvicorn
+    import uvicorn  # here, since standard input and output need no web server
 
     # Loopback only, where the host and origin of each request are checked (DNS rebinding).
     app = server.streamable_http_app(host="127.0.0.1")

@@ -60,12 +60,12 @@ class Tables:
 
     def listed(self) -> list[str]:
         """Return the names of the tables, sorted; the first of very many."""
-        names = []
-        for path in _visited(self.folder):
-            if path.name.lower().endswith(LISTED_ENDINGS) and path.resolve().is_relative_to(
-                self.folder
-            ):
-                names.append(path.relative_to(self.folder).as_posix())
+        names = [
+            path.relative_to(self.folder).as_posix()
+            for path in _visited(self.folder)
+            if path.name.lower().endswith(LISTED_ENDINGS)
+            and path.resolve().is_relative_to(self.folder)  # a link may lead outside
+        ]
         return sorted(names)[:MAX_LISTED]
 
     def source(self, name: str, kinds: Mapping[str, Any] | None = None) -> TableSource:
@@ -108,6 +108,8 @@ def _visited(folder: Path) -> list[Path]:
     """Return the files below a folder, without following links to folders."""
     paths: list[Path] = []
     for top, folders, files in os.walk(folder):
+        # In place, so that the walk does not enter the others: hidden folders hold no tables, but
+        # often very many files. Sorted, so that the same files are listed on every machine.
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         paths += [Path(top, name) for name in sorted(files)]
         if len(paths) > MAX_VISITED:

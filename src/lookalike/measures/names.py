@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import inspect
 import re
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lookalike._runtime.options import read_option, split_options
@@ -139,6 +140,13 @@ def as_measure(value: Any, who: str = WHO) -> Any:
     """
     value = DEFAULT if value is None else value
     return make_measure(value, who) if isinstance(value, str) else value
+
+
+def named_entries(entries: Any) -> Iterable[tuple[str | None, Any]]:
+    """Return the entries of a mapping with their names, of a sequence with None."""
+    if isinstance(entries, Mapping):
+        return entries.items()
+    return ((None, entry) for entry in entries)
 
 
 class IsMeasure(Field):

@@ -189,17 +189,30 @@ def power_similarity(
         edges = None if edges is None else np.sqrt(edges)
     # Means instead of sums, (B / N)^n * N: nothing can overflow, whatever the number of steps.
     unit = float(size) if mode == "path" or average else 1.0
+    return _all_powers(base, edges, int(n), unit, edges is None and symmetric, normalize)
+
+
+def _all_powers(
+    base: np.ndarray,
+    edges: np.ndarray | None,
+    n: int,
+    unit: float,
+    is_symmetric: bool,
+    normalize: bool,
+) -> np.ndarray:
+    """Return the powers of similarities divided by ``unit``, times it: sums over all chains."""
     step = base / unit
-    answer = _steps(step if edges is None else edges / unit, step, int(n)) * unit
+    answer = _steps(step if edges is None else edges / unit, step, n) * unit
     if not np.isfinite(answer).all():
         found = "numbers too large to hold"
-        raise InvalidInput(who, "powers that stay finite", found, ("Use ", Param("average", True)))
-    if edges is None and symmetric:
+        hint = "Use ", Param("average", True)
+        raise InvalidInput("power_similarity", "powers that stay finite", found, hint)
+    if is_symmetric:
         answer = (answer + answer.T) / 2  # products round differently in the two triangles
     if normalize:
-        own = np.diagonal(_steps(step, step, int(n)) * unit)
+        own = np.diagonal(_steps(step, step, n) * unit)
         # A new row is similar to itself by way of the known rows only.
-        left = own if edges is None else _own(edges, step, int(n), unit)
+        left = own if edges is None else _own(edges, step, n, unit)
         answer = _normalized(answer, left, own, edges is None)
     return answer
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, NoReturn
@@ -56,10 +56,14 @@ def read_xgboost(fitted: Any) -> TreeModel:
     trees = [_xgboost_tree(tree) for tree in model["trees"][:n_trees]]
     levels: list[Sequence[Any]] = [()] * n_features
     if "c" in learner["feature_types"] and hasattr(booster, "get_categories"):
-        found = booster.get_categories(export_to_arrow=True).to_arrow() or ()
-        for j, (_, categories) in enumerate(found):
-            levels[j] = () if categories is None else categories.to_pylist()
+        found = _xgboost_levels(booster)
+        levels[: len(found)] = found
     return join(trees, learner["feature_names"], levels, single=True)
+
+
+def _xgboost_levels(booster: Any) -> list[Sequence[Any]]:
+    columns = booster.get_categories(export_to_arrow=True).to_arrow() or ()
+    return [() if categories is None else categories.to_pylist() for _, categories in columns]
 
 
 def _xgboost_tree(tree: Mapping[str, Any]) -> ReadTree:
@@ -100,9 +104,9 @@ def read_lightgbm(fitted: Any) -> TreeModel:
     return join(trees, () if names == made_up else names, levels)
 
 
-def _lightgbm_node(node: Mapping[str, Any]) -> _Node | None:
+def _lightgbm_node(node: Mapping[str, Any]) -> _Node:
     if "split_feature" not in node:
-        return None
+        return LEAF
     children = node["left_child"], node["right_child"]
     feature, gain = node["split_feature"], node["split_gain"]
     if node["decision_type"] == "==":
@@ -131,8 +135,8 @@ def read_catboost(fitted: Any) -> TreeModel:
         model = json.loads(path.read_text(encoding="utf-8"))
     if fitted.get_text_feature_indices() or fitted.get_embedding_feature_indices():
         _refuse("a CatBoost model of numbers and categories", "one with texts or embeddings")
-    info, names = model["features_info"], [str(name) for name in fitted.feature_names_]
-    if names == [str(j) for j in range(len(names))]:
+    info, names = model["features_info"], list(map(str, fitted.feature_names_))
+    if names == list(map(str, range(len(names)))):  # what CatBoost calls columns without names
         names = []
     levels: list[Sequence[Any]] = [()] * len(fitted.feature_names_)
     symmetric = model.get("oblivious_trees")
@@ -150,17 +154,14 @@ def read_catboost(fitted: Any) -> TreeModel:
         feature, default = floats[split["float_feature_index"]]
         return feature, split["border"], default
 
-    def read_node(node: Mapping[str, Any]) -> _Node | None:
+    def read_node(node: Mapping[str, Any]) -> _Node:
         if "split" not in node:
-            return None
+            return LEAF
         feature, border, default = read_split(node["split"])
         return _Node(feature, border, node["left"], node["right"], default, 0.0)
 
     if symmetric is not None:
-        trees = [
-            _symmetric_tree([read_split(split) for split in tree["splits"]], _symmetric_gain(tree))
-            for tree in symmetric
-        ]
+        trees = [_symmetric_tree(map(read_split, tree["splits"]), tree) for tree in symmetric]
     else:
         trees = [
             _nested_tree(tree, read_node)._replace(gain=_leaf_variance(*_leaf_values(tree)))
@@ -169,8 +170,11 @@ def read_catboost(fitted: Any) -> TreeModel:
     return join(trees, names, levels, single=True)
 
 
-def _symmetric_tree(tests: Sequence[tuple[int, float, bool]], gain: float) -> ReadTree:
+def _symmetric_tree(
+    asked: Iterable[tuple[int, float, bool]], dumped: Mapping[str, Any]
+) -> ReadTree:
     """Return a tree all of whose nodes at one depth ask the same, the first test at its root."""
+    tests = list(asked)
     n_inner = (1 << len(tests)) - 1
     depth = np.log2(np.arange(1, n_inner + 1)).astype(np.int64)
     leaves = np.full(n_inner + 1, -1)
@@ -180,6 +184,8 @@ def _symmetric_tree(tests: Sequence[tuple[int, float, bool]], gain: float) -> Re
     )
     first = 2 * np.arange(n_inner) + 1
     left, right = (np.concatenate([first + side, leaves]) for side in (0, 1))
+    weights = np.array(dumped.get("leaf_weights") or [1.0] * (n_inner + 1))
+    gain = _leaf_variance(np.reshape(dumped["leaf_values"], (len(weights), -1)), weights)
     return ReadTree(feature.astype(int), threshold, left, right, default > 0, gain=gain)
 
 
@@ -191,6 +197,21 @@ def _by_leaf_numbers(
     names: list[str],
     levels: list[Sequence[Any]],
 ) -> TreeModel:
+    owner = _test_owners(info)
+    tested = np.array([owner[s["split_index"]] for t in symmetric for s in t["splits"]], np.int32)
+    depths, trees, first = [len(tree["splits"]) for tree in symmetric], [], 0
+    for tree, depth in zip(symmetric, depths, strict=True):
+        trees.append(_symmetric_tree([(first + level, 0.5, True) for level in range(depth)], tree))
+        first += depth
+    model = join(trees, (), [()] * first)
+    return LeafNumbers(
+        replace(model.forest, column=tested), tested, model.side, model.zeros, model.members,
+        tuple(names), tuple(map(tuple, levels)), model.gain, fitted, categories, tuple(depths),
+    )  # fmt: skip
+
+
+def _test_owners(info: Mapping[str, Any]) -> list[int]:
+    """Return the column that each numbered test of a CatBoost model asks."""
     floats, words = info.get("float_features", ()), info["categorical_features"]
     # Tests are numbered over all borders of numbers, values of categories, borders of statistics.
     owner = [one["flat_feature_index"] for one in floats for _ in one["borders"]]
@@ -204,17 +225,7 @@ def _by_leaf_numbers(
             else floats[part["float_feature_index"]]
         )
         owner += [flat["flat_feature_index"]] * len(one["borders"])
-    tested = np.array([owner[s["split_index"]] for t in symmetric for s in t["splits"]], np.int32)
-    depths, trees, first = [len(tree["splits"]) for tree in symmetric], [], 0
-    for tree, depth in zip(symmetric, depths, strict=True):
-        tests = [(first + level, 0.5, True) for level in range(depth)]
-        trees.append(_symmetric_tree(tests, _symmetric_gain(tree)))
-        first += depth
-    model = join(trees, (), [()] * first)
-    return LeafNumbers(
-        replace(model.forest, column=tested), tested, model.side, model.zeros, model.members,
-        tuple(names), tuple(map(tuple, levels)), model.gain, fitted, categories, tuple(depths),
-    )  # fmt: skip
+    return owner
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,11 +252,6 @@ class LeafNumbers(TreeModel):
 def _word(cell: Any) -> str:
     """Return a category as CatBoost calls it: integers without a point."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-
-
-def _symmetric_gain(tree: Mapping[str, Any]) -> float:
-    weights = np.array(tree.get("leaf_weights") or [1.0] * (1 << len(tree["splits"])))
-    return _leaf_variance(np.reshape(tree["leaf_values"], (len(weights), -1)), weights)
 
 
 def _leaf_variance(values: np.ndarray, weights: np.ndarray) -> float:
@@ -286,34 +292,34 @@ class _Node(NamedTuple):
     zero: bool = False
 
 
-def _nested_tree(
-    root: Mapping[str, Any], read: Callable[[Mapping[str, Any]], _Node | None]
-) -> ReadTree:
-    """Return the tree of a nested description; ``read`` returns None for a leaf."""
-    nodes: list[_Node | None] = []
+LEAF = _Node(-1, 0.0, {}, {}, 0, 0.0)  # asks nothing
+
+
+def _nested_tree(root: Mapping[str, Any], read: Callable[[Mapping[str, Any]], _Node]) -> ReadTree:
+    """Return the tree of a nested description; ``read`` returns ``LEAF`` for a leaf."""
+    nodes: list[_Node] = []
     left: list[int] = []
     right: list[int] = []
-    waiting: list[tuple[Mapping[str, Any], int, list[int]]] = [(root, -1, [])]
+    # With the place where a parent keeps the number of this child: nowhere for the root.
+    waiting: list[tuple[Mapping[str, Any], int, list[int]]] = [(root, 0, [0])]
     while waiting:
         described, parent, side = waiting.pop()
-        if parent >= 0:
-            side[parent] = len(nodes)
+        side[parent] = len(nodes)
         node = read(described)
-        if node is not None:
+        if node is not LEAF:
             waiting += [(node.right, len(nodes), right), (node.left, len(nodes), left)]
         nodes.append(node)
         left.append(-1)
         right.append(-1)
-    tests = {i: node for i, node in enumerate(nodes) if node is not None}
     return ReadTree(
-        [-1 if node is None else node.feature for node in nodes],
-        [0.0 if node is None else node.threshold for node in nodes],
+        [node.feature for node in nodes],
+        [node.threshold for node in nodes],
         left,
         right,
-        [0 if node is None else node.default for node in nodes],
-        {i: node.members for i, node in tests.items() if node.members is not None},
-        frozenset(i for i, node in tests.items() if node.zero),
-        sum(node.gain for node in tests.values()),
+        [node.default for node in nodes],
+        {i: node.members for i, node in enumerate(nodes) if node.members is not None},
+        frozenset(i for i, node in enumerate(nodes) if node.zero),
+        sum(node.gain for node in nodes),
     )
 
 

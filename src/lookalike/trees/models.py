@@ -20,6 +20,7 @@ PARTS = {
     "right": np.int32,
     "default": np.int8,
 }
+IS_ZERO = (-1,)  # in the place of categories: a node for which a zero is a missing value
 ZERO = 1e-35  # LightGBM calls smaller values zero, where zeros are missing
 
 
@@ -167,16 +168,12 @@ def join(
     )
     offsets = np.cumsum([0, *(len(tree.feature) for tree in trees)])
     inside, side = left >= 0, default
+    sets, asked = _sets_asked(trees, offsets)
     # A test that no number fails tells missing values from all others.
     threshold = np.minimum(threshold, largest(single))
+    is_zero = np.array([codes == IS_ZERO for codes in asked])
+    threshold[(sets > 0) & ~is_zero[sets]] = 0.5  # of an answer: 0 for yes, 1 for no
     # What a node asks: a feature, the side of missing values, and by number which test of sets.
-    asked: dict[tuple[int, ...] | None, int] = {None: 0}
-    sets = np.zeros(len(feature), np.int32)
-    for tree, first in zip(trees, offsets, strict=False):
-        for node, codes in {**dict.fromkeys(tree.zeros), **tree.members}.items():
-            key = (-1,) if codes is None else tuple(sorted(codes))
-            sets[first + node] = asked.setdefault(key, len(asked))
-            threshold[first + node] = threshold[first + node] if codes is None else 0.5
     shape = len(levels), 2, len(asked)
     keys = np.ravel_multi_index((feature[inside], side[inside], sets[inside]), shape)
     # By presence, not by sorting: forests may have many millions of nodes.
@@ -189,14 +186,26 @@ def join(
         inputs, threshold, left, right, offsets, len(found),
         default=side, soft=False, single=single,
     )  # fmt: skip
-    tested, lists = found[:, 0].astype(np.int32), [None if k == (-1,) else k for k in asked]
+    tested = found[:, 0].astype(np.int32)
     return TreeModel(
         replace(forest, column=tested),
         tested,
         found[:, 1].astype(np.int8),
-        found[:, 2] == asked.get((-1,), -1),
-        Ragged.of([lists[i] for i in found[:, 2]], np.int32),
+        is_zero[found[:, 2]],
+        Ragged.of([None if is_zero[i] else asked[i] for i in found[:, 2]], np.int32),
         tuple(map(str, names)),
         tuple(map(tuple, levels)),
         np.array([max(0.0, tree.gain) for tree in trees]),
     )
+
+
+def _sets_asked(
+    trees: Sequence[ReadTree], offsets: np.ndarray
+) -> tuple[np.ndarray, list[tuple[int, ...] | None]]:
+    """Return for each node the number of its set of categories, and the sets: None, then others."""
+    asked: dict[tuple[int, ...] | None, int] = {None: 0}
+    sets = np.zeros(offsets[-1], np.int32)
+    for tree, first in zip(trees, offsets, strict=False):
+        for node, codes in {**dict.fromkeys(tree.zeros, IS_ZERO), **tree.members}.items():
+            sets[first + node] = asked.setdefault(tuple(sorted(codes)), len(asked))
+    return sets, list(asked)

@@ -426,10 +426,7 @@ class ForestProximity(Measure):
         if shares and explain.are_complete(a, b):
             return nearest_by_leaves(self, a, b, k, exclude, ids)
         if isinstance(method, methods.Ratio | methods.AncestorMethod):
-            mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
-            # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
-            small = mirrored and has_missing(a.arrays["bins"]).any()
-            tallest = ROWS_PER_TILE if small else MAX_TILE_ROWS
+            mirrored, tallest = _tiling(method, a, b)
             return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids, tallest)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
@@ -536,3 +533,11 @@ class ForestProximity(Measure):
             require(known.all(), f"{where}.bins", "positions among the thresholds", "others")
         if "leaves" in rows.arrays:
             explain.check_soft(rows, where)
+
+
+def _tiling(method: methods.ProximityMethod, a: Rows, b: Rows) -> tuple[bool, int]:
+    """Return whether one tile serves both of its sides, and the most rows of a tile."""
+    mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
+    # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
+    small = mirrored and has_missing(a.arrays["bins"]).any()
+    return mirrored, ROWS_PER_TILE if small else MAX_TILE_ROWS

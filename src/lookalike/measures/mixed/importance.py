@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Mapping
 from functools import partial
-from itertools import islice
+from itertools import islice, pairwise
 from typing import Any
 
 import numpy as np
@@ -101,39 +101,47 @@ def importance_weights(
     if not classify:  # importance is a share of the whole loss, so the unit does not matter
         values = _moderate(np.asarray(values, dtype=np.float64))
     rng = make_generator(random_state)
-    learner = _forest(classify, rng, n_jobs) if estimator is None else clone(estimator)
-    groups = {c.name: _numbers(source.table, c.name, n_jobs) for c in source.table}
-    # One matrix for any learner; each column of the table knows which inputs are its own.
-    columns = np.hstack(list(groups.values()))
-    if estimator is None and columns.size < MIN_CELLS_FOR_THREADS:
-        learner.set_params(n_jobs=1)
-    # Where the inputs of each column end in the matrix.
-    ends = np.cumsum([part.shape[1] for part in groups.values()])
+    parts = [_numbers(source.table, c.name, n_jobs) for c in source.table]
+    columns = np.hstack(parts)  # one matrix for any learner
+    learner = _forest(classify, rng, n_jobs, columns.size) if estimator is None else estimator
     folds = assign_folds(values if classify else None, len(source), N_FOLDS, rng, who)
-    losses = np.zeros(len(groups))
+    losses = np.zeros(len(parts))
     for fold in range(int(folds.max()) + 1):
         train, test = folds != fold, folds == fold
         fitted = clone(learner).fit(columns[train], values[train])
         if estimator is None:  # so many small predictions: a pool for each costs more than it gives
             fitted.set_params(n_jobs=1)
-        outside = columns[test]
-        before = _loss(fitted.predict(outside), values[test], classify)
-        for column, (end, part) in enumerate(zip(ends, groups.values(), strict=True)):
-            inputs = slice(end - part.shape[1], end)
-            for _ in range(N_REPEATS):
-                shuffled = outside.copy()
-                # All inputs of a column move together, so each row still has a possible cell.
-                shuffled[:, inputs] = outside[rng.permutation(len(outside)), inputs]
-                after = _loss(fitted.predict(shuffled), values[test], classify)
-                losses[column] += after - before
+        _add_losses(losses, fitted, columns[test], values[test], parts, classify, rng)
     return _weights(losses, who)
 
 
-def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None) -> Any:
+def _add_losses(
+    losses: np.ndarray,
+    fitted: Any,
+    outside: np.ndarray,
+    true: np.ndarray,
+    parts: list[np.ndarray],
+    classify: bool,
+    rng: np.random.Generator,
+) -> None:
+    """Add what each column costs on rows outside the forest, once for every shuffle."""
+    before = _loss(fitted.predict(outside), true, classify)
+    # Where the inputs of each column begin and end in the matrix.
+    ends = np.cumsum([0, *(part.shape[1] for part in parts)])
+    for column, (start, end) in enumerate(pairwise(ends)):
+        for _ in range(N_REPEATS):
+            shuffled = outside.copy()
+            # All inputs of a column move together, so each row still has a possible cell.
+            shuffled[:, start:end] = outside[rng.permutation(len(outside)), start:end]
+            losses[column] += _loss(fitted.predict(shuffled), true, classify) - before
+
+
+def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None, n_cells: int) -> Any:
     from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 
     forest = RandomForestClassifier if classes else RandomForestRegressor
-    seed, jobs = int(rng.integers(2**31)), count_jobs(n_jobs)
+    seed, jobs = int(rng.integers(2**31)), count_jobs(n_jobs)  # checked, used or not
+    jobs = 1 if n_cells < MIN_CELLS_FOR_THREADS else jobs
     return forest(n_estimators=200, min_samples_leaf=2, random_state=seed, n_jobs=jobs)
 
 

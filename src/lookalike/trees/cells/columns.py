@@ -215,18 +215,25 @@ def fit_columns(
         column = empty.cells_of(table)
         for spec in _several(wanted.get(several or parts[0])):
             distance = _distance_of(spec, column).fit(column)
-            one = replace(empty, distance=distance, kind=_kind_of(distance, squared, numeric))
-            if one.is_object:
-                check_distance(column, distance)
-            elif one.kind == SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
-                raise InvalidInput(
-                    f"column {column.name!r} with squared projections",
-                    "a range whose square is a number",
-                    f"{distance.scale_:g}",
-                    "Divide the column by a constant",
-                )
-            made.append(one)
+            made.append(
+                replace(empty, distance=distance, kind=_kind_of(distance, squared, numeric))
+            )
+            _check_usable(column, made[-1])
     return tuple(made)
+
+
+def _check_usable(column: Column, made: TreeColumn) -> None:
+    """Refuse a function that is no distance, and numbers whose squares are too large."""
+    distance = made.distance
+    if made.is_object:
+        check_distance(column, distance)
+    elif made.kind == SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
+        raise InvalidInput(
+            f"column {column.name!r} with squared projections",
+            "a range whose square is a number",
+            f"{distance.scale_:g}",
+            "Divide the column by a constant",
+        )
 
 
 def named_columns(distances: Iterable[Any]) -> list[Any]:

@@ -188,22 +188,25 @@ def ratio_parts(
     n_usable = 0  # trees with a test that both rows can answer, or of a single leaf
     known = (bins_x != unknown) & (bins_y != unknown)
     for t in range(forest.n_trees):
-        paths = [_path_tests(forest, t, int(leaf[t])) for leaf in (leaf_x, leaf_y)]
+        path_x = _path_tests(forest, t, int(leaf_x[t]))
+        path_y = _path_tests(forest, t, int(leaf_y[t]))
         if forest.offsets[t + 1] - forest.offsets[t] == 1:
             rest, n_usable = rest + 1.0, n_usable + 1
             continue
-        node_of = paths[0] | paths[1]
+        node_of = path_x | path_y
         tests = [test for test in node_of if known[test[0]]]
         common, apart = np.zeros(forest.n_inputs), np.zeros(forest.n_inputs)
         for test in tests:
-            lefts = [_goes_left(test, bins) for bins in (bins_x, bins_y)]
-            of_x, of_y = (_information(shares, node_of[test], left) for left in lefts)
-            if lefts[0] == lefts[1]:
+            left_x, left_y = _goes_left(test, bins_x), _goes_left(test, bins_y)
+            of_x = _information(shares, node_of[test], left_x)
+            of_y = _information(shares, node_of[test], left_y)
+            if left_x == left_y:
                 common[test[0]] += of_x
                 continue
-            on_x, on_y = test in paths[0], test in paths[1]
+            on_x, on_y = test in path_x, test in path_y
             weight = alpha * of_x * on_x + beta * of_y * on_y
-            apart[test[0]] += weight / 2 if once and on_x and on_y else weight
+            # At least one of the paths has the test: "once" halves it where both have.
+            apart[test[0]] += weight / (on_x + on_y) if once else weight
         n_usable += len(tests) > 0
         total = common.sum() + apart.sum()
         if total > 0:  # it is 0 if differences have no weight and there is nothing else

@@ -328,16 +328,16 @@ def ratio_block(
     """
     # With equal weights the similarity is a sum of two one-sided terms, each of which needs one
     # pass (kernels.proximity explains them).
-    once, plain = parting == "once", alpha == beta == 1.0
+    once, plain = parting == "once", alpha == beta == 1.0 and shares is None
     gaps_x, gaps_y = has_missing(bins_x), has_missing(bins_y)
-    if plain and shares is None and not (gaps_x.any() or gaps_y.any()):
+    if plain and not np.concatenate([gaps_x, gaps_y]).any():
         half = ratio_one_sided(forest, leaf_x, leaf_y, bins_y, once)
         own = leaf_x is leaf_y and bins_x is bins_y  # one pass serves both halves
         half = half + (half if own else ratio_one_sided(forest, leaf_y, leaf_x, bins_x, once)).T
         half /= forest.n_trees
         return half
     sides = leaf_x, bins_x, leaf_y, bins_y
-    if shares is not None or not plain or gaps_x.all() or gaps_y.all():
+    if not plain or gaps_x.all() or gaps_y.all():
         return _ratio_with_gaps(forest, *sides, (float(alpha), float(beta)), once, shares)
     # The faster kernel for the pairs without missing values; which kernel compares a pair depends
     # on that pair alone, so that its value does not change with the block it is in.
