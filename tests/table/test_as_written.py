@@ -269,7 +269,8 @@ def test_every_format_is_written():
     from lookalike.table.formats.files import FORMATS as KNOWN
 
     endings = {"." + name.removesuffix(".gz").rpartition(".")[2] for name in FORMATS}
-    assert {KNOWN[ending] for ending in endings} == set(KNOWN.values())
+    # Arrays of numpy hold numbers and no words: see formats/test_files.py.
+    assert {KNOWN[ending] for ending in endings} == set(KNOWN.values()) - {"npy"}
 
 
 def check_words(cells, source):

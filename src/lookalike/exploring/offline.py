@@ -53,7 +53,7 @@ def offline_page(name: str, view: View) -> str:
     script, style = _script(), _style()
     page = (WEB / "index.html").read_text("utf-8")
     page = SCRIPTS.sub("", STYLES.sub(b"", page.encode()).decode())
-    # The cells may come from strangers: only our script runs, and nothing can be sent or loaded.
+    # Cells are untrusted: only our script runs, and nothing can be sent or loaded.
     policy = f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; "
     policy += "img-src data:; base-uri 'none'; form-action 'none'"
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'

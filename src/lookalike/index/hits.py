@@ -479,7 +479,7 @@ class Hits(Sequence[Hit], Result):
         return ["id", *["score"] * self.by_score, "similarity", *["compared"] * self.has_gaps]
 
     def numbers(self, hit: Hit, form: str = ".3g") -> list[str]:
-        """Return what stands below ``heads`` beside the id."""
+        """Return the cells of the columns ``heads``, beside the id."""
         score = [shown(hit.score, form)] * self.by_score
         return [*score, shown(hit.similarity, form), *[hit.compared_text] * self.has_gaps]
 

@@ -30,6 +30,7 @@ from lookalike.table import LazyTable, Table
 from lookalike.table.formats.lazy import read_lazy
 from lookalike.table.formats.parquet import ParquetParts, find_files
 from lookalike.table.infer.learning import Learner
+from lookalike.table.model.kind import ROW_IDS
 
 
 def build_index(
@@ -146,8 +147,8 @@ def read_source(
         return source
     given = dict(kinds or {})
     if id_column is not None:
-        # As in Index: floats round large integers.
-        given.setdefault(id_column, "object")
+        # As in Index: as written, since floats round large integers.
+        given.setdefault(id_column, ROW_IDS)
     if isinstance(source, LazyTable):
         source = source if learner is None else source.learned_by(learner)
         return source.with_kinds(given) if given else source
