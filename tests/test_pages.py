@@ -38,12 +38,12 @@ def test_every_request_is_shown_with_its_parameters():
 
     for router in ROUTERS:
         for route in router.routes:
-            path = re.sub(r":\w+}", "}", route.path)
+            path = re.sub(r":\w+}", "}", route.path).replace("/api/", "/api/v1/")
             for method in route.methods:
                 assert f"| `{method} {path}` | " in page
     line = next(line for line in page.splitlines() if "/graph` | " in line)
     purpose = "Return the neighbors of a row, their neighbors, and so on."
-    request = "`GET /api/collections/{c}/graph`"
+    request = "`GET /api/v1/collections/{c}/graph`"
     assert line == f"| {request} | `id` `depth` `k` `space` | {purpose} |"
     assert "/ask/inspect` | `filter` | Show what each column of a table holds" in page
     assert "sessions/{s}/marks` | `like` `unlike` | Mark rows as liked or not" in page

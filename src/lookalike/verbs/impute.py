@@ -279,7 +279,7 @@ def impute(
     >>> found = la.impute(penguins, columns="sex")
     >>> cell = found.filled_cells[0]
     >>> cell.id, cell.value, [donor["id"] for donor in cell.donors][:2]
-    (3, 'female', [6, 35])
+    (3, 'female', [0, 1])
     """
     from lookalike.prediction import NeighborImputer
     from lookalike.prediction.imputation import MAX_DRAWS

@@ -74,7 +74,7 @@ def report(
     ... }
     >>> found = la.report(pets, title="Pets")
     >>> found.title, list(found.parts)[:3]
-    ('Pets', ['columns', 'missing', 'measure'])
+    ('Pets', ['summary', 'map', 'columns'])
     """
     # Mistakes in the name of a measure or of a column are errors before the long work.
     if measure is not None:

@@ -19,7 +19,6 @@ from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.medoids import farthest_first
 from lookalike.measures.mixed.gower import Gower
-from lookalike.measures.task import read_source
 from lookalike.table import Table
 from lookalike.table.model.targets import read_target
 
@@ -93,6 +92,9 @@ def importance_weights(
     who = "importance_weights"
     if y is None:
         raise InvalidInput(who, "a target to learn from", "none", ("Pass ", Param("y")))
+    # Imports scikit-learn, which a search does not need.
+    from lookalike.measures.task import read_source
+
     source, y = read_source(Gower(), X, y, who, kinds, n_jobs)
     values, classes = read_target(y, len(source), who, target)
     if classes is not None and len(classes) < 2:

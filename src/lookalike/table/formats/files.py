@@ -44,8 +44,8 @@ FORMATS = {
     ".json": "json",
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".feather", ".ipc"), "arrow"),
-    ".npy": "npy",
     ".xlsx": "excel",
+    ".npy": "npy",
 }
 # Rows of a sheet in this format.
 MAX_SHEET_ROWS = 2**20
