@@ -3,9 +3,12 @@
 import re
 import shlex
 from importlib import import_module
+from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -57,7 +60,7 @@ def place(tmp_path, monkeypatch):
         budget = "" if i % 5 == 0 else str(1000 * (i * 7 % 13 + 1))
         kind = genres[i % 4]
         words = f"Film {chr(65 + i % 26)}{i} of the {['Sea', 'Moon', 'Hill'][i % 3]}"
-        words = "Toy Story" if i == 30 else words
+        words = {30: "Toy Story", 31: "Star Wars"}.get(i, words)
         lines.append(
             f"{words},{1950 + i * 11 % 50},{80 + i * 7 % 60},{budget},{(i * 3 % 90) / 10 + 1},"
             f"{kind},{kind.split(';')[0]},{['PG', 'R'][i % 3 == 0]}"
@@ -78,7 +81,46 @@ def place(tmp_path, monkeypatch):
     films = Path("films.csv").read_text().splitlines()
     Path("synthetic.csv").write_text("\n".join(films[:1] + films[3:30:2]) + "\n")
     Path("rivals.csv").write_text("\n".join(films[:1] + films[5:45:4]) + "\n")
+    pd.read_csv("films.csv").to_json("films.jsonl", orient="records", lines=True)
+    write_people()
     return tmp_path
+
+
+def write_people():
+    """Write 30 people, ten of them twice, with slips, and customers who are half of them."""
+    first, last = (
+        ["Anna", "Bertram", "Clara", "Dietrich", "Emil", "Frida"],
+        ["Kowalski", "Lindqvist"],
+    )
+    last += ["Moreau", "Novotny", "Okafor"]
+    people = [
+        {
+            "name": f"{first[i % 6]} {last[i % 5]}",
+            "street": f"{i * 37 % 89 + 1} {['Dock', 'Hill', 'Elm', 'High'][i % 4]} Street",
+            "born": f"19{40 + i * 7 % 53}-0{1 + i % 9}-{10 + i * 3 % 18}",
+            "country": ["France", "Poland", "Sweden"][i % 3],
+        }
+        for i in range(30)
+    ]
+    slips = [{**one, "name": one["name"][:4] + one["name"][5:]} for one in people]
+    for moved in slips[::3]:  # these are doubtful
+        moved |= {"street": "5 Lake Road", "born": "1999" + moved["born"][4:]}
+    pd.DataFrame(people + slips[:10]).to_csv("people.csv", index=False)
+    pd.DataFrame(slips[15:]).to_csv("customers.csv", index=False)
+
+
+def review_people():
+    """Decide the doubtful pairs of people as a reader of the page does, who fills in 'same'."""
+    done = run(*"dedupe people.csv --show review -n 50 --output csv -q".split())
+    pairs = pd.read_csv(StringIO(done.stdout))
+    assert len(pairs)
+    same = pairs["right"] - pairs["left"] == 30
+    pairs.assign(same=np.where(same, "yes", "no")).to_csv("review.csv", index=False)
+
+
+def write_vectors(name):
+    """Write a vector for each film."""
+    np.save(name, np.random.default_rng(0).normal(size=(48, 6)))
 
 
 def index_films():
@@ -112,6 +154,10 @@ def test_a_command_that_is_shown_runs(line, place):
         index_films()
     if "rows-index" in line:
         index_rows(place)
+    if "--decisions review.csv" in line:
+        review_people()
+    for name in re.findall(r"[\w.]+\.npy", line):
+        write_vectors(name)
     done = run(*words_of(line))
     assert done.exit_code == 0, done.output
     writes = line.split()[1] == "report" or ".parquet" in line
@@ -161,7 +207,7 @@ def test_help_shows_names_and_no_types_of_python(words):
         assert not line or not after or len(line) + len(after.split()[0]) > 90
 
 
-TWO_TABLES = ("audit", "join", "match")
+PAIRS = ("audit", "dedupe", "join", "link", "match")
 READERS = [w for w in ALL if w[0] not in (*ELSEWHERE, "report", "index")]
 
 
@@ -170,13 +216,15 @@ def test_verbs_that_read_a_table_have_the_same_options(words):
     known = {name for option in ALL[words].params for name in option.opts}
     shared = {"--kinds", "--missing", "--split", "--encoding", "--delimiter", "--memory"}
     assert shared <= known
-    if words[0] in TWO_TABLES:  # columns are named by --on, and rows are those of both tables
+    if words[0] in PAIRS:  # rows are all those of the tables
+        assert {"--output", "--columns" if words == ("audit",) else "--on"} <= known
         return
     assert "--filter" in known or words == ("explain",)  # two rows are named
     if words[0] not in ("inspect", "index"):
         assert {"--output", "--columns"} <= known
         assert words in (("search",), ("explain",)) or "--seed" in known
-        assert words == ("compare",) or {"--measure", "--weight"} <= known
+        how = {"--equal-weights"} if words == ("impute",) else {"--measure", "--weight"}
+        assert words == ("compare",) or how <= known  # what fills a column is learned for each
 
 
 @pytest.mark.parametrize(

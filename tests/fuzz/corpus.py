@@ -9,7 +9,7 @@ from lookalike.columns import MatrixDistance, distances_of
 from lookalike.measures import Combined, ForestProximity, Gower, Precomputed, Vector
 from lookalike.measures.contract.base import MEASURES
 from lookalike.measures.forest.methods import OutOfBag, Ting, Zhu2
-from lookalike.prediction import NeighborClassifier, NeighborRegressor
+from lookalike.prediction import NeighborClassifier, NeighborImputer, NeighborRegressor
 from lookalike.saving.encode import SAVEABLE
 from lookalike.saving.load import import_packages
 from lookalike.trees import (
@@ -145,7 +145,7 @@ def build():
         for distance in distances_of(column.kind.name):
             if (distance == "edit_sets") > (column.name == "carts"):
                 continue
-            if column.name == "curve" and distance != "dtw":
+            if column.name == "curve" and distance == "euclidean":  # for series of one length
                 continue
             few = table.compare_by([column.name])
             measure = Gower(distances={column.name: distance}, undefined=0.5).fit(few)
@@ -163,6 +163,7 @@ def build():
     yield "NeighborClassifier", NeighborClassifier(Gower(), 3).fit(some, LABELS), "typed"
     yield "NeighborClassifier-named", NeighborClassifier(Gower()).fit(some, "grade"), "typed"
     yield "NeighborRegressor", NeighborRegressor(Vector(), 3).fit(numeric(), TARGET), "numeric"
+    yield "NeighborImputer", NeighborImputer(3, random_state=0).fit(some), "typed"
     yield from forests(table, some)
     yield from tasks(table, some)
 

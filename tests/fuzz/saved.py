@@ -3,6 +3,7 @@
 import gzip
 import json
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
@@ -54,6 +55,7 @@ def write_tables(folder):
     with pyarrow.ipc.new_stream(folder / "rows.arrow", coded.schema) as stream:
         stream.write_table(coded)
     frame.to_excel(folder / "rows.xlsx", index=False)
-    for name in ("rows.csv", "rows.jsonl", "rows.parquet"):
+    np.save(folder / "rows.npy", np.arange(36.0).reshape(12, 3))
+    for name in ("rows.csv", "rows.jsonl", "rows.npy", "rows.parquet"):
         (folder / f"{name}.gz").write_bytes(gzip.compress((folder / name).read_bytes()))
     return sorted(path for path in folder.iterdir() if path.suffix != ".lookalike")
