@@ -57,7 +57,7 @@ bins = st.lists(st.integers(0, 6).map(float), min_size=WIDTH, max_size=WIDTH)
 
 CASES = {  # name of a distance -> kind of column, strategy of a cell, reference implementation
     "absolute": ("number", quarters, reference.absolute),
-    "rank": ("number", quarters, None),  # needs the fitted values: test_number.py
+    "rank": ("number", quarters, None),
     "circular": ("number", quarters, reference.circular),
     "presence": ("flag", st.integers(0, 1), reference.differ),
     "equal": ("category", st.integers(0, 3), reference.differ),
@@ -67,13 +67,12 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, reference
     "levenshtein": ("text", st.text("abé𝒳 ", max_size=8), reference.normalized_edit),
     "token_set": ("text", st.text("ab ", max_size=9), reference.token_set),
     "jaro_winkler": ("text", st.text("abc", max_size=9), reference.jaro_winkler),
-    "tfidf": ("text", st.text("ab xy", max_size=14), None),  # needs the texts: test_document.py
+    "tfidf": ("text", st.text("ab xy", max_size=14), None),
     "jaccard": ("set", sets, reference.jaccard),
     "overlap": ("set", sets, reference.overlap),
     "edit": ("sequence", st.lists(tokens, max_size=6).map(tuple), reference.edit),
     "edit_sets": ("sequence", st.lists(sets, max_size=4).map(tuple), reference.edit_sets),
     "dtw": ("series", st.lists(quarters, max_size=6), reference.dtw),
-    # both need the standard deviation of the fitted values: test_series.py
     "msm": ("series", st.lists(quarters, max_size=6), None),
     "twe": ("series", st.lists(quarters, max_size=6), None),
     "euclidean": ("vector", rows_of_numbers, reference.euclidean),
@@ -90,6 +89,12 @@ CASES = {  # name of a distance -> kind of column, strategy of a cell, reference
     "graph_jaccard": ("graph", graphs(), reference.graph_jaccard),
     "wl": ("graph", graphs(), reference.wl),
     "ged": ("graph", graphs(most=3), reference.ged),
+}
+FITTED = {  # reference implementations that need the fitted cells too
+    "rank": reference.rank_share,
+    "tfidf": reference.tfidf,
+    "msm": reference.msm,
+    "twe": reference.twe,
 }
 assert set(CASES) == set(DISTANCES), "a distance without a reference implementation"
 

@@ -1,7 +1,9 @@
 """Every distance by its definition, as a reference: two cells in, one number out."""
 
+import functools
 import itertools
 import math
+import re
 from collections import Counter
 
 import numpy as np
@@ -255,6 +257,82 @@ def ged(g, h):
         cost += lost + len(kept - edges_h) + len(edges_h - kept)
         best = min(best, cost)
     return float(best)
+
+
+def unit_of(fitted):
+    """Return the standard deviation of the values of some series, 1 where they are equal."""
+    values = [value for cell in fitted for value in cell]
+    return float(np.std(values)) if len(set(values)) > 1 else 1.0
+
+
+def msm(x, y, fitted, price=1.0, window=None):
+    """Return the least cost by the recursion of Stefan, Athitsos and Das (2013)."""
+    if not x or not y:
+        return 0.0 if not x and not y else math.inf
+    reach = max(len(x), len(y)) if window is None else max(window, abs(len(x) - len(y)))
+    price = price * unit_of(fitted)
+
+    def price_of(new, before, other):
+        between = min(before, other) <= new <= max(before, other)
+        return price if between else price + min(abs(new - before), abs(new - other))
+
+    @functools.cache
+    def cost(i, j):
+        if i < 0 or j < 0 or abs(i - j) > reach:
+            return math.inf
+        if i == j == 0:
+            return abs(x[0] - y[0])
+        return min(
+            cost(i - 1, j - 1) + abs(x[i] - y[j]),
+            cost(i - 1, j) + (price_of(x[i], x[i - 1], y[j]) if i else math.inf),
+            cost(i, j - 1) + (price_of(y[j], y[j - 1], x[i]) if j else math.inf),
+        )
+
+    return cost(len(x) - 1, len(y) - 1)
+
+
+def twe(x, y, fitted, price=1.0, stiffness=0.001, window=None):
+    """Return the least cost by the recursion of Marteau (2009); a 0 precedes both series."""
+    if not x or not y:
+        return 0.0 if not x and not y else math.inf
+    reach = max(len(x), len(y)) if window is None else max(window, abs(len(x) - len(y)))
+    x, y = [0.0, *x], [0.0, *y]
+    price, stiffness = price * unit_of(fitted), stiffness * unit_of(fitted)
+
+    @functools.cache
+    def cost(i, j):
+        if i == j == 0:
+            return 0.0
+        if i == 0 or j == 0 or abs(i - j) > reach:
+            return math.inf
+        gaps = abs(x[i] - y[j]) + abs(x[i - 1] - y[j - 1])
+        return min(
+            cost(i - 1, j - 1) + gaps + 2 * stiffness * abs(i - j),
+            cost(i - 1, j) + abs(x[i] - x[i - 1]) + stiffness + price,
+            cost(i, j - 1) + abs(y[j] - y[j - 1]) + stiffness + price,
+        )
+
+    return cost(len(x) - 1, len(y) - 1)
+
+
+def word_weights(text, fitted, sublinear):
+    """Return the weights of the words of a text, by the definition."""
+    fitted = [set(re.findall(r"\w\w+", t.casefold())) for t in fitted if t is not None]
+    known = {}
+    for word, times in Counter(re.findall(r"\w\w+", text.casefold())).items():
+        having = sum(word in words for words in fitted)
+        if having:
+            times = 1 + math.log(times) if sublinear else times
+            known[word] = times * (1 + math.log((1 + len(fitted)) / (1 + having)))
+    return known
+
+
+def tfidf(u, v, fitted, sublinear=True):
+    u, v = (word_weights(text, fitted, sublinear) for text in (u, v))
+    if not u or not v:
+        return float(bool(u) != bool(v))
+    lengths = [math.sqrt(sum(x * x for x in side.values())) for side in (u, v)]
+    return 1 - sum(u[word] * v.get(word, 0.0) for word in u) / math.prod(lengths)
 
 
 def variance(cells, distance):

@@ -1,12 +1,14 @@
 """How much cells vary, and what loaded cells have to be."""
 
+import functools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from columns import reference
-from columns.make import CASES, cells_of, column, column_of
+from columns.make import CASES, FITTED, cells_of, column, column_of
 from lookalike.columns import DISTANCES, Absolute, Equal, Jaccard, variance
 from lookalike.columns.base import longest_of, sizes_of
 from lookalike.table.model.table import Graph
@@ -37,8 +39,8 @@ def test_variance_equals_half_the_mean_squared_distance(name, data):
     code = own.encode(column_of(name, cells))
     there = [cell for cell in cells if cell is not None]
     reference_of = CASES[name][2]
-    if name == "rank":
-        reference_of = lambda u, v: reference.rank_share(u, v, there)  # noqa: E731
+    if name in FITTED:
+        reference_of = functools.partial(FITTED[name], fitted=there)
     elif reference_of is None:
         reference_of = lambda u, v: 1 - own.similarities_[u, v]  # noqa: E731
     expected = reference.variance(there, reference_of) if there else 0.0

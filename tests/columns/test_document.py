@@ -2,7 +2,6 @@
 
 import math
 import re
-from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -12,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from columns import reference
 from columns.make import assert_errors, column, few
 from lookalike.columns import TfIdf
 from lookalike.columns.in_parts import fit_in_parts
@@ -21,26 +21,6 @@ from lookalike.table import LazyTable, read_table
 WORDS = ["ant", "Ant", "bee", "cat", "dog", "eel", "x", "Über", "-"]
 texts = st.lists(st.sampled_from(WORDS), max_size=9).map(" ".join)
 corpora = st.lists(st.one_of(texts, texts, st.none()), min_size=1, max_size=8)
-
-
-def vector(text, fitted, sublinear):
-    """Return the weights of the words of a text, by the definition."""
-    fitted = [set(re.findall(r"\w\w+", t.casefold())) for t in fitted if t is not None]
-    known = {}
-    for word, times in Counter(re.findall(r"\w\w+", text.casefold())).items():
-        having = sum(word in words for words in fitted)
-        if having:
-            times = 1 + math.log(times) if sublinear else times
-            known[word] = times * (1 + math.log((1 + len(fitted)) / (1 + having)))
-    return known
-
-
-def reference(u, v, fitted, sublinear=True):
-    u, v = (vector(text, fitted, sublinear) for text in (u, v))
-    if not u or not v:
-        return float(bool(u) != bool(v))
-    lengths = [math.sqrt(sum(x * x for x in side.values())) for side in (u, v)]
-    return 1 - sum(u[word] * v.get(word, 0.0) for word in u) / math.prod(lengths)
 
 
 def compared(fitted, asked, **options):
@@ -58,7 +38,7 @@ def test_documents_equal_their_reference(fitted, asked, sublinear):
             if u is None or v is None:
                 assert np.isnan(found[i, j])
             else:
-                expected = reference(u, v, fitted, sublinear)
+                expected = reference.tfidf(u, v, fitted, sublinear)
                 assert found[i, j] == pytest.approx(expected, abs=1e-12)
 
 

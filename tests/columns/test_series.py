@@ -84,54 +84,6 @@ def test_a_series_of_words_is_refused():
         DTW().fit(Column("thing", Kind("series"), values))
 
 
-def slow_msm(x, y, price, window=None):
-    """Return the least cost by the recursion of Stefan, Athitsos and Das (2013)."""
-    if not x or not y:
-        return 0.0 if not x and not y else np.inf
-    reach = max(len(x), len(y)) if window is None else max(window, abs(len(x) - len(y)))
-
-    def price_of(new, before, other):
-        between = min(before, other) <= new <= max(before, other)
-        return price if between else price + min(abs(new - before), abs(new - other))
-
-    @functools.cache
-    def cost(i, j):
-        if i < 0 or j < 0 or abs(i - j) > reach:
-            return np.inf
-        if i == j == 0:
-            return abs(x[0] - y[0])
-        return min(
-            cost(i - 1, j - 1) + abs(x[i] - y[j]),
-            cost(i - 1, j) + (price_of(x[i], x[i - 1], y[j]) if i else np.inf),
-            cost(i, j - 1) + (price_of(y[j], y[j - 1], x[i]) if j else np.inf),
-        )
-
-    return cost(len(x) - 1, len(y) - 1)
-
-
-def slow_twe(x, y, price, stiffness, window=None):
-    """Return the least cost by the recursion of Marteau (2009); a 0 precedes both series."""
-    if not x or not y:
-        return 0.0 if not x and not y else np.inf
-    reach = max(len(x), len(y)) if window is None else max(window, abs(len(x) - len(y)))
-    x, y = [0.0, *x], [0.0, *y]
-
-    @functools.cache
-    def cost(i, j):
-        if i == j == 0:
-            return 0.0
-        if i == 0 or j == 0 or abs(i - j) > reach:
-            return np.inf
-        gaps = abs(x[i] - y[j]) + abs(x[i - 1] - y[j - 1])
-        return min(
-            cost(i - 1, j - 1) + gaps + 2 * stiffness * abs(i - j),
-            cost(i - 1, j) + abs(x[i] - x[i - 1]) + stiffness + price,
-            cost(i, j - 1) + abs(y[j] - y[j - 1]) + stiffness + price,
-        )
-
-    return cost(len(x) - 1, len(y) - 1)
-
-
 prices = st.sampled_from([0.0, 0.01, 0.5, 1.0, 10.0])
 
 
@@ -143,15 +95,13 @@ prices = st.sampled_from([0.0, 0.01, 0.5, 1.0, 10.0])
     stiffness=prices,
 )
 def test_priced_distances_equal_their_references(cells, window, price, stiffness):
-    values = [value for cell in cells for value in cell]
-    unit = np.std(values) if values and np.ptp(values) > 0 else 1.0
     for distance, slow in (
-        (MSM(price, window), lambda u, v: slow_msm(u, v, price * unit, window)),
+        (MSM(price, window), lambda u, v: reference.msm(u, v, cells, price, window)),
         (TWE(price, stiffness, window),
-         lambda u, v: slow_twe(u, v, price * unit, stiffness * unit, window)),
+         lambda u, v: reference.twe(u, v, cells, price, stiffness, window)),
     ):  # fmt: skip
         found = compare(distance, "series", cells)
-        expected = [[slow(tuple(u), tuple(v)) for v in cells] for u in cells]
+        expected = [[slow(u, v) for v in cells] for u in cells]
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
 
 

@@ -22,6 +22,7 @@ from lookalike.errors import Param
 from lookalike.mcp.server import DEFAULT_SIZE, TOOLS, WIDTH, shorten, spell_argument
 from lookalike.verbs import get_verb
 from mcp import ClientSession, StdioServerParameters, stdio_client
+from service.running import run_alone
 
 ENVIRONMENT = {
     name: os.environ[name]
@@ -62,7 +63,7 @@ def ask_all(folder, questions, *options):
                 answers.append((found.content[0].text, found.is_error))
         return answers
 
-    return anyio.run(main)
+    return run_alone(main())
 
 
 def expected(folder, tool, arguments):
@@ -163,7 +164,7 @@ def test_tools_resources_and_prompts_are_listed(folder):
                 await session.get_prompt("rows-like-this", {"table": "pets.csv"})
             return tools, resources, prompts, summary, page, like
 
-    tools, resources, prompts, summary, page, like = anyio.run(main)
+    tools, resources, prompts, summary, page, like = run_alone(main())
     assert set(tools) == set(TOOLS)
     for tool in tools.values():
         assert tool.description
@@ -205,7 +206,7 @@ def test_a_cancelled_call_does_not_block_the_next(folder):
             found = await session.call_tool("inspect", {"table": "pets.csv"})
             return scope.cancelled_caught, found.content[0].text
 
-    cancelled, text = anyio.run(main)
+    cancelled, text = run_alone(main())
     assert cancelled
     assert text.startswith("pets.csv: 3 rows")
 
@@ -232,7 +233,7 @@ def test_the_same_tools_by_http(folder):
                         found = await session.call_tool("search", {"table": "pets.csv", "row": 0})
                         return found.content[0].text
 
-            assert "Kit" in anyio.run(main)
+            assert "Kit" in run_alone(main())
         finally:
             process.terminate()
 

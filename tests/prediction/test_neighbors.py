@@ -16,6 +16,7 @@ from sklearn.exceptions import DataConversionWarning, NotFittedError
 import lookalike as la
 from lookalike._runtime.folds import assign_folds
 from lookalike.errors import InvalidInput, LookalikeWarning, TooFewRows
+from lookalike.evaluate.vote import class_totals
 from lookalike.measures import Gower, Measure, Precomputed, Ranked, Vector
 from lookalike.measures.default import default_measure
 from lookalike.prediction import NeighborClassifier, NeighborRegressor
@@ -169,8 +170,16 @@ def test_large_answers_are_counted_in_parts(monkeypatch):
     X, y = rng.normal(size=(50, 3)), rng.integers(0, 4, 50)
     model = NeighborClassifier(Vector()).fit(X, y)
     whole = model.predict(X)
-    monkeypatch.setattr("lookalike.prediction.neighbors.BLOCK_ROWS", 7)
+    sizes = []
+
+    def totals(codes, *rest):
+        sizes.append(len(codes))
+        return class_totals(codes, *rest)
+
+    monkeypatch.setattr("lookalike.evaluate.vote.BLOCK_ROWS", 7)
+    monkeypatch.setattr("lookalike.evaluate.vote.class_totals", totals)
     assert_array_equal(model.predict(X), whole)
+    assert sizes == [7] * 7 + [1]
 
 
 def test_threads_change_nothing_and_are_passed_on():

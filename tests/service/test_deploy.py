@@ -7,7 +7,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import sysconfig
 import tomllib
 import urllib.error
 import urllib.request
@@ -48,7 +47,9 @@ def fresh(wheel, tmp_path_factory):
     where = subprocess.check_output(
         [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"], text=True
     )
-    Path(where.strip(), "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    # All of them: this environment may itself take packages from another one.
+    others = [path for path in sys.path if Path(path).name == "site-packages"]
+    Path(where.strip(), "others.pth").write_text("\n".join(others) + "\n")
     command = [sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet"]
     command += ["--no-index", "--no-deps", "--ignore-installed", str(wheel)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=500, check=False)
