@@ -270,7 +270,7 @@ def _checked(model: type[BaseModel], arguments: dict[str, Any]) -> Any:
     try:
         return model.model_validate(arguments)
     except ValidationError as error:
-        # Without the address of pydantic's own pages: an agent should correct the call, not read them.
+        # Without the address of pydantic's own pages: an agent should correct the call instead.
         first = error.errors(include_url=False)[0]
         name = str(first["loc"][0]) if first["loc"] else "arguments"
         if first["type"] == "extra_forbidden":
