@@ -80,6 +80,20 @@ def test_a_row_can_be_described(visit):
     assert visit.ids() == [hit["id"] for hit in found]
 
 
+def test_enter_waits_for_the_list_that_is_to_come(visit):
+    held = []
+    visit.page.route("**/suggest.js", lambda route: held.append(route))
+    visit.open()
+    visit.page.fill("#search", "year: 1990, genres: comedy")
+    visit.page.keyboard.press("Enter")
+    while not held:
+        visit.page.wait_for_timeout(50)
+    assert visit.page.locator("h2 >> text=Like this new row").count() == 0
+    held[0].continue_()
+    visit.page.wait_for_selector("h2 >> text=Like this new row")
+    visit.until("document.activeElement.id !== 'search'")  # letters are acts again
+
+
 def test_nothing_found_is_said(visit):
     visit.open()
     visit.page.fill("#search", "zzzzzzqq")

@@ -13,6 +13,7 @@ export function initialState() {
       text: "",
       suggesting: false,
       suggestion: 0,
+      entered: false,
       at: null,
       draft: null,
       columnText: "",

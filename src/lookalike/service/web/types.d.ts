@@ -134,6 +134,8 @@ interface Ui {
   text: string;
   suggesting: boolean;
   suggestion: number;
+  /** was Enter pressed before there was a list to choose from? */
+  entered: boolean;
   /** The hit that the keys act on. */
   at: Id | null;
   draft: Row | null;

@@ -101,12 +101,19 @@ function hubSwitch(state, act) {
 
 /** @param {State} state @param {Dispatch} act */
 function searchBox(state, act) {
-  const { suggesting, suggestion, text } = state.ui;
+  const { suggesting, suggestion, text, entered } = state.ui;
   const open = suggesting && text.trim() !== "";
   const shown = open ? later("suggest", state, act) : null;
   const list = shown?.props.data ?? [];
   const at = Math.min(suggestion, list.length - 1);
   const choose = (i) => list[i] && act({ type: "ask", query: list[i].query });
+  // Enter may come before the list, whose part of the page is loaded at the first letter.
+  if (entered && list.length) {
+    queueMicrotask(() => {
+      choose(0);
+      document.getElementById("search")?.blur();
+    });
+  }
   const keys = (event) => {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && list.length) {
@@ -115,6 +122,8 @@ function searchBox(state, act) {
     } else if (event.key === "Enter" && list.length) {
       choose(Math.max(at, 0));
       /** @type {HTMLElement} */ (event.target).blur();
+    } else if (event.key === "Enter" && open) {
+      act({ type: "ui", entered: true });
     } else if (event.key === "Escape") {
       act({ type: "ui", text: "", suggesting: false });
       /** @type {HTMLElement} */ (event.target).blur();
@@ -138,8 +147,8 @@ function searchBox(state, act) {
       placeholder: placeholder(info(state)),
       value: text,
       on: {
-        input: (event) => act({ type: "ui", text: event.target.value, suggesting: true, suggestion: 0 }),
-        focus: () => act({ type: "ui", suggesting: true }),
+        input: (event) => act({ type: "ui", text: event.target.value, suggesting: true, suggestion: 0, entered: false }),
+        focus: () => act({ type: "ui", suggesting: true, entered: false }),
         blur: () => act({ type: "ui", suggesting: false }),
         keydown: keys,
       },
