@@ -28,8 +28,8 @@ def test_groups_pairs_and_labels_agree(deduped):
         assert len(set(deduped.labels[group])) == 1
     assert len(np.unique(deduped.labels)) == 250 - sum(len(g) - 1 for g in deduped.groups)
     assert {frozenset(pair[:2]) for pair in deduped.pairs} == set(map(frozenset, deduped.groups))
-    chances = [pair.probability for pair in deduped.pairs]
-    assert chances == sorted(chances, reverse=True)
+    probabilities = [pair.probability for pair in deduped.pairs]
+    assert probabilities == sorted(probabilities, reverse=True)
     frame = deduped.to_frame()
     assert frame["group"].tolist() == deduped.labels.tolist()
     assert list(frame.columns[:2]) == ["id", "group"]

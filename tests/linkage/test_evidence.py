@@ -16,7 +16,7 @@ from lookalike.linkage.evidence import (
     calibrate,
     compare_pairs,
     learn_evidence,
-    probabilities,
+    match_probabilities,
 )
 from lookalike.linkage.pooled import pool
 
@@ -58,13 +58,13 @@ def test_weights_never_fall_with_the_similarity():
 def test_rivals_share_the_odds_where_a_row_has_one_match():
     """By force: exactly one of the pairs of a row, or none, is the match."""
     odds = np.array([4.0, 1.0, 2.0])
-    alone = probabilities(np.log(odds), PAIRS)
+    alone = match_probabilities(np.log(odds), PAIRS)
     np.testing.assert_allclose(alone, odds / (1 + odds))
     sums = [4 + 1, 4 + 1 + 2, 2 + 1]  # the pairs that share a row with each one
-    found = probabilities(np.log(odds), PAIRS, one_to_one=True)
+    found = match_probabilities(np.log(odds), PAIRS, one_to_one=True)
     np.testing.assert_allclose(found, odds / (1 + np.array(sums)))
     decided = np.array([np.nan, 1.0, 0.0])
-    found = probabilities(np.log(odds), PAIRS, decided=decided)
+    found = match_probabilities(np.log(odds), PAIRS, decided=decided)
     np.testing.assert_allclose(found, [0.8, 1.0, 0.0], atol=1e-12)
 
 
@@ -74,13 +74,13 @@ def test_matches_are_learned_without_labels(one_to_one):
     columns = columns_of(frame)
     candidates = find_candidates(columns)
     pairs = compare_pairs(columns, candidates.left, candidates.right)
-    evidence, chances = learn_evidence(columns, candidates, pairs, one_to_one=one_to_one)
+    evidence, probabilities = learn_evidence(columns, candidates, pairs, one_to_one=one_to_one)
     truth = pairs_of(entities)
     ends = zip(candidates.left.tolist(), candidates.right.tolist(), strict=True)
     right = np.array([pair in truth for pair in ends])
-    assert (chances[right] > 0.9).mean() > 0.97
-    assert (chances[~right] < 0.1).mean() > 0.99
-    assert chances.sum() == pytest.approx(80, abs=2)
+    assert (probabilities[right] > 0.9).mean() > 0.97
+    assert (probabilities[~right] < 0.1).mean() > 0.99
+    assert probabilities.sum() == pytest.approx(80, abs=2)
     # Half of the cells of a double have a slip: their share of equal cells is learned.
     assert evidence.matches[:, EQUAL].mean() == pytest.approx(0.5, abs=0.12)
     np.testing.assert_allclose(evidence.matches.sum(axis=1), 1.0)

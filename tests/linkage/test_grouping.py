@@ -10,19 +10,19 @@ from lookalike.linkage import grouping
 from lookalike.linkage.grouping import group_rows
 
 
-def by_force(chances, threshold):
+def by_force(probabilities, threshold):
     """Merge the two groups of the largest mean probability, while it reaches the threshold."""
-    groups = [[row] for row in range(len(chances))]
+    groups = [[row] for row in range(len(probabilities))]
 
     def mean(a, b):
-        return np.mean([chances[i, j] for i in a for j in b])
+        return np.mean([probabilities[i, j] for i in a for j in b])
 
     while len(groups) > 1:
         a, b = max(itertools.combinations(groups, 2), key=lambda pair: mean(*pair))
         if mean(a, b) < threshold:
             break
         groups = [one for one in groups if one not in (a, b)] + [a + b]
-    labels = np.empty(len(chances), int)
+    labels = np.empty(len(probabilities), int)
     for rows in groups:
         labels[rows] = min(rows)
     return labels
@@ -34,14 +34,16 @@ def all_pairs(n):
 
 @given(st.integers(0, 2**32 - 1), st.integers(3, 7), st.sampled_from([0.4, 0.6]))
 def test_groups_equal_those_of_the_reference(seed, n, threshold):
-    chances = np.random.default_rng(seed).random((n, n))
-    chances = np.maximum(chances, chances.T)
+    probabilities = np.random.default_rng(seed).random((n, n))
+    probabilities = np.maximum(probabilities, probabilities.T)
     left, right = all_pairs(n)
-    found = group_rows(n, left, right, chances[left, right], threshold, lambda i, j: chances[i, j])
-    np.testing.assert_array_equal(found, by_force(chances, threshold))
-    kept = chances[left, right] >= threshold  # the other pairs are asked for
-    some = left[kept], right[kept], chances[left, right][kept]
-    again = group_rows(n, *some, threshold, lambda i, j: chances[i, j])
+    found = group_rows(
+        n, left, right, probabilities[left, right], threshold, lambda i, j: probabilities[i, j]
+    )
+    np.testing.assert_array_equal(found, by_force(probabilities, threshold))
+    kept = probabilities[left, right] >= threshold  # the other pairs are asked for
+    some = left[kept], right[kept], probabilities[left, right][kept]
+    again = group_rows(n, *some, threshold, lambda i, j: probabilities[i, j])
     np.testing.assert_array_equal(again, found)
 
 
@@ -57,13 +59,16 @@ def test_a_weak_bridge_is_cut_and_a_chain_does_not_grow():
 
 def test_decisions_are_kept_at_any_rate():
     left, right = all_pairs(4)
-    chances = np.array([0.9, 0.9, 0.9, 0.9, 0.9, 0.9])
+    probabilities = np.array([0.9, 0.9, 0.9, 0.9, 0.9, 0.9])
     decided = np.array([np.nan, np.nan, 0.0, np.nan, np.nan, np.nan])  # 0 is not 3
-    found = group_rows(4, left, right, chances, 0.5, lambda i, j: np.zeros(len(i)), decided)
+    found = group_rows(4, left, right, probabilities, 0.5, lambda i, j: np.zeros(len(i)), decided)
     assert found[0] != found[3]
-    chances, decided = np.full(6, 0.01), np.full(6, np.nan)
-    decided[[0, 5]], chances[[0, 1, 5]] = 1.0, (1.0, 0.6, 1.0)  # 0 is 1, 2 is 3, 0 and 2 may be
-    found = group_rows(4, left, right, chances, 0.5, lambda i, j: np.zeros(len(i)), decided)
+    probabilities, decided = np.full(6, 0.01), np.full(6, np.nan)
+    decided[[0, 5]], probabilities[[0, 1, 5]] = (
+        1.0,
+        (1.0, 0.6, 1.0),
+    )  # 0 is 1, 2 is 3, 0 and 2 may be
+    found = group_rows(4, left, right, probabilities, 0.5, lambda i, j: np.zeros(len(i)), decided)
     assert found.tolist() == [0, 0, 2, 2]
 
 
@@ -71,8 +76,8 @@ def test_large_components_lose_weak_pairs_and_copies_stay_together(monkeypatch):
     monkeypatch.setattr(grouping, "MAX_ROWS", 10)
     n = 40
     chain = np.arange(n - 1), np.arange(1, n)
-    chances = np.where(np.arange(n - 1) % 8 == 7, 0.6, 0.99)
-    found = group_rows(n, *chain, chances, 0.5, lambda i, j: (i // 8 == j // 8).astype(float))
+    probabilities = np.where(np.arange(n - 1) % 8 == 7, 0.6, 0.99)
+    found = group_rows(n, *chain, probabilities, 0.5, lambda i, j: (i // 8 == j // 8).astype(float))
     assert found.tolist() == [row // 8 * 8 for row in range(n)]
     copies = group_rows(n, *chain, np.ones(n - 1), 0.5, lambda i, j: np.ones(len(i)))
     assert (copies == 0).all()

@@ -22,17 +22,17 @@ CHANCES = st.lists(st.floats(0, 1), min_size=1, max_size=12)
 
 
 @given(CHANCES, st.floats(0, 3))
-def test_the_threshold_has_the_largest_expected_f1(chances, missed):
+def test_the_threshold_has_the_largest_expected_f1(probabilities, missed):
     """By force over all cuts; pairs that are rather no matches are never taken."""
-    chances = np.array(chances)
+    probabilities = np.array(probabilities)
 
     def f1(cut):
-        taken = chances[chances >= cut]
-        return 2 * taken.sum() / max(1e-300, len(taken) + chances.sum() + missed)
+        taken = probabilities[probabilities >= cut]
+        return 2 * taken.sum() / max(1e-300, len(taken) + probabilities.sum() + missed)
 
-    threshold = choose_threshold(chances, missed)
+    threshold = choose_threshold(probabilities, missed)
     assert threshold >= 0.5
-    best = max(f1(cut) for cut in [*chances[chances >= 0.5], 2.0])
+    best = max(f1(cut) for cut in [*probabilities[probabilities >= 0.5], 2.0])
     assert f1(threshold) == pytest.approx(best, abs=1e-9)
 
 
@@ -57,7 +57,7 @@ def test_doubles_are_found_and_the_stated_precision_holds(n, doubles):
     assert recall > 0.95
     assert abs(found.expected.precision - precision) < 0.03
     assert abs(found.expected.recall - recall) < 0.05
-    assert found.probability(*ends) == pytest.approx(found.chances[found.matches])
+    assert found.probability(*ends) == pytest.approx(found.probabilities[found.matches])
 
 
 def test_nothing_is_decided_where_rows_are_merely_alike():

@@ -101,7 +101,7 @@ class Decided(Result):
 
     def _pair(self, number: int) -> Pair:
         (left, i), (right, j) = self._rows_of(number)
-        chance = float(self.linking.chances[number])
+        chance = float(self.linking.probabilities[number])
         return Pair(self.ids[left][i], self.ids[right][j], chance)
 
     def _rows_of(self, number: int) -> list[tuple[int, int]]:
@@ -115,8 +115,8 @@ class Decided(Result):
     @cached_property
     def _doubtful(self) -> np.ndarray:
         link = self.linking
-        chances = link.chances
-        doubt = np.minimum(chances, 1.0 - chances)
+        probabilities = link.probabilities
+        doubt = np.minimum(probabilities, 1.0 - probabilities)
         # What was decided by hand is not asked again.
         open_ = np.flatnonzero((doubt >= CERTAIN) & np.isnan(link.decided))
         return open_[np.argsort(-doubt[open_], kind="stable")]
@@ -240,7 +240,7 @@ class Decided(Result):
         layout.headline(console, f"{len(doubtful):,} doubtful {pairs}")
         for number in doubtful[: min(self.n, MAX_SHOWN)].tolist():
             names = " and ".join(self._names(number))
-            chance = percent(float(self.linking.chances[number]))
+            chance = percent(float(self.linking.probabilities[number]))
             layout.say(console, f"{names}: {chance}", "")
             layout.say(console, sentence(*self.reasons(number)), indent=2)
 
@@ -310,7 +310,7 @@ class Deduped(Decided):
         # Also pairs below the threshold, whose rows are in one group by way of others.
         inside = link.groups[link.candidates.left] == link.groups[link.candidates.right]
         numbers = np.flatnonzero(inside)
-        return numbers[np.argsort(-link.chances[numbers], kind="stable")]
+        return numbers[np.argsort(-link.probabilities[numbers], kind="stable")]
 
     def golden(self, backend: str = "pandas") -> Any:
         """Return one record for each group and each row without a double, as a data frame.
@@ -398,7 +398,7 @@ class Linked(Decided):
             f"{left}: {len(self.pairs):,} pairs of {sizes[0]:,} rows with {sizes[1]:,} of {right}"
         )
         lines = [
-            [*self._names(number), f"{self.linking.chances[number]:.3f}"]
+            [*self._names(number), f"{self.linking.probabilities[number]:.3f}"]
             for number in self._numbers()[:MAX_SHOWN].tolist()
         ]
         heads = [("row", "left"), ("other", "left"), ("probability", "right")]

@@ -156,9 +156,9 @@ def learn_evidence(
     # The last rounds are free of it where rows have several matches: it favors the clearest one.
     free = 0 if one_to_one else FREE_ROUNDS
     for compete in [True] * ROUNDS + [False] * free:
-        chances = probabilities(evidence.log_odds(pairs), candidates, compete, decided)
-        counts = _counts(pairs.levels, chances)
-        n_matches = max(chances.sum(), 0.5)
+        probabilities = match_probabilities(evidence.log_odds(pairs), candidates, compete, decided)
+        counts = _counts(pairs.levels, probabilities)
+        n_matches = max(probabilities.sum(), 0.5)
         # Some of the random pairs are matches: in a small table a good share of them.
         rest = np.maximum(usual_counts - counts * (len(usual) / n_all), 0.0)
         evidence = Evidence(
@@ -166,7 +166,7 @@ def learn_evidence(
             _shares(rest + PRIOR_PAIRS / len(LEVELS)),
             np.log(n_matches / max(n_all - n_matches, 0.5)),
         )
-    return evidence, probabilities(evidence.log_odds(pairs), candidates, one_to_one, decided)
+    return evidence, match_probabilities(evidence.log_odds(pairs), candidates, one_to_one, decided)
 
 
 def _random_pairs(
@@ -196,7 +196,7 @@ def _shares(counts: np.ndarray) -> np.ndarray:
     return counts / counts.sum(axis=1, keepdims=True)
 
 
-def probabilities(
+def match_probabilities(
     log_odds: np.ndarray,
     candidates: Candidates,
     one_to_one: bool = False,

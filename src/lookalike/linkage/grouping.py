@@ -24,7 +24,7 @@ def group_rows(
     n: int,
     left: np.ndarray,
     right: np.ndarray,
-    chances: np.ndarray,
+    probabilities: np.ndarray,
     threshold: float,
     probability: Probability,
     decided: np.ndarray | None = None,
@@ -36,7 +36,7 @@ def group_rows(
     n : int
         How many rows there are.
     left, right : int64, the rows of pairs
-    chances : float64
+    probabilities : float64
         The probability that each pair is a match.
     threshold : float
         Pairs from this probability on connect rows, and the average within a group is no less.
@@ -54,14 +54,14 @@ def group_rows(
     """
     decided = np.full(len(left), np.nan) if decided is None else decided
     groups = np.arange(n)
-    parts = [*_components(n, left, right, np.where(decided == 0, 0.0, chances), threshold)]
+    parts = [*_components(n, left, right, np.where(decided == 0, 0.0, probabilities), threshold)]
     # Two rows that are connected agree: a weak bridge needs a third one.
     checked = [rows for rows in parts if 2 < len(rows) <= MAX_ROWS]
     for rows in parts:
         groups[rows] = rows[0]
     known = (
         left * n + right,
-        np.select([decided == 1, decided == 0], [TOGETHER, APART], UNDECIDED + 1.0 - chances),
+        np.select([decided == 1, decided == 0], [TOGETHER, APART], UNDECIDED + 1.0 - probabilities),
     )
     for rows, condensed in zip(checked, _distances(checked, n, known, probability), strict=True):
         # Means of many distances are rounded: one that equals the cut must not exceed it.
@@ -73,11 +73,11 @@ def group_rows(
 
 
 def _components(
-    n: int, left: np.ndarray, right: np.ndarray, chances: np.ndarray, threshold: float
+    n: int, left: np.ndarray, right: np.ndarray, probabilities: np.ndarray, threshold: float
 ) -> Iterator[np.ndarray]:
     """Yield connected components of at least two rows; large ones lose their weakest pairs."""
-    kept = chances >= threshold
-    left, right, chances = left[kept], right[kept], chances[kept]
+    kept = probabilities >= threshold
+    left, right, probabilities = left[kept], right[kept], probabilities[kept]
     graph = coo_array((np.ones(len(left)), (left, right)), shape=(n, n))
     _, labels = connected_components(graph, directed=False)
     order = np.argsort(labels, kind="stable")
@@ -87,7 +87,7 @@ def _components(
                 yield rows
             continue
         inside = labels[left] == labels[rows[0]]
-        i, j, weights = left[inside], right[inside], chances[inside]
+        i, j, weights = left[inside], right[inside], probabilities[inside]
         stricter = float(np.median(weights))
         if stricter <= threshold:  # half of the pairs are as sure as can be: copies of one record
             yield rows

@@ -21,7 +21,7 @@ from lookalike.linkage.evidence import (
     calibrate,
     compare_pairs,
     learn_evidence,
-    probabilities,
+    match_probabilities,
 )
 from lookalike.linkage.grouping import group_rows
 from lookalike.linkage.pooled import SETTLED_ASIDE, WRITTEN, PooledColumn, pool
@@ -58,7 +58,7 @@ class Linking:
     candidates : Candidates
     levels : PairLevels
     evidence : Evidence
-    chances : float64
+    probabilities : float64
         The probability of each candidate.
     decided : float64
         1 and 0 for candidates that were decided, NaN for others.
@@ -75,7 +75,7 @@ class Linking:
     candidates: Candidates
     levels: PairLevels
     evidence: Evidence
-    chances: np.ndarray
+    probabilities: np.ndarray
     decided: np.ndarray
     threshold: float
     one_to_one: bool = False
@@ -89,8 +89,8 @@ class Linking:
     @cached_property
     def matches(self) -> np.ndarray:
         """The candidates that are matches, the surest first."""
-        order = np.argsort(-self.chances, kind="stable")
-        order = order[self.chances[order] >= self.threshold]
+        order = np.argsort(-self.probabilities, kind="stable")
+        order = order[self.probabilities[order] >= self.threshold]
         return self._one_each(order) if self.one_to_one else order
 
     def _one_each(self, order: np.ndarray) -> np.ndarray:
@@ -112,19 +112,26 @@ class Linking:
     def groups(self) -> np.ndarray:
         """Of each row the first row of its group."""
         return group_rows(
-            self.n_rows, *self._sides, self.chances, self.threshold, self.probability, self.decided
+            self.n_rows,
+            *self._sides,
+            self.probabilities,
+            self.threshold,
+            self.probability,
+            self.decided,
         )
 
     def probability(self, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the probability of any pairs of rows, which need not be candidates."""
         odds = self.evidence.log_odds(compare_pairs(self.columns, left, right))
-        return probabilities(odds, Candidates(left, right, left))
+        return match_probabilities(odds, Candidates(left, right, left))
 
     @cached_property
     def expected(self) -> Expected:
         """The precision and recall that the probabilities imply."""
-        found = self.chances[self.matches].sum()
-        every = self.chances.sum() + count_missed(self.candidates, self.chances, len(self.columns))
+        found = self.probabilities[self.matches].sum()
+        every = self.probabilities.sum() + count_missed(
+            self.candidates, self.probabilities, len(self.columns)
+        )
         right = float(found / len(self.matches)) if len(self.matches) else 1.0
         return Expected(right, float(found / every) if every > 0 else 1.0)
 
@@ -134,7 +141,7 @@ class Linking:
         return self.evidence.weights(self.levels) / np.log(2.0)
 
 
-def count_missed(candidates: Candidates, chances: np.ndarray, n_columns: int) -> float:
+def count_missed(candidates: Candidates, probabilities: np.ndarray, n_columns: int) -> float:
     """Return how many matches are not among the candidates (Chao 1987, doi:10.2307/2531532).
 
     Of the matches that are there, some were found in one column only: the more of them, the more
@@ -143,7 +150,7 @@ def count_missed(candidates: Candidates, chances: np.ndarray, n_columns: int) ->
     Parameters
     ----------
     candidates : Candidates
-    chances : float64, their probabilities
+    probabilities : float64, their probabilities
     n_columns : int
 
     Examples
@@ -154,20 +161,20 @@ def count_missed(candidates: Candidates, chances: np.ndarray, n_columns: int) ->
     """
     if n_columns < MIN_COLUMNS_FOR_RECALL:
         return 0.0
-    once, twice = (float(chances[candidates.n_columns == count].sum()) for count in (1, 2))
+    once, twice = (float(probabilities[candidates.n_columns == count].sum()) for count in (1, 2))
     # The form without bias, which is defined where nothing was found twice.
     some = max(0.0, once * (once - 1.0)) / (2.0 * (twice + 1.0))
     return some * (n_columns - 1) / n_columns
 
 
-def choose_threshold(chances: np.ndarray, missed: float = 0.0) -> float:
+def choose_threshold(probabilities: np.ndarray, missed: float = 0.0) -> float:
     """Return the probability from which on to decide for a match, for the largest expected F1.
 
     It is at least one half: a match is more likely than not.
 
     Parameters
     ----------
-    chances : float64
+    probabilities : float64
         Calibrated probabilities.
     missed : float
         How many matches are not among the pairs.
@@ -177,7 +184,7 @@ def choose_threshold(chances: np.ndarray, missed: float = 0.0) -> float:
     >>> choose_threshold(np.array([0.99, 0.9, 0.7, 0.2, 0.1])), choose_threshold(np.array([0.1]))
     (0.5, 0.5)
     """
-    ordered = np.sort(chances)[::-1]
+    ordered = np.sort(probabilities)[::-1]
     if not len(ordered) or ordered[0] <= 0.0:
         return EVEN
     right = np.cumsum(ordered)
@@ -232,27 +239,42 @@ def link_rows(
         groups = np.where((keys < 0).any(axis=1), -1, groups)
     candidates, known = _with_decided(find_candidates(columns, n_left, groups), decided or {})
     levels = compare_pairs(columns, candidates.left, candidates.right)
-    evidence, chances = learn_evidence(
+    evidence, probabilities = learn_evidence(
         columns, candidates, levels, n_left, one_to_one=one_to_one, decided=known, seed=seed
     )
     if not np.isnan(known).all():
         evidence = calibrate(evidence, levels, known)
-        chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
+        probabilities = match_probabilities(
+            evidence.log_odds(levels), candidates, one_to_one, known
+        )
     apart = True
     if threshold is None:
-        threshold = choose_threshold(chances, count_missed(candidates, chances, len(columns)))
-        apart = bool((known == 1.0).any()) or are_two_populations(chances)
+        threshold = choose_threshold(
+            probabilities, count_missed(candidates, probabilities, len(columns))
+        )
+        apart = bool((known == 1.0).any()) or are_two_populations(probabilities)
         if not apart:
             # All odds below even, so that no pair is a match; their order stays for the review.
             offset = -max(0.0, float(evidence.log_odds(levels).max()))
             evidence = replace(evidence, offset=offset - MARGIN)
-            chances = probabilities(evidence.log_odds(levels), candidates, one_to_one, known)
+            probabilities = match_probabilities(
+                evidence.log_odds(levels), candidates, one_to_one, known
+            )
     return Linking(
-        columns, n_left, candidates, levels, evidence, chances, known, threshold, one_to_one, apart
+        columns,
+        n_left,
+        candidates,
+        levels,
+        evidence,
+        probabilities,
+        known,
+        threshold,
+        one_to_one,
+        apart,
     )
 
 
-def are_two_populations(chances: np.ndarray) -> bool:
+def are_two_populations(probabilities: np.ndarray) -> bool:
     """Whether matches stand out from pairs that are merely alike: few pairs are between the two.
 
     Rows without any doubles are alike by degrees. The evidence, which takes columns for
@@ -260,7 +282,7 @@ def are_two_populations(chances: np.ndarray) -> bool:
 
     Parameters
     ----------
-    chances : float64
+    probabilities : float64
 
     Examples
     --------
@@ -269,9 +291,9 @@ def are_two_populations(chances: np.ndarray) -> bool:
     >>> are_two_populations(np.array([0.99] * 20 + [0.4] * 12))
     False
     """
-    doubt = np.minimum(chances, 1.0 - chances)
+    doubt = np.minimum(probabilities, 1.0 - probabilities)
     n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
-    n_certain = np.count_nonzero(chances > 1.0 - DOUBTFUL)
+    n_certain = np.count_nonzero(probabilities > 1.0 - DOUBTFUL)
     few = n_doubtful < MIN_DOUBTFUL or n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain
     return bool(few)
 
