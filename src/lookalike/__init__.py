@@ -19,6 +19,7 @@ from lookalike.verbs import VERBS as _VERBS
 # Type checkers take a name that is not listed here for ``Any``, as ``__getattr__`` returns it.
 if TYPE_CHECKING:
     from lookalike._runtime.config import config as config
+    from lookalike.exploring import explore as explore
     from lookalike.hubness import hubness_report as hubness_report
     from lookalike.index import Index as Index
     from lookalike.saving.load import load as load
@@ -28,9 +29,13 @@ if TYPE_CHECKING:
     from lookalike.verbs.classify import classify as classify
     from lookalike.verbs.cluster import cluster as cluster
     from lookalike.verbs.compare import compare as compare
+    from lookalike.verbs.dedupe import dedupe as dedupe
+    from lookalike.verbs.explain import explain as explain
     from lookalike.verbs.hubs import hubs as hubs
+    from lookalike.verbs.impute import impute as impute
     from lookalike.verbs.inspect import inspect as inspect
     from lookalike.verbs.join import join as join
+    from lookalike.verbs.link import link as link
     from lookalike.verbs.match import match as match
     from lookalike.verbs.outliers import outliers as outliers
     from lookalike.verbs.regress import regress as regress

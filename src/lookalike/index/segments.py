@@ -176,6 +176,22 @@ class SegmentQuery:
         return self.measure.nearest_among(self.rows, rows, self.k, allowed, **names)
 
 
+@dataclass(eq=False)
+class Kept:
+    """What a segment has computed from its rows so far; neither saved nor pickled.
+
+    Parameters
+    ----------
+    offsets : dict, optional
+        The offset of the last row with each id, deleted ones included.
+    compact : Rows and their offsets, optional
+        The rows without most of the deleted ones, which searches would step over.
+    """
+
+    offsets: dict[Any, int] | None = None
+    compact: tuple[Rows, Any] | None = None
+
+
 @saveable
 @dataclass(frozen=True, eq=False)
 class Segment:
@@ -216,6 +232,11 @@ class Segment:
         return {field.name: getattr(self, field.name) for field in dataclass_fields(self)}
 
     @cached_property
+    def kept(self) -> Kept:
+        """What was computed from the rows."""
+        return Kept()
+
+    @cached_property
     def n_live(self) -> int:
         """The number of live rows."""
         return int(np.count_nonzero(self.live))
@@ -239,8 +260,7 @@ class Segment:
         live[offsets] = False
         other = replace(self, live=live)
         # These hold for fewer live rows as well: deleting one row need not copy all, nor hash all.
-        cached = self.__dict__
-        other.__dict__.update({n: cached[n] for n in ("_compact", "_by_id") if n in cached})
+        other.kept.offsets, other.kept.compact = self.kept.offsets, self.kept.compact
         return other
 
     # ``ShardSegment``, whose rows stay in files, overrides these.
@@ -266,11 +286,10 @@ class Segment:
 
         An id may be used again after its row was deleted, so the last row that has it counts.
         """
-        by_id = self.__dict__.get("_by_id")
-        if by_id is None:
-            by_id = {as_id(value): row for row, value in enumerate(self.table[column].values)}
-            self.__dict__["_by_id"] = by_id
-        offset = by_id.get(id, -1)
+        if self.kept.offsets is None:
+            values = self.table[column].values
+            self.kept.offsets = {as_id(value): row for row, value in enumerate(values)}
+        offset = self.kept.offsets.get(id, -1)
         return offset if offset >= 0 and self.live[offset] else -1
 
     def ids_among(self, column: str, ids: Sequence[Any]) -> set[Any]:
@@ -295,12 +314,12 @@ class Segment:
         if mask is not None:
             offsets = np.flatnonzero(self.live & mask)
             return self.rows[offsets], self.positions[offsets], NO_POSITIONS
-        rows, offsets = self.__dict__.get("_compact", (self.rows, slice(None)))
+        rows, offsets = self.kept.compact or (self.rows, slice(None))
         live = self.live[offsets]
         if len(live) - np.count_nonzero(live) > MAX_SKIPPED_ROWS:
             offsets = np.flatnonzero(self.live)
             rows = self.rows[offsets]
-            self.__dict__["_compact"] = rows, offsets
+            self.kept.compact = rows, offsets
             live = self.live[offsets]
         positions = self.positions[offsets]
         return rows, positions, positions[~live]

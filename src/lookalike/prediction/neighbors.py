@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
@@ -121,7 +122,7 @@ def _mean(losses: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False)
-class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
+class NeighborPredictor(NamedTargetMixin, MeasureTask, ABC, abstract=True):
     """Base of the predictors that ask the nearest fitted rows."""
 
     FIELDS: ClassVar[Fields] = {
@@ -146,17 +147,17 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, abstract=True):
 
     # -- what classifier and regressor write -------------------------------------------------------
 
+    @abstractmethod
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what the rows vote with, and the target as measures see it."""
-        raise AssertionError("written by the subclasses")
 
+    @abstractmethod
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the predictions from the votes of neighbors and what each counts for."""
-        raise AssertionError("written by the subclasses")
 
+    @abstractmethod
     def _losses(self, answers: np.ndarray, votes: np.ndarray) -> np.ndarray:
         """Return what is lost by n predictions where the n votes are true."""
-        raise AssertionError("written by the subclasses")
 
     # -- fitting -----------------------------------------------------------------------------------
 

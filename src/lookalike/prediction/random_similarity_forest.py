@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from typing import Any, ClassVar, Self
@@ -160,7 +161,7 @@ class TreeForest(TableTask, abstract=True):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
+class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
     """Forests that are grown with a target."""
 
     FIELDS: ClassVar[Fields] = {
@@ -198,13 +199,13 @@ class SupervisedForest(NamedTargetMixin, TreeForest, abstract=True):
 
     # -- what classifier and regressor write -------------------------------------------------------
 
+    @abstractmethod
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
         """Score the forest by the trees that have not seen a row."""
-        raise AssertionError("written by the subclasses")
 
+    @abstractmethod
     def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
         """Return the score of encoded rows."""
-        raise AssertionError("written by the subclasses")
 
     # -- growing -----------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
@@ -49,7 +50,7 @@ TRIED_P = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)  # values of p for "tune", chosen by
 
 
 @dataclass(eq=False, repr=False)
-class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
+class SimilarityNetwork(NamedTargetMixin, MeasureTask, ABC, abstract=True):
     """Base of both networks: hidden units, output weights, tuning."""
 
     FIELDS: ClassVar[Fields] = {
@@ -84,13 +85,13 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, abstract=True):
 
     # -- what classifier and regressor write -------------------------------------------------------
 
+    @abstractmethod
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what the outputs should be, of shape (n, outputs), and what measures see."""
-        raise AssertionError("written by the subclasses")
 
+    @abstractmethod
     def _losses(self, outputs: np.ndarray, target: np.ndarray) -> np.ndarray:
         """Return what each row loses."""
-        raise AssertionError("written by the subclasses")
 
     # -- fitting -----------------------------------------------------------------------------------
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
@@ -20,7 +21,7 @@ from lookalike.table import as_table
 BLOCK_ROWS = 8192  # rows that are encoded and compared in one block
 
 
-class Representation(TransformerMixin, MeasureTask, abstract=True):
+class Representation(TransformerMixin, MeasureTask, ABC, abstract=True):
     """Base of the transformers that turn rows into similarities."""
 
     FIELDS: ClassVar[Fields] = {"max_rows": Integer(2, INT64), "measure_": Saved("Measure")}
@@ -30,16 +31,17 @@ class Representation(TransformerMixin, MeasureTask, abstract=True):
 
     # -- what a representation writes --------------------------------------------------------------
 
+    @abstractmethod
     def _fit_source(self, source: TaskSource, y: np.ndarray | None) -> Rows:
         """Learn from what was read, and return its rows encoded."""
-        raise AssertionError("written by the subclasses")
 
+    @abstractmethod
     def _represent(self, rows: Rows) -> np.ndarray:
         """Return the new columns of rows that ``measure_`` has encoded."""
-        raise AssertionError("written by the subclasses")
 
+    @abstractmethod
     def _names_out(self) -> list[str]:
-        raise AssertionError("written by the subclasses")
+        """Return the names of the new columns."""
 
     # -- fitting and transforming ------------------------------------------------------------------
 

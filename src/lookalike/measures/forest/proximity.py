@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -210,6 +210,8 @@ class ForestProximity(Measure):
     undefined: float | None = None
     kinds: Mapping[str, Any] | None = None
     n_jobs: int | None = None
+    # The given model and the trees that were read from it.
+    _known_model: tuple[Any, TreeModel | None] | None = field(init=False, default=None)
 
     @property
     def _method(self) -> methods.ProximityMethod:
@@ -262,7 +264,7 @@ class ForestProximity(Measure):
 
     def _read_model(self) -> TreeModel | None:
         """Return the trees of the given model, read once."""
-        known: Any = self.__dict__.get("_known_model")
+        known = self._known_model
         if known is None or known[0] is not self.model:
             known = self._known_model = self.model, growing.read_model(self.model)
         return known[1]
