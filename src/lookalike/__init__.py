@@ -19,7 +19,6 @@ from lookalike.verbs import VERBS as _VERBS
 # Type checkers take a name that is not listed here for ``Any``, as ``__getattr__`` returns it.
 if TYPE_CHECKING:
     from lookalike._runtime.config import config as config
-    from lookalike.exploring import explore as explore
     from lookalike.hubness import hubness_report as hubness_report
     from lookalike.index import Index as Index
     from lookalike.saving.load import load as load

@@ -189,7 +189,7 @@ class Kept:
     """
 
     offsets: dict[Any, int] | None = None
-    compact: tuple[Rows, Any] | None = None
+    compact: tuple[Rows, np.ndarray | slice] | None = None
 
 
 @saveable
@@ -312,14 +312,14 @@ class Segment:
         """Return rows to be searched, their positions, and which of these are deleted."""
         # A filter selects rows for one search, so the selection is not cached.
         if mask is not None:
-            offsets = np.flatnonzero(self.live & mask)
-            return self.rows[offsets], self.positions[offsets], NO_POSITIONS
+            allowed = np.flatnonzero(self.live & mask)
+            return self.rows[allowed], self.positions[allowed], NO_POSITIONS
+        offsets: np.ndarray | slice
         rows, offsets = self.kept.compact or (self.rows, slice(None))
         live = self.live[offsets]
         if len(live) - np.count_nonzero(live) > MAX_SKIPPED_ROWS:
             offsets = np.flatnonzero(self.live)
-            rows = self.rows[offsets]
-            self.kept.compact = rows, offsets
+            self.kept.compact = rows, offsets = self.rows[offsets], offsets
             live = self.live[offsets]
         positions = self.positions[offsets]
         return rows, positions, positions[~live]
