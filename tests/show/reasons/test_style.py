@@ -67,6 +67,10 @@ def test_numbers_are_written_as_they_were_read():
     assert number_style(unit="kg").write(float("inf")) == "infinite"
     assert Style(Kind("number"), decimals=1).write(1234.5) == "1234.5"
     assert Style(Kind("number"), decimals=-1).write(1234.56) == "1235"
+    weights = Style(Kind("number"), decimals=3, grouped=True)
+    assert [weights.write(kg) for kg in (521.0, 0.12, 6654.0, 0.005, 1e5)] == [
+        "521", "0.12", "6,654", "0.005", "100,000"
+    ]  # fmt: skip
     assert Style(Kind("category")).write(True) == "True"
 
 

@@ -16,6 +16,7 @@ from lookalike.table.model.table import Column, Table
 
 MAX_SAMPLE_CELLS = 1024  # that the style is read from
 MIN_COMPUTED_DECIMALS = 6  # from here on a number was computed, not typed
+MAX_PADDED_DECIMALS = 2  # up to which all cells of a column have the same number of decimals
 MIN_GROUPED = 10_000  # a column that reaches it has thousands separators: years do not
 MIN_CELLS_FOR_TAILS = 20  # with fewer, none is called high or low
 HIGH_QUANTILE = 0.9  # above it a cell is high for the column, below 1 minus it low
@@ -120,7 +121,9 @@ class Style:
             return millions + "M"
         if self.decimals < 0:
             return f"{value:.4g}"
-        return f"{value:{',' if self.grouped else ''}.{self.decimals}f}"
+        text = f"{value:{',' if self.grouped else ''}.{self.decimals}f}"
+        # Prices and rates keep their zeros (2.50); those of more decimals would only be padding.
+        return text.rstrip("0").rstrip(".") if self.decimals > MAX_PADDED_DECIMALS else text
 
     def _write_date(self, cell: dt.datetime) -> str:
         form = "" if self.kind.reading is None else self.kind.reading.form

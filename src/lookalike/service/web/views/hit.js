@@ -29,6 +29,7 @@ export function hit(state, act, one, moved) {
         "h3",
         null,
         h("button", { type: "button", class: "title", "aria-expanded": String(opened), on: { click: toggle } }, name, h("small", null, beside(state, one))),
+        one.compared < one.compared_of ? h("small", { class: "compared", title: "the other cells are missing in one of the two rows" }, `compared in ${one.compared} of ${one.compared_of}`) : null,
       ),
       h(
         "div",
@@ -36,7 +37,6 @@ export function hit(state, act, one, moved) {
         stack(one),
         reasons(one.reasons?.for, "for", "+"),
         reasons(one.reasons?.against, "against", "−"),
-        one.compared < one.compared_of ? h("small", { class: "compared", title: "the other cells are missing in one of the two rows" }, `compared in ${one.compared} of ${one.compared_of}`) : null,
       ),
     ),
     h(
