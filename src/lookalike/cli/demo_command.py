@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from lookalike._runtime.extras import check_service
 from lookalike.cli import output as out
 from lookalike.cli.options import option
-from lookalike.cli.serving import run_service
+from lookalike.cli.serving import AddressOptions, run_service
 from lookalike.verbs.cluster import cluster
 from lookalike.verbs.hubs import hubs
 from lookalike.verbs.search import search
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from lookalike.table import Table
 
 EXAMPLES = ("lookalike demo", "lookalike demo --quick", "lookalike demo --page")
-HOST, PORT = "127.0.0.1", 8571  # the defaults of ``serve``
 
 NEXT = (
     "lookalike inspect FILE               what your columns are taken for, and why",
@@ -77,8 +76,9 @@ def serve_page() -> None:
     check_service("lookalike demo --page")
     from lookalike.service.server import data_folder, make_service, serve_films
 
+    address = AddressOptions()
     # A store of its own: the demo does not appear among the tables of the user.
-    service = make_service(data_folder() / "demo.sqlite", HOST)
+    service = make_service(data_folder() / "demo.sqlite", address.host)
     out.note(f"the films are kept in {service.store.database.shown}; the first start reads them")
     with out.compile_note():
         name = serve_films(service.catalog, service.limits)
@@ -86,7 +86,7 @@ def serve_page() -> None:
         one = service.catalog.get(name)
         (first,) = one.texts.find(one.view, FILMS[0], 1)
     path = f"#/{name}?query=%7B%22id%22:{first}%7D"  # {"id": ...}, as the page writes it
-    run_service(service, HOST, PORT, open_page=True, path=path)
+    run_service(service, address.host, address.port, open_page=True, path=path)
 
 
 # -- the steps, each a question that people ask of a table -----------------------------------------

@@ -22,6 +22,8 @@ PRICES = column(
     "price", "number", [2.5, 12345.25], reading=Reading("number", currency="$", thousands=",")
 )
 WEIGHTS = column("weight", "number", [2.5, 3.0], reading=Reading("number", unit="kg"))
+GRADES = column("grades", "number", [1.5, 2.0])
+LOADS = column("loads", "number", [2.0, 3.0], reading=Reading("number", unit="kg"))
 COMMA = column(
     "preis", "number", [2.5, 12345.0], reading=Reading("number", decimal=",", currency="EUR")
 )
@@ -84,6 +86,9 @@ def phrase(column, query, found, side, bits=None, closeness=0.5):
         (VOTES, 5.0, 14_000.0, "for", 9.0, "votes low in both: 5 and 14,000"),
         (VOTES, 5.0, 900.0, "for", 9.0, "votes very close: 5 and 900"),
         (VOTES, 970.0, 970.0, "for", 9.0, "both 970 votes"),
+        # A plural with decimals, a unit or a currency is no number of things.
+        (GRADES, 1.5, 1.5, "for", 3.0, "same grades: 1.5"),
+        (LOADS, 2.0, 2.0, "for", 3.0, "same loads: 2 kg"),
         (YEARS, 1977.0, 1980.0, "for", 3.0, "year close: 1977 and 1980"),
         (YEARS, 1977.0, 1999.0, "against", 2.0, "year 1977 against 1999 (later)"),
         (PRICES, 2.5, 12345.25, "against", 2.0, "price $2.50 against $12,345.25 (higher)"),
