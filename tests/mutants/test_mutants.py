@@ -70,6 +70,7 @@ def test_faults_are_in_the_logic_only():
     assert b"if (value <= low):" in faults[7].mutant
     assert (faults[7].line, faults[7].source_line) == (13, "if value < low:")
     assert find_faults(b"MAX_ROWS = 7\nROWS_PER_TASK = 8 * 9\nfield = Integer(high=2**31)") == []
+    assert find_faults(b"huge = 1e300") == []
     branch = find_faults(b"if COMPILED:\n    size = 1\nelse:\n    size = 2\nprint(3)")
     assert [fault.line for fault in branch if fault.compiled] == [2]
     for fault in faults:

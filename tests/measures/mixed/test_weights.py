@@ -467,6 +467,23 @@ def test_large_tables_are_clustered_on_samples(monkeypatch):
     assert_array_equal(again[0], again[1])
 
 
+def test_of_several_samples_the_best_medoids_are_kept(monkeypatch):
+    monkeypatch.setattr(learning, "MAX_CLUSTERED_ROWS", 60)
+    sound, tried = learning._nearest_medoids, []
+
+    def nearest(plan, rows, medoids, n_jobs):
+        cost, labels = sound(plan, rows, medoids, n_jobs)
+        tried.append((cost, medoids))
+        return cost, labels
+
+    monkeypatch.setattr(learning, "_nearest_medoids", nearest)
+    medoids, _ = clusters_of(np.random.default_rng(1).normal(size=300).tolist(), 4)
+    best = min(tried, key=lambda each: each[0])
+    assert len(tried) == learning.N_DRAWS
+    assert tried[-1][0] > best[0]  # else the last would do
+    assert_array_equal(medoids, best[1])
+
+
 def test_rows_without_cells_do_no_harm():
     columns = {"number0": [0.0, 0.1, 1.0, 0.9, None], "category1": ["a", "b", "a", "b", None]}
     table, plan = plan_for(columns)
