@@ -175,6 +175,10 @@ def test_factors_of_nicdm_and_proximity():
     assert found.factors == {"d": 7, "mu_x": 2, "mu_y": 5, "d / mu_x": 3.5, "d / mu_y": 1.4}
     found = MutualProximity(Vector()).fit(LINE).explain(0, 1)
     assert found.factors == {"d": 1, "F_x": 0.5, "F_y": 0.5}
+    for model in ("gauss_independent", "gamma_independent"):
+        found = MutualProximity(Vector(), model).fit(LINE).explain(0, 3)
+        product = found.factors["F_x"] * found.factors["F_y"]
+        assert found.similarity == pytest.approx(product, rel=1e-12), model
 
 
 # -- candidates ------------------------------------------------------------------------------------

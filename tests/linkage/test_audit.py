@@ -264,6 +264,7 @@ def test_no_leak_has_forms_too():
     assert found.to_dict()["leaks"] == []
     assert len(found.to_frame()) == 0
     assert "0 of 2 rows" in found.text()
+    assert "because" not in found.text()  # no empty tables of rows and columns
 
 
 def test_memory_grows_with_the_rows_and_not_with_the_pairs():

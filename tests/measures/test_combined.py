@@ -8,7 +8,7 @@ from sklearn.base import clone
 import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.hubness import NICDM, MutualProximity
-from lookalike.measures import Combined, Precomputed, Ranked, Vector
+from lookalike.measures import Combined, Gower, Precomputed, Ranked, Vector
 
 RNG = np.random.default_rng(0)
 ROWS = {"size": RNG.random(20), "age": RNG.random(20) * 50, "city": RNG.random(20)}
@@ -48,6 +48,11 @@ def test_z_scores():
         w * (d - d[off].mean()) / d[off].std() for w, d in ((0.25, d1), (0.75, d2))
     )  # fmt: skip
     assert_allclose((combined.distance() - combined.offset_)[off], z[off], atol=1e-12)
+    # Columns of z-scores have no weight of their own, those of a sum of parts may have one.
+    gowers = [(1, Gower(), "size"), (3, Gower(), ["age", "city"])]
+    assert [Combined(gowers, how).traits.weighs_columns for how in ("zscore", "similarity")] == [
+        False, True
+    ]  # fmt: skip
 
 
 def test_z_scores_of_equal_distances_count_nothing():

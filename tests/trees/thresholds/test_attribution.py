@@ -1,5 +1,7 @@
 """Which columns part two rows: counted tree by tree with plain walks."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -14,7 +16,12 @@ from lookalike.trees.thresholds.attribution import (
     undecided_columns,
 )
 from lookalike.trees.thresholds.flat import unknown_bin
-from lookalike.trees.thresholds.proximity import ancestor_block, node_values, ratio_block
+from lookalike.trees.thresholds.proximity import (
+    ancestor_block,
+    answer_shares,
+    node_values,
+    ratio_block,
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,12 +78,14 @@ def test_dissimilarities_of_trees_add_up_to_the_block(grown):
 def test_parts_of_the_ratio_add_up_to_it(grown):
     forest, rows, leaves = grown
     bins = forest.bins(rows)
-    for parting in ("twice", "once"):
-        block = ratio_block(forest, leaves[:1], bins[:1], leaves, bins, parting=parting)[0]
+    informed = answer_shares(forest, bins)
+    for parting, shares in product(("twice", "once"), (None, informed)):
+        options = {"parting": parting, "shares": shares}
+        block = ratio_block(forest, leaves[:1], bins[:1], leaves, bins, **options)[0]
         for row in (0, 4, 9):
             plus, minus, rest = ratio_parts(
                 forest, leaves[0], bins[0], leaves[row], bins[row], unknown=unknown_bin(bins),
-                once=parting == "once",
+                once=parting == "once", shares=shares,
             )  # fmt: skip
             assert_allclose(plus.sum() + rest, block[row], atol=1e-12)
             assert_allclose(plus.sum() + minus.sum() + rest, 1.0, atol=1e-12)
