@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -484,3 +485,10 @@ def test_affinity_propagation_with_a_preference_finds_the_number_itself():
     for wrong in ({"method": "ward"}, {"n_clusters": 2, "method": "affinity"}):
         with pytest.raises(InvalidInput, match=r"needs method='affinity' and n_clusters"):
             SimilarityClustering(Vector(), preference="median", **wrong).fit(points)
+
+
+def test_before_fitting_nothing_is_answered():
+    model = SimilarityClustering(2)
+    for ask in (model.get_feature_names_out, lambda: model.transform({"a": [1.0]})):
+        with pytest.raises(NotFittedError, match="not fitted"):
+            ask()

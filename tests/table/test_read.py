@@ -258,3 +258,14 @@ def test_columns_of_missing_cells_alone_are_columns(kind, n):
 @pytest.mark.filterwarnings("ignore")
 def test_every_answer_of_the_transcript_is_as_it_was():
     assert_transcript("table/read")
+
+
+def test_partial_rows_may_lack_columns_but_have_no_unknown_one():
+    fitted = read_table({"size": [1.5, 2.5, 9.0], "color": ["red", "blue", "red"]})
+    row = as_table({"size": 2.0}, fitted, partial=True)
+    assert row.names == fitted.names
+    assert row["color"].missing.tolist() == [True]
+    with pytest.raises(InvalidInput, match="columns of the table, found 'colour'.*color"):
+        as_table({"size": 2.0, "colour": "red"}, fitted, partial=True)
+    with pytest.raises(InvalidInput, match="color"):
+        as_table({"size": 2.0}, fitted)
