@@ -246,6 +246,11 @@ def _named(index: "Index", text: str) -> list[int]:
         for known, name in zip(cells, names, strict=True):
             values = segment.table[name]
             known += [values.cell(row) for row, _ in rows]
+    # A name in two columns is found as a whole, too: "Ada Lovelace".
+    parts = [known for known, name in zip(cells, names, strict=True) if name != now.id_column]
+    if len(parts) > 1:
+        whole = zip(*parts, strict=True)
+        cells.append([" ".join(str(part) for part in row if part) for row in whole])
     # A number that is no row is a slip more often than a part of a name.
     return [positions[row] for row in match_rows(cells, words, exact=_is_number(text))]
 

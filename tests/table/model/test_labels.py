@@ -38,6 +38,24 @@ def test_a_label_that_does_not_tell_rows_apart_is_combined_and_has_the_id():
     assert "4 different in 18 rows" in label.reason
 
 
+def test_the_two_halves_of_a_name_are_one_label():
+    rows = {
+        "last_name": ["Lovelace", "Hopper", "Noether", "Curie"],
+        "team": ["Reds", "Blues", "Reds", "Blues"],
+        "first_name": ["Ada", "Grace", "Emmy", "Marie"],
+        "height": [1.0, 2.0, 4.0, 3.0],
+    }
+    label = label_of(la.read_table(rows))
+    assert label.columns == ("first_name", "last_name")
+    assert label.write(la.read_table(rows).record(1), 1) == "Grace Hopper (1)"
+    assert la.search(rows, row="grace hopper", k=1).to_dict()["query"]["id"] == 1
+
+
+def test_a_level_of_two_names_no_row():
+    rows = {"sex": ["f", "m", "f", "f"] * 5, "age": [float(i * i % 17) for i in range(20)]}
+    assert label_of(la.read_table(rows)).columns == ()
+
+
 def test_long_texts_are_not_labels():
     text = "a long description of what there is to be seen, said in very many words, and again "
     table = la.read_table(

@@ -149,6 +149,12 @@ def says_name(name: str) -> bool:
     return (_tokens(name) or [""])[-1] in name_words()["names"]
 
 
+def says_part_of_name(name: str) -> str:
+    """Return which part of a person's name a column's name promises: "first", "last" or ""."""
+    bare = "".join(_tokens(name)).removesuffix("name")
+    return next((part for part in ("first", "last") if bare in name_words()[f"{part}_names"]), "")
+
+
 def names_things(name: str) -> bool:
     """Whether a column's name is that of things which are often numbered: subject, region, race."""
     # One word: "mpg_city" and "YearsAtCompany" are amounts.

@@ -14,6 +14,7 @@ from lookalike.table.infer.roles import (
     is_identifier_name,
     is_row_name,
     says_name,
+    says_part_of_name,
 )
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 # All chosen by hand.
 MIN_DISTINCT_SHARE = 0.5  # of labels, for a column to distinguish rows
 MAX_COMBINED = 2  # columns of a label, where one alone does not distinguish rows
+MIN_LEVELS = 3  # of a label that does not distinguish rows: "f" and "m" name no row
 MAX_LABEL_ROWS = 2_000  # first rows that the columns are judged by
 MAX_LABEL_LENGTH = 60  # mean characters of a text up to which it is a name, not a description
 MAX_CELL_CHARACTERS = 24
@@ -40,11 +42,14 @@ class RowLabel:
         Whether rows with equal labels need the id to be distinguished.
     reason : str
         Why these, in words.
+    separator : str
+        Between the cells.
     """
 
     columns: tuple[str, ...] = ()
     with_id: bool = True
     reason: str = "no column names the rows"
+    separator: str = DOT
 
     def of(self, record: Mapping[str, Any]) -> str | None:
         """Return the label of a row without its id; None where the row has none.
@@ -56,7 +61,7 @@ class RowLabel:
         """
         cells = [record.get(name) for name in self.columns]
         known = [str(short(cell, 200)) for cell in cells if cell is not None and cell != ""]
-        return DOT.join(known) or None
+        return self.separator.join(known) or None
 
     def added_to(self, found: dict[str, Any]) -> dict[str, Any]:
         """Return a row as plain values with its label before its cells."""
@@ -105,13 +110,17 @@ def label_of(table: Table) -> RowLabel:
     # A name in words before any other text that differs from row to row.
     names.sort(key=lambda column: not says_name(column.name))
     codes = [] if names else [column for column in every if _is_code(column)]
+    person = [c for part in ("first", "last") for c in names if says_part_of_name(c.name) == part]
+    if len(person) == 2:
+        return replace(_label(tuple(person), "a person's name"), separator=" ")
     for column in [*names, *codes]:
         if _tells_apart([column]):
             return _label((column,), "a name" if names else "a code")
     levels = [column for column in every if _is_level(column) and column not in names]
     levels.sort(key=lambda column: -_count([column]))  # stable: the first of the table on ties
     chosen = _first_that_tell_apart([*names, *levels][:MAX_COMBINED])
-    return _label(chosen, "the most different words") if chosen else RowLabel()
+    tell = len(chosen) > 0 and (_tells_apart(chosen) or _count(chosen) >= MIN_LEVELS)
+    return _label(chosen, "the most different words") if tell else RowLabel()
 
 
 def _first_that_tell_apart(columns: list[Column]) -> tuple[Column, ...]:
