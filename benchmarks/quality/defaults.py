@@ -15,6 +15,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from lookalike.errors import InvalidInput
 from lookalike.measures.default import default_measure
 from studies.defaults import PUBLISHED, Pairs, Task, accuracy, agreement, nearest, tasks
 from studies.work import Work
@@ -90,9 +91,12 @@ def main(arguments: list[str] | None = None) -> int:
     work = Work(os.environ.get("LOOKALIKE_DATA", BESIDE))
     scored = []
     for task in tasks(work, MAX_ROWS, asked.limit or None):
-        scored.append((task, compare(task)))
         # The table comes last, and all of them take a quarter of an hour.
-        print(f"{len(scored)}: {task.name}", file=sys.stderr)
+        try:
+            scored.append((task, compare(task)))
+            print(f"{len(scored)}: {task.name}", file=sys.stderr)
+        except InvalidInput as refused:  # infinite numbers, which Gower leaves to the caller
+            print(f"left out: {task.name}: {refused}", file=sys.stderr)
     show(scored, Console() if sys.stdout.isatty() else Console(width=120))
     return 0
 
