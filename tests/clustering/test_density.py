@@ -68,6 +68,7 @@ def test_rows_that_cannot_be_compared_are_noise():
     model = SimilarityClustering(Gower(), method="density", eps=0.6, min_neighbors=2)
     model.fit(table)
     assert model.labels_.tolist() == [0, 0, 0, -1, -1]
+    assert model.predict({"a": [1.1, None], "b": [None, None]}).tolist() == [0, -1]
 
 
 def test_the_knee_lies_where_distances_start_to_rise():

@@ -224,6 +224,13 @@ def test_what_cannot_be_clustered_is_said():
         assert MixedKMeans(2).fit({"a": ["x", "x", "x"], "b": [1.0, 1.0, 1.0]}).n_clusters_ == 1
 
 
+def test_two_clusters_are_the_most_that_may_be_asked_for():
+    rows = {"x": [1.0, 1.1, 5.0, 5.2, 9.0, 9.1]}
+    assert MixedKMeans("auto", max_clusters=2, random_state=0).fit(rows).n_clusters_ == 2
+    with pytest.raises(InvalidInput, match="max_clusters.*an integer >= 2"):
+        MixedKMeans("auto", max_clusters=1).fit(rows)
+
+
 def test_it_says_which_rows_it_looked_at():
     model = MixedKMeans(2, n_init=3, random_state=0).fit({"x": [1.0, 1.1, 5.0, 5.2]})
     assert model.exactness_ == "on all 4 rows, the best of 3 starts"

@@ -68,7 +68,9 @@ def test_known_classes():
 
 def test_the_silhouette_that_decided():
     model = SimilarityClustering(Vector(), method="ward").fit(X[:-1])
-    assert profile_clusters(model, X[:-1]).silhouette == model.silhouettes_[model.n_clusters_]
+    profile = profile_clusters(model, X[:-1])
+    assert profile.silhouette == model.silhouettes_[model.n_clusters_]
+    assert f"mean silhouette {profile.silhouette:.3f}" in profile.notes
 
 
 def test_typical_rows_are_nearest_and_borderline_rows_between():

@@ -11,6 +11,7 @@ from columns import reference
 from columns.make import CASES, FITTED, cells_of, column, column_of
 from lookalike.columns import DISTANCES, Absolute, Equal, Jaccard, variance
 from lookalike.columns.base import longest_of, sizes_of
+from lookalike.saving.fields import Misfit
 from lookalike.table.model.table import Graph
 
 SHORT = ["absolute", "rank", "presence", "equal", "rank_range", "cyclic", "information"]
@@ -102,3 +103,15 @@ def test_larger_cells_have_larger_sizes():
         assert (np.diff(sizes[:3]) > 0).all()
         assert longest_of(made, sizes) == sizes[2]
         assert sizes[3] == 0
+
+
+def test_cells_of_any_form_are_as_many_as_rows():
+    """Of a distance that says nothing about its cells, their number is checked."""
+
+    class Own(Equal, abstract=True):
+        def _cells_shape(self):
+            return None
+
+    Own().check_cells(["a", "b"], 2, "here")
+    with pytest.raises(Misfit, match="3 cells"):
+        Own().check_cells(["a", "b"], 3, "here")

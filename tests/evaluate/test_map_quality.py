@@ -57,6 +57,8 @@ def test_a_sample_comes_near_the_whole():
     whole = trustworthiness(measure, points)
     part = trustworthiness(measure, points, sample=150)
     assert part != whole
+    assert whole == trustworthiness(measure, points, 10)
+    assert continuity(measure, points) == continuity(measure, points, 10)
     assert part == pytest.approx(whole, abs=0.02)
     assert part == trustworthiness(measure, points, sample=150)
     assert part != trustworthiness(measure, points, sample=150, random_state=1)

@@ -76,6 +76,8 @@ def test_columns_that_do_not_fit_are_left_out_unless_they_are_asked_for():
     assert made.left == []
     # The first column may take two fifths of the width, the others less.
     assert made.widths[3:] == [32, MAX_CELL_WIDTH, MAX_CELL_WIDTH]
+    assert all(len(line) <= sum(made.widths) + GAP * len(made.widths) for line in lines)
+    assert lines[1].split("…")[0].count("word") == 6  # of the query, in the first column
 
 
 @pytest.mark.parametrize(

@@ -208,6 +208,15 @@ def test_spreads_equal_those_of_numpy(seed, n):
     assert_allclose(found, (often[:, None] != often).mean() / 2, atol=1e-12)
 
 
+@pytest.mark.parametrize(("kind", "expected"), [(NUMBER, 1), (CATEGORY, 0)])
+def test_the_class_that_varies_least_is_found_by_the_distance_of_the_column(kind, expected):
+    """Codes 0, 0, 50 are far apart as numbers, and nearly one value as categories."""
+    scratch, goal = make_scratch(6, 2), targets([0, 0, 0, 1, 1, 1])
+    group_rows(np.arange(6), 6, goal.label, 2, scratch.grouped, scratch.ends)
+    cells = column(kind, [0, 0, 50, 1, 2, 3])
+    assert least_varied(cells, goal, np.array([1], np.int64), scratch) == expected
+
+
 def test_entries_are_drawn_as_often_as_rows_came():
     state, times = np.array([12345], np.int64), np.array([1, 0, 3])
     drawn = [draw_entry(state, np.arange(3), 3, times) for _ in range(4000)]

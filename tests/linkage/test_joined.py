@@ -100,6 +100,7 @@ def test_reasons_are_those_of_an_index():
 def test_the_text_names_rows_and_says_what_is_left_out(joined):
     text = joined.text()
     assert text.startswith("table: the nearest 2 rows of other for each of 3 rows, by Gower")
+    assert text.splitlines()[1] == joined.tables.reason
     assert "Rex (1)" in text
     assert "1 of 3 rows have no match" in text
     many = la.join({"size": [float(i) for i in range(30)]}, {"size": [1.0, 2.0]})

@@ -87,7 +87,7 @@ def test_forms():
 def test_wrong_questions():
     with pytest.raises(InvalidInput, match="combined.*isolation.*neighbors"):
         find_outliers(TABLE, "magic")
-    with pytest.raises(InvalidInput, match="an integer >= 1"):
+    with pytest.raises(InvalidInput, match="find_outliers.*an integer >= 1"):
         find_outliers(TABLE, "neighbors", n_neighbors=0)
     with pytest.raises(TooFewRows):
         find_outliers({"a": [1.0]}, "neighbors")

@@ -50,3 +50,14 @@ def test_a_headline_is_one_clean_line():
     assert first.startswith("5 rows [bold]")
     assert "\x1b" not in first
     assert second == "said"
+
+
+def test_indented_lines_break_inside_the_width_and_others_go_on():
+    console = Console(file=io.StringIO(), width=40, color_system=None)
+    layout.say(console, "word " * 20, "", indent=4)
+    lines = console.file.getvalue().splitlines()
+    assert len(lines) > 2
+    assert all(line.startswith("    word") and len(line) <= 40 for line in lines)
+    marked = Console(file=io.StringIO(), width=40, color_system=None)
+    layout.say(marked, "[bold] is no markup", "")
+    assert marked.file.getvalue() == "[bold] is no markup\n"

@@ -24,6 +24,7 @@ def test_rows_of_two_tables_are_linked(tables):
     assert len(right_pairs) >= 57
     assert len(found.pairs) - len(right_pairs) <= 1
     assert found.expected.precision > 0.97
+    assert found.text().startswith("table: 60 pairs of 150 rows with 60 of other")
 
 
 def test_kinds_may_differ_between_the_tables(tables):

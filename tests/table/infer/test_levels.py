@@ -65,6 +65,10 @@ def test_most_of_a_scale_is_a_second_reading():
     assert not is_partly_scale("x", counted("low", "high", "purple"))
     assert is_partly_scale("x", counted("a", "b", "c+"))
     assert not is_partly_scale("x", counted("a", "b", "zz"))
+    # Three words of a scale are the fewest, whatever share of all words they are.
+    assert not is_partly_scale("x", counted("low", "high"))
+    many = [f"word {i}" for i in range(thresholds.MAX_LEVELS)]
+    assert not is_partly_scale("x", counted("low", "medium", "high", *many))
     assert is_partly_bands(counted("1-2", "3-4", "5", "many"))
     assert not is_partly_bands(counted("1-2", "3", "many", "few"))
     assert not is_partly_bands(counted("1", "3", "4", "5-6"))

@@ -55,6 +55,15 @@ def test_a_function_that_is_no_distance_is_refused(table, distance, words):
         fit_columns(table, {"s": distance})
 
 
+def test_given_distances_are_not_negative():
+    train = la.read_table({"d": list(np.array([[0.0, 2.0], [2.0, 0.0]]))}, kinds={"d": "vector"})
+    columns = fit_columns(train, {"d": "precomputed"})
+    encode_columns(columns, train, fitted=True)
+    new = la.read_table({"d": list(np.array([[1.0, -0.5]]))}, kinds={"d": "vector"})
+    with pytest.raises(InvalidInput, match="-0.5 in row 0, column 1"):
+        encode_columns(columns, new, fitted=False)
+
+
 @pytest.mark.parametrize("pairs", [16, 15])
 def test_cells_and_their_distances(table, pairs):
     """Four different sets: 16 distances are kept if they may be, else computed as needed."""
