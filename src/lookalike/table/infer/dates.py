@@ -10,7 +10,6 @@ import datetime as dt
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,7 @@ from lookalike.table.formats.raw import (
 )
 from lookalike.table.infer.roles import Guess, set_aside_constant
 from lookalike.table.infer.thresholds import MAX_DURATION_SECONDS
-from lookalike.table.infer.vocabulary import read_data, vocabulary
+from lookalike.table.infer.vocabulary import patterns, vocabulary
 from lookalike.table.model.kind import CLOCK, Kind, Reading
 
 DAY = 86_400_000_000  # microseconds
@@ -38,27 +37,6 @@ _MAY_HAVE_SHORT_YEARS = ("dmy", "mdy", "month day year", "day month year", "mont
 _TIMES = ("days", "clock")
 # The ways to write day, month and year as numbers.
 ORDERS = ("dmy", "mdy")
-
-
-@cache
-def date_forms() -> dict[str, str]:
-    """Return the patterns of ``data/dates.toml`` by name; made once, as months have many spellings.
-
-    "compact" is believed only where the name of the column says date.
-    """
-    words, data = vocabulary(), read_data("dates")
-    pieces = data["pieces"] | {"months": _any_of(words.months), "weekdays": _any_of(words.weekdays)}
-    forms = {}
-    for name, pattern in data["forms"].items():
-        while (filled := re.sub(r"@(\w+)@", lambda found: pieces[found[1]], pattern)) != pattern:
-            pattern = filled
-        forms[name] = f"^(?i:{pattern})$"
-    return forms
-
-
-def _any_of(levels: tuple[tuple[str, ...], ...]) -> str:
-    # The longest spelling first: "sep" would leave the "tember" of "september" over.
-    return "|".join(word for level in levels for word in sorted(level, key=len, reverse=True))
 
 
 @dataclass(frozen=True)
@@ -103,7 +81,7 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found |
 
 def _tried(compact: bool = False) -> Iterator[tuple[str, str]]:
     """Give the forms and their patterns; "mdy" has the pattern of "dmy", so one is enough."""
-    for form, pattern in date_forms().items():
+    for form, pattern in patterns("dates").items():
         if form != "mdy" and (compact or form != "compact"):
             yield form, pattern
 
@@ -140,7 +118,7 @@ def _has_short_years(distinct: Any) -> bool:
 
 def _find_order(words: Words, prefer: str) -> Found | None:
     """Decide whether the day or the month comes first, by the largest number in either place."""
-    parts = pc.extract_regex(words.distinct, date_forms()["dmy"])
+    parts = pc.extract_regex(words.distinct, patterns("dates")["dmy"])
     if parts.null_count:
         return None
     a, b = (pc.max(parts.field(name).cast(pa.int64())).as_py() for name in ("a", "b"))
@@ -150,9 +128,9 @@ def _find_order(words: Words, prefer: str) -> Found | None:
     if max(a, b) > 12:
         return _found(words, Reading("date", form="dmy" if a > 12 else "mdy"))
     form = prefer if prefer in ORDERS else _usual_order(words, parts)
-    shown = words.distinct[0].as_py()
     first, other = ("day", "mdy") if form == "dmy" else ("month", "dmy")
-    note = f"no day above 12 tells day from month: {shown!r} is read with the {first} first"
+    shown = f"{words.distinct[0].as_py()!r} is read with the {first} first"
+    note = f"no day above 12 tells day from month: {shown}"
     return _found(words, Reading("date", form=form), note, other)
 
 
@@ -170,7 +148,7 @@ class _Parts:
     """The named groups of a pattern, one entry per string."""
 
     def __init__(self, distinct: Any, form: str) -> None:
-        self.groups = pc.extract_regex(distinct, date_forms()[form])
+        self.groups = pc.extract_regex(distinct, patterns("dates")[form])
         self.names = {field.name for field in self.groups.type}
 
     def integers(self, name: str, default: int = 0) -> np.ndarray:

@@ -233,8 +233,7 @@ def infer_text(raw: Raw, prefer: str = "") -> Guess:
     if not missing.any() or missing.all():
         return _first(_RECOGNIZERS, raw, words, prefer) or _words(raw, words)
     # "none" may be the lowest level.
-    guess = _levels(raw, words, prefer)
-    if guess is not None:
+    if (guess := _levels(raw, words, prefer)) is not None:
         return guess
     guess = _first(_RECOGNIZERS[:-1], raw, words.where(~missing), prefer)
     # Any word may be an item of a set: "none" says that there are none.

@@ -10,7 +10,6 @@ import decimal
 import numbers
 import re
 from dataclasses import replace
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,41 +36,13 @@ from lookalike.table.formats.raw import (
 )
 from lookalike.table.infer import dates, roles, thresholds
 from lookalike.table.infer.roles import Guess
-from lookalike.table.infer.vocabulary import vocabulary
+from lookalike.table.infer.vocabulary import patterns, vocabulary
 from lookalike.table.model.kind import CYCLE, Kind, Reading
 from lookalike.table.model.table import Column
 
 # As programs write numbers.
 PLAIN = Reading("number")
-_BODY = r"\d(?:[\d.,'’ \x{00a0}\x{202f}]*\d)?\.?|[.,]\d+"
-# 1.234, which may be a thousand.
-_GROUPED = r"[1-9]\d{0,2}\.\d{3}"
-# How digits may be grouped: (decimal, thousands, the pattern that every number must have)
-_STYLES = (
-    (".", "", r"^(?:\d+\.?\d*|\.\d+)$"),
-    (".", ",", r"^(?:[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}|\d{1,3}|\d+)(?:\.\d+)?$"),
-    (",", ".", r"^(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,\d+)?$"),
-    (",", "", r"^\d*,?\d+$"),
-    (".", " ", r"^(?:[1-9]\d{0,2}(?:[ \x{00a0}\x{202f}]\d{3})+|\d+)(?:\.\d+)?$"),
-    (",", " ", r"^(?:[1-9]\d{0,2}(?:[ \x{00a0}\x{202f}]\d{3})+|\d+)(?:,\d+)?$"),
-    (".", "'", r"^(?:[1-9]\d{0,2}(?:['’]\d{3})+|\d+)(?:\.\d+)?$"),
-    (",", "'", r"^(?:[1-9]\d{0,2}(?:['’]\d{3})+|\d+)(?:,\d+)?$"),
-)
-# Lists of one number are numbers too; "[1,2]" is not.
-_BRACKETED = r"^\[\s?([+\-−]?(?:\d+\.?\d*|\.\d+))\s?\]$"
-_BELOW = r"^<\s?([\d.,].*)$"
 _MARKS = {"": "", " ": " \u00a0\u202f", "'": "'’", ".": ".", ",": ","}  # what groups digits
-
-
-@cache
-def _pattern() -> str:
-    """Return the pattern of a number with everything that may stand around it."""
-    money = vocabulary().currency
-    return (
-        rf"^(?P<open>\(?)(?P<sign>[+\-−–]?)\s?(?P<before>{money}|)\s?(?P<again>[+\-−]?)\s?"
-        rf"(?P<body>{_BODY})(?P<exponent>(?:[eE][+\-]?\d+)?)(?P<space>\s*)"
-        rf"(?P<after>[^\d\s.,()+\-:;|][^\d():;|]{{0,14}}|)\)?$"
-    )
 
 
 # -- the reading of all strings --------------------------------------------------------------------
@@ -89,15 +60,17 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
     """
     plain = _plain(words.distinct)
     if plain is not None:
-        if prefer == "," and all_match(words.distinct, rf"^[+\-]?{_GROUPED}$"):
+        if prefer == "," and all_match(words.distinct, patterns("numbers")["grouped"]):
             return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
         return dates.Found(PLAIN, plain)
     bare, marks, below = _without_marks(words.distinct)
     if marks:
         return _read_marked(words, bare, marks, below, prefer)
-    if pc.extract_regex(words.distinct[:MAX_SAMPLE_STRINGS], _pattern()).null_count:
+    if pc.extract_regex(
+        words.distinct[:MAX_SAMPLE_STRINGS], patterns("numbers")["number"]
+    ).null_count:
         return None
-    parts = pc.extract_regex(words.distinct, _pattern())
+    parts = pc.extract_regex(words.distinct, patterns("numbers")["number"])
     if parts.null_count:
         return None
     # Either alone decides nothing: "1,5 kg" needs both.
@@ -119,14 +92,14 @@ def _without_marks(distinct: Any, marks: str = "[<") -> tuple[Any, str, np.ndarr
     found : those of the marks that some string has
     below : boolean array, where the number is a limit of detection
     """
-    bracketed = matches(distinct, _BRACKETED) & ("[" in marks)
-    below = matches(distinct, _BELOW) & ("<" in marks)
-    bare = distinct
-    for hit, pattern in ((bracketed, _BRACKETED), (below, _BELOW)):
+    bare, found = distinct, ""
+    for mark, name in (("[", "bracketed"), ("<", "below")):
+        pattern = patterns("numbers")[name]
+        hit = matches(distinct, pattern) & (mark in marks)
         if hit.any():
             taken = pc.replace_substring_regex(bare, pattern, r"\1")
-            bare = pc.if_else(pa.array(hit), taken, bare)
-    return bare, "[" * bool(bracketed.any()) + "<" * bool(below.any()), below
+            bare, found = pc.if_else(pa.array(hit), taken, bare), found + mark
+    return bare, found, hit
 
 
 def _read_marked(
@@ -144,10 +117,9 @@ def _read_marked(
     note = "numbers are read without their brackets" if "[" in marks else ""
     if "<" in marks:
         first = words.distinct[int(np.argmax(below))].as_py()
-        half = f"{first!r}, a limit of detection, is read as half of it"
-        note = join_notes(note, half)
-    reading = replace(found.reading, marks=marks)
-    return replace(found, reading=reading, cells=cells, note=join_notes(found.note, note))
+        note = join_notes(note, f"{first!r}, a limit of detection, is read as half of it")
+    note, reading = join_notes(found.note, note), replace(found.reading, marks=marks)
+    return replace(found, reading=reading, cells=cells, note=note)
 
 
 def _halve(cells: Any, below: np.ndarray) -> Any:
@@ -169,7 +141,8 @@ def are_measured(cells: Any) -> bool:
 
 def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
     """Find the decimal separator, what groups thousands, and the other separator that would do."""
-    styles = [(mark, thousands) for mark, thousands, form in _STYLES if all_match(bodies, form)]
+    known = patterns("numbers", "styles").items()
+    styles = [(style[0], style[1:]) for style, form in known if all_match(bodies, form)]
     if not styles:
         return None
     first, others = styles[0], [style for style in styles if style[0] != styles[0][0]]
@@ -177,7 +150,7 @@ def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
         return *first, ""
     # Plain numbers stay so, unless a comma is proven and all may be thousands.
     if first == (".", ""):
-        grouped = prefer == "," and all_match(bodies, rf"^{_GROUPED}$")
+        grouped = prefer == "," and all_match(bodies, patterns("numbers")["grouped"])
         return (",", ".", others[0][0]) if grouped else (*first, "")
     other = others[0]
     return *(other if first[1] and prefer == other[0] else first), other[0]
@@ -259,9 +232,7 @@ def has_leading_zeros(distinct: Any) -> bool:
 
 def misfit_numbers(distinct: Any) -> np.ndarray:
     """Return which strings are no plain number, money or percentage."""
-    amount = r"(?:\d+|\d{1,3}(?:,\d{3})+)?(?:[.,]\d+)?(?:[eE][+\-]?\d+)?"
-    number = rf"^[+\-−]?(?:{vocabulary().currency}\s?)?{amount}\s?%?$"
-    return ~(matches(distinct, number) & matches(distinct, r"\d"))
+    return ~(matches(distinct, patterns("numbers")["amount"]) & matches(distinct, r"\d"))
 
 
 # -- parsing by a known reading --------------------------------------------------------------------
@@ -282,14 +253,15 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     plain = _plain(distinct) if reading.decimal == "." else None
     if plain is not None and not reading.currency and not reading.unit:
         return plain, np.ones(len(distinct), dtype=bool)
-    parts = pc.extract_regex(distinct, _pattern())
+    parts = pc.extract_regex(distinct, patterns("numbers")["number"])
     bodies = parts.field("body")
     for mark in _MARKS.get(reading.thousands, ""):
         bodies = pc.replace_substring(bodies, mark, "")
     if reading.decimal == ",":
         bodies = pc.replace_substring(bodies, ",", ".")
     factors = _factors(parts, reading)
-    whole = pc.fill_null(pc.match_substring_regex(bodies, _STYLES[0][2]), False)
+    plain_form = patterns("numbers", "styles")["."]
+    whole = pc.fill_null(pc.match_substring_regex(bodies, plain_form), False)
     fits = to_numpy(whole) & ~to_numpy(pc.is_null(parts)) & ~np.isnan(factors)
     full = pc.binary_join_element_wise(
         bodies, parts.field("exponent"), pa.scalar("", pa.large_string())

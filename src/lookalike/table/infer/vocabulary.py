@@ -12,6 +12,7 @@ import re
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 # Read as missing among words too, in exactly this spelling: R and pandas write missing cells so.
@@ -60,6 +61,27 @@ def name_words() -> dict[str, frozenset[str]]:
     """Return the words in names of columns that say what the cells are (``data/names.toml``)."""
     words = {what: frozenset(listed) for what, listed in read_data("names").items()}
     return words | {"owners": words["owners"] | words["numbered"]}
+
+
+@cache
+def patterns(topic: str, part: str = "forms") -> dict[str, str]:
+    """Return patterns by name, in the order of their file, such as ``data/dates.toml``.
+
+    Made once, as months have many spellings; ``@name@`` in them stands for a piece of the file, or
+    for words that several files name.
+    """
+    words, data = vocabulary(), read_data(topic)
+    pieces = data["pieces"] | {"currency": words.currency}
+    for calendar in ("months", "weekdays"):
+        # The longest spelling first: "sep" would leave the "tember" of "september" over.
+        spellings = (sorted(level, key=len, reverse=True) for level in getattr(words, calendar))
+        pieces[calendar] = "|".join(chain.from_iterable(spellings))
+    forms = {}
+    for name, pattern in data[part].items():
+        while (filled := re.sub(r"@(\w+)@", lambda found: pieces[found[1]], pattern)) != pattern:
+            pattern = filled
+        forms[name] = pattern
+    return forms
 
 
 @dataclass(frozen=True)
