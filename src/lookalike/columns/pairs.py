@@ -67,10 +67,6 @@ def _rows(metric: str, a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> n
     return out
 
 
-def _places(a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return arcs(_rows("euclidean", a, b, left, right))
-
-
 def _sets(
     of_counts: Callable[[Any, Any, Any], np.ndarray], a: Ragged, b: Ragged, left: Any, right: Any
 ) -> np.ndarray:
@@ -95,10 +91,11 @@ def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np
 
 
 FAST: dict[type, tuple[Any, Pairs]] = {
-    EarthMover: (distance_pairs, partial(_rows, "cityblock")),
-    Euclidean: (distance_pairs, partial(_rows, "euclidean")),
-    GreatCircle: (distance_pairs, _places),
+    **{
+        distance: (distance_pairs, partial(_rows, distance.metric))
+        for distance in (EarthMover, Euclidean, NormalizedEuclidean)
+    },
+    GreatCircle: (distance_pairs, lambda *pairs: arcs(_rows("euclidean", *pairs))),
     Jaccard: (shared_pairs, partial(_sets, _jaccard)),
-    NormalizedEuclidean: (distance_pairs, partial(_rows, "euclidean")),
     Overlap: (shared_pairs, partial(_sets, _overlap)),
 }

@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -104,11 +103,8 @@ def cells_of_type(column: Column, types: Any, needed: str, hint: str) -> np.ndar
 def pack_each(cells: np.ndarray, numbers: Callable[[int, Any], list[int]]) -> Ragged:
     """Pack the token numbers of each cell, which a function of its row and the cell gives."""
     # One flat array for all rows: kernels take neither lists nor objects.
-    missing = np.array([cell is None for cell in cells], dtype=bool)
-    rows = [[] if cell is None else numbers(row, cell) for row, cell in enumerate(cells)]
-    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    values = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=int(offsets[-1]))
-    return Ragged(values, offsets, missing)
+    given = (None if cell is None else numbers(row, cell) for row, cell in enumerate(cells))
+    return Ragged.of(given, np.int64)
 
 
 def shared(a: Ragged, b: Ragged) -> np.ndarray:

@@ -102,8 +102,7 @@ class Levenshtein(_Text):
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
         from rapidfuzz.distance import Levenshtein as scorers
 
-        scorer = scorers.normalized_distance if self.normalized else scorers.distance
-        return matrix(a, b, scorer)
+        return matrix(a, b, scorers.normalized_distance if self.normalized else scorers.distance)
 
 
 class TokenSet(_Text):

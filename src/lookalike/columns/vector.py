@@ -48,6 +48,7 @@ class _RowDistance(Distance):
     FIELDS: ClassVar[Fields] = {"length_": Integer(0, high=2**31)}
 
     kinds: ClassVar[tuple[str, ...]] = ("vector", "histogram")
+    metric: ClassVar[str] = "euclidean"  # that compares prepared rows
 
     length_: int
 
@@ -104,6 +105,9 @@ class _RowDistance(Distance):
         # Reshaped, since an empty list of rows would have no second axis.
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
 
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        return blocks_of(self.metric, a, b)
+
     def _cells_shape(self) -> Field:
         return Array("float64", "n", self.length_)
 
@@ -125,9 +129,6 @@ class Euclidean(_RowDistance):
 
     name = "euclidean"
     kinds = ("vector", "histogram", "series")
-
-    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
-        return blocks_of("euclidean", a, b)
 
 
 def shares(rows: np.ndarray) -> np.ndarray:
@@ -164,9 +165,6 @@ class NormalizedEuclidean(_RowDistance):
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
         return shares(rows)
 
-    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
-        return blocks_of("euclidean", a, b)
-
 
 class EarthMover(_RowDistance):
     """How much must be carried how many bins far to turn one histogram into the other.
@@ -202,6 +200,7 @@ class EarthMover(_RowDistance):
     """
 
     name = "earth_mover"
+    metric = "cityblock"
     kinds = ("histogram",)
     FIELDS: ClassVar[Fields] = {"normalized": Flag()}
 
@@ -212,9 +211,6 @@ class EarthMover(_RowDistance):
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
         # On a line the earth mover's distance is the city-block distance of cumulative sums.
         return np.cumsum(shares(rows) if self.normalized else rows, axis=1)
-
-    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
-        return blocks_of("cityblock", a, b)
 
 
 class KullbackLeibler(_RowDistance):
@@ -381,6 +377,7 @@ class Cosine(_RowDistance):
     """
 
     name = "cosine"
+    metric = "cosine"
 
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
         largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
@@ -391,7 +388,7 @@ class Cosine(_RowDistance):
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         # for vectors of length 1, |a - b|^2 / 2 is 1 - cos, and exactly 0 between equal ones
-        out = blocks_of("cosine", a, b)
+        out = super()._compare(a, b)
         nowhere_a, nowhere_b = ~a.any(axis=1), ~b.any(axis=1)
         out[nowhere_a] = 1.0
         out[:, nowhere_b] = 1.0
@@ -467,7 +464,7 @@ class GreatCircle(_RowDistance):
         return np.ascontiguousarray(EARTH_RADIUS * np.column_stack(points))
 
     def _compare(self, a: Cells, b: Cells) -> np.ndarray:
-        return arcs(blocks_of("euclidean", a, b))
+        return arcs(super()._compare(a, b))
 
     def _farthest(self, cells: Cells) -> float:
         apart = np.sort(self.compare(cells, cells)[np.triu_indices(len(cells), 1)])

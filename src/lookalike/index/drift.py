@@ -192,7 +192,9 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
     shift, outside, examples = 0.0, 0, []
     if len(known) and len(before.points):
         odd = known[(known < before.low) | (known > before.high)]
-        shift, outside, examples = _shift(known, before), len(odd), odd.tolist()
+        # Only at the deciles, which is all that is stored: a lower bound of Kolmogorov-Smirnov's.
+        upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
+        shift, outside, examples = float(np.abs(upto - before.shares).max()), len(odd), odd.tolist()
     elif kind in NEW:
         outside, examples = _unknown(columns)
     # Unknown levels count as missing cells, since they have no rank, but are values here.
@@ -215,13 +217,6 @@ def _unknown(columns: Sequence[Column]) -> tuple[int, list[Any]]:
     """Return how many cells have a level that no fitted row had, and these levels."""
     count = sum(int((column.values < -1).sum()) for column in columns)
     return count, [value for column in columns for value in column.unknown.values()]
-
-
-def _shift(known: np.ndarray, before: Fitted) -> float:
-    """Return how far apart the distribution functions of added and fitted values are."""
-    # Only at the deciles, which is all that is stored: a lower bound of Kolmogorov-Smirnov's.
-    upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
-    return float(np.abs(upto - before.shares).max())
 
 
 def _critical(added: int, fitted: int, alarms: float) -> float:

@@ -111,7 +111,9 @@ class QueryReader:
         rows: list[Rows] = []
         cells: list[tuple[Table, int]] = []
         if records:
-            table = self._read_records(records, who)
+            table = read_records(records, self.now.schema, who)
+            self._check_complete(table, who)
+            self._warn_unknown(table, who)
             rows.append(self.now.measure.encode(table))
             cells += _cells_of(table)
         if ids:
@@ -125,12 +127,6 @@ class QueryReader:
         order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
         cells = [cells[i] for i in order.tolist()]
         return Queries(join_rows(rows)[order], cells, positions[order], one)
-
-    def _read_records(self, records: Sequence[Mapping[Any, Any]], who: str) -> Table:
-        table = read_records(records, self.now.schema, who)
-        self._check_complete(table, who)
-        self._warn_unknown(table, who)
-        return table
 
     def _check_complete(self, table: Table, who: str) -> None:
         """Refuse records with missing numbers if the measure does not take missing values."""

@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._runtime.extras import load_extra
 from lookalike._runtime.threads import blocks, look_for_blas, run
-from lookalike.errors import MissingExtra, Param, Phrase
+from lookalike.errors import Param
 
 # The recalls of decision 21 were measured with these two.
 LINKS_PER_ROW = 16  # M of HNSW
@@ -140,7 +141,13 @@ class SketchGraph:
         def add(at: slice) -> None:
             sketches = sketch.draw(values[at])
             if self._graph is None:
-                self._graph = _empty_graph(faiss, sketch.metric, sketches.shape[1])
+                width = sketches.shape[1]
+                if sketch.metric == "bits":
+                    self._graph = faiss.IndexBinaryHNSW(8 * width, LINKS_PER_ROW)
+                else:
+                    kind = faiss.METRIC_L1 if sketch.metric == "cityblock" else faiss.METRIC_L2
+                    self._graph = faiss.IndexHNSWFlat(width, LINKS_PER_ROW, kind)
+                self._graph.hnsw.efConstruction = CONSTRUCTION_WIDTH
             with _one_thread(faiss):
                 self._graph.add(sketches)
 
@@ -175,16 +182,6 @@ class SketchGraph:
         return near
 
 
-def _empty_graph(faiss: Any, metric: str, width: int) -> Any:
-    if metric == "bits":
-        graph = faiss.IndexBinaryHNSW(8 * width, LINKS_PER_ROW)
-    else:
-        kind = faiss.METRIC_L1 if metric == "cityblock" else faiss.METRIC_L2
-        graph = faiss.IndexHNSWFlat(width, LINKS_PER_ROW, kind)
-    graph.hnsw.efConstruction = CONSTRUCTION_WIDTH
-    return graph
-
-
 @contextmanager
 def _one_thread(faiss: Any) -> Iterator[None]:
     """Limit faiss to one thread.
@@ -207,12 +204,7 @@ def load_faiss(who: str) -> Any:
     who : str, whose name the error begins with
     """
     new = "faiss" not in sys.modules
-    try:
-        import faiss
-    except ImportError as error:
-        install = 'Install it with: pip install "lookalike[fast]", or leave out '
-        hint = Phrase(install, Param("approximate", True))
-        raise MissingExtra(who, "faiss", "it is not installed", hint) from error
+    faiss = load_extra("faiss", "fast", who, (", or leave out ", Param("approximate", True)))
     if new:
         look_for_blas()  # faiss brings one of its own
     return faiss

@@ -7,7 +7,7 @@ is an ``UnreadableFile``.
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -265,13 +265,9 @@ def _hashed(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     "float": float,
     "tuple": tuple,
-    "set": _hashed(set),
-    "frozenset": _hashed(frozenset),
-    "dict": _hashed(dict),
-    "datetime": datetime.datetime.fromisoformat,
-    "date": datetime.date.fromisoformat,
-    "time": datetime.time.fromisoformat,
-    "timedelta": lambda parts: datetime.timedelta(*parts),
+    **{kind.__name__: _hashed(kind) for kind in (set, frozenset, dict)},
+    **{kind.__name__: kind.fromisoformat for kind in (dt.datetime, dt.date, dt.time)},
+    "timedelta": lambda parts: dt.timedelta(*parts),
     "generator": _generator,
     "slice": lambda parts: slice(*parts),
 }

@@ -18,8 +18,9 @@ from typing import Any
 
 from lookalike import errors
 from lookalike._runtime.config import show_bytes
+from lookalike._runtime.extras import load_extra
 from lookalike._runtime.progress import Progress
-from lookalike.errors import LookalikeError, MissingExtra, NoAnswer, Param, Phrase, WrongType
+from lookalike.errors import LookalikeError, NoAnswer, Param, Phrase, WrongType
 
 # Enough that no worker thread waits for the driver, few enough that a scheduler with many workers
 # holds thousands of tasks, not millions (chosen by hand).
@@ -254,7 +255,7 @@ def connect(
     ...     client.submit(sum, [1, 2]).result()
     3
     """
-    distributed = _load_distributed()
+    distributed = load_extra("distributed", "dask", "scale")
     if isinstance(client, distributed.Client):
         _wait_for_worker(client, timeout, "the client's scheduler")
         yield client
@@ -281,15 +282,6 @@ def connect(
         needed = "a distributed.Client, the address of a scheduler, or None"
         hint = Phrase("Pass for example ", Param("scheduler", "tcp://scheduler:8786"))
         raise WrongType("scale", needed, type(client).__name__, hint)
-
-
-def _load_distributed() -> Any:
-    try:
-        import distributed
-    except ImportError as error:
-        hint = 'Install it with: pip install "lookalike[dask]"'
-        raise MissingExtra("scale", "distributed", "it is not installed", hint) from error
-    return distributed
 
 
 def _open(distributed: Any, address: str, timeout: float) -> Any:

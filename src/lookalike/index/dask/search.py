@@ -144,9 +144,7 @@ def hubness(
     """
     opened = _open(folder, "hubness")
     n = opened.manifest.next_position
-    if not Integer(2).fits(sample) or sample >= n:
-        hint = "Take fewer rows than there are"
-        raise InvalidInput("hubness", f"a sample of 2 to {n - 1} rows", repr(sample), hint)
+    Integer(2, high=n - 1).check("hubness", "sample", sample, "Take fewer rows than there are")
     wide = min(n - 1, 4 * k if candidates is None else candidates)
     check_k(k, wide, "hubness", False, "k")
     # Drawn here, once, so that all tasks use the same sample.
@@ -218,8 +216,7 @@ def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
 
 def _items(opened: ShardFolder, name: str, rows: int, more: tuple[Any, ...]) -> list[WorkItem]:
     """Return a task for every ``rows`` rows; those with a result of an earlier run are done."""
-    if not Integer(1).fits(rows):
-        raise InvalidInput("scale", "at least one row per task", repr(rows), "Raise it")
+    Integer(1).check("scale", "rows_per_task", rows, "Raise it")
     n, mark = opened.manifest.next_position, opened.manifest.mark
     here = f"{opened.manifest.generation:06d}-{mark}"
     # The name has all that a result depends on, so that one of another request is never used.

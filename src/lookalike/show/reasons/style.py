@@ -89,7 +89,9 @@ class Style:
         if isinstance(cell, bool) or not isinstance(cell, int | float):
             return short(cell, MAX_CELL_CHARACTERS)
         if self.kind.role == "time":
-            return _write_clock(float(cell))
+            hours, rest = divmod(float(cell), 3600)
+            minutes, left = divmod(rest, 60)
+            return f"{hours:02.0f}:{minutes:02.0f}" + (f":{left:02.0f}" if left else "")
         return self._write_number(float(cell), unit)
 
     def _write_number(self, value: float, unit: bool) -> str:
@@ -226,9 +228,3 @@ def _write_duration(seconds: float) -> str:
     hours, rest = divmod(seconds, 3600)
     minutes, left = divmod(rest, 60)
     return f"{sign}{hours:.0f}:{minutes:02.0f}:{left:02.0f}"
-
-
-def _write_clock(seconds: float) -> str:
-    hours, rest = divmod(seconds, 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours:02.0f}:{minutes:02.0f}" + (f":{left:02.0f}" if left else "")

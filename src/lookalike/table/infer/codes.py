@@ -42,23 +42,19 @@ def _answers() -> tuple[dict[str, str], dict[str, str]]:
 def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
     """Return the distinct scalars of a column and a code per row, -1 where missing."""
     if not raw.is_arrow or pa.types.is_nested(raw.type):
-        return _encode_objects(raw)
+        values: dict[Any, int] = {}
+        codes = np.full(len(raw), -1, dtype=np.int64)
+        for row, cell in enumerate(raw.values()):
+            if cell is None:
+                continue
+            if isinstance(cell, _SEVERAL) or not isinstance(cell, Hashable):
+                hint = "Leave the kind to be guessed, or give each cell one value"
+                raise raw.error(row, cell, "single values", hint, WrongType)
+            codes[row] = values.setdefault(cell, len(values))
+        return list(values), codes
     cells = raw.cells if pa.types.is_dictionary(raw.type) else raw.cells.dictionary_encode()
     # NaN may be among the values: who reads them finds it missing.
     return cells.dictionary.to_pylist(), replace(raw, cells=cells).codes.astype(np.int64)
-
-
-def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:
-    values: dict[Any, int] = {}
-    codes = np.full(len(raw), -1, dtype=np.int64)
-    for row, cell in enumerate(raw.values()):
-        if cell is None:
-            continue
-        if isinstance(cell, _SEVERAL) or not isinstance(cell, Hashable):
-            hint = "Leave the kind to be guessed, or give each cell one value"
-            raise raw.error(row, cell, "single values", hint, WrongType)
-        codes[row] = values.setdefault(cell, len(values))
-    return list(values), codes
 
 
 def _recode(codes: np.ndarray, new_codes: list[int]) -> np.ndarray:

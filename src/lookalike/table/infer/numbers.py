@@ -583,9 +583,14 @@ def _code(raw: Raw, facts: _Integers) -> Guess | None:
 
 def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers that differ in every row name the rows; None where they do not."""
-    guess = _row_number(raw, facts)
-    if guess is not None or not _is_key(raw, facts):
+    if (guess := _row_number(raw, facts)) is not None:
         return guess
+    # Keys by name, or too long for anything else.
+    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
+    long = facts.lossy or (facts.large and many and not roles.says_date(raw.name))
+    coded = raw.count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(raw.name)
+    if not (long or coded or roles.is_identifier_name(raw.name)):
+        return None
     reason = f"{facts.distinct:,} distinct integers in as many rows, {_why(raw)}"
     guess = _aside(reason, confidence=0.9, close="code")
     if not facts.large:
@@ -623,15 +628,6 @@ def _row_number(raw: Raw, facts: _Integers) -> Guess | None:
         reason = f"{facts.distinct:,} distinct integers, named {name!r}"
         return _aside(reason, confidence=0.9, close="number")
     return None
-
-
-def _is_key(raw: Raw, facts: _Integers) -> bool:
-    """Whether integers that differ in every row are keys: by name, or too long for anything."""
-    name = raw.name
-    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
-    long = facts.lossy or (facts.large and many and not roles.says_date(name))
-    coded = raw.count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
-    return long or coded or roles.is_identifier_name(name)
 
 
 def _aside(reason: str, confidence: float, close: str = "") -> Guess:

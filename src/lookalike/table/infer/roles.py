@@ -139,7 +139,7 @@ def names_things(name: str) -> bool:
 def says_date(name: str) -> bool:
     """Whether a column's name says that it holds dates."""
     tokens = _tokens(name)
-    return not name_words()["dates"].isdisjoint(tokens) or "".join(tokens[-1:]).endswith("date")
+    return not name_words()["dates"].isdisjoint(tokens) or (tokens or [""])[-1].endswith("date")
 
 
 def find_period(name: str, low: float, high: float, wide: bool = True) -> float:
