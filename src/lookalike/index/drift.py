@@ -159,8 +159,7 @@ def warn_of(columns: Sequence[ColumnDrift], who: str) -> None:
     if columns:
         found = "; ".join(f"in {column.column!r} {column.reason}" for column in columns)
         hint = ("Refit to learn from them", InPython(": refit(); drift() has details"))
-        warning = LookalikeWarning(who, "rows like the fitted ones", found, hint)
-        warnings.warn(warning, stacklevel=3)
+        warnings.warn(LookalikeWarning(who, "rows like the fitted ones", found, hint), stacklevel=3)
 
 
 def report_drift(
@@ -196,7 +195,9 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
         upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
         shift, outside, examples = float(np.abs(upto - before.shares).max()), len(odd), odd.tolist()
     elif kind in NEW:
-        outside, examples = _unknown(columns)
+        # Levels that no fitted row had.
+        outside = sum(int((column.values < -1).sum()) for column in columns)
+        examples = [value for column in columns for value in column.unknown.values()]
     # Unknown levels count as missing cells, since they have no rank, but are values here.
     total = int((~missing).sum()) + (outside if kind == "order" else 0)
     examples = list(dict.fromkeys(examples))[:3]
@@ -211,12 +212,6 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
         reason = f"the added values are distributed differently (shift {shift:.2f})"
     gone = float(missing.mean()), before.missing
     return ColumnDrift(name, kind, total, share, shift, *gone, tuple(examples), reason)
-
-
-def _unknown(columns: Sequence[Column]) -> tuple[int, list[Any]]:
-    """Return how many cells have a level that no fitted row had, and these levels."""
-    count = sum(int((column.values < -1).sum()) for column in columns)
-    return count, [value for column in columns for value in column.unknown.values()]
 
 
 def _critical(added: int, fitted: int, alarms: float) -> float:

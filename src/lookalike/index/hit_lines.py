@@ -6,7 +6,7 @@ An index has a summary in HTML, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lookalike._runtime.text import clean, short
 from lookalike.index.hits import Hit, Hits, shown
@@ -203,9 +203,12 @@ def hits_html(hits: Hits) -> str:
     table = hits.table or hits[0].table
     columns = hits.shown_columns(table)[:MAX_COLUMNS]
     styles, numbers = Styles(table), hits.heads
-    rows = [_line("query", [""] * (len(numbers) - 1), hits.query, columns, styles)]
-    for hit in hits[:MAX_HITS]:
-        rows.append(_line(short(hit.id), hits.numbers(hit, ".3f"), hit.row, columns, styles))
+    lines = [("query", [""] * (len(numbers) - 1), hits.query)]
+    lines += [(short(hit.id), hits.numbers(hit, ".3f"), hit.row) for hit in hits[:MAX_HITS]]
+    rows = [
+        [name, *ours, *(styles.write(column, row.get(column.name), 48) for column in columns)]
+        for name, ours, row in lines
+    ]
     heads = [*numbers, *(short(column.name, 40) for column in columns)]
     numeric = [True] * len(numbers) + [column.kind.name == "number" for column in columns]
     reasons = ["", *(_why(hit) for hit in hits[:MAX_HITS])]
@@ -230,21 +233,6 @@ def index_html(name: str, now: Snapshot) -> str:
         ("why", now.reason),
     ]
     return fragment(grid(["", ""], facts, numeric=[False, False], caption=name))
-
-
-def _line(
-    name: str,
-    numbers: list[str],
-    record: dict[str, Any],
-    columns: list[Column],
-    styles: Styles,
-) -> list[str]:
-    cells = []
-    for column in columns:
-        cell = record.get(column.name)
-        is_number = column.kind.name == "number" and cell is not None and column.name in styles
-        cells.append(styles[column.name].write(cell) if is_number else short(cell, 48))
-    return [name, *numbers, *cells]
 
 
 def _why(hit: Hit) -> Html:

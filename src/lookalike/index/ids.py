@@ -74,9 +74,7 @@ class RowIds:
             near = suggest(str(id), [str(name) for name in known])
             hint = near if near.startswith("Did") else hint
         elif not isinstance(id, int):
-            hint = Phrase(
-                "Ids are integers; give ", Param("id_column"), " to name rows by a column"
-            )
+            hint = Phrase("Ids are integers; to name rows by a column, give ", Param("id_column"))
         elif _is_int(id) and 0 <= id < self.segments.next_position:
             found = f"{id}, which was deleted"
         raise InvalidInput(who, "an existing id", found, hint)

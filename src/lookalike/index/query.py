@@ -147,15 +147,10 @@ class QueryReader:
                 # Rows that were added may have it: they keep categories the schema does not know.
                 if any(code in segment.table[column.name].unknown for segment in segments):
                     continue
-                warnings.warn(
-                    LookalikeWarning(
-                        who,
-                        f"a category that occurs in the column {column.name!r}",
-                        repr(value),
-                        "No row shares it. " + suggest(str(value), column.kind.levels[:20]),
-                    ),
-                    stacklevel=7,
-                )
+                needed = f"a category that occurs in the column {column.name!r}"
+                hint = "No row shares it. " + suggest(str(value), column.kind.levels[:20])
+                warning = LookalikeWarning(who, needed, repr(value), hint)
+                warnings.warn(warning, stacklevel=6)
 
     def _is_id(self, item: Any) -> bool:
         if isinstance(item, bool | np.bool_):
@@ -179,8 +174,7 @@ def read_records(records: Sequence[Mapping[Any, Any]], schema: Schema, who: str)
         whole.append(cells | {n: record[n] for n in schema.aside if n in record})
     table = as_table(whole, schema, who=who)
     # A record without a value is at no distance from any row: all would be tied.
-    empty = np.all([column.missing for column in table], axis=0)
-    if empty.any():
+    if np.all([column.missing for column in table], axis=0).any():
         needed, found = f"a value in one of {_first(compared)}", "a record without any of them"
         raise InvalidInput(who, needed, found, "Fill in one")
     return table

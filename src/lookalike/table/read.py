@@ -225,8 +225,7 @@ def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ..
         columns = [replace(c, kind=replace(c.kind, role="")) for c in back]
     if not columns:
         reasons = "; ".join(f"{c.name!r} was set aside ({c.kind.reason})" for c in aside)
-        example = Param("kinds", {aside[0].name: "category"})
-        hint = ("Add a column, or say what one is: ", example)
+        hint = ("Add a column, or say what one is: ", Param("kinds", {aside[0].name: "category"}))
         raise InvalidInput("read_table", "a column to compare", f"none: {reasons}", hint)
     return Table(columns, aside, missing=tokens)
 
@@ -449,8 +448,7 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
     found = "; ".join(f"{name_some([*c.unknown.values()], 5)} in {c.name!r}" for c in new)
     levels = Param("kinds", {new[0].name: ["lowest", "...", "highest"]})
     hint = Phrase("They are taken as missing; ", levels, " gives them a place")
-    warning = LookalikeWarning(who, "levels of the fitted table", found, hint)
-    warnings.warn(warning, stacklevel=5)
+    warnings.warn(LookalikeWarning(who, "levels of the fitted table", found, hint), stacklevel=5)
 
 
 def _fill(given: Mapping[str, Any], schema: Schema, who: str, partial: bool) -> dict[str, Raw]:

@@ -105,8 +105,7 @@ def knn_graph(
     for shard, start, stop in _results(items):
         lists.indices[start:stop] = shard.array("indices")
         lists.distances[start:stop] = shard.array("distances")
-    last = opened.head.measure.traits.undefined_last
-    return lists.finish("last" if last else "raise")
+    return lists.finish("last" if opened.head.measure.traits.undefined_last else "raise")
 
 
 def hubness(
@@ -152,8 +151,7 @@ def hubness(
     with connect(client) as workers:
         graph = knn_graph(opened.path, wide, workers, rows_per_task=rows_per_task, tell=tell)
         digest = hashlib.sha256(reference.astype("<i8").tobytes()).hexdigest()[:16]
-        sampled = (tuple(reference.tolist()),)
-        items = _items(opened, f"moments-{digest}", rows_per_task, sampled)
+        items = _items(opened, f"moments-{digest}", rows_per_task, (tuple(reference.tolist()),))
         tell(run_items(workers, moments_part, items, "averaged the distances of"))
     mean, sd = np.empty(n), np.empty(n)
     for shard, start, stop in _results(items):

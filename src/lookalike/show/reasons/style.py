@@ -162,6 +162,11 @@ class Styles(Mapping[str, Style]):
     def __contains__(self, name: object) -> bool:
         return name in self._table or name in self._table.joined
 
+    def write(self, column: Column, cell: Any, longest: int) -> str:
+        """Format a cell: numbers as their column does, if it is compared, and others shortened."""
+        styled = column.kind.name == "number" and cell is not None and column.name in self
+        return self[column.name].write(cell) if styled else short(cell, longest)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._table.names)
 

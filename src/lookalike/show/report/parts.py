@@ -76,8 +76,8 @@ def columns_part(study: Study) -> str:
     text, again = (1, 3, 4, 5), f"{summary.title}, continued"
     out: str = table(lines[:OPEN_COLUMNS], heads, summary.title, text=text, stack=True)
     if rest := lines[OPEN_COLUMNS:MAX_COLUMNS]:
-        shown = table(rest, heads, again, text=text, stack=True)
-        out += folded(f"{len(rest)} more columns", shown)
+        more_columns = table(rest, heads, again, text=text, stack=True)
+        out += folded(f"{len(rest)} more columns", more_columns)
     if more > 0:
         out += paragraphs([f"{more:,} more columns are not listed."])
     if doubts:
@@ -283,14 +283,8 @@ class RowWriter:
 
     def cells(self, record: dict[str, Any]) -> list[str]:
         """Return the cells of a row that are shown."""
-        out = []
-        for column, number in zip(self._columns, self.numbers, strict=True):
-            name, cell = column.name, record.get(column.name)
-            # Columns set aside have no style.
-            styled = number and cell is not None and name in self._styles
-            text = self._styles[name].write(cell) if styled else short(cell, MAX_CELL_CHARACTERS)
-            out.append(text)
-        return out
+        write = self._styles.write
+        return [write(c, record.get(c.name), MAX_CELL_CHARACTERS) for c in self._columns]
 
     def name(self, row: int, study: Study) -> str:
         """Return the name of a row of the sample with its position."""

@@ -241,9 +241,7 @@ def _as_integers(cells: Any) -> Any:
         return cells
     # 007 is a name; one such cell makes names of all.
     padded = pc.and_(pc.starts_with(cells, "0"), pc.greater(pc.binary_length(cells), 1))
-    if pc.any(padded).as_py():
-        return cells
-    integers = _integers(cells)
+    integers = None if pc.any(padded).as_py() else _integers(cells)
     return cells if integers is None else integers
 
 

@@ -182,7 +182,8 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     find = _finder(levels)
     answers: list[int] = []
     for code, value in enumerate(values):
-        answer = _flag_code(value, find)
+        answer = -1 if is_missing(value) else find(value)
+        answer = _answer(value) if answer is None else answer
         rows = np.flatnonzero(codes == code) if answer is None else ()
         if len(rows):
             category = Param("kinds", {raw.name: "category"})
@@ -195,13 +196,6 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     if kind.reading is not None and kind.reading.what == "mark":
         codes = np.maximum(codes, 0)  # nothing means no
     return Column(raw.name, replace(kind, levels=levels or (False, True)), codes)
-
-
-def _flag_code(value: Any, find: Callable[[Any], int | None]) -> int | None:
-    if is_missing(value):
-        return -1
-    code = find(value)
-    return _answer(value) if code is None else code
 
 
 def _answer(value: Any) -> int | None:

@@ -179,8 +179,7 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
         within = clock and micros.min(initial=0) >= 0
         cells = pa.array(micros, mask=~fits).cast(pa.time64("us") if within else pa.duration("us"))
         return cells, fits
-    week = reading.form == "week"
-    days = _mondays(parts, fits) if week else _days(parts, reading.form, fits)
+    days = _mondays(parts, fits) if reading.form == "week" else _days(parts, reading.form, fits)
     stamps = days.astype("datetime64[us]") + micros.astype("timedelta64[us]")
     return pa.array(stamps, pa.timestamp("us"), mask=~fits), fits
 

@@ -361,15 +361,10 @@ def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
     if raw.is_text:
         return _read_text_as(raw, kind, fitted)
     compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
-    text = _digits(raw) if compact else []
+    text = []
+    if compact and raw.is_arrow and is_number(raw.type):  # 20200924 may be a date
+        text = [None if value is None else written(value) for value in raw.values()]
     return _read_text_as(of_values(raw.name, text), kind) if any(text) else (raw, kind.reading)
-
-
-def _digits(raw: Raw) -> list[str | None]:
-    """Return numbers as text, since 20200924 may be a date; nothing of other columns."""
-    if not raw.is_arrow or not is_number(raw.type):
-        return []
-    return [None if value is None else written(value) for value in raw.values()]
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
@@ -497,8 +492,7 @@ def infer_numbers(raw: Raw) -> Guess:
         whole = bool(np.isfinite([low, high]).all()) and are_integers(values)
         # Missing cells made floats of integers; names and dates need their digits back.
         values = values.astype(np.int64) if whole else values
-    guess = _infer_integers(raw, values) if whole else None
-    return guess or _quantity(raw, values, whole)
+    return (_infer_integers(raw, values) if whole else None) or _quantity(raw, values, whole)
 
 
 def are_degrees(latitude: Raw, longitude: Raw) -> bool:
@@ -602,14 +596,9 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
 
 def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Set keys aside that hardly repeat, or are missing in some rows: no category, no amount."""
+    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
     hardly = facts.distinct >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * raw.count
-    if (
-        facts.large
-        or facts.low < 0
-        or not roles.is_id_name(raw.name)
-        or not hardly
-        or raw.count < thresholds.MIN_ROWS_FOR_PATTERN
-    ):
+    if facts.large or facts.low < 0 or not (many and hardly and roles.is_id_name(raw.name)):
         return None
     filled = "" if raw.count == raw.rows else f"{raw.count:,} of "
     reason = f"{facts.distinct:,} distinct integers in {filled}{raw.rows:,} rows, {_why(raw)}"
