@@ -75,9 +75,8 @@ def load_films() -> Table:
     frozenset({'Comedy'})
     """
     frame = _r_data("load_films", "ggplot2movies", "movies")
-    plain = read_table(
-        frame[["title", *(name for name in FILM_COLUMNS if name in frame)]], missing=[""]
-    )
+    names = ["title", *(name for name in FILM_COLUMNS if name in frame)]
+    plain = read_table(frame[names], missing=[""])
     columns = {column.name: column for column in plain.columns}
     columns["ratings"] = _ratings(frame[list(VOTE_SHARES)].to_numpy(dtype=np.float64))
     # Seven yes/no columns have 128 combinations: one set each, shared by the rows.

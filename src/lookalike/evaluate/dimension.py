@@ -92,9 +92,8 @@ def intrinsic_dimension(
 
 def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None) -> None:
     if not Integer(3).fits(k1) or not Integer(3).fits(k2) or k2 < k1:
-        raise InvalidInput(
-            Param("k1", k1, of=WHO), "3 <= k1 <= k2", f"{k1!r}, {k2!r}", "Choose other ones"
-        )
+        found, hint = f"{k1!r}, {k2!r}", "Choose other ones"
+        raise InvalidInput(Param("k1", k1, of=WHO), "3 <= k1 <= k2", found, hint)
     Choice("levina", "mackay").check(WHO, "average", average)
     Choice("std", "variance", None).check(WHO, "scale", scale)
     Maybe(Integer(1)).check(WHO, "embed", embed, "Raise it")
@@ -138,9 +137,8 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
         # inverse infinite or 1e11. The difference of squares is factored, so that it does
         # not cancel; an embedding is exact to ``blur`` in squared distances only.
         last = near[:, k - 1]
-        some = (last - nearest) * (last + nearest) > np.maximum(
-            TIE_TOLERANCE * last * last, blur * blur
-        )
+        tied = np.maximum(TIE_TOLERANCE * last * last, blur * blur)
+        some = (last - nearest) * (last + nearest) > tied
         skipped += int((~some).sum())
         if not some.any():
             found = f"{k} equally far neighbors for every row"
@@ -158,9 +156,8 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
 
 def _rescaled(measure: Measure, scale: str) -> Measure:
     if not isinstance(measure, Vector):
-        raise InvalidInput(
-            Param("scale", scale, of=WHO), "a fitted Vector", type(measure).__name__, "Fit one"
-        )
+        who, found = Param("scale", scale, of=WHO), type(measure).__name__
+        raise InvalidInput(who, "a fitted Vector", found, "Fit one")
     x = np.unique(np.asarray(measure.rows_.arrays["x"], dtype=np.float64), axis=0)
     x -= x.mean(axis=0)
     spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.ones(x.shape[1])

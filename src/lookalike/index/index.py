@@ -605,8 +605,7 @@ class Index(SaveMixin, Estimator):
         head = opened.head
         if n_jobs is not None:
             count_jobs(n_jobs)
-            measure = copy.copy(head.measure)
-            opened.head = replace(head, measure=same_settings(measure, n_jobs))
+            opened.head = replace(head, measure=same_settings(copy.copy(head.measure), n_jobs))
             state = replace(state, measure=opened.head.measure)
         # Frozen, so that a clone of the index, or fitting it to other rows, keeps what it learned.
         measure = opened.head.measure.frozen()
@@ -913,11 +912,9 @@ def _hits(
     by_distance: bool = True,
 ) -> Hits:
     """Return the hits of query i, the only list of a graph, with the similarities to it."""
-    indices, scores = graph.indices[0], graph.distances[0]
     # Fewer rows than k may be found, under a filter for instance.
-    if (indices < 0).any():
-        indices, scores = indices[indices >= 0], scores[indices >= 0]
-    positions = indices.tolist()
+    found = graph.indices[0] >= 0
+    positions, scores = graph.indices[0][found].tolist(), graph.distances[0][found]
     query, (table, row) = queries.rows[i : i + 1], queries.cells[i]
     record = partial(table.record, row)
     asked = cache(partial(_asked, measure, now.schema, record, queries.positions[i] < 0))
@@ -951,11 +948,10 @@ def _asked(
     """
     weights = getattr(measure, "weights_", None)
     known = weights if isinstance(weights, Mapping) else {}
-    cells = {name: cell for name, cell in record().items() if name in schema.kinds}
     return {
         name: cell
-        for name, cell in cells.items()
-        if known.get(name, 1.0) and not (new and cell is None)
+        for name, cell in record().items()
+        if name in schema.kinds and known.get(name, 1.0) and not (new and cell is None)
     }
 
 

@@ -92,13 +92,10 @@ class QueryReader:
     def read_some(self, items: Any, who: str) -> Queries | None:
         """Read rows that were marked: one or several ids or records; None for none."""
         items = _plain(items)
-        if items is None:
-            return None
-        if isinstance(items, Mapping) or _is_scalar(items):
+        if items is not None and (isinstance(items, Mapping) or _is_scalar(items)):
             items = [items]
-        if isinstance(items, list | tuple | set | frozenset | np.ndarray) and not len(items):
-            return None
-        return self.read(items, who)
+        several = isinstance(items, list | tuple | set | frozenset | np.ndarray)
+        return None if items is None or (several and not len(items)) else self.read(items, who)
 
     # -- parts -------------------------------------------------------------------------------------
 

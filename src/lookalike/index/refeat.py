@@ -145,8 +145,8 @@ class ReFeat(SaveMixin, Estimator):
         depth = nodes.depth[starts + nodes.leaf_node].astype(np.float64)
         extra = average_path(np.arange(self.psi_ + 1))
         for t, start in enumerate(nodes.leaf_offsets[:-1]):
-            inside = self.leaves_[in_bag[:, t] > 0, t]
-            held = np.bincount(inside, minlength=int(nodes.n_leaves[t]))
+            in_sample = self.leaves_[in_bag[:, t] > 0, t]
+            held = np.bincount(in_sample, minlength=int(nodes.n_leaves[t]))
             depth[start : start + len(held)] += extra[held]
         return depth
 
@@ -295,8 +295,7 @@ def _positions(given: Any) -> list[int] | None:
     """Return positions where integers were given, None for rows."""
     if isinstance(given, np.ndarray):
         return given.tolist() if given.ndim == 1 and given.dtype.kind in "iu" else None
-    several = isinstance(given, list | tuple | set | frozenset)
-    items = list(given) if several else [given]
+    items = list(given) if isinstance(given, list | tuple | set | frozenset) else [given]
     if all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in items):
         return [int(item) for item in items]
     return None

@@ -326,10 +326,8 @@ class Segment:
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that rows and table have the length of their positions."""
-        fits = len(self.rows) == len(self.table) == dims["rows"]
-        fields.require(
-            fits, "Segment", f"{dims['rows']} rows", f"{len(self.rows)}, {len(self.table)}"
-        )
+        rows, cells, n = len(self.rows), len(self.table), dims["rows"]
+        fields.require(rows == cells == n, "Segment", f"{n} rows", f"{rows}, {cells}")
 
 
 @saveable
@@ -483,9 +481,8 @@ class Segments:
             ascending = not len(segment) or segment.positions[0] > last
             fields.require(ascending, "Segments", "positions that ascend over segments", "others")
             last = int(segment.positions[-1]) if len(segment) else last
-        fields.require(
-            last < self.next_position, "Segments.next_position", f"above {last}", "another"
-        )
+        fits = last < self.next_position
+        fields.require(fits, "Segments.next_position", f"above {last}", "another")
 
 
 def as_id(value: Any) -> Any:

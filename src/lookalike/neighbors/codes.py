@@ -323,8 +323,7 @@ def nearest_by_codes(
     n_jobs : int, optional
     """
     codes, bounds_of, limit_of = query
-    has_self = bool((exclude < 0).any())
-    lists = NeighborGraph.empty(n_queries, k, n_indexed, has_self)
+    lists = NeighborGraph.empty(n_queries, k, n_indexed, bool((exclude < 0).any()))
     left_over = np.zeros(n_queries, bool)
     jobs = count_jobs(n_jobs)
     parts = list(blocks(n_queries, max(1, min(MAX_QUERIES_PER_TASK, -(-n_queries // jobs)))))

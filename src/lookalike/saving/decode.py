@@ -190,11 +190,10 @@ class _Reader:
 
     def _record(self, cls: type, parts: dict[str, Any]) -> Any:
         made = fields(cls) if is_dataclass(cls) else ()
-        record = [f.name for f in made if f.init]
-        known = record if is_dataclass(cls) else list(fields_of(cls))
+        known = [f.name for f in made if f.init] if is_dataclass(cls) else list(fields_of(cls))
         odd = set(parts) ^ set(known)
         if odd and (known or not is_dataclass(cls)):
-            raise Misfit(cls.__name__, f"the fields {', '.join(known)}", sorted(odd)[0][:80])
+            raise Misfit(cls.__name__, f"the fields {', '.join(known)}", min(odd)[:80])
         # Without the constructor, which could compute with values that are not checked yet.
         value: Any = object.__new__(cls)
         for name, part in parts.items():

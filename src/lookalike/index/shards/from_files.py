@@ -194,14 +194,10 @@ def sample_positions(index: Index) -> np.ndarray:
 def _sources(source: Any) -> list[dict[str, Any]]:
     """Return what identifies the rows, so that a build is resumed with the same ones only."""
     if isinstance(source, LazyTable):
+        stats = [(path, path.stat()) for path in source.files]
         return [
-            {
-                "path": str(path),
-                "bytes": path.stat().st_size,
-                "time": path.stat().st_mtime,
-                "sha256": hash_file(path),
-            }
-            for path in source.files
+            {"path": str(path), "bytes": s.st_size, "time": s.st_mtime, "sha256": hash_file(path)}
+            for path, s in stats
         ]
     # Of a table in memory, its content: that is all that identifies it in another process.
     digest = hashlib.sha256()

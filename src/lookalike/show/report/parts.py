@@ -150,12 +150,10 @@ def clusters_part(study: Study) -> str:
     lines: list[list[str]] = []
     for cluster in profile.clusters:
         size = f"{cluster.rows:,} ({percent(cluster.share)})"
-        majority = [
-            f"{short(cluster.majority)} ({percent(cluster.majority_share or 0.0)})"
-        ] * with_classes
+        most = f"{short(cluster.majority)} ({percent(cluster.majority_share or 0.0)})"
         columns = Html(bullets(map(str, cluster.columns)))
         typical = writer.name(cluster.typical[0], study)
-        lines.append([f"cluster {cluster.cluster}", size, *majority, columns, typical])
+        lines.append([f"cluster {cluster.cluster}", size, *[most] * with_classes, columns, typical])
     heads = ["", "rows", *["mostly"] * with_classes, "what sets it apart", "typical row"]
     text, caption = tuple(range(2, len(heads))), f"{len(profile)} clusters"
     notes = f"Clustering: {'; '.join(profile.notes)}."
@@ -211,9 +209,8 @@ def neighbors_part(study: Study) -> str:
         name, cells = writer.name(row, study), writer.words(study.rows.record(row))
         items = ""
         for hit in hits:
-            alike = "nothing to compare"
-            if hit.similarity is not None:
-                alike = f"{percent(hit.similarity)} alike"
+            near = hit.similarity
+            alike = "nothing to compare" if near is None else f"{percent(near)} alike"
             neighbor, text = writer.name(int(hit.id), study), writer.words(hit.row)
             items += f"<li><b>{escape(neighbor)}</b> <span>({escape(alike)})</span>: "
             items += f"{escape(text)}<br><span class='quiet'>{escape(hit.because())}</span></li>"

@@ -184,10 +184,8 @@ def _lead(study: Study) -> Html:
     columns = len(study.table.columns)
     text = f"{n:,} rows, {columns:,} compared column{'s' if columns != 1 else ''}."
     if study.sampled:
-        text += (
-            f" Columns and missing values are those of all rows; everything else was computed on "
-            f"{some:,} of them, drawn at random (seed {study.seed})."
-        )
+        text += " Columns and missing values are those of all rows; everything else was computed on"
+        text += f" {some:,} of them, drawn at random (seed {study.seed})."
     if study.target is not None:
         text += f" {study.label} is the target, and is not compared."
     return paragraphs([text])
