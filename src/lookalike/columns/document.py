@@ -101,11 +101,8 @@ class TfIdf(Distance):
         times = np.fromiter(chain.from_iterable(bag.values() for bag in bags), np.float64)
         at = np.searchsorted(self.words_, numbers)
         known = np.append(self.words_, 0)[at] == numbers  # no word has the number 0
-        row, at, times = (
-            np.repeat(np.arange(len(bags)), [*map(len, bags)])[known],
-            at[known],
-            times[known],
-        )
+        row = np.repeat(np.arange(len(bags)), [*map(len, bags)])[known]
+        at, times = at[known], times[known]
         order = np.lexsort((at, row))
         row, at, times = row[order], at[order], times[order]
         weights = (1.0 + np.log(times) if self.sublinear else times) * self.weights_[at]

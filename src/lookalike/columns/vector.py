@@ -96,9 +96,8 @@ class _RowDistance(Distance):
                 length = len(cell)
             if len(cell) != length:
                 needed = f"{length} numbers, as in the other cells"
-                hint = "Bring the cells to one length" + (
-                    ", or choose 'dtw', which takes any" if column.kind.name == "series" else ""
-                )
+                also = ", or choose 'dtw', which takes any" * (column.kind.name == "series")
+                hint = f"Bring the cells to one length{also}"
                 raise cell_error(column.name, row, needed, f"{len(cell)}", hint)
         missing = np.full(max(length, 0), np.nan)
         rows = [missing if cell is None else cell for cell in cells]

@@ -897,9 +897,8 @@ def _drawn(graph: NeighborGraph, k: int, seed: int, positions: np.ndarray) -> Ne
         there = max(k, int((graph.indices[i] >= 0).sum()))  # those not found stand at the end
         rng = np.random.default_rng([seed, position + 1])
         at[i] = np.sort(rng.choice(there, k, replace=False))
-    indices, distances = (
-        np.take_along_axis(part, at, axis=1) for part in (graph.indices, graph.distances)
-    )
+    lists = graph.indices, graph.distances
+    indices, distances = (np.take_along_axis(part, at, axis=1) for part in lists)
     return replace(graph, indices=indices, distances=distances)
 
 

@@ -85,9 +85,8 @@ class Marks:
         check_gamma(gamma, "rocchio")
         self.gamma = gamma
         # Of wanted and unwanted rows: their number, the sums of distances, and those undefined.
-        self._sums: dict[bool, Sums] = {
-            wanted: (0, np.zeros(shape), np.zeros(shape)) for wanted in (True, False)
-        }
+        none: Sums = 0, np.zeros(shape), np.zeros(shape)
+        self._sums = {True: none, False: none}
 
     def mark(self, distances: np.ndarray, wanted: bool) -> None:
         """Add the distances to a wanted row, or to an unwanted one."""
@@ -164,12 +163,9 @@ def _unfilled(
     if not unfilled:
         return []
     # None of them where nothing would be left to compare.
-    left = any(
-        factors.get(name, 1.0) != 0 and own.get(name, 1.0) != 0
-        for name in schema.kinds
-        if name not in unfilled
-    )
-    return unfilled if left else []
+    left = [name for name in schema.kinds if name not in unfilled]
+    counts = any(factors.get(name, 1.0) != 0 and own.get(name, 1.0) != 0 for name in left)
+    return unfilled if counts else []
 
 
 def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:

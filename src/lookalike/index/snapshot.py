@@ -277,9 +277,8 @@ def moments_of(
     mean, sd = np.full(stop - start, np.nan), np.full(stop - start, np.nan)
     others = rows_at(now.segments.look_up(reference.tolist()))
     for rows, positions in _rows_of(now, start, stop):
-        _, mean[positions - start], sd[positions - start] = moments(
-            now.measure, rows, others, False, None
-        )
+        found = moments(now.measure, rows, others, False, None)
+        mean[positions - start], sd[positions - start] = found[1:]
     return mean, sd
 
 

@@ -72,9 +72,8 @@ class ByteCodes:
             if missing is not None:
                 columns = np.where(missing, np.uint8(MISSING), columns)
             for tile in blocks(len(columns), TILE_ROWS):
-                tiles[(rows.start + tile.start) // TILE_ROWS, :, : tile.stop - tile.start] = (
-                    columns[tile].T
-                )
+                number, size = (rows.start + tile.start) // TILE_ROWS, tile.stop - tile.start
+                tiles[number, :, :size] = columns[tile].T
             return np.zeros(width, bool) if missing is None else np.asarray(missing.any(axis=0))
 
         gaps = run(quantize, [(rows,) for rows in blocks(n, ROWS_PER_TASK)], what="making codes")

@@ -173,9 +173,8 @@ class SketchGraph:
         def walk(part: slice) -> None:
             params = faiss.SearchParametersHNSW(efSearch=reach)
             with _one_thread(faiss):
-                _, near[part] = self._graph.search(
-                    self.sketch.draw(rows[part]), reach, params=params
-                )
+                sketches = self.sketch.draw(rows[part])
+                _, near[part] = self._graph.search(sketches, reach, params=params)
 
         parts = [(part,) for part in blocks(len(rows), QUERIES_PER_TASK)]
         run(walk, parts, n_jobs, "proposing neighbors")

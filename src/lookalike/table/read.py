@@ -270,12 +270,8 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
     for key, given in kinds.items():
         parts = _parts_of(key, given, names)
         if parts:
-            chosen |= {
-                name: Kind(
-                    "number", f"given, {' and '.join(map(repr, parts))} in degrees", parts=parts
-                )
-                for name in parts
-            }
+            reason = f"given, {' and '.join(map(repr, parts))} in degrees"
+            chosen |= dict.fromkeys(parts, Kind("number", reason, parts=parts))
             continue
         name = str(key)
         if isinstance(key, int | np.integer) and name not in names:

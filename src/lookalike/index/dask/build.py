@@ -33,9 +33,7 @@ from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally
 from lookalike.table.read import missing_tokens
 
-ROWS_PER_TASK = (
-    2 * BATCH_ROWS
-)  # whose facts one task counts: two batches as they are read from files
+ROWS_PER_TASK = 2 * BATCH_ROWS  # whose facts one task counts: two batches as they are read
 PREFIX = ".learned-"  # of folders of tallies; a dot, so that a build takes no notice of them
 TALLIED = ("number", *CODED)  # kinds whose distinct values most measures need
 
@@ -58,9 +56,8 @@ class ClusterLearner(Learner):
     ) -> dict[str, ColumnFacts]:
         """Count what decides about the kinds of the columns, in all rows."""
         args = ("", __version__, _names(parts.files), dict(chosen), tokens)
-        items = [
-            WorkItem((*args, part.start, part.stop)) for part in blocks(len(parts), ROWS_PER_TASK)
-        ]
+        cut = blocks(len(parts), ROWS_PER_TASK)
+        items = [WorkItem((*args, part.start, part.stop)) for part in cut]
         counted: dict[int, dict[str, ColumnFacts]] = {}
         run_items(
             self.client, facts_part, items, "looked through", lambda one: counted.update([one])
@@ -186,14 +183,10 @@ def fit_encode(
             hint = Phrase("Write the table as Parquet", extra)
             needed = "Parquet files, which workers can read"
             raise InvalidInput(WHO, needed, "a table in memory", hint)
-        build = begin_build(
-            table, path, Index(measure, id_column=id_column, kinds=kinds), shard_rows
-        )
+        index = Index(measure, id_column=id_column, kinds=kinds)
+        build = begin_build(table, path, index, shard_rows)
         args = (str(path), __version__, _names(table.files))
-        items = [
-            WorkItem((*args, number), build.finished(number) is not None)
-            for number in build.numbers
-        ]
+        items = [WorkItem((*args, n), build.finished(n) is not None) for n in build.numbers]
         # Only names and numbers are sent: workers read the head, and what it learned, themselves.
         summary = run_items(workers, encode_part, items, "encoded")
         build.finish()
@@ -234,10 +227,8 @@ def add(
     with connect(client) as workers, locked(path, "scale.add"):
         addition = begin_adding(path, paths)
         mark, files = addition.folder.manifest.mark, _names(addition.files.files)
-        items = [
-            WorkItem((str(path), __version__, mark, files, number))
-            for number in range(len(addition.parts))
-        ]
+        args = (str(path), __version__, mark, files)
+        items = [WorkItem((*args, number)) for number in range(len(addition.parts))]
         summary = run_items(workers, add_part, items, "added")
         addition.finish()
     tell(summary)

@@ -269,10 +269,7 @@ def connect(
     elif client is None:
         workers = n_workers or os.cpu_count() or 1
         # A free port: the usual one may be taken. On loopback: None would bind all interfaces.
-        options: dict[str, Any] = {
-            "dashboard_address": LOCAL_DASHBOARD,
-            "silence_logs": logging.CRITICAL,
-        }
+        options = {"dashboard_address": LOCAL_DASHBOARD, "silence_logs": logging.CRITICAL}
         with (
             distributed.LocalCluster(workers, threads_per_worker=1, **options) as cluster,
             distributed.Client(cluster, set_as_default=False) as made,

@@ -341,10 +341,8 @@ class ShardFolder:
             sync_folder(self.path)
             self._remove_unnamed(now)
             generation = now.generation + 1
-            segments = tuple(
-                self._written(segment, generation, number)
-                for number, segment in enumerate(after.segments.segments)
-            )
+            numbered = enumerate(after.segments.segments)
+            segments = tuple(self._written(s, generation, number) for number, s in numbered)
             deleted = np.concatenate([segment.positions[~segment.live] for segment in segments])
             # Shards that are no longer named may still be open elsewhere: the next change
             # removes them.

@@ -148,11 +148,8 @@ def _read_in_blocks(file: _Csv, as_text: Collection[str]) -> Any:
             return _read_typed(file, as_text)
         except pa.ArrowInvalid as error:
             # In a file of one quote too many, all that follows would be one cell.
-            if (
-                "straddling" not in str(error)
-                or file.block == MAX_BLOCK_BYTES
-                or not file.closes_quotes()
-            ):
+            too_large = "straddling" in str(error) and file.block < MAX_BLOCK_BYTES
+            if not too_large or not file.closes_quotes():
                 raise
             file = file._replace(block=min(16 * file.block, MAX_BLOCK_BYTES))
 

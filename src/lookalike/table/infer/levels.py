@@ -208,11 +208,7 @@ Span = tuple[float, float]
 
 def _in_order(read: dict[str, Span | None], factors: dict[str, float]) -> tuple[str, ...] | None:
     """Return bands from low to high; None where two of them overlap, or none is wide."""
-    spans = {
-        word: (span[0] * factors[word], span[1] * factors[word])
-        for word, span in read.items()
-        if span is not None
-    }
+    spans = {w: (s[0] * factors[w], s[1] * factors[w]) for w, s in read.items() if s is not None}
     if len(spans) < len(read) or all(low == high for low, high in spans.values()):
         return None
     ordered = sorted(spans, key=spans.__getitem__)

@@ -66,13 +66,10 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
     bare, marks, below = _without_marks(words.distinct)
     if marks:
         return _read_marked(words, bare, marks, below, prefer)
-    if pc.extract_regex(
-        words.distinct[:MAX_SAMPLE_STRINGS], patterns("numbers")["number"]
-    ).null_count:
-        return None
-    parts = pc.extract_regex(words.distinct, patterns("numbers")["number"])
-    if parts.null_count:
-        return None
+    for some in (words.distinct[:MAX_SAMPLE_STRINGS], words.distinct):
+        parts = pc.extract_regex(some, patterns("numbers")["number"])
+        if parts.null_count:
+            return None
     # Either alone decides nothing: "1,5 kg" needs both.
     around, style = _find_affixes(parts), _find_style(parts.field("body"), prefer)
     if around is None or style is None:
@@ -263,9 +260,8 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     plain_form = patterns("numbers", "styles")["."]
     whole = pc.fill_null(pc.match_substring_regex(bodies, plain_form), False)
     fits = to_numpy(whole) & ~to_numpy(pc.is_null(parts)) & ~np.isnan(factors)
-    full = pc.binary_join_element_wise(
-        bodies, parts.field("exponent"), pa.scalar("", pa.large_string())
-    )
+    nothing = pa.scalar("", pa.large_string())
+    full = pc.binary_join_element_wise(bodies, parts.field("exponent"), nothing)
     full = pc.if_else(pa.array(fits), full, pa.scalar(None, full.type))
     values = to_numpy(full.cast(pa.float64())) * factors
     values = np.where(_is_negative(parts), -values, values)
