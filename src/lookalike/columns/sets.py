@@ -31,8 +31,7 @@ class TokenNumbers:
         """Return the numbers of some tokens, in order."""
         known, numbers = self._known, []
         for item in items:
-            number = known.get(item)
-            if number is None:
+            if (number := known.get(item)) is None:
                 number = known[item] = token_id(item)
             numbers.append(number)
         return numbers

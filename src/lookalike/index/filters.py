@@ -282,8 +282,7 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
     if given is None:
         return None
     segments = names.segments.segments
-    words = _as_texts(given, names)
-    if words is not None:
+    if (words := _as_texts(given, names)) is not None:
         given = read_texts(words, {**schema.aside, **schema.kinds})
     if isinstance(given, Mapping):
         conditions = read_conditions(given, [*schema.kinds, *schema.aside])

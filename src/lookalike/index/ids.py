@@ -64,8 +64,7 @@ class RowIds:
 
     def position(self, id: Any, who: str) -> int:
         """Return the position of an id; raise for one that does not exist."""
-        position = self.find(id)
-        if position is not None:
+        if (position := self.find(id)) is not None:
             return position
         id, found = as_id(id), repr(as_id(id))
         hint: str = Phrase(InPython("Use index.ids to see the ids that are there"))

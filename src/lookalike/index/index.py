@@ -324,8 +324,7 @@ class Index(SaveMixin, Estimator):
         2
         """
         now = self._now()
-        masks = read_filter(filter, now.names, now.schema)
-        if masks is None:
+        if (masks := read_filter(filter, now.names, now.schema)) is None:
             return len(now.segments)
         pairs = zip(now.segments.segments, masks, strict=True)
         return sum(int((segment.live & mask).sum()) for segment, mask in pairs)

@@ -235,8 +235,7 @@ class ReFeat(SaveMixin, Estimator):
         ----------
         given : positions of fitted rows, or new rows
         """
-        positions = _positions(given)
-        if positions is None:
+        if (positions := _positions(given)) is None:
             values = self._values(as_table(given, self.schema_, who="ReFeat"))
             leaves = self.forest_.leaves(values, self.n_jobs)
         else:

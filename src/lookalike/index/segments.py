@@ -165,8 +165,7 @@ class SegmentQuery:
         allowed, rows, positions = segment.allowed(mask), segment.rows, segment.positions
         if sketches is not None:
             ours = (self.measure, self.rows, rows, self.k, allowed, self.exclude, positions)
-            lists = sketches.nearest(*ours)
-            if lists is not None:
+            if (lists := sketches.nearest(*ours)) is not None:
                 return lists
         if not self.measure.steps_over(rows, self.k):
             return None
@@ -417,8 +416,7 @@ class Segments:
 
     def without(self, positions: Iterable[int]) -> Segments:
         """Return the segments with some live rows deleted."""
-        locations = self.look_up(positions)
-        if not locations:
+        if not (locations := self.look_up(positions)):
             return self
         groups, _ = _by_segment(locations)
         changed = {id(segment): segment.without(offsets) for segment, offsets in groups}
@@ -458,8 +456,7 @@ class Segments:
         merged: NeighborGraph | None = None
         for number, segment in enumerate(self.segments):
             mask = None if masks is None else masks[number]
-            lists = query.in_place(segment, mask, sketches)
-            if lists is None:
+            if (lists := query.in_place(segment, mask, sketches)) is None:
                 rows, positions, deleted = segment.view(mask)
                 if not len(rows):
                     continue

@@ -66,8 +66,7 @@ class Sketches:
         load_faiss("Index(approximate=True)")
         if len(rows) < MIN_ROWS:
             return Tuned()
-        sketch = measure.sketch(rows)
-        if sketch is None:
+        if (sketch := measure.sketch(rows)) is None:
             return Tuned(why=f"{type(measure).__name__} has no sketch")
         values = rows.arrays[sketch.array]
         if sketch.metric == "bits" and values.size < MIN_LEAF_CODES:

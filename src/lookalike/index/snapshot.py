@@ -183,8 +183,7 @@ class Snapshot(Learned):
 
     def compacted(self, max_rows: int) -> tuple[Snapshot, bool]:
         """Return the snapshot with one group of segments merged, and whether there was one."""
-        merged = self.segments.compacted(max_rows)
-        if merged is None:
+        if (merged := self.segments.compacted(max_rows)) is None:
             return self, False
         return replace(self, segments=merged).prepared(), True
 

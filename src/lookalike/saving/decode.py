@@ -163,8 +163,7 @@ class _Reader:
         if form == "callable":
             return self._callable(node["name"])
         # Only classes that are imported already: a name in a file never imports anything.
-        cls = SAVEABLE.get(node["class"])
-        if cls is None:
+        if (cls := SAVEABLE.get(node["class"])) is None:
             needed = f"the class {str(node['class'])[:80]!r}"
             hint = "Import the module that defines it before loading"
             raise UnreadableFile(self.who, needed, "no class of that name", hint)

@@ -161,8 +161,7 @@ def _read_now(
     source = sources.unwrap(source)
     if isinstance(source, Table):
         return _read_again(source, kinds, tokens)
-    matrix = sources.numeric_array(source)
-    if matrix is not None:
+    if (matrix := sources.numeric_array(source)) is not None:
         return _read_array(matrix, kinds, tokens)
     raws = sources.raw_columns(source, options._replace(as_text=read_as_text(kinds)))
     chosen = given_kinds(kinds, [raw.name for raw in raws])
@@ -268,8 +267,7 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
         raise WrongType(who, "a mapping of column to kind", type(kinds).__name__, hint)
     chosen: dict[str, Kind | None] = {}
     for key, given in kinds.items():
-        parts = _parts_of(key, given, names)
-        if parts:
+        if parts := _parts_of(key, given, names):
             reason = f"given, {' and '.join(map(repr, parts))} in degrees"
             chosen |= dict.fromkeys(parts, Kind("number", reason, parts=parts))
             continue
@@ -382,8 +380,7 @@ def as_table(
     if isinstance(source, Table):
         sources.check_shape(len(source), source.shape[1])
         return _fit_columns(_stored_columns(source, schema), schema, who, partial)
-    matrix = sources.numeric_array(source)
-    if matrix is not None:
+    if (matrix := sources.numeric_array(source)) is not None:
         return _fit_columns(_array_columns(matrix, schema, who), schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]

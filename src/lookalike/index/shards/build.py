@@ -201,8 +201,7 @@ class IndexBuild:
         names = [self.name(number) for number in range(len(self.parts))]
         shards = []
         for number, name in enumerate(names):
-            shard = self.finished(number)
-            if shard is None:
+            if (shard := self.finished(number)) is None:
                 hint = "Write it, then finish"
                 raise InvalidInput(WHO, f"all {len(names)} shards", f"no {name!r}", hint)
             shards.append(shard)
@@ -281,8 +280,7 @@ def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> IndexBui
     files : paths of the Parquet files that the build reads, in their order
     """
     path = Path(folder)
-    plan = read_plan(path)
-    if plan is None:
+    if (plan := read_plan(path)) is None:
         hint = "Begin the build first, and use a folder that all machines see"
         raise InvalidInput(WHO, f"a build in {str(path)!r}", "none", hint)
     head = read_head(path / HEAD)

@@ -308,8 +308,7 @@ class ShardFolder:
         name = self.manifest.shards[number]
         try:
             # Hashes first: rows of a damaged file would only raise less clear errors.
-            faults = open_shard(self.path / SHARDS / name, sizes=False).faults()
-            if not faults:
+            if not (faults := open_shard(self.path / SHARDS / name, sizes=False).faults()):
                 segment = self._open(name, first=number == 0)
                 check_segment(self.head.measure, segment, self.head.id_column)
         except LookalikeError as error:

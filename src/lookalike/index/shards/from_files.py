@@ -225,8 +225,7 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
     path = Path(folder)
     with locked(path, WHO):
         opened = ShardFolder.open(path)
-        faults = opened.faults()
-        if not faults:
+        if not (faults := opened.faults()):
             return {}
         files = _built_from(path, opened.manifest.sources, faults)
         head = opened.head

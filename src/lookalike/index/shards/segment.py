@@ -429,8 +429,7 @@ class ShardSegment(Segment):
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
         """Return rows to be searched, their positions, and which of these are deleted."""
         # Unlike in memory, selected rows are not cached: all shards together may not fit.
-        allowed = self.allowed(mask)
-        if allowed is None:
+        if (allowed := self.allowed(mask)) is None:
             return self.rows, self.positions, NO_POSITIONS
         offsets = np.flatnonzero(allowed)
         return self.rows[offsets], self.positions[offsets], NO_POSITIONS

@@ -207,8 +207,7 @@ def _alike(pair: Pair, query: float, found: float) -> str:
         noun = _is_noun(pair)
         return f"both about {about} {pair.name}" if noun else f"{pair.name} about {about} in both"
     first, second = _both(pair)
-    tail = _tail(pair, query, found)
-    if tail:
+    if tail := _tail(pair, query, found):
         return f"{pair.name} {tail} in both: {first} and {second}"
     word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
     # By ranks the double may be near: most rows are even farther.

@@ -210,8 +210,7 @@ def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[
         batches = iter(file.iter_batches(BATCH_ROWS, row_groups=groups, columns=schema.names))
         while at < high:
             with _reading(path):
-                batch = next(batches, None)
-                if batch is None:
+                if (batch := next(batches, None)) is None:
                     raise ValueError("fewer rows than it says")
                 # Offsets and indices of an untrusted file may lead anywhere in memory.
                 batch.validate(full=True)

@@ -363,8 +363,7 @@ def of_values(name: str, values: Iterable[Any]) -> Raw:
         except (pa.ArrowException, OverflowError, TypeError, ValueError, AttributeError):
             pass  # cells of mixed types
     cells = objects(values)
-    write = _writing(types - {type(None)})
-    if write is None:
+    if (write := _writing(types - {type(None)})) is None:
         return Raw(name, cells)
     return of_values(name, [None if cell is None else write(cell) for cell in cells])
 

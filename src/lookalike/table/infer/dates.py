@@ -250,8 +250,7 @@ def _clock(parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
 
 def _offset(zone: str) -> int:
     """Return a time zone such as +02:00 in seconds."""
-    match = re.match(r"([+-])(\d{2}):?(\d{2})", zone)
-    if match is None:
+    if (match := re.match(r"([+-])(\d{2}):?(\d{2})", zone)) is None:
         return 0
     sign, hours, minutes = match.groups()
     return (-1 if sign == "-" else 1) * (int(hours) * 3600 + int(minutes) * 60)

@@ -158,8 +158,7 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
         return None
     ranks, bare = {}, {}
     for word in words:
-        match = _NUMBERED.match(word.strip())
-        if match is None:
+        if (match := _NUMBERED.match(word.strip())) is None:
             return None
         ranks[word] = int(match.group(1))
         bare[word] = match.group(2).strip()
@@ -178,8 +177,7 @@ def find_bands(words: dict[str, int]) -> LevelsFound | None:
     """Find ranges of numbers that do not overlap, such as "18-24", "65+", "<1 year"."""
     if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
-    factors = _factors(words)
-    if factors is None:
+    if (factors := _factors(words)) is None:
         return None
     if all(re.match(patterns("bands")["dashed"], word.strip()) for word in words):
         # 1935-, 1940-, ...: where each band begins

@@ -296,8 +296,7 @@ def parse_lists(words: Any) -> Any:
     """
     if not all_match(words, _BRACKETED):
         return None
-    cells = _as_json(words)
-    if cells is None:
+    if (cells := _as_json(words)) is None:
         cells = [_items(word) for word in words.to_pylist()]
         if any(items is None for items in cells):
             return None

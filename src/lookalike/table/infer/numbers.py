@@ -58,8 +58,7 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
     prefer : {"", ".", ","}
         The decimal separator to choose where the strings allow both.
     """
-    plain = _plain(words.distinct)
-    if plain is not None:
+    if (plain := _plain(words.distinct)) is not None:
         if prefer == "," and all_match(words.distinct, patterns("numbers")["grouped"]):
             return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
         return dates.Found(PLAIN, plain)
@@ -510,8 +509,7 @@ def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
         note, sentinels = "beyond 2**53, where the last digits are rounded", ()
     kind = Kind("number", reason, note=note, missing_values=sentinels)
     kind = replace(kind, confidence=0.8 if note else 1.0)
-    period = roles.find_period(raw.name, float(low), float(high))
-    if period:
+    if period := roles.find_period(raw.name, float(low), float(high)):
         reason = f"{reason}, which come round after {period:g}"
         kind = replace(kind, reason=reason, role=f"{CYCLE}{period:g}", close="number")
         kind = replace(kind, confidence=min(kind.confidence, 0.9))

@@ -149,8 +149,7 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
     reading = kind.reading
     # Else the one that the column was fitted with.
     if reading is None or not reading.separator:
-        found = lists.find_sets(raw.strings())
-        if found is None:
+        if (found := lists.find_sets(raw.strings())) is None:
             row = int(np.flatnonzero(raw.present())[0])
             raise raw.error(row, raw.cells[row].as_py(), needed, hint, WrongType)
         reading = Reading("set", separator=found.separator)
