@@ -26,7 +26,7 @@ from lookalike.index.filters import read_filter
 from lookalike.index.hit_lines import index_html
 from lookalike.index.hits import Hit, Hits, Reasons, SearchInfo
 from lookalike.index.ids import take_ids
-from lookalike.index.query import Queries
+from lookalike.index.query import Queries, read_query, read_some
 from lookalike.index.relevance import check_gamma, reweigh
 from lookalike.index.segments import SegmentQuery, Segments, learn_levels, rows_at
 from lookalike.index.shards.build import ADD_FILES, begin_adding
@@ -512,15 +512,15 @@ class Index(SaveMixin, Estimator):
         [1, 3]
         """
         now = self._now()
-        reader = now.reader
+
         fields.Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
         # Lists of k are allocated before the search: a k of a billion must not fill the memory.
         k = max(1, min(int(k), len(now.segments)))
         wide, seed = (k, 0) if among is None else _read_among(among, k, len(now.segments))
-        queries = reader.read(query, Phrase(Param("query", of=WHO)))
-        liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
-        unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
+        queries = read_query(now, query, Phrase(Param("query", of=WHO)))
+        liked = read_some(now, like, Phrase(Param("like", of=WHO)))
+        unliked = read_some(now, unlike, Phrase(Param("unlike", of=WHO)))
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO, queries)
         masks = read_filter(filter, now.names, now.schema)
@@ -743,7 +743,7 @@ class Index(SaveMixin, Estimator):
             graph = self.neighbors(n_neighbors)
         else:
             check_k(n_neighbors, len(segments), who, False)
-            queries = now.reader.read(X, who)
+            queries = read_query(now, X, who)
             asked = SegmentQuery(measure, queries.rows, n_neighbors, queries.positions)
             last = "last" if measure.traits.undefined_last else "raise"
             graph = segments.nearest(asked).finish(last)
@@ -954,7 +954,7 @@ def _asked(
 
 
 def _read_one(now: Snapshot, side: Any) -> Queries:
-    read = now.reader.read(side, "Index.explain")
+    read = read_query(now, side, "Index.explain")
     if len(read) != 1:
         needed, hint = "one row on each side", "Give an id, a record, or a table of one row"
         raise InvalidInput("Index.explain", needed, f"{len(read)} rows", hint)

@@ -486,9 +486,7 @@ def as_id(value: Any) -> Any:
     """Return an id as a Python value; an integer as int, also if a column stores floats."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def rows_at(locations: Sequence[tuple[Segment, int]]) -> Rows:

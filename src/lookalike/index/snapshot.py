@@ -19,7 +19,7 @@ from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput, Param, Phrase, TooLarge
 from lookalike.index.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.index.ids import RowIds, take_ids
-from lookalike.index.query import QueryReader
+from lookalike.index.query import read_rows
 from lookalike.index.segments import SegmentQuery, Segments, as_id, check_alike, rows_at
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import moments
@@ -117,11 +117,6 @@ class Snapshot(Learned):
         return Styles(self.segments.segments[0].typical_table)
 
     @property
-    def reader(self) -> QueryReader:
-        """The reader of queries against these rows."""
-        return QueryReader(self)
-
-    @property
     def ids(self) -> list[Any]:
         """The ids of all rows, by position."""
         return self.names.of(self.segments.positions)
@@ -154,7 +149,7 @@ class Snapshot(Learned):
         is a mistake.
         """
         if self.id_kind is None or self.id_column is None:
-            return self.reader.read_table(rows, who, partial)
+            return read_rows(self, rows, who, partial)
         rows, _ = with_labels(rows, self.id_column, who)
         # The column of ids is set aside, but read by the kind it had at first, so that ids compare
         # as equal: a CSV file of digits alone would give numbers.

@@ -23,6 +23,7 @@ from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index import Index
 from lookalike.index.dask.scheduling import Summary, WorkItem, connect, run_items
 from lookalike.index.dask.tasks import check_part, graph_part, moments_part, save_query, search_part
+from lookalike.index.query import read_query
 from lookalike.index.segments import Masks, SegmentQuery, Segments
 from lookalike.index.shards.folder import SHARDS, ShardFolder
 from lookalike.index.snapshot import check_list_size
@@ -317,7 +318,7 @@ def kneighbors(
     with open_index(folder, client, tell=tell) as index:
         now = index.state_
         check_k(k, len(now.segments), "kneighbors", False, "k")
-        read = now.reader.read(queries, "kneighbors")
+        read = read_query(now, queries, "kneighbors")
         asked = SegmentQuery(now.measure, read.rows, int(k), read.positions)
         return now.segments.nearest(asked).plain()
 

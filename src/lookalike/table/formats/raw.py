@@ -262,9 +262,7 @@ def written(value: Any) -> str:
 def short_number(value: Any) -> str:
     """Write a number shortly: 5220, 0.25, 1e+06 only where nothing shorter is exact enough."""
     value = float(value)
-    if value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return f"{value:.6g}"
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def is_missing(value: Any) -> bool:
