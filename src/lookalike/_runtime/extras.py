@@ -1,7 +1,5 @@
 """Optional packages: what to install where one is missing."""
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

@@ -5,8 +5,6 @@ target, the number of the process that writes it and a mark of its machine; draf
 are gone from this machine are removed by the next write. A folder has one writer (``locked``).
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import glob

@@ -1,7 +1,5 @@
 """Answers as data frames of whatever library the user has."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence

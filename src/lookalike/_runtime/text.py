@@ -1,7 +1,5 @@
 """Cells as text for people and as plain values for programs."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What every way of comparing two cells of a column has in common."""
 
-from __future__ import annotations
-
 import copy
 import reprlib
 from abc import ABC, abstractmethod

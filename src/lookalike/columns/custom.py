@@ -1,7 +1,5 @@
 """Distances that the user brings: a function of two cells, or a finished matrix."""
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass

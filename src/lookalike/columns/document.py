@@ -1,7 +1,5 @@
 """Long texts: how much two of them are about the same, by the words in them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable

@@ -5,8 +5,6 @@ something inside from the sample that is drawn in memory too. Nothing depends on
 begin.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from dataclasses import replace

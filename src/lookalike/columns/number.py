@@ -1,7 +1,5 @@
 """Numbers: how far apart they are, and how far that is on the scale of the column."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 

@@ -5,8 +5,6 @@ asked for, the distances that are met most have a kernel that goes through the p
 compare each left cell with its right cells as a block of one row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Which distances there are, and which one a column gets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

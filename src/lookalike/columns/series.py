@@ -1,7 +1,5 @@
 """Time series: how far two curves are apart when one may be stretched against the other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

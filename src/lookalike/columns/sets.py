@@ -1,7 +1,5 @@
 """Sets of tokens: how much of them is shared."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable
 from decimal import Decimal

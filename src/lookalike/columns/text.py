@@ -1,7 +1,5 @@
 """Texts: how many letters, or which words, two of them differ by."""
 
-from __future__ import annotations
-
 import itertools
 from abc import abstractmethod
 from typing import Any, ClassVar

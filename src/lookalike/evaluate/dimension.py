@@ -1,7 +1,5 @@
 """How many dimensions data really have, judged by how neighbor distances grow."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

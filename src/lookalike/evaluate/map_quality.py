@@ -1,7 +1,5 @@
 """Quality of a map (a projection to the plane): true neighbors shown, area used."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

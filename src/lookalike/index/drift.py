@@ -1,7 +1,5 @@
 """Drift: whether added rows are distributed like those a measure was fitted to."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence

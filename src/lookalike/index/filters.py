@@ -16,8 +16,6 @@ Conditions may be written as text, one or several: ``"day=Sun"``, ``["year>=1990
 There ``~`` is ``contains``, and nothing after the operator is a missing cell.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Ids of the rows of an index: integers, or the values of a column."""
 
-from __future__ import annotations
-
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Sequence

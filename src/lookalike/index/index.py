@@ -1,7 +1,5 @@
 """Find the rows most like a row or a record, with reasons and with feedback; a mutable index."""
 
-from __future__ import annotations
-
 import copy
 import os
 import warnings

@@ -1,7 +1,5 @@
 """Ranking by an isolation forest: relevance feature mapping (ReFeat)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass

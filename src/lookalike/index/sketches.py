@@ -5,8 +5,6 @@ is never saved, but built again when an index is loaded: files are untrusted, an
 that does not fit its rows would read outside of its memory.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 

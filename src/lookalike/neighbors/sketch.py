@@ -12,8 +12,6 @@ References
    Machine Intelligence 42(4). doi:10.1109/TPAMI.2018.2889473
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -5,8 +5,6 @@ that its class declares (``fields``), inner objects before those that hold them.
 is an ``UnreadableFile``.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import os

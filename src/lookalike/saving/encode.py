@@ -5,8 +5,6 @@ Objects that appear twice are written once and stay shared. Classes are looked u
 importing them fills; a name found in a file is never imported. ``lookalike.saving.decode`` reads.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import hashlib
 import json

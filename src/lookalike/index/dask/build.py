@@ -5,8 +5,6 @@ column are counted by column: a task reads it through all files and writes its t
 which is mapped here, so that no column travels through the scheduler.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -3,8 +3,6 @@
 Workers are those of an open client, of a scheduler by its address, or of a local cluster.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import logging

@@ -1,7 +1,5 @@
 """Search and check a folder of shards by many workers; its neighbor graph, hubness and clusters."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

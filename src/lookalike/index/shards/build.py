@@ -5,8 +5,6 @@ repeated, and without a manifest, which is written last, the folder does not ope
 written in any order, by any process that sees the folder (``write_part``); writing is idempotent.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence

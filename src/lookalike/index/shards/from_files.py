@@ -1,7 +1,5 @@
 """Build an index in a folder from files, larger than memory; resume and repair it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """A segment of an index whose rows stay in files: mapped arrays, cells read on demand."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """HTML pages and fragments for notebooks, and the base of results that are shown as one."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Scatter plots and sparklines as SVG, and matplotlib figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any

@@ -1,7 +1,5 @@
 """Parts of a page: escaped text, tables, lists, bars and the frame of a drawing."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Two cells of a column as a phrase: numbers, texts, sets, sequences and the like."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import re

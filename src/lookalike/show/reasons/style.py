@@ -1,7 +1,5 @@
 """How the cells of a column are formatted: unit, decimals, dates, tails."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """The sections of a report: columns, missing values, neighbors, map, hubs, clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """CSV and TSV files: encoding, delimiter, and cells as they are written where that matters."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

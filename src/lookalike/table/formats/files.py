@@ -1,7 +1,5 @@
 """Files: CSV, TSV, JSON, Parquet, Arrow, Excel and numpy into columns as they arrive."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import warnings

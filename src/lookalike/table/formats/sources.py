@@ -4,8 +4,6 @@ The only module that knows dataframe libraries, and it knows them through narwha
 polars and duckdb are never imported.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Category, order and flag: cells that become codes into a list of levels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import cache

@@ -4,8 +4,6 @@ The order of day and month is decided from all distinct strings of a column toge
 settles it for every "03/04" beside it.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterator

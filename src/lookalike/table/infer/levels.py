@@ -1,7 +1,5 @@
 """Words with an order: scales that everybody knows, numbered answers, bands such as "18-24"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

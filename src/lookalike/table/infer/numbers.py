@@ -4,8 +4,6 @@ The reading of a text column (money, separators, percent, units) is decided from
 strings together: "1,067" alone may be a thousand or one and a bit, but beside "12,5" it may not.
 """
 
-from __future__ import annotations
-
 import decimal
 import numbers
 import re

@@ -4,8 +4,6 @@ Identifiers and names differ in every row; codes are categories written in digit
 copies tell no two rows apart.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -6,8 +6,6 @@ gives them: lower case, one space between words, no dots or apostrophes. Each fi
 first text column asks for it, since a table of numbers needs none of them.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass, field
 from functools import cache

@@ -4,8 +4,6 @@ Every reader takes the raw column, its kind and ``fitted``: False while levels a
 learned, True when the kind comes from a fitted table and new values must fit it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import partial

@@ -1,7 +1,5 @@
 """What a column holds: its kind, the reason for it, and how its text was read."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace

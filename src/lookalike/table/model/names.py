@@ -1,7 +1,5 @@
 """Names of columns and labels of rows, as the caller's data has them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from typing import Any

@@ -5,8 +5,6 @@ values, wrong lengths, words where numbers are needed and amounts where classes 
 refused with the same sentences everywhere.
 """
 
-from __future__ import annotations
-
 import numbers
 import warnings
 from collections import Counter
