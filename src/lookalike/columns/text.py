@@ -27,8 +27,7 @@ def letters(column: Column) -> Ragged:
 
 def strings(cells: Ragged) -> list[str]:
     """Return packed texts as Python strings, "" where one is missing."""
-    whole = cells.values.astype(np.uint32, copy=False).tobytes()
-    text = whole.decode("utf-32-le", "surrogatepass")
+    text = cells.values.astype(np.uint32, copy=False).tobytes().decode("utf-32-le", "surrogatepass")
     ends = cells.offsets.tolist()
     return [text[low:high] for low, high in itertools.pairwise(ends)]
 

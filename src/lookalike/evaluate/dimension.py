@@ -80,7 +80,11 @@ def intrinsic_dimension(
         if embed is None and hasattr(checked, "measure_"):
             embed = 2 * int(checked.n_features_in_)
         if embed is not None:
-            points, blur = _embedded(checked, embed)
+            points = classical_scaling(checked, embed)
+            # Eigenvectors are exact to rounding times the largest eigenvalue, which is an error of
+            # squared distances: what lies nearer than its root is the same point.
+            largest = np.square(points).sum(axis=0).max(initial=0.0)
+            blur = float(np.sqrt(8 * np.finfo(np.float64).eps * largest))
             checked = Vector().fit(points)
     elif scale is not None or embed is not None:
         needed = "rows to scale or embed"
@@ -107,8 +111,7 @@ def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarr
         return space.distances[:, :k]
 
     def search(rows: Rows) -> np.ndarray:
-        own = np.arange(len(rows))
-        return space.nearest(rows, rows, k, exclude=own).finish().distances
+        return space.nearest(rows, rows, k, exclude=np.arange(len(rows))).finish().distances
 
     rows = space.rows_
     # Most tables have no duplicates: one search shows it, and the loop over all pairs is saved.
@@ -161,15 +164,6 @@ def _rescaled(measure: Measure, scale: str) -> Measure:
     spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.ones(x.shape[1])
     # A constant column has no spread; 1e-7 keeps it finite (at 0, since it is centered).
     return Vector().fit(x / ((spread if scale == "std" else spread**2) + 1e-7))
-
-
-def _embedded(measure: Measure, width: int) -> tuple[np.ndarray, float]:
-    """Return coordinates by classical scaling, and the distance below which points are equal."""
-    points = classical_scaling(measure, width)
-    # Eigenvectors are exact to rounding times the largest eigenvalue, which is an error of squared
-    # distances: what lies nearer than its root is the same point.
-    largest = np.square(points).sum(axis=0).max(initial=0.0)
-    return points, float(np.sqrt(8 * np.finfo(np.float64).eps * largest))
 
 
 def classical_scaling(measure: Measure, width: int) -> np.ndarray:

@@ -132,8 +132,7 @@ class HitLines:
         for column in wanted:
             longest = self._longest(first=not shown)
             cells = [self._cell(column, r[column.name], longest) for r in rows if column.name in r]
-            head = short(column.name, longest)
-            width = max(map(_length, [head, *cells]))
+            width = max(map(_length, [short(column.name, longest), *cells]))
             if shown and not only and width + GAP > free:
                 left.append(column.name)
             else:
@@ -215,8 +214,7 @@ def hits_html(hits: Hits) -> str:
     body = grid(heads, rows, numeric=numeric, first=True, below=reasons)
     notes = [f"{len(hits) - MAX_HITS:,} more rows"] if len(hits) > MAX_HITS else []
     notes += [hits.note] if hits.note else []
-    quiet = "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
-    return body + quiet
+    return body + "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
 
 
 def index_html(name: str, now: Snapshot) -> str:

@@ -135,8 +135,7 @@ def report(
     Integer(10).check("report", "sample", sample, "Raise it")
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
-    whole = read_table(table, kinds=kinds)
-    rows, target = split_target(whole, y, "report")
+    rows, target = split_target(read_table(table, kinds=kinds), y, "report")
     study = Study(rows, target, label, measure, int(k), int(sample), make_seed(random_state))
     words = {
         "{k}": str(k),

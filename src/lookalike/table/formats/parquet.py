@@ -238,8 +238,7 @@ def _ends(file: Any, path: Path, count: int) -> np.ndarray:
     if about.num_rows != count:
         hint = "Read the files again from the beginning"
         raise unreadable(path, f"{count:,} rows, as before", f"{about.num_rows:,}", hint)
-    sizes = [about.row_group(g).num_rows for g in range(about.num_row_groups)]
-    return np.cumsum([0, *sizes])
+    return np.cumsum([0, *(about.row_group(g).num_rows for g in range(about.num_row_groups))])
 
 
 def _as(table: Any, schema: Any) -> Any:

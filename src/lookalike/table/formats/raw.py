@@ -434,8 +434,7 @@ def _distinct(cells: Any) -> Any:
     """Return a dictionary array with its strings as large_string."""
     if pa.types.is_large_string(cells.type.value_type):
         return cells
-    words = cells.dictionary.cast(pa.large_string())
-    return pa.DictionaryArray.from_arrays(cells.indices, words)
+    return pa.DictionaryArray.from_arrays(cells.indices, cells.dictionary.cast(pa.large_string()))
 
 
 def of_array(name: str, values: np.ndarray) -> Raw:

@@ -180,8 +180,7 @@ def _declared(raw: Raw, prefer: str) -> Guess:
     if raw.is_text:
         # How strings are stored (factors, dictionaries) says nothing about them. Their order
         # becomes that of the rows, as in a column of text.
-        present = raw.cells.drop_null().indices
-        used, first = np.unique(to_numpy(present), return_index=True)
+        used, first = np.unique(to_numpy(raw.cells.drop_null().indices), return_index=True)
         return infer_text(raw.with_order(used[np.argsort(first)]), prefer)
     return Guess(Kind("category", f"{count:,} categories declared by the source"))
 
