@@ -14,6 +14,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
+from operator import methodcaller
 from typing import Any, TypeVar
 
 import numpy as np
@@ -124,7 +125,7 @@ _PLAIN: dict[type, tuple[str, Callable[[Any], Any]]] = {
     tuple: ("tuple", list),
     # Sorted, so that equal sets give equal files whatever the seed of hashes is.
     **{kind: (kind.__name__, partial(sorted, key=repr)) for kind in (frozenset, set)},
-    **{kind: (kind.__name__, kind.isoformat) for kind in (dt.datetime, dt.date, dt.time)},
+    **{c: (c.__name__, methodcaller("isoformat")) for c in (dt.datetime, dt.date, dt.time)},
     dt.timedelta: ("timedelta", lambda span: [span.days, span.seconds, span.microseconds]),
     np.random.Generator: ("generator", lambda generator: generator.bit_generator.state),
     slice: ("slice", lambda part: [part.start, part.stop, part.step]),

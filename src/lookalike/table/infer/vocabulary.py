@@ -2,8 +2,9 @@
 
 The words themselves are TOML files in ``data``: ``words.toml``, ``scales.toml`` (teach the library
 a scale there) and ``names.toml`` (words in names of columns). They have the form that ``fold``
-gives them: lower case, one space between words, no dots or apostrophes. Each file is read when the
-first text column asks for it, since a table of numbers needs none of them.
+gives them: lower case, one space between words, no dots or apostrophes. ``dates.toml``,
+``numbers.toml``, ``bands.toml`` and ``roles.toml`` have patterns. Each file is read when the first
+column asks for it.
 """
 
 import re
