@@ -539,12 +539,7 @@ class Index(SaveMixin, Estimator):
         return found[0] if queries.one else found
 
     def explain(
-        self,
-        a: Any,
-        b: Any,
-        *,
-        weights: Mapping[str, float] | None = None,
-        columns: Any = None,
+        self, a: Any, b: Any, *, weights: Mapping[str, float] | None = None, columns: Any = None
     ) -> Explanation:
         """Say why two rows are alike, column by column.
 

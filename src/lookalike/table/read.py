@@ -309,13 +309,11 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
     aside: list[Column] = []
     for name, column in every.items():
         compared = _is_compared(chosen[name]) if name in chosen else name in table
-        (columns if compared else aside).append(_column_again(column, chosen, tokens))
+        (columns if compared else aside).append(_reread(column, chosen, tokens))
     return make_table(columns, aside, table.missing + tokens)
 
 
-def _column_again(
-    column: Column, chosen: dict[str, Kind | None], tokens: tuple[Any, ...]
-) -> Column:
+def _reread(column: Column, chosen: dict[str, Kind | None], tokens: tuple[Any, ...]) -> Column:
     kind = chosen.get(column.name)
     if column.kind.role == ID and kind is not None and kind.name == column.kind.name:
         return column  # read already, every word as it was written

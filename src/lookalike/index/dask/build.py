@@ -6,9 +6,8 @@ which is mapped here, so that no column travels through the scheduler.
 """
 
 import hashlib
-import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +16,7 @@ from lookalike._runtime.threads import blocks
 from lookalike._version import __version__
 from lookalike.errors import InPython, InvalidInput, Phrase
 from lookalike.index import Index
-from lookalike.index.dask.scheduling import Summary, WorkItem, connect, run_items
+from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
 from lookalike.index.dask.tasks import LIKE, add_part, encode_part, facts_part, tally_part
 from lookalike.index.shards.build import SHARD_ROWS, WHO, begin_adding
 from lookalike.index.shards.from_files import begin_build, prepare, read_source
@@ -107,11 +106,7 @@ def _names(files: Sequence[Path]) -> tuple[str, ...]:
 
 
 def read_table(
-    paths: Any,
-    client: Any = None,
-    *,
-    kinds: Mapping[Any, Any] | None = None,
-    missing: Any = None,
+    paths: Any, client: Any = None, *, kinds: Mapping[Any, Any] | None = None, missing: Any = None
 ) -> LazyTable:
     """Infer the kinds of the columns of Parquet files by many workers.
 
@@ -137,14 +132,14 @@ def read_table(
 
 def fit_encode(
     paths: Any,
-    folder: str | os.PathLike[str],
+    folder: Folder,
     measure: Any = "auto",
     client: Any = None,
     *,
     id_column: str | None = None,
     kinds: Mapping[str, Any] | None = None,
     shard_rows: int = SHARD_ROWS,
-    tell: Callable[[Summary], None] = lambda summary: None,
+    tell: Tell = ignore,
 ) -> Index:
     """Build an index in a folder from Parquet files, its shards written by many workers.
 
@@ -195,13 +190,7 @@ def fit_encode(
     return Index.open(path)
 
 
-def add(
-    folder: str | os.PathLike[str],
-    paths: Any,
-    client: Any = None,
-    *,
-    tell: Callable[[Summary], None] = lambda summary: None,
-) -> int:
+def add(folder: Folder, paths: Any, client: Any = None, *, tell: Tell = ignore) -> int:
     """Add the rows of Parquet files to an index in a folder by many workers; return how many.
 
     As ``Index.add_files``: all rows are in the index when it returns, or none of them.

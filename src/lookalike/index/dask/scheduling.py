@@ -23,6 +23,7 @@ from lookalike.errors import LookalikeError, NoAnswer, Param, Phrase, WrongType
 # Enough that no worker thread waits for the driver, few enough that a scheduler with many workers
 # holds thousands of tasks, not millions (chosen by hand).
 TASKS_PER_THREAD = 4
+Folder = str | os.PathLike[str]
 MAX_RETRIES = 5  # a task that fails more often is at fault itself, not its workers
 
 
@@ -75,6 +76,13 @@ class Summary:
             workers = f"{self.lost:,} worker{'' if self.lost == 1 else 's'} lost"
             text += f"; {self.retries:,} submitted again, {workers}"
         return text
+
+
+Tell = Callable[[Summary], None]
+
+
+def ignore(summary: Summary) -> None:
+    """Do nothing with a summary."""
 
 
 @dataclass(frozen=True)

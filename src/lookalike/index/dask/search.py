@@ -1,10 +1,9 @@
 """Search and check a folder of shards by many workers; its neighbor graph, hubness and clusters."""
 
 import hashlib
-import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +18,7 @@ from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index import Index
-from lookalike.index.dask.scheduling import Summary, WorkItem, connect, run_items
+from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
 from lookalike.index.dask.tasks import check_part, graph_part, moments_part, save_query, search_part
 from lookalike.index.query import read_query
 from lookalike.index.segments import Masks, SegmentQuery, Segments
@@ -34,11 +33,6 @@ from lookalike.saving.fields import Integer
 ROWS_PER_TASK = 8192  # whose neighbors one task finds (chosen by hand: a task takes seconds)
 QUERY_PREFIX = "query-"  # folders of searches under way, beside those of graphs
 WORK = "graphs"  # folder of results, inside that of the index
-Tell = Callable[[Summary], None]
-
-
-def ignore(summary: Summary) -> None:
-    """Do nothing with a summary."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +57,7 @@ class Hubness:
 
 
 def knn_graph(
-    folder: str | os.PathLike[str],
+    folder: Folder,
     k: int = 5,
     client: Any = None,
     *,
@@ -108,7 +102,7 @@ def knn_graph(
 
 
 def hubness(
-    folder: str | os.PathLike[str],
+    folder: Folder,
     k: int = 5,
     client: Any = None,
     *,
@@ -163,7 +157,7 @@ def hubness(
 
 
 def density_clusters(
-    folder: str | os.PathLike[str],
+    folder: Folder,
     k: int = 10,
     client: Any = None,
     *,
@@ -198,7 +192,7 @@ def density_clusters(
 # -- tasks -----------------------------------------------------------------------------------------
 
 
-def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
+def _open(folder: Folder, who: str) -> ShardFolder:
     opened = ShardFolder.open(Path(folder).absolute())
     shards = (open_shard(opened.path / SHARDS / name) for name in opened.manifest.shards)
     rows = sum(shard.number("rows") for shard in shards)
@@ -248,9 +242,7 @@ def _results(items: list[WorkItem]) -> list[tuple[Shard, int, int]]:
 
 
 @contextmanager
-def open_index(
-    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = ignore
-) -> Iterator[Index]:
+def open_index(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> Iterator[Index]:
     """Return an index in a folder whose shards are searched by many workers, for a block.
 
     Records, ids, filters, weights, feedback and reasons are those of ``Index``, and so are the
@@ -285,12 +277,7 @@ def open_index(
 
 
 def kneighbors(
-    folder: str | os.PathLike[str],
-    queries: Any,
-    k: int = 5,
-    client: Any = None,
-    *,
-    tell: Tell = ignore,
+    folder: Folder, queries: Any, k: int = 5, client: Any = None, *, tell: Tell = ignore
 ) -> NeighborGraph:
     """Return the rows of an index in a folder that are nearest to others, found by many workers.
 
@@ -321,9 +308,7 @@ def kneighbors(
         return now.segments.nearest(asked).plain()
 
 
-def check(
-    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = ignore
-) -> dict[str, list[str]]:
+def check(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> dict[str, list[str]]:
     """Read every file of an index in a folder by many workers, and return what is wrong.
 
     Parameters

@@ -164,9 +164,7 @@ class ParquetParts:
         return pa.concat_tables(parts).take(pa.array(back))
 
 
-def _agree(
-    fields: dict[str, tuple[Any, Path]], schema: Any, path: Path, first: Sequence[str]
-) -> None:
+def _agree(fields: dict[str, tuple[Any, Path]], schema: Any, path: Path, first: list[str]) -> None:
     """Enter the types of one file; a column of missing cells alone goes with every type."""
     for name in first:
         if name not in schema.names:

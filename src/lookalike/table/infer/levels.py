@@ -260,13 +260,11 @@ def _span(word: str, dash: str = "up") -> Span | None:
     return None
 
 
-def _range(
-    sign: str, low: str, multiple: str, sign2: str, high: str, multiple2: str
-) -> Span | None:
+def _range(sign: str, low: str, factor: str, sign2: str, high: str, factor2: str) -> Span | None:
     if low.isdigit() and high.isdigit() and len(low) == 4 and len(high) == 2:
         # Years: the century is written once.
         high = low[:2] + high  # 1960-64
-    ends = _signed(sign, low, multiple or multiple2), _signed(sign2, high, multiple2)
+    ends = _signed(sign, low, factor or factor2), _signed(sign2, high, factor2)
     return ends if ends[0] < ends[1] else None
 
 

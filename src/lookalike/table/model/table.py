@@ -261,11 +261,7 @@ class Table(FrameMixin):
     }
 
     def __init__(
-        self,
-        columns: Any,
-        aside: Any = (),
-        n_rows: int | None = None,
-        missing: tuple[Any, ...] = (),
+        self, columns: Any, aside: Any = (), n_rows: int | None = None, missing: Sequence[Any] = ()
     ) -> None:
         self.columns: tuple[Column, ...] = tuple(columns)
         self.aside: tuple[Column, ...] = tuple(aside)
