@@ -98,12 +98,10 @@ class Marks:
     def score(self) -> np.ndarray:
         """Return the score of each row, smaller for better."""
         with np.errstate(invalid="ignore"):  # 0 / 0 where all are undefined
-            near, away = (total / (n - gone) for n, total, gone in self._sums.values())
+            near, far = (total / (n - gone) for n, total, gone in self._sums.values())
         # A row that cannot be compared with any unwanted one is not moved by them.
         moves = self.gamma and self._sums[False][0]
-        return np.asarray(
-            near - self.gamma * np.where(np.isnan(away), 0.0, away) if moves else near
-        )
+        return np.asarray(near - self.gamma * np.where(np.isnan(far), 0.0, far) if moves else near)
 
 
 def check_gamma(gamma: Any, who: str) -> None:

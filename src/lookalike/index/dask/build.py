@@ -56,9 +56,7 @@ class ClusterLearner(Learner):
         cut = blocks(len(parts), ROWS_PER_TASK)
         items = [WorkItem((*args, part.start, part.stop)) for part in cut]
         counted: dict[int, dict[str, ColumnFacts]] = {}
-        run_items(
-            self.client, facts_part, items, "looked through", lambda one: counted.update([one])
-        )
+        run_items(self.client, facts_part, items, "looked through", lambda x: counted.update([x]))
         whole: dict[str, ColumnFacts] = {}
         # Facts merge in the order of the rows, in whatever order the tasks were finished.
         for _, facts in sorted(counted.items()):

@@ -200,9 +200,7 @@ def _days(parts: _Parts, form: str, fits: np.ndarray) -> np.ndarray:
     elif "name" in parts.names:
         names = enumerate(vocabulary().months, 1)
         number = {word: month for month, level in names for word in level}
-        month = map_distinct(
-            parts.groups.field("name"), lambda word: number.get(word.lower(), 0), 0
-        )
+        month = map_distinct(parts.groups.field("name"), lambda w: number.get(w.lower(), 0), 0)
     elif "quarter" in parts.names:
         month = 3 * parts.integers("quarter", 1) - 2
     two = pc.fill_null(pc.less(pc.utf8_length(parts.groups.field("year")), 4), False)

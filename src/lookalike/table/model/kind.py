@@ -290,9 +290,7 @@ def given_kind(name: str, given: Any) -> Kind | None:
         raise WrongType(who, needed, type(given).__name__, hint)
     if given.name not in KINDS:
         who = Param("kinds", {name: given.name}, of="read_table")
-        others = {
-            word: tuple(kinds.split()) for kinds, w in read_data("kinds").items() for word in w
-        }
+        others = {word: tuple(kind.split()) for kind, w in read_data("kinds").items() for word in w}
         hint = suggest(given.name, KNOWN, others)
         raise InvalidInput(who, "a known kind", repr(given.name), hint)
     return given
