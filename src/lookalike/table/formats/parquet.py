@@ -99,10 +99,7 @@ class ParquetParts:
         fields: dict[str, tuple[Any, Path]] = {}
         for path, schema in zip(files, schemas, strict=True):
             _agree(fields, schema, path, first.names)
-        order = [
-            pa.field(name, kind, metadata=first.field(name).metadata)
-            for name, (kind, _) in fields.items()
-        ]
+        order = [pa.field(n, k, metadata=first.field(n).metadata) for n, (k, _) in fields.items()]
         return cls(tuple(files), tuple(counts), pa.schema(order))
 
     def __len__(self) -> int:

@@ -114,10 +114,7 @@ class Scale:
 def known_scales() -> tuple[Scale, ...]:
     """Return the scales in the order in which they are tried; the file is read once."""
     words = vocabulary()
-    calendars = (
-        Scale("weekdays", words.weekdays, 3, cycle=True),
-        Scale("months", words.months, 3, cycle=True),
-    )
+    calendars = (Scale(w, getattr(words, w), 3, cycle=True) for w in ("weekdays", "months"))
     entries = read_data("scales")["scale"]
     for entry in entries:
         entry["levels"] = tuple(tuple(level.split("|")) for level in entry["levels"])

@@ -291,10 +291,7 @@ def _nodes(given: Any) -> dict[Any, Any]:
     if not isinstance(given, Mapping):
         records = (node if isinstance(node, Mapping) else {"id": node} for node in given or ())
         given = {record["id"]: record for record in records}
-    return {
-        node: label.get("label") if isinstance(label, Mapping) else label
-        for node, label in given.items()
-    }
+    return {n: v.get("label") if isinstance(v, Mapping) else v for n, v in given.items()}
 
 
 _READERS: dict[str, Callable[[Raw, Kind, bool], Column]] = {
