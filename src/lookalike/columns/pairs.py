@@ -11,17 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from lookalike.columns import vector
 from lookalike.columns.base import Cells, Distance, closeness
 from lookalike.columns.ragged import Ragged
 from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.vector import (
-    EarthMover,
-    Euclidean,
-    GreatCircle,
-    NormalizedEuclidean,
-    arcs,
-    pairs_of,
-)
 from lookalike.kernels.distances import distance_pairs
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.objects import shared_pairs
@@ -60,7 +53,7 @@ def pair_similarities(
 
 
 def _rows(metric: str, a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    out = pairs_of(metric, a, b, left, right)
+    out = vector.pairs_of(metric, a, b, left, right)
     out[np.isnan(a[left, :1]).any(axis=1) | np.isnan(b[right, :1]).any(axis=1)] = np.nan
     return out
 
@@ -91,9 +84,9 @@ def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np
 FAST: dict[type, tuple[Any, Pairs]] = {
     **{
         distance: (distance_pairs, partial(_rows, distance.metric))
-        for distance in (EarthMover, Euclidean, NormalizedEuclidean)
+        for distance in (vector.EarthMover, vector.Euclidean, vector.NormalizedEuclidean)
     },
-    GreatCircle: (distance_pairs, lambda *pairs: arcs(_rows("euclidean", *pairs))),
+    vector.GreatCircle: (distance_pairs, lambda *pairs: vector.arcs(_rows("euclidean", *pairs))),
     Jaccard: (shared_pairs, partial(_sets, _jaccard)),
     Overlap: (shared_pairs, partial(_sets, _overlap)),
 }
