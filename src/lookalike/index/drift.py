@@ -193,9 +193,7 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
         upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
         shift, outside, examples = float(np.abs(upto - before.shares).max()), len(odd), odd.tolist()
     elif kind in NEW:
-        # Levels that no fitted row had.
-        outside = sum(int((column.values < -1).sum()) for column in columns)
-        examples = [value for column in columns for value in column.unknown.values()]
+        outside, examples = _unknown(columns)
     # Unknown levels count as missing cells, since they have no rank, but are values here.
     total = int((~missing).sum()) + (outside if kind == "order" else 0)
     examples = list(dict.fromkeys(examples))[:3]
@@ -210,6 +208,12 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
         reason = f"the added values are distributed differently (shift {shift:.2f})"
     gone = float(missing.mean()), before.missing
     return ColumnDrift(name, kind, total, share, shift, *gone, tuple(examples), reason)
+
+
+def _unknown(columns: Sequence[Column]) -> tuple[int, list[Any]]:
+    """Return how many cells have a level that no fitted row had, and these levels."""
+    count = sum(int((column.values < -1).sum()) for column in columns)
+    return count, [value for column in columns for value in column.unknown.values()]
 
 
 def _critical(added: int, fitted: int, alarms: float) -> float:

@@ -6,7 +6,7 @@ An index has a summary in HTML, too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import clean, short
 from lookalike.index.hits import Hit, Hits, shown
@@ -202,12 +202,12 @@ def hits_html(hits: Hits) -> str:
     table = hits.table or hits[0].table
     columns = hits.shown_columns(table)[:MAX_COLUMNS]
     styles, numbers = Styles(table), hits.heads
-    lines = [("query", [""] * (len(numbers) - 1), hits.query)]
-    lines += [(short(hit.id), hits.numbers(hit, ".3f"), hit.row) for hit in hits[:MAX_HITS]]
-    rows = [
-        [name, *ours, *(styles.write(column, row.get(column.name), 48) for column in columns)]
-        for name, ours, row in lines
-    ]
+
+    def line(name: str, ours: list[str], row: dict[str, Any]) -> list[str]:
+        return [name, *ours, *(styles.write(c, row.get(c.name), 48) for c in columns)]
+
+    rows = [line("query", [""] * (len(numbers) - 1), hits.query)]
+    rows += [line(short(hit.id), hits.numbers(hit, ".3f"), hit.row) for hit in hits[:MAX_HITS]]
     heads = [*numbers, *(short(column.name, 40) for column in columns)]
     numeric = [True] * len(numbers) + [column.kind.name == "number" for column in columns]
     reasons = ["", *(_why(hit) for hit in hits[:MAX_HITS])]
