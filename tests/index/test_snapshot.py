@@ -372,7 +372,7 @@ def test_a_change_returns_the_next_snapshot_and_its_answer():
     less = more.without(["b", "e"], "delete")
     assert less.ids == list("acdf")
     assert less.without("a", "delete").ids == list("cdf")
-    assert less.segments.table["x"].values.tolist() == [0.0, 2.0, 3.0, 5.0]
+    assert less.table["x"].values.tolist() == [0.0, 2.0, 3.0, 5.0]
     assert less.record("f", "get") == {"x": 5.0, "code": "f"}
     with pytest.raises(InvalidInput, match="delete: needs each id once, found id 'a' twice"):
         more.without(["b", "a", "a"], "delete")
@@ -391,8 +391,7 @@ def test_a_change_returns_the_next_snapshot_and_its_answer():
     assert same.ids == less.ids
     empty = same.without(list("acdf"), "delete")
     assert empty.ids == []
-    table = empty.segments.table
-    assert (len(table), table.names) == (0, ("x",))
+    assert (len(empty.table), empty.table.names) == (0, ("x",))
 
 
 def test_drift_is_checked_again_after_a_tenth_more_rows_and_reported_once():

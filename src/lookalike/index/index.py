@@ -305,7 +305,7 @@ class Index(SaveMixin, Estimator):
     @property
     def table(self) -> Table:
         """All rows as one table, in the order of ``ids``."""
-        return self._now().segments.table
+        return self._now().table
 
     def count(self, filter: Any = None) -> int:
         """Return how many rows meet a filter.
@@ -428,8 +428,8 @@ class Index(SaveMixin, Estimator):
                 hint = Phrase("Pass ", Param("y"), " with one entry per id", extra)
                 raise InvalidInput("Index.refit", "a target, as in fit", "none", hint)
         # Rows added since may have categories that the schema does not know: they are learned too.
-        again = learn_levels(now.segments.table)
-        return self._fit_table(again, y, now.id_column, now.id_kind, now.segments)
+        table = learn_levels(now.table)
+        return self._fit_table(table, y, now.id_column, now.id_kind, now.segments)
 
     # -- searching ---------------------------------------------------------------------------------
 

@@ -121,6 +121,11 @@ class Snapshot(Learned):
         """The ids of all rows, by position."""
         return self.names.of(self.segments.positions)
 
+    @property
+    def table(self) -> Table:
+        """All rows as one table, in the order of ``ids``."""
+        return self.segments.table
+
     def record(self, id: Any, who: str) -> dict[str, Any]:
         """Return a row as a record."""
         ((segment, offset),) = self.segments.look_up([self.names.position(id, who)])
