@@ -8,7 +8,7 @@ from lookalike.errors import MissingExtra
 
 def test_a_missing_package_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "sqlalchemy", None)
-    with pytest.raises(MissingExtra, match=r"explore.*no sqlalchemy.*lookalike\[service\]"):
+    with pytest.raises(MissingExtra, match=r"explore.*sqlalchemy.*lookalike\[service\]"):
         check_service("explore")
 
 

@@ -4,8 +4,6 @@ They are local to the context (``contextvars``): a ``with`` block changes nothin
 or tasks. The threads that lookalike itself starts work under the settings of their caller.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from contextvars import ContextVar

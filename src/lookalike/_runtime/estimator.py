@@ -5,8 +5,6 @@ search in a small file. What a search needs (measures, growers of trees, the ind
 protocol by this class; estimators with ``predict`` or ``transform`` inherit from scikit-learn.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 from collections.abc import Callable

@@ -5,8 +5,6 @@ target, the number of the process that writes it and a mark of its machine; draf
 are gone from this machine are removed by the next write. A folder has one writer (``locked``).
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import glob
@@ -18,7 +16,7 @@ import shutil
 import stat
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -94,7 +92,9 @@ def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[Bin
     # The mode of a link says nothing about who may read.
     kept = None if target.is_symlink() or not target.exists() else target.stat().st_mode
     with _draft_of(target, f"File {str(path)!r}", "the old file") as draft:
-        with open(draft, "xb", opener=_opener(kept)) as file:
+        # Readable only by those who may read the old file, less what the umask takes.
+        allowed = 0o666 if kept is None else stat.S_IMODE(kept) & 0o666
+        with open(draft, "xb", opener=lambda path, flags: os.open(path, flags, allowed)) as file:
             if kept is not None:  # the umask may have taken bits that the old file has
                 os.chmod(draft, stat.S_IMODE(kept))
             yield file
@@ -108,7 +108,12 @@ def replacing(path: str | os.PathLike[str], follow: bool = True) -> Iterator[Bin
 @contextlib.contextmanager
 def _draft_of(target: Path, who: str, left: str) -> Iterator[Path]:
     """Give the name of a draft of a file or folder; whatever goes wrong, none is left behind."""
-    _remove_drafts(target)
+    # What writers of this file that are no more have left behind.
+    name = _short_name(target)
+    for other in target.parent.glob(f".{glob.escape(name)}.*.part"):
+        found = _DRAFT.match(other.name)
+        if found and found["name"] == name and not runs(int(found["process"])):
+            _remove(other)
     draft = _draft_name(target)
     try:
         yield draft
@@ -232,15 +237,6 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _remove_drafts(target: Path) -> None:
-    """Remove what writers of this file that are no more have left behind."""
-    name = _short_name(target)
-    for other in target.parent.glob(f".{glob.escape(name)}.*.part"):
-        found = _DRAFT.match(other.name)
-        if found and found["name"] == name and not runs(int(found["process"])):
-            _remove(other)
-
-
 def _remove(path: Path) -> None:
     """Remove a file, a link or a whole folder, if it is there."""
     if path.is_dir() and not path.is_symlink():
@@ -261,12 +257,6 @@ def _short_name(target: Path) -> str:
     """Return the name of a file, or a hash of a name that is too long for a draft."""
     name = os.fsencode(target.name)
     return target.name if len(name) <= MAX_NAME_BYTES else hashlib.sha256(name).hexdigest()
-
-
-def _opener(mode: int | None) -> Callable[[str, int], int]:
-    """Return how to create a draft: readable only by those who may read the file it replaces."""
-    allowed = 0o666 if mode is None else stat.S_IMODE(mode) & 0o666
-    return lambda path, flags: os.open(path, flags, allowed)  # less what the umask takes
 
 
 def runs(process: int) -> bool:

@@ -1,7 +1,5 @@
 """Folds for cross-validation, from scikit-learn's splitters."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 

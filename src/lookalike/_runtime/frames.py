@@ -1,7 +1,6 @@
 """Answers as data frames of whatever library the user has."""
 
-from __future__ import annotations
-
+import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -39,17 +38,10 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     """
     BACKEND.check("to_frame", "backend", backend)
     try:
-        if backend == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(dict(columns))
-        if backend == "polars":
-            import polars as pl
-
-            return pl.DataFrame(dict(columns))
+        make = pa.table if backend == "pyarrow" else importlib.import_module(backend).DataFrame
     except ImportError as error:
         raise _not_installed(backend) from error
-    return pa.table(dict(columns))
+    return make(dict(columns))
 
 
 def _not_installed(backend: str) -> MissingExtra:

@@ -1,7 +1,5 @@
 """Keywords that callers guess: a target by either name, and errors with the right one."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable

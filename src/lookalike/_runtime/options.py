@@ -1,7 +1,5 @@
 """Options written as text, such as ``metric=cosine,scale=minmax``."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random numbers: one rule for ``random_state`` everywhere."""
 
-from __future__ import annotations
-
 import math
 import numbers
 from typing import Any

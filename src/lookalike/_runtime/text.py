@@ -1,7 +1,5 @@
 """Cells as text for people and as plain values for programs."""
 
-from __future__ import annotations
-
 import datetime as dt
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -132,9 +130,6 @@ _PLAIN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (dt.date | dt.time, lambda cell: cell.isoformat()),
     (dt.timedelta, lambda cell: plain(cell.total_seconds())),
     # By type first: numbers and words of one set cannot be compared with each other.
-    (
-        frozenset | set,
-        lambda c: sorted(map(plain, c), key=lambda item: (str(type(item)), str(item))),
-    ),
+    (frozenset | set, lambda c: sorted(map(plain, c), key=lambda x: (str(type(x)), str(x)))),
     (Mapping, lambda cell: {str(key): plain(value) for key, value in cell.items()}),
 )

@@ -12,8 +12,6 @@ by ``blocks``, which looks between two blocks whether the work it belongs to was
 (``check_stopped``). A kernel call should take well under a second.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import threading

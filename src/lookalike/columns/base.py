@@ -1,7 +1,5 @@
 """What every way of comparing two cells of a column has in common."""
 
-from __future__ import annotations
-
 import copy
 import reprlib
 from abc import ABC, abstractmethod
@@ -203,8 +201,7 @@ class Distance(Estimator, ABC):
         where : str
             Where they are, for the message.
         """
-        shape = self._cells_shape()
-        if shape is not None:
+        if (shape := self._cells_shape()) is not None:
             dims = {} if n is None else {"n": n}
             fields.check_fields({"cells": cells}, {"cells": shape}, where, dims)
         elif n is not None:
@@ -330,8 +327,7 @@ def variance(
     n = len(present)
     if n < 2:
         return 0.0
-    by_formula = distance._variance(present)
-    if by_formula is not None:
+    if (by_formula := distance._variance(present)) is not None:
         return by_formula
     if n <= MAX_CELLS_FOR_ALL_PAIRS:
         return float((distance.compare(present, present) ** 2).sum() / (2 * n * n))

@@ -1,7 +1,5 @@
 """Distances that the user brings: a function of two cells, or a finished matrix."""
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -166,9 +164,8 @@ class MatrixDistance(Distance):
         used = np.unique(self._encode(column))
         used = used[used >= 0]
         # Not copied where all of it is used, which is the rule.
-        whole = len(used) == len(self.matrix)
-        block = self.matrix if whole else self.matrix[np.ix_(used, used)]
-        return float(block.max(initial=0.0))
+        some = len(used) < len(self.matrix)
+        return float((self.matrix[np.ix_(used, used)] if some else self.matrix).max(initial=0.0))
 
     def _encode(self, column: Column) -> np.ndarray:
         values = np.asarray(column.values, dtype=np.float64)

@@ -1,7 +1,5 @@
 """Long texts: how much two of them are about the same, by the words in them."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterable
@@ -101,11 +99,8 @@ class TfIdf(Distance):
         times = np.fromiter(chain.from_iterable(bag.values() for bag in bags), np.float64)
         at = np.searchsorted(self.words_, numbers)
         known = np.append(self.words_, 0)[at] == numbers  # no word has the number 0
-        row, at, times = (
-            np.repeat(np.arange(len(bags)), [*map(len, bags)])[known],
-            at[known],
-            times[known],
-        )
+        row = np.repeat(np.arange(len(bags)), [*map(len, bags)])[known]
+        at, times = at[known], times[known]
         order = np.lexsort((at, row))
         row, at, times = row[order], at[order], times[order]
         weights = (1.0 + np.log(times) if self.sublinear else times) * self.weights_[at]

@@ -1,7 +1,5 @@
 """Graphs with labelled nodes."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any, ClassVar
 

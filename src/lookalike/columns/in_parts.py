@@ -5,8 +5,6 @@ something inside from the sample that is drawn in memory too. Nothing depends on
 begin.
 """
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Callable
 from dataclasses import replace
@@ -39,8 +37,8 @@ def fit_in_parts(distance: Distance, table: LazyTable, name: str) -> Distance:
     distance._check_kind(table.like[name])
     fitted = copy.copy(distance)
     fitted.column_ = name
-    scale = learn(fitted, table, name)
-    fitted.scale_ = float(scale if distance.scale is None else distance.scale)
+    learned = learn(fitted, table, name)
+    fitted.scale_ = float(learned if distance.scale is None else distance.scale)
     return fitted
 
 

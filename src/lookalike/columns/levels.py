@@ -1,7 +1,5 @@
 """Categories, flags, ordered levels and cycles: cells that are codes of levels."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any, ClassVar
 

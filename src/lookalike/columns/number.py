@@ -1,7 +1,5 @@
 """Numbers: how far apart they are, and how far that is on the scale of the column."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -131,8 +129,7 @@ class Absolute(Distance):
         if not len(present):
             return 0.0, 0.0
         # Values of the column itself, nothing between two of them: no sum that could overflow.
-        k = int(self.trim * (len(present) - 1))
-        if k:
+        if k := int(self.trim * (len(present) - 1)):
             cut = np.partition(present, (k, len(present) - 1 - k))
             low, high = float(cut[k]), float(cut[-1 - k])
             if low < high:

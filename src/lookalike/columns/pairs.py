@@ -5,25 +5,16 @@ asked for, the distances that are met most have a kernel that goes through the p
 compare each left cell with its right cells as a block of one row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from lookalike.columns import vector
 from lookalike.columns.base import Cells, Distance, closeness
 from lookalike.columns.ragged import Ragged
 from lookalike.columns.sets import Jaccard, Overlap
-from lookalike.columns.vector import (
-    EarthMover,
-    Euclidean,
-    GreatCircle,
-    NormalizedEuclidean,
-    arcs,
-    pairs_of,
-)
 from lookalike.kernels.distances import distance_pairs
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.objects import shared_pairs
@@ -62,13 +53,9 @@ def pair_similarities(
 
 
 def _rows(metric: str, a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    out = pairs_of(metric, a, b, left, right)
+    out = vector.pairs_of(metric, a, b, left, right)
     out[np.isnan(a[left, :1]).any(axis=1) | np.isnan(b[right, :1]).any(axis=1)] = np.nan
     return out
-
-
-def _places(a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    return arcs(_rows("euclidean", a, b, left, right))
 
 
 def _sets(
@@ -95,10 +82,11 @@ def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np
 
 
 FAST: dict[type, tuple[Any, Pairs]] = {
-    EarthMover: (distance_pairs, partial(_rows, "cityblock")),
-    Euclidean: (distance_pairs, partial(_rows, "euclidean")),
-    GreatCircle: (distance_pairs, _places),
+    **{
+        distance: (distance_pairs, partial(_rows, distance.metric))
+        for distance in (vector.EarthMover, vector.Euclidean, vector.NormalizedEuclidean)
+    },
+    vector.GreatCircle: (distance_pairs, lambda *pairs: vector.arcs(_rows("euclidean", *pairs))),
     Jaccard: (shared_pairs, partial(_sets, _jaccard)),
-    NormalizedEuclidean: (distance_pairs, partial(_rows, "euclidean")),
     Overlap: (shared_pairs, partial(_sets, _overlap)),
 }

@@ -1,7 +1,5 @@
 """Which distances there are, and which one a column gets."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -80,8 +78,7 @@ def distance_for(spec: Any, kind: str, column_name: str, role: str = "") -> Dist
         raise InvalidInput(who, "a kind of column", repr(kind), suggest(kind, KINDS))
     if spec is None:
         return _default(kind, column_name, role)
-    distance = _given(spec, kind, who)
-    if distance is None:
+    if (distance := _given(spec, kind, who)) is None:
         needed = "a name, a distance, a function of two cells or a square matrix"
         hint = "Choose one of " + ", ".join(map(repr, distances_of(kind)))
         raise InvalidInput(who, needed, repr(spec), hint)
@@ -119,8 +116,7 @@ def _default(kind: str, column_name: str, role: str) -> Distance:
         return BY_ROLE[role]()
     if period_of(role):
         return number.Circular(period_of(role))
-    serving = distances_of(kind)
-    if serving:
+    if serving := distances_of(kind):
         return DISTANCES[serving[0]]()
     instead = (", or set the column aside: ", Param("kinds", {column_name: "aside"}))
     hint = Phrase("Name a distance of two cells in ", Param("distances"), *instead)

@@ -1,7 +1,5 @@
 """Sequences of tokens, or of sets of tokens: how many edits turn one into the other."""
 
-from __future__ import annotations
-
 from typing import Any, ClassVar
 
 import numpy as np

@@ -1,9 +1,8 @@
 """Time series: how far two curves are apart when one may be stretched against the other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -131,6 +130,7 @@ class _Priced(_Elastic):
     }
 
     form: ClassVar[int]
+    stiffness = 0.0  # a second price, for time
     price: float
     unit_: float
 
@@ -146,16 +146,15 @@ class _Priced(_Elastic):
             square = math.fsum((values - mean) ** 2) / max(1, len(values))
         self.unit_ = math.sqrt(square) if 0 < square < math.inf else 1.0
 
-    def _prices(self) -> tuple[float, float]:
-        return self.price * self.unit_, 0.0
-
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         out = np.empty((len(a), len(b)))
         sides = a.values, a.offsets, b.values, b.offsets
-        elastic_block(*sides, self.form, self._reach(), self._prices(), out)
+        prices = self.price * self.unit_, self.stiffness * self.unit_
+        elastic_block(*sides, self.form, self._reach(), prices, out)
         return out
 
 
+@dataclass(eq=False, repr=False)
 class MSM(_Priced):
     """How far two curves are apart when values may be moved, split and merged.
 
@@ -199,14 +198,12 @@ class MSM(_Priced):
     name = "msm"
     form = MSM_FORM
 
-    def __init__(
-        self, price: float = 1.0, window: int | None = None, scale: float | None = None
-    ) -> None:
-        self.price = price
-        self.window = window
-        self.scale = scale
+    price: float = 1.0
+    window: int | None = None
+    scale: float | None = None
 
 
+@dataclass(eq=False, repr=False)
 class TWE(_Priced):
     """How far two curves are apart when values may be left out, at a price for time as well.
 
@@ -250,17 +247,7 @@ class TWE(_Priced):
     form = TWE_FORM
     FIELDS: ClassVar[Fields] = {"stiffness": Real(0.0, 1e300)}
 
-    def __init__(
-        self,
-        price: float = 1.0,
-        stiffness: float = 0.001,
-        window: int | None = None,
-        scale: float | None = None,
-    ) -> None:
-        self.price = price
-        self.stiffness = stiffness
-        self.window = window
-        self.scale = scale
-
-    def _prices(self) -> tuple[float, float]:
-        return self.price * self.unit_, self.stiffness * self.unit_
+    price: float = 1.0
+    stiffness: float = 0.001
+    window: int | None = None
+    scale: float | None = None

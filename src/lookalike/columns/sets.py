@@ -1,12 +1,9 @@
 """Sets of tokens: how much of them is shared."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,8 +29,7 @@ class TokenNumbers:
         """Return the numbers of some tokens, in order."""
         known, numbers = self._known, []
         for item in items:
-            number = known.get(item)
-            if number is None:
+            if (number := known.get(item)) is None:
                 number = known[item] = token_id(item)
             numbers.append(number)
         return numbers
@@ -104,11 +100,8 @@ def cells_of_type(column: Column, types: Any, needed: str, hint: str) -> np.ndar
 def pack_each(cells: np.ndarray, numbers: Callable[[int, Any], list[int]]) -> Ragged:
     """Pack the token numbers of each cell, which a function of its row and the cell gives."""
     # One flat array for all rows: kernels take neither lists nor objects.
-    missing = np.array([cell is None for cell in cells], dtype=bool)
-    rows = [[] if cell is None else numbers(row, cell) for row, cell in enumerate(cells)]
-    offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
-    values = np.fromiter(chain.from_iterable(rows), dtype=np.int64, count=int(offsets[-1]))
-    return Ragged(values, offsets, missing)
+    given = (None if cell is None else numbers(row, cell) for row, cell in enumerate(cells))
+    return Ragged.of(given, np.int64)
 
 
 def shared(a: Ragged, b: Ragged) -> np.ndarray:

@@ -1,7 +1,5 @@
 """Texts: how many letters, or which words, two of them differ by."""
 
-from __future__ import annotations
-
 import itertools
 from abc import abstractmethod
 from typing import Any, ClassVar
@@ -29,8 +27,7 @@ def letters(column: Column) -> Ragged:
 
 def strings(cells: Ragged) -> list[str]:
     """Return packed texts as Python strings, "" where one is missing."""
-    whole = cells.values.astype(np.uint32, copy=False).tobytes()
-    text = whole.decode("utf-32-le", "surrogatepass")
+    text = cells.values.astype(np.uint32, copy=False).tobytes().decode("utf-32-le", "surrogatepass")
     ends = cells.offsets.tolist()
     return [text[low:high] for low, high in itertools.pairwise(ends)]
 
@@ -102,8 +99,7 @@ class Levenshtein(_Text):
     def _score(self, a: list[str], b: list[str]) -> np.ndarray:
         from rapidfuzz.distance import Levenshtein as scorers
 
-        scorer = scorers.normalized_distance if self.normalized else scorers.distance
-        return matrix(a, b, scorer)
+        return matrix(a, b, scorers.normalized_distance if self.normalized else scorers.distance)
 
 
 class TokenSet(_Text):

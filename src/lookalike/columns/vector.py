@@ -1,7 +1,5 @@
 """Vectors, and everything else that is a fixed number of numbers per cell."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, ClassVar
 
@@ -48,6 +46,7 @@ class _RowDistance(Distance):
     FIELDS: ClassVar[Fields] = {"length_": Integer(0, high=2**31)}
 
     kinds: ClassVar[tuple[str, ...]] = ("vector", "histogram")
+    metric: ClassVar[str] = "euclidean"  # that compares prepared rows
 
     length_: int
 
@@ -95,14 +94,16 @@ class _RowDistance(Distance):
                 length = len(cell)
             if len(cell) != length:
                 needed = f"{length} numbers, as in the other cells"
-                hint = "Bring the cells to one length" + (
-                    ", or choose 'dtw', which takes any" if column.kind.name == "series" else ""
-                )
+                also = ", or choose 'dtw', which takes any" * (column.kind.name == "series")
+                hint = f"Bring the cells to one length{also}"
                 raise cell_error(column.name, row, needed, f"{len(cell)}", hint)
         missing = np.full(max(length, 0), np.nan)
         rows = [missing if cell is None else cell for cell in cells]
         # Reshaped, since an empty list of rows would have no second axis.
         return np.array(rows, dtype=np.float64).reshape(len(cells), max(length, 0))
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        return blocks_of(self.metric, a, b)
 
     def _cells_shape(self) -> Field:
         return Array("float64", "n", self.length_)
@@ -125,9 +126,6 @@ class Euclidean(_RowDistance):
 
     name = "euclidean"
     kinds = ("vector", "histogram", "series")
-
-    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
-        return blocks_of("euclidean", a, b)
 
 
 def shares(rows: np.ndarray) -> np.ndarray:
@@ -164,9 +162,6 @@ class NormalizedEuclidean(_RowDistance):
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
         return shares(rows)
 
-    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
-        return blocks_of("euclidean", a, b)
-
 
 class EarthMover(_RowDistance):
     """How much must be carried how many bins far to turn one histogram into the other.
@@ -202,6 +197,7 @@ class EarthMover(_RowDistance):
     """
 
     name = "earth_mover"
+    metric = "cityblock"
     kinds = ("histogram",)
     FIELDS: ClassVar[Fields] = {"normalized": Flag()}
 
@@ -212,9 +208,6 @@ class EarthMover(_RowDistance):
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
         # On a line the earth mover's distance is the city-block distance of cumulative sums.
         return np.cumsum(shares(rows) if self.normalized else rows, axis=1)
-
-    def _compare(self, a: Cells, b: Cells) -> np.ndarray:
-        return blocks_of("cityblock", a, b)
 
 
 class KullbackLeibler(_RowDistance):
@@ -381,6 +374,7 @@ class Cosine(_RowDistance):
     """
 
     name = "cosine"
+    metric = "cosine"
 
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
         largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
@@ -391,7 +385,7 @@ class Cosine(_RowDistance):
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         # for vectors of length 1, |a - b|^2 / 2 is 1 - cos, and exactly 0 between equal ones
-        out = blocks_of("cosine", a, b)
+        out = super()._compare(a, b)
         nowhere_a, nowhere_b = ~a.any(axis=1), ~b.any(axis=1)
         out[nowhere_a] = 1.0
         out[:, nowhere_b] = 1.0
@@ -467,7 +461,7 @@ class GreatCircle(_RowDistance):
         return np.ascontiguousarray(EARTH_RADIUS * np.column_stack(points))
 
     def _compare(self, a: Cells, b: Cells) -> np.ndarray:
-        return arcs(blocks_of("euclidean", a, b))
+        return arcs(super()._compare(a, b))
 
     def _farthest(self, cells: Cells) -> float:
         apart = np.sort(self.compare(cells, cells)[np.triu_indices(len(cells), 1)])

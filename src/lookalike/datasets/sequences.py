@@ -1,18 +1,14 @@
 """Two classes of sequences of sets that differ in one thing only."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 
 from lookalike._runtime.random_state import make_generator
-from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.saving.fields import Choice, Integer
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Table
 
-KINDS = ("items", "lengths", "order")
-UNORDERED = ("shuffled", "level")
 MAX_LENGTH = MAX_SIZE = 40  # sets in a sequence, items in a set
 # Means and standard deviations, as shares of the largest length, size and item. Chosen to give the
 # ranges that Piernik et al. print: sequences of 5 to 37 sets of 4 to 38 items.
@@ -120,14 +116,9 @@ def make_sequences_of_sets(
 
 def _check(kind: str, n_per_class: int, unordered: str) -> None:
     who = "make_sequences_of_sets"
-    if kind not in KINDS:
-        raise InvalidInput(who, "a known kind", repr(kind), suggest(str(kind), KINDS))
-    if n_per_class < 1:
-        wrong = Param("n_per_class", n_per_class, of=who)
-        raise InvalidInput(wrong, "at least one sequence per class", "none", "Raise it")
-    if unordered not in UNORDERED:
-        wrong, hint = Param("unordered", unordered, of=who), suggest(str(unordered), UNORDERED)
-        raise InvalidInput(wrong, " or ".join(UNORDERED), repr(unordered), hint)
+    Choice("items", "lengths", "order").check(who, "kind", kind)
+    Integer(1).check(who, "n_per_class", n_per_class, "Raise it")
+    Choice("shuffled", "level").check(who, "unordered", unordered)
 
 
 def item_means(item: float, shift: float, length: int) -> np.ndarray:

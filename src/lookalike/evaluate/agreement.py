@@ -1,7 +1,5 @@
 """Whether neighbors agree with labels."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

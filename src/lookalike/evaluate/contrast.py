@@ -1,7 +1,5 @@
 """How far distances are apart from each other: whether nearest neighbors mean anything."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """How many dimensions data really have, judged by how neighbor distances grow."""
 
-from __future__ import annotations
-
 import warnings
 from typing import Any
 
@@ -82,7 +80,11 @@ def intrinsic_dimension(
         if embed is None and hasattr(checked, "measure_"):
             embed = 2 * int(checked.n_features_in_)
         if embed is not None:
-            points, blur = _embedded(checked, embed)
+            points = classical_scaling(checked, embed)
+            # Eigenvectors are exact to rounding times the largest eigenvalue, which is an error of
+            # squared distances: what lies nearer than its root is the same point.
+            largest = np.square(points).sum(axis=0).max(initial=0.0)
+            blur = float(np.sqrt(8 * np.finfo(np.float64).eps * largest))
             checked = Vector().fit(points)
     elif scale is not None or embed is not None:
         needed = "rows to scale or embed"
@@ -92,9 +94,8 @@ def intrinsic_dimension(
 
 def _check(k1: Any, k2: Any, average: str, scale: str | None, embed: int | None) -> None:
     if not Integer(3).fits(k1) or not Integer(3).fits(k2) or k2 < k1:
-        raise InvalidInput(
-            Param("k1", k1, of=WHO), "3 <= k1 <= k2", f"{k1!r}, {k2!r}", "Choose other ones"
-        )
+        found, hint = f"{k1!r}, {k2!r}", "Choose other ones"
+        raise InvalidInput(Param("k1", k1, of=WHO), "3 <= k1 <= k2", found, hint)
     Choice("levina", "mackay").check(WHO, "average", average)
     Choice("std", "variance", None).check(WHO, "scale", scale)
     Maybe(Integer(1)).check(WHO, "embed", embed, "Raise it")
@@ -110,8 +111,7 @@ def _near(space: Measure | NeighborGraph, k: int, blur: float = 0.0) -> np.ndarr
         return space.distances[:, :k]
 
     def search(rows: Rows) -> np.ndarray:
-        own = np.arange(len(rows))
-        return space.nearest(rows, rows, k, exclude=own).finish().distances
+        return space.nearest(rows, rows, k, exclude=np.arange(len(rows))).finish().distances
 
     rows = space.rows_
     # Most tables have no duplicates: one search shows it, and the loop over all pairs is saved.
@@ -138,9 +138,8 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
         # inverse infinite or 1e11. The difference of squares is factored, so that it does
         # not cancel; an embedding is exact to ``blur`` in squared distances only.
         last = near[:, k - 1]
-        some = (last - nearest) * (last + nearest) > np.maximum(
-            TIE_TOLERANCE * last * last, blur * blur
-        )
+        tied = np.maximum(TIE_TOLERANCE * last * last, blur * blur)
+        some = (last - nearest) * (last + nearest) > tied
         skipped += int((~some).sum())
         if not some.any():
             found = f"{k} equally far neighbors for every row"
@@ -158,23 +157,13 @@ def _estimate(near: np.ndarray, k1: int, k2: int, average: str, blur: float = 0.
 
 def _rescaled(measure: Measure, scale: str) -> Measure:
     if not isinstance(measure, Vector):
-        raise InvalidInput(
-            Param("scale", scale, of=WHO), "a fitted Vector", type(measure).__name__, "Fit one"
-        )
+        who, found = Param("scale", scale, of=WHO), type(measure).__name__
+        raise InvalidInput(who, "a fitted Vector", found, "Fit one")
     x = np.unique(np.asarray(measure.rows_.arrays["x"], dtype=np.float64), axis=0)
     x -= x.mean(axis=0)
     spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.ones(x.shape[1])
     # A constant column has no spread; 1e-7 keeps it finite (at 0, since it is centered).
     return Vector().fit(x / ((spread if scale == "std" else spread**2) + 1e-7))
-
-
-def _embedded(measure: Measure, width: int) -> tuple[np.ndarray, float]:
-    """Return coordinates by classical scaling, and the distance below which points are equal."""
-    points = classical_scaling(measure, width)
-    # Eigenvectors are exact to rounding times the largest eigenvalue, which is an error of squared
-    # distances: what lies nearer than its root is the same point.
-    largest = np.square(points).sum(axis=0).max(initial=0.0)
-    return points, float(np.sqrt(8 * np.finfo(np.float64).eps * largest))
 
 
 def classical_scaling(measure: Measure, width: int) -> np.ndarray:

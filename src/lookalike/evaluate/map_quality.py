@@ -1,7 +1,5 @@
 """Quality of a map (a projection to the plane): true neighbors shown, area used."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -11,17 +9,12 @@ from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows
 from lookalike.evaluate.space import as_space, needs_distances
 
-MAX_SAMPLE_ROWS = 2000  # rows whose neighbors are compared; chosen by hand
+SAMPLE_ROWS = 2000  # rows whose neighbors are compared; chosen by hand
 ROWS_PER_CELL = 4  # of the grid of ``spread``, on average; chosen by hand
 
 
 def trustworthiness(
-    space: Any,
-    coordinates: Any,
-    k: int = 10,
-    *,
-    sample: int = MAX_SAMPLE_ROWS,
-    random_state: Any = 0,
+    space: Any, coordinates: Any, k: int = 10, *, sample: int = SAMPLE_ROWS, random_state: Any = 0
 ) -> float:
     """Measure whether rows that are neighbors on a map are alike.
 
@@ -63,12 +56,7 @@ def trustworthiness(
 
 
 def continuity(
-    space: Any,
-    coordinates: Any,
-    k: int = 10,
-    *,
-    sample: int = MAX_SAMPLE_ROWS,
-    random_state: Any = 0,
+    space: Any, coordinates: Any, k: int = 10, *, sample: int = SAMPLE_ROWS, random_state: Any = 0
 ) -> float:
     """Measure whether rows that are alike are neighbors on a map.
 

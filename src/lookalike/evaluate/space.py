@@ -1,7 +1,5 @@
 """A space is anything with neighbors: a fitted measure, a neighbor graph, a matrix of distances."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ Every sum runs along the list of neighbors, nearest first, so an answer depends 
 alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from lookalike._runtime.threads import blocks

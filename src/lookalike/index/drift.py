@@ -1,7 +1,5 @@
 """Drift: whether added rows are distributed like those a measure was fitted to."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence
@@ -159,8 +157,7 @@ def warn_of(columns: Sequence[ColumnDrift], who: str) -> None:
     if columns:
         found = "; ".join(f"in {column.column!r} {column.reason}" for column in columns)
         hint = ("Refit to learn from them", InPython(": refit(); drift() has details"))
-        warning = LookalikeWarning(who, "rows like the fitted ones", found, hint)
-        warnings.warn(warning, stacklevel=3)
+        warnings.warn(LookalikeWarning(who, "rows like the fitted ones", found, hint), stacklevel=3)
 
 
 def report_drift(
@@ -192,7 +189,9 @@ def _compare(before: Fitted, columns: Sequence[Column], alarms: float) -> Column
     shift, outside, examples = 0.0, 0, []
     if len(known) and len(before.points):
         odd = known[(known < before.low) | (known > before.high)]
-        shift, outside, examples = _shift(known, before), len(odd), odd.tolist()
+        # Only at the deciles, which is all that is stored: a lower bound of Kolmogorov-Smirnov's.
+        upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
+        shift, outside, examples = float(np.abs(upto - before.shares).max()), len(odd), odd.tolist()
     elif kind in NEW:
         outside, examples = _unknown(columns)
     # Unknown levels count as missing cells, since they have no rank, but are values here.
@@ -215,13 +214,6 @@ def _unknown(columns: Sequence[Column]) -> tuple[int, list[Any]]:
     """Return how many cells have a level that no fitted row had, and these levels."""
     count = sum(int((column.values < -1).sum()) for column in columns)
     return count, [value for column in columns for value in column.unknown.values()]
-
-
-def _shift(known: np.ndarray, before: Fitted) -> float:
-    """Return how far apart the distribution functions of added and fitted values are."""
-    # Only at the deciles, which is all that is stored: a lower bound of Kolmogorov-Smirnov's.
-    upto = np.searchsorted(np.sort(known), before.points, side="right") / len(known)
-    return float(np.abs(upto - before.shares).max())
 
 
 def _critical(added: int, fitted: int, alarms: float) -> float:

@@ -37,9 +37,7 @@ class PairExplanation(Result):
         """Return a line per column, the strongest contribution first."""
         explanation = self.explanation
         names = explanation.strongest
-        pairs = [
-            explanation.cells.get(name, (None, None)) if name else (None, None) for name in names
-        ]
+        pairs = [explanation.cells.get(name or "", (None, None)) for name in names]
         return {
             "column": names,
             "row": [plain(pair[0]) for pair in pairs],

@@ -1,7 +1,5 @@
 """Relevance feedback in rounds: mark rows as right or wrong, and search again."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any

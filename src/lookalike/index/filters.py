@@ -16,8 +16,6 @@ Conditions may be written as text, one or several: ``"day=Sun"``, ``["year>=1990
 There ``~`` is ``contains``, and nothing after the operator is a missing cell.
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -123,8 +121,7 @@ def _condition(word: str, names: list[str]) -> tuple[str, str, str]:
                 return name, meant, rest[len(sign) :].strip()
     column, *more = re.split("[=!<>~]", word, maxsplit=1)
     if not more:
-        needed = "COLUMN, an operator and a value"
-        raise InvalidInput(WHO, needed, repr(word), "Try 'year>=1990'")
+        raise InvalidInput(WHO, "COLUMN, an operator and a value", repr(word), "Try 'year>=1990'")
     hint = suggest(column.strip(), names)
     raise InvalidInput(WHO, "a column of the table", repr(column.strip()), hint)
 
@@ -215,8 +212,7 @@ def _among(column: Column, word: str, values: list[Any]) -> np.ndarray:
 
 
 def _asks_for_missing(value: Any) -> bool:
-    several = isinstance(value, list | tuple | set | frozenset | np.ndarray)
-    return not several and is_missing(value)
+    return not isinstance(value, list | tuple | set | frozenset | np.ndarray) and is_missing(value)
 
 
 def _read(column: Column, word: str, *values: Any) -> np.ndarray:
@@ -284,8 +280,7 @@ def read_filter(given: Any, names: RowIds, schema: Schema) -> list[np.ndarray] |
     if given is None:
         return None
     segments = names.segments.segments
-    words = _as_texts(given, names)
-    if words is not None:
+    if (words := _as_texts(given, names)) is not None:
         given = read_texts(words, {**schema.aside, **schema.kinds})
     if isinstance(given, Mapping):
         conditions = read_conditions(given, [*schema.kinds, *schema.aside])
@@ -312,13 +307,11 @@ def _positions(entries: list[Any], names: RowIds) -> np.ndarray:
 def _as_texts(given: Any, names: RowIds) -> list[str] | None:
     """Return conditions that are written as text, None for another filter."""
     words = [given] if isinstance(given, str) else given
-    if not isinstance(words, list | tuple) or not words:
-        return None
-    if not all(isinstance(word, str) for word in words):
+    listed = isinstance(words, list | tuple) and words
+    if not listed or not all(isinstance(word, str) for word in words):
         return None
     # Ids may be texts too; without an operator it is no condition, but an id that is mistyped.
-    several = words is given
-    is_condition = not several or any(re.search("[=!<>~]", word) for word in words)
+    is_condition = words is not given or any(re.search("[=!<>~]", word) for word in words)
     return list(words) if is_condition and words[0] not in names else None
 
 

@@ -132,8 +132,7 @@ class HitLines:
         for column in wanted:
             longest = self._longest(first=not shown)
             cells = [self._cell(column, r[column.name], longest) for r in rows if column.name in r]
-            head = short(column.name, longest)
-            width = max(map(_length, [head, *cells]))
+            width = max(map(_length, [short(column.name, longest), *cells]))
             if shown and not only and width + GAP > free:
                 left.append(column.name)
             else:
@@ -203,17 +202,19 @@ def hits_html(hits: Hits) -> str:
     table = hits.table or hits[0].table
     columns = hits.shown_columns(table)[:MAX_COLUMNS]
     styles, numbers = Styles(table), hits.heads
-    rows = [_line("query", [""] * (len(numbers) - 1), hits.query, columns, styles)]
-    for hit in hits[:MAX_HITS]:
-        rows.append(_line(short(hit.id), hits.numbers(hit, ".3f"), hit.row, columns, styles))
+
+    def line(name: str, ours: list[str], row: dict[str, Any]) -> list[str]:
+        return [name, *ours, *(styles.write(c, row.get(c.name), 48) for c in columns)]
+
+    rows = [line("query", [""] * (len(numbers) - 1), hits.query)]
+    rows += [line(short(hit.id), hits.numbers(hit, ".3f"), hit.row) for hit in hits[:MAX_HITS]]
     heads = [*numbers, *(short(column.name, 40) for column in columns)]
     numeric = [True] * len(numbers) + [column.kind.name == "number" for column in columns]
     reasons = ["", *(_why(hit) for hit in hits[:MAX_HITS])]
     body = grid(heads, rows, numeric=numeric, first=True, below=reasons)
     notes = [f"{len(hits) - MAX_HITS:,} more rows"] if len(hits) > MAX_HITS else []
     notes += [hits.note] if hits.note else []
-    quiet = "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
-    return body + quiet
+    return body + "".join(f'<div class="quiet">{escape(note)}</div>' for note in notes)
 
 
 def index_html(name: str, now: Snapshot) -> str:
@@ -230,21 +231,6 @@ def index_html(name: str, now: Snapshot) -> str:
         ("why", now.reason),
     ]
     return fragment(grid(["", ""], facts, numeric=[False, False], caption=name))
-
-
-def _line(
-    name: str,
-    numbers: list[str],
-    record: dict[str, Any],
-    columns: list[Column],
-    styles: Styles,
-) -> list[str]:
-    cells = []
-    for column in columns:
-        cell = record.get(column.name)
-        is_number = column.kind.name == "number" and cell is not None and column.name in styles
-        cells.append(styles[column.name].write(cell) if is_number else short(cell, 48))
-    return [name, *numbers, *cells]
 
 
 def _why(hit: Hit) -> Html:

@@ -1,7 +1,5 @@
 """Ids of the rows of an index: integers, or the values of a column."""
 
-from __future__ import annotations
-
 import datetime
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -64,8 +62,7 @@ class RowIds:
 
     def position(self, id: Any, who: str) -> int:
         """Return the position of an id; raise for one that does not exist."""
-        position = self.find(id)
-        if position is not None:
+        if (position := self.find(id)) is not None:
             return position
         id, found = as_id(id), repr(as_id(id))
         hint: str = Phrase(InPython("Use index.ids to see the ids that are there"))
@@ -74,9 +71,7 @@ class RowIds:
             near = suggest(str(id), [str(name) for name in known])
             hint = near if near.startswith("Did") else hint
         elif not isinstance(id, int):
-            hint = Phrase(
-                "Ids are integers; give ", Param("id_column"), " to name rows by a column"
-            )
+            hint = Phrase("Ids are integers; to name rows by a column, give ", Param("id_column"))
         elif _is_int(id) and 0 <= id < self.segments.next_position:
             found = f"{id}, which was deleted"
         raise InvalidInput(who, "an existing id", found, hint)

@@ -1,7 +1,5 @@
 """Find the rows most like a row or a record, with reasons and with feedback; a mutable index."""
 
-from __future__ import annotations
-
 import copy
 import os
 import warnings
@@ -26,7 +24,7 @@ from lookalike.index.filters import read_filter
 from lookalike.index.hit_lines import index_html
 from lookalike.index.hits import Hit, Hits, Reasons, SearchInfo
 from lookalike.index.ids import take_ids
-from lookalike.index.query import Queries
+from lookalike.index.query import Queries, read_query, read_some
 from lookalike.index.relevance import check_gamma, reweigh
 from lookalike.index.segments import SegmentQuery, Segments, learn_levels, rows_at
 from lookalike.index.shards.build import ADD_FILES, begin_adding
@@ -324,8 +322,7 @@ class Index(SaveMixin, Estimator):
         2
         """
         now = self._now()
-        masks = read_filter(filter, now.names, now.schema)
-        if masks is None:
+        if (masks := read_filter(filter, now.names, now.schema)) is None:
             return len(now.segments)
         pairs = zip(now.segments.segments, masks, strict=True)
         return sum(int((segment.live & mask).sum()) for segment, mask in pairs)
@@ -513,15 +510,15 @@ class Index(SaveMixin, Estimator):
         [1, 3]
         """
         now = self._now()
-        reader = now.reader
+
         fields.Integer(1).check(WHO, "k", k, "Ask for at least one row")
         check_gamma(gamma, WHO)
         # Lists of k are allocated before the search: a k of a billion must not fill the memory.
         k = max(1, min(int(k), len(now.segments)))
         wide, seed = (k, 0) if among is None else _read_among(among, k, len(now.segments))
-        queries = reader.read(query, Phrase(Param("query", of=WHO)))
-        liked = reader.read_some(like, Phrase(Param("like", of=WHO)))
-        unliked = reader.read_some(unlike, Phrase(Param("unlike", of=WHO)))
+        queries = read_query(now, query, Phrase(Param("query", of=WHO)))
+        liked = read_some(now, like, Phrase(Param("like", of=WHO)))
+        unliked = read_some(now, unlike, Phrase(Param("unlike", of=WHO)))
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO, queries)
         masks = read_filter(filter, now.names, now.schema)
@@ -542,12 +539,7 @@ class Index(SaveMixin, Estimator):
         return found[0] if queries.one else found
 
     def explain(
-        self,
-        a: Any,
-        b: Any,
-        *,
-        weights: Mapping[str, float] | None = None,
-        columns: Any = None,
+        self, a: Any, b: Any, *, weights: Mapping[str, float] | None = None, columns: Any = None
     ) -> Explanation:
         """Say why two rows are alike, column by column.
 
@@ -605,8 +597,7 @@ class Index(SaveMixin, Estimator):
         head = opened.head
         if n_jobs is not None:
             count_jobs(n_jobs)
-            measure = copy.copy(head.measure)
-            opened.head = replace(head, measure=same_settings(measure, n_jobs))
+            opened.head = replace(head, measure=same_settings(copy.copy(head.measure), n_jobs))
             state = replace(state, measure=opened.head.measure)
         # Frozen, so that a clone of the index, or fitting it to other rows, keeps what it learned.
         measure = opened.head.measure.frozen()
@@ -745,7 +736,7 @@ class Index(SaveMixin, Estimator):
             graph = self.neighbors(n_neighbors)
         else:
             check_k(n_neighbors, len(segments), who, False)
-            queries = now.reader.read(X, who)
+            queries = read_query(now, X, who)
             asked = SegmentQuery(measure, queries.rows, n_neighbors, queries.positions)
             last = "last" if measure.traits.undefined_last else "raise"
             graph = segments.nearest(asked).finish(last)
@@ -898,9 +889,8 @@ def _drawn(graph: NeighborGraph, k: int, seed: int, positions: np.ndarray) -> Ne
         there = max(k, int((graph.indices[i] >= 0).sum()))  # those not found stand at the end
         rng = np.random.default_rng([seed, position + 1])
         at[i] = np.sort(rng.choice(there, k, replace=False))
-    indices, distances = (
-        np.take_along_axis(part, at, axis=1) for part in (graph.indices, graph.distances)
-    )
+    lists = graph.indices, graph.distances
+    indices, distances = (np.take_along_axis(part, at, axis=1) for part in lists)
     return replace(graph, indices=indices, distances=distances)
 
 
@@ -913,11 +903,9 @@ def _hits(
     by_distance: bool = True,
 ) -> Hits:
     """Return the hits of query i, the only list of a graph, with the similarities to it."""
-    indices, scores = graph.indices[0], graph.distances[0]
     # Fewer rows than k may be found, under a filter for instance.
-    if (indices < 0).any():
-        indices, scores = indices[indices >= 0], scores[indices >= 0]
-    positions = indices.tolist()
+    found = graph.indices[0] >= 0
+    positions, scores = graph.indices[0][found].tolist(), graph.distances[0][found]
     query, (table, row) = queries.rows[i : i + 1], queries.cells[i]
     record = partial(table.record, row)
     asked = cache(partial(_asked, measure, now.schema, record, queries.positions[i] < 0))
@@ -951,16 +939,15 @@ def _asked(
     """
     weights = getattr(measure, "weights_", None)
     known = weights if isinstance(weights, Mapping) else {}
-    cells = {name: cell for name, cell in record().items() if name in schema.kinds}
     return {
         name: cell
-        for name, cell in cells.items()
-        if known.get(name, 1.0) and not (new and cell is None)
+        for name, cell in record().items()
+        if name in schema.kinds and known.get(name, 1.0) and not (new and cell is None)
     }
 
 
 def _read_one(now: Snapshot, side: Any) -> Queries:
-    read = now.reader.read(side, "Index.explain")
+    read = read_query(now, side, "Index.explain")
     if len(read) != 1:
         needed, hint = "one row on each side", "Give an id, a record, or a table of one row"
         raise InvalidInput("Index.explain", needed, f"{len(read)} rows", hint)

@@ -50,122 +50,103 @@ class Queries:
         return self.rows[np.array(kept)] if kept else None
 
 
-@dataclass(frozen=True, eq=False)
-class QueryReader:
-    """Reads queries for one state of an index.
+def read_query(now: Snapshot, query: Any, who: str) -> Queries:
+    """Read an id, a record, a table, or a list of ids and records."""
+    query = _plain(query)
+    if isinstance(query, Mapping) or _is_id(now, query):
+        return _read_several(now, [query], who, one=True)
+    query = _listed(query)
+    if isinstance(query, list | tuple):
+        if not query:
+            hint = "Pass at least one id or record"
+            raise InvalidInput(who, "something to start from", "an empty list", hint)
+        items = [_plain(item) for item in query]
+        if all(isinstance(item, Mapping) or _is_scalar(item) for item in items):
+            return _read_several(now, items, who, one=False)
+    if _is_scalar(query):
+        needed = "an id (an integer), a record, or a table of rows"
+        hints = (InPython("Use index.ids to see the ids, or "), Param("id_column"))
+        raise WrongType(who, needed, repr(query), (*hints, " names rows by a column"))
+    table = read_rows(now, query, who)
+    positions, cells = np.full(len(table), -1), _cells_of(table)
+    return Queries(now.measure.encode(table), cells, positions, one=len(table) == 1)
 
-    Parameters
-    ----------
-    now : Snapshot
-    """
 
-    now: Snapshot
+def read_rows(now: Snapshot, source: Any, who: str, partial: bool = False) -> Table:
+    """Read rows by the schema of the fitted ones; partial ones may be without some columns."""
+    # Rows of a precomputed measure are distances to the fitted rows, not cells of columns.
+    if now.measure.traits.pairwise:
+        return now.measure.read_new(source)
+    return as_table(source, now.schema, who=who, partial=partial)
 
-    def read(self, query: Any, who: str) -> Queries:
-        """Read an id, a record, a table, or a list of ids and records."""
-        query = _plain(query)
-        if isinstance(query, Mapping) or self._is_id(query):
-            return self._read_several([query], who, one=True)
-        query = _listed(query)
-        if isinstance(query, list | tuple):
-            if not query:
-                hint = "Pass at least one id or record"
-                raise InvalidInput(who, "something to start from", "an empty list", hint)
-            items = [_plain(item) for item in query]
-            if all(isinstance(item, Mapping) or _is_scalar(item) for item in items):
-                return self._read_several(items, who, one=False)
-        if _is_scalar(query):
-            needed = "an id (an integer), a record, or a table of rows"
-            hints = (InPython("Use index.ids to see the ids, or "), Param("id_column"))
-            raise WrongType(who, needed, repr(query), (*hints, " names rows by a column"))
-        table = self.read_table(query, who)
-        positions, cells = np.full(len(table), -1), _cells_of(table)
-        return Queries(self.now.measure.encode(table), cells, positions, one=len(table) == 1)
 
-    def read_table(self, source: Any, who: str, partial: bool = False) -> Table:
-        """Read rows by the schema of the fitted ones; partial ones may be without some columns."""
-        # Rows of a precomputed measure are distances to the fitted rows, not cells of columns.
-        if self.now.measure.traits.pairwise:
-            return self.now.measure.read_new(source)
-        return as_table(source, self.now.schema, who=who, partial=partial)
+def read_some(now: Snapshot, items: Any, who: str) -> Queries | None:
+    """Read rows that were marked: one or several ids or records; None for none."""
+    items = _plain(items)
+    if items is not None and (isinstance(items, Mapping) or _is_scalar(items)):
+        items = [items]
+    several = isinstance(items, list | tuple | set | frozenset | np.ndarray)
+    return None if items is None or (several and not len(items)) else read_query(now, items, who)
 
-    def read_some(self, items: Any, who: str) -> Queries | None:
-        """Read rows that were marked: one or several ids or records; None for none."""
-        items = _plain(items)
-        if items is None:
-            return None
-        if isinstance(items, Mapping) or _is_scalar(items):
-            items = [items]
-        if isinstance(items, list | tuple | set | frozenset | np.ndarray) and not len(items):
-            return None
-        return self.read(items, who)
 
-    # -- parts -------------------------------------------------------------------------------------
+def _read_several(now: Snapshot, items: Sequence[Any], who: str, one: bool) -> Queries:
+    """Read ids and records in the order given; all records in one call, which is faster."""
+    is_id = np.array([not isinstance(item, Mapping) for item in items])
+    records = [item for item in items if isinstance(item, Mapping)]
+    position = now.names.position
+    ids = [position(item, who) for item in items if not isinstance(item, Mapping)]
+    rows: list[Rows] = []
+    cells: list[tuple[Table, int]] = []
+    if records:
+        table = read_records(records, now.schema, who)
+        _check_complete(now, table, who)
+        _warn_unknown(now, table, who)
+        rows.append(now.measure.encode(table))
+        cells += _cells_of(table)
+    if ids:
+        locations = now.segments.look_up(ids)
+        rows.append(rows_at(locations))
+        cells += [(segment.table, offset) for segment, offset in locations]
+    positions = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
+    if len(rows) == 1:
+        return Queries(rows[0], cells, positions, one)
+    # From "records, then ids" back to the order in which they were given.
+    order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
+    cells = [cells[i] for i in order.tolist()]
+    return Queries(join_rows(rows)[order], cells, positions[order], one)
 
-    def _read_several(self, items: Sequence[Any], who: str, one: bool) -> Queries:
-        """Read ids and records in the order given; all records in one call, which is faster."""
-        is_id = np.array([not isinstance(item, Mapping) for item in items])
-        records = [item for item in items if isinstance(item, Mapping)]
-        position = self.now.names.position
-        ids = [position(item, who) for item in items if not isinstance(item, Mapping)]
-        rows: list[Rows] = []
-        cells: list[tuple[Table, int]] = []
-        if records:
-            table = self._read_records(records, who)
-            rows.append(self.now.measure.encode(table))
-            cells += _cells_of(table)
-        if ids:
-            locations = self.now.segments.look_up(ids)
-            rows.append(rows_at(locations))
-            cells += [(segment.table, offset) for segment, offset in locations]
-        positions = np.concatenate([np.full(len(records), -1), np.array(ids, dtype=np.int64)])
-        if len(rows) == 1:
-            return Queries(rows[0], cells, positions, one)
-        # From "records, then ids" back to the order in which they were given.
-        order = np.where(is_id, np.cumsum(is_id) - 1 + len(records), np.cumsum(~is_id) - 1)
-        cells = [cells[i] for i in order.tolist()]
-        return Queries(join_rows(rows)[order], cells, positions[order], one)
 
-    def _read_records(self, records: Sequence[Mapping[Any, Any]], who: str) -> Table:
-        table = read_records(records, self.now.schema, who)
-        self._check_complete(table, who)
-        self._warn_unknown(table, who)
-        return table
+def _check_complete(now: Snapshot, table: Table, who: str) -> None:
+    """Refuse records with missing numbers if the measure does not take missing values."""
+    if now.measure.traits.missing:
+        return
+    missing = [c.name for c in table if c.kind.name in NUMERIC and c.missing.any()]
+    if missing:
+        needed, found = "a value in every number column", f"a record without {_first(missing)}"
+        hint = "Fill them in, or use a measure that takes missing values, such as Gower"
+        raise InvalidInput(f"{who} with {type(now.measure).__name__}", needed, found, hint)
 
-    def _check_complete(self, table: Table, who: str) -> None:
-        """Refuse records with missing numbers if the measure does not take missing values."""
-        if self.now.measure.traits.missing:
-            return
-        missing = [c.name for c in table if c.kind.name in NUMERIC and c.missing.any()]
-        if missing:
-            needed, found = "a value in every number column", f"a record without {_first(missing)}"
-            hint = "Fill them in, or use a measure that takes missing values, such as Gower"
-            raise InvalidInput(f"{who} with {type(self.now.measure).__name__}", needed, found, hint)
 
-    def _warn_unknown(self, table: Table, who: str) -> None:
-        """Warn of categories that no row has: they are usually mistyped."""
-        segments = self.now.segments.segments
-        # Unknown levels of an order are warned of when the table is read.
-        for column in table.of_kind("category"):
-            for code, value in column.unknown.items():
-                # Rows that were added may have it: they keep categories the schema does not know.
-                if any(code in segment.table[column.name].unknown for segment in segments):
-                    continue
-                warnings.warn(
-                    LookalikeWarning(
-                        who,
-                        f"a category that occurs in the column {column.name!r}",
-                        repr(value),
-                        "No row shares it. " + suggest(str(value), column.kind.levels[:20]),
-                    ),
-                    stacklevel=7,
-                )
+def _warn_unknown(now: Snapshot, table: Table, who: str) -> None:
+    """Warn of categories that no row has: they are usually mistyped."""
+    segments = now.segments.segments
+    # Unknown levels of an order are warned of when the table is read.
+    for column in table.of_kind("category"):
+        for code, value in column.unknown.items():
+            # Rows that were added may have it: they keep categories the schema does not know.
+            if any(code in segment.table[column.name].unknown for segment in segments):
+                continue
+            needed = f"a category that occurs in the column {column.name!r}"
+            hint = "No row shares it. " + suggest(str(value), column.kind.levels[:20])
+            warning = LookalikeWarning(who, needed, repr(value), hint)
+            warnings.warn(warning, stacklevel=6)
 
-    def _is_id(self, item: Any) -> bool:
-        if isinstance(item, bool | np.bool_):
-            return False
-        named = self.now.id_column is not None  # ids are values of a column instead of integers
-        return isinstance(item, int | np.integer) or (named and _is_scalar(item))
+
+def _is_id(now: Snapshot, item: Any) -> bool:
+    if isinstance(item, bool | np.bool_):
+        return False
+    named = now.id_column is not None  # ids are values of a column instead of integers
+    return isinstance(item, int | np.integer) or (named and _is_scalar(item))
 
 
 def read_records(records: Sequence[Mapping[Any, Any]], schema: Schema, who: str) -> Table:
@@ -183,8 +164,7 @@ def read_records(records: Sequence[Mapping[Any, Any]], schema: Schema, who: str)
         whole.append(cells | {n: record[n] for n in schema.aside if n in record})
     table = as_table(whole, schema, who=who)
     # A record without a value is at no distance from any row: all would be tied.
-    empty = np.all([column.missing for column in table], axis=0)
-    if empty.any():
+    if np.all([column.missing for column in table], axis=0).any():
         needed, found = f"a value in one of {_first(compared)}", "a record without any of them"
         raise InvalidInput(who, needed, found, "Fill in one")
     return table

@@ -1,7 +1,5 @@
 """Ranking by an isolation forest: relevance feature mapping (ReFeat)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
@@ -145,8 +143,8 @@ class ReFeat(SaveMixin, Estimator):
         depth = nodes.depth[starts + nodes.leaf_node].astype(np.float64)
         extra = average_path(np.arange(self.psi_ + 1))
         for t, start in enumerate(nodes.leaf_offsets[:-1]):
-            inside = self.leaves_[in_bag[:, t] > 0, t]
-            held = np.bincount(inside, minlength=int(nodes.n_leaves[t]))
+            in_sample = self.leaves_[in_bag[:, t] > 0, t]
+            held = np.bincount(in_sample, minlength=int(nodes.n_leaves[t]))
             depth[start : start + len(held)] += extra[held]
         return depth
 
@@ -235,8 +233,7 @@ class ReFeat(SaveMixin, Estimator):
         ----------
         given : positions of fitted rows, or new rows
         """
-        positions = _positions(given)
-        if positions is None:
+        if (positions := _positions(given)) is None:
             values = self._values(as_table(given, self.schema_, who="ReFeat"))
             leaves = self.forest_.leaves(values, self.n_jobs)
         else:
@@ -295,8 +292,7 @@ def _positions(given: Any) -> list[int] | None:
     """Return positions where integers were given, None for rows."""
     if isinstance(given, np.ndarray):
         return given.tolist() if given.ndim == 1 and given.dtype.kind in "iu" else None
-    several = isinstance(given, list | tuple | set | frozenset)
-    items = list(given) if several else [given]
+    items = list(given) if isinstance(given, list | tuple | set | frozenset) else [given]
     if all(isinstance(item, int | np.integer) and not isinstance(item, bool) for item in items):
         return [int(item) for item in items]
     return None

@@ -85,9 +85,8 @@ class Marks:
         check_gamma(gamma, "rocchio")
         self.gamma = gamma
         # Of wanted and unwanted rows: their number, the sums of distances, and those undefined.
-        self._sums: dict[bool, Sums] = {
-            wanted: (0, np.zeros(shape), np.zeros(shape)) for wanted in (True, False)
-        }
+        none: Sums = 0, np.zeros(shape), np.zeros(shape)
+        self._sums = {True: none, False: none}
 
     def mark(self, distances: np.ndarray, wanted: bool) -> None:
         """Add the distances to a wanted row, or to an unwanted one."""
@@ -99,12 +98,10 @@ class Marks:
     def score(self) -> np.ndarray:
         """Return the score of each row, smaller for better."""
         with np.errstate(invalid="ignore"):  # 0 / 0 where all are undefined
-            near, away = (total / (n - gone) for n, total, gone in self._sums.values())
+            near, far = (total / (n - gone) for n, total, gone in self._sums.values())
         # A row that cannot be compared with any unwanted one is not moved by them.
         moves = self.gamma and self._sums[False][0]
-        return np.asarray(
-            near - self.gamma * np.where(np.isnan(away), 0.0, away) if moves else near
-        )
+        return np.asarray(near - self.gamma * np.where(np.isnan(far), 0.0, far) if moves else near)
 
 
 def check_gamma(gamma: Any, who: str) -> None:
@@ -164,12 +161,9 @@ def _unfilled(
     if not unfilled:
         return []
     # None of them where nothing would be left to compare.
-    left = any(
-        factors.get(name, 1.0) != 0 and own.get(name, 1.0) != 0
-        for name in schema.kinds
-        if name not in unfilled
-    )
-    return unfilled if left else []
+    left = [name for name in schema.kinds if name not in unfilled]
+    counts = any(factors.get(name, 1.0) != 0 and own.get(name, 1.0) != 0 for name in left)
+    return unfilled if counts else []
 
 
 def _read_columns(columns: Any, schema: Schema, who: str) -> list[str]:

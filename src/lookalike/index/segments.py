@@ -165,8 +165,7 @@ class SegmentQuery:
         allowed, rows, positions = segment.allowed(mask), segment.rows, segment.positions
         if sketches is not None:
             ours = (self.measure, self.rows, rows, self.k, allowed, self.exclude, positions)
-            lists = sketches.nearest(*ours)
-            if lists is not None:
+            if (lists := sketches.nearest(*ours)) is not None:
                 return lists
         if not self.measure.steps_over(rows, self.k):
             return None
@@ -326,10 +325,8 @@ class Segment:
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that rows and table have the length of their positions."""
-        fits = len(self.rows) == len(self.table) == dims["rows"]
-        fields.require(
-            fits, "Segment", f"{dims['rows']} rows", f"{len(self.rows)}, {len(self.table)}"
-        )
+        rows, cells, n = len(self.rows), len(self.table), dims["rows"]
+        fields.require(rows == cells == n, "Segment", f"{n} rows", f"{rows}, {cells}")
 
 
 @saveable
@@ -419,8 +416,7 @@ class Segments:
 
     def without(self, positions: Iterable[int]) -> Segments:
         """Return the segments with some live rows deleted."""
-        locations = self.look_up(positions)
-        if not locations:
+        if not (locations := self.look_up(positions)):
             return self
         groups, _ = _by_segment(locations)
         changed = {id(segment): segment.without(offsets) for segment, offsets in groups}
@@ -460,8 +456,7 @@ class Segments:
         merged: NeighborGraph | None = None
         for number, segment in enumerate(self.segments):
             mask = None if masks is None else masks[number]
-            lists = query.in_place(segment, mask, sketches)
-            if lists is None:
+            if (lists := query.in_place(segment, mask, sketches)) is None:
                 rows, positions, deleted = segment.view(mask)
                 if not len(rows):
                     continue
@@ -483,18 +478,15 @@ class Segments:
             ascending = not len(segment) or segment.positions[0] > last
             fields.require(ascending, "Segments", "positions that ascend over segments", "others")
             last = int(segment.positions[-1]) if len(segment) else last
-        fields.require(
-            last < self.next_position, "Segments.next_position", f"above {last}", "another"
-        )
+        fits = last < self.next_position
+        fields.require(fits, "Segments.next_position", f"above {last}", "another")
 
 
 def as_id(value: Any) -> Any:
     """Return an id as a Python value; an integer as int, also if a column stores floats."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def rows_at(locations: Sequence[tuple[Segment, int]]) -> Rows:

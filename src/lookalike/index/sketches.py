@@ -5,8 +5,6 @@ is never saved, but built again when an index is loaded: files are untrusted, an
 that does not fit its rows would read outside of its memory.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -66,8 +64,7 @@ class Sketches:
         load_faiss("Index(approximate=True)")
         if len(rows) < MIN_ROWS:
             return Tuned()
-        sketch = measure.sketch(rows)
-        if sketch is None:
+        if (sketch := measure.sketch(rows)) is None:
             return Tuned(why=f"{type(measure).__name__} has no sketch")
         values = rows.arrays[sketch.array]
         if sketch.metric == "bits" and values.size < MIN_LEAF_CODES:

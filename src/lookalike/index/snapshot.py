@@ -19,7 +19,7 @@ from lookalike._runtime.threads import blocks
 from lookalike.errors import InvalidInput, Param, Phrase, TooLarge
 from lookalike.index.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.index.ids import RowIds, take_ids
-from lookalike.index.query import QueryReader
+from lookalike.index.query import read_rows
 from lookalike.index.segments import SegmentQuery, Segments, as_id, check_alike, rows_at
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import moments
@@ -117,11 +117,6 @@ class Snapshot(Learned):
         return Styles(self.segments.segments[0].typical_table)
 
     @property
-    def reader(self) -> QueryReader:
-        """The reader of queries against these rows."""
-        return QueryReader(self)
-
-    @property
     def ids(self) -> list[Any]:
         """The ids of all rows, by position."""
         return self.names.of(self.segments.positions)
@@ -159,7 +154,7 @@ class Snapshot(Learned):
         is a mistake.
         """
         if self.id_kind is None or self.id_column is None:
-            return self.reader.read_table(rows, who, partial)
+            return read_rows(self, rows, who, partial)
         rows, _ = with_labels(rows, self.id_column, who)
         # The column of ids is set aside, but read by the kind it had at first, so that ids compare
         # as equal: a CSV file of digits alone would give numbers.
@@ -188,8 +183,7 @@ class Snapshot(Learned):
 
     def compacted(self, max_rows: int) -> tuple[Snapshot, bool]:
         """Return the snapshot with one group of segments merged, and whether there was one."""
-        merged = self.segments.compacted(max_rows)
-        if merged is None:
+        if (merged := self.segments.compacted(max_rows)) is None:
             return self, False
         return replace(self, segments=merged).prepared(), True
 
@@ -282,9 +276,8 @@ def moments_of(
     mean, sd = np.full(stop - start, np.nan), np.full(stop - start, np.nan)
     others = rows_at(now.segments.look_up(reference.tolist()))
     for rows, positions in _rows_of(now, start, stop):
-        _, mean[positions - start], sd[positions - start] = moments(
-            now.measure, rows, others, False, None
-        )
+        found = moments(now.measure, rows, others, False, None)
+        mean[positions - start], sd[positions - start] = found[1:]
     return mean, sd
 
 

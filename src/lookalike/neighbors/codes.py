@@ -72,9 +72,8 @@ class ByteCodes:
             if missing is not None:
                 columns = np.where(missing, np.uint8(MISSING), columns)
             for tile in blocks(len(columns), TILE_ROWS):
-                tiles[(rows.start + tile.start) // TILE_ROWS, :, : tile.stop - tile.start] = (
-                    columns[tile].T
-                )
+                number, size = (rows.start + tile.start) // TILE_ROWS, tile.stop - tile.start
+                tiles[number, :, :size] = columns[tile].T
             return np.zeros(width, bool) if missing is None else np.asarray(missing.any(axis=0))
 
         gaps = run(quantize, [(rows,) for rows in blocks(n, ROWS_PER_TASK)], what="making codes")
@@ -323,8 +322,7 @@ def nearest_by_codes(
     n_jobs : int, optional
     """
     codes, bounds_of, limit_of = query
-    has_self = bool((exclude < 0).any())
-    lists = NeighborGraph.empty(n_queries, k, n_indexed, has_self)
+    lists = NeighborGraph.empty(n_queries, k, n_indexed, bool((exclude < 0).any()))
     left_over = np.zeros(n_queries, bool)
     jobs = count_jobs(n_jobs)
     parts = list(blocks(n_queries, max(1, min(MAX_QUERIES_PER_TASK, -(-n_queries // jobs)))))

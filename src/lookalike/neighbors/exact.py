@@ -4,8 +4,6 @@ Takes any comparison of blocks. Queries and collection are cut into parts; each 
 lists, and lists merge. How the cut is made changes the time, never the answer.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import reduce
 from itertools import islice

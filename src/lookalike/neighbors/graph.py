@@ -62,9 +62,8 @@ class NeighborGraph:
     @classmethod
     def empty(cls, n_queries: int, k: int, n_indexed: int, has_self: bool = False) -> NeighborGraph:
         """Return lists without any neighbor yet."""
-        indices = np.full((n_queries, k), -1, dtype=np.int64)
-        distances = np.full((n_queries, k), np.inf)
-        return cls(indices, distances, n_indexed, has_self)
+        lists = np.full((n_queries, k), -1, dtype=np.int64), np.full((n_queries, k), np.inf)
+        return cls(*lists, n_indexed, has_self)
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -86,10 +85,8 @@ class NeighborGraph:
         """
         if shift == 0.0:
             return self
-        far = self.distances + shift
-        return ShiftedGraph(
-            self.indices, far, self.n_indexed, self.has_self, order=self.distances, shift=shift
-        )
+        lists = self.indices, self.distances + shift, self.n_indexed, self.has_self
+        return ShiftedGraph(*lists, order=self.distances, shift=shift)
 
     def plain(self) -> NeighborGraph:
         """Return the lists without the values they were sorted by."""

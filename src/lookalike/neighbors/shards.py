@@ -6,8 +6,6 @@ size and its SHA-256: sizes are compared whenever a shard is opened, hashes when
 shard is untrusted input: nothing in it is executed, and no array holds Python objects.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import hashlib

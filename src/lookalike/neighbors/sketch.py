@@ -12,8 +12,6 @@ References
    Machine Intelligence 42(4). doi:10.1109/TPAMI.2018.2889473
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -22,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._runtime.extras import load_extra
 from lookalike._runtime.threads import blocks, look_for_blas, run
-from lookalike.errors import MissingExtra, Param, Phrase
+from lookalike.errors import Param
 
 # The recalls of decision 21 were measured with these two.
 LINKS_PER_ROW = 16  # M of HNSW
@@ -140,7 +139,13 @@ class SketchGraph:
         def add(at: slice) -> None:
             sketches = sketch.draw(values[at])
             if self._graph is None:
-                self._graph = _empty_graph(faiss, sketch.metric, sketches.shape[1])
+                width = sketches.shape[1]
+                if sketch.metric == "bits":
+                    self._graph = faiss.IndexBinaryHNSW(8 * width, LINKS_PER_ROW)
+                else:
+                    kind = faiss.METRIC_L1 if sketch.metric == "cityblock" else faiss.METRIC_L2
+                    self._graph = faiss.IndexHNSWFlat(width, LINKS_PER_ROW, kind)
+                self._graph.hnsw.efConstruction = CONSTRUCTION_WIDTH
             with _one_thread(faiss):
                 self._graph.add(sketches)
 
@@ -166,23 +171,12 @@ class SketchGraph:
         def walk(part: slice) -> None:
             params = faiss.SearchParametersHNSW(efSearch=reach)
             with _one_thread(faiss):
-                _, near[part] = self._graph.search(
-                    self.sketch.draw(rows[part]), reach, params=params
-                )
+                sketches = self.sketch.draw(rows[part])
+                _, near[part] = self._graph.search(sketches, reach, params=params)
 
         parts = [(part,) for part in blocks(len(rows), QUERIES_PER_TASK)]
         run(walk, parts, n_jobs, "proposing neighbors")
         return near
-
-
-def _empty_graph(faiss: Any, metric: str, width: int) -> Any:
-    if metric == "bits":
-        graph = faiss.IndexBinaryHNSW(8 * width, LINKS_PER_ROW)
-    else:
-        kind = faiss.METRIC_L1 if metric == "cityblock" else faiss.METRIC_L2
-        graph = faiss.IndexHNSWFlat(width, LINKS_PER_ROW, kind)
-    graph.hnsw.efConstruction = CONSTRUCTION_WIDTH
-    return graph
 
 
 @contextmanager
@@ -207,12 +201,7 @@ def load_faiss(who: str) -> Any:
     who : str, whose name the error begins with
     """
     new = "faiss" not in sys.modules
-    try:
-        import faiss
-    except ImportError as error:
-        install = 'Install it with: pip install "lookalike[fast]", or leave out '
-        hint = Phrase(install, Param("approximate", True))
-        raise MissingExtra(who, "faiss", "it is not installed", hint) from error
+    faiss = load_extra("faiss", "fast", who, (", or leave out ", Param("approximate", True)))
     if new:
         look_for_blas()  # faiss brings one of its own
     return faiss

@@ -119,11 +119,9 @@ class Archive:
 def read_header(head: bytes, name: str) -> tuple[np.dtype[Any], tuple[int, ...], int]:
     """Return dtype, shape and length of the header of an array."""
     text = io.BytesIO(head)
-    version = np.lib.format.read_magic(text)
-    read = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }.get(version)
+    form = np.lib.format
+    version = form.read_magic(text)
+    read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
     if read is None:
         raise ValueError(f"{name} is of version {version} of the array format")
     shape, fortran, dtype = read(text, max_header_size=MAX_HEADER_BYTES)

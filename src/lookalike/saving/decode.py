@@ -5,9 +5,7 @@ that its class declares (``fields``), inner objects before those that hold them.
 is an ``UnreadableFile``.
 """
 
-from __future__ import annotations
-
-import datetime
+import datetime as dt
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -163,8 +161,7 @@ class _Reader:
         if form == "callable":
             return self._callable(node["name"])
         # Only classes that are imported already: a name in a file never imports anything.
-        cls = SAVEABLE.get(node["class"])
-        if cls is None:
+        if (cls := SAVEABLE.get(node["class"])) is None:
             needed = f"the class {str(node['class'])[:80]!r}"
             hint = "Import the module that defines it before loading"
             raise UnreadableFile(self.who, needed, "no class of that name", hint)
@@ -190,11 +187,10 @@ class _Reader:
 
     def _record(self, cls: type, parts: dict[str, Any]) -> Any:
         made = fields(cls) if is_dataclass(cls) else ()
-        record = [f.name for f in made if f.init]
-        known = record if is_dataclass(cls) else list(fields_of(cls))
+        known = [f.name for f in made if f.init] if is_dataclass(cls) else list(fields_of(cls))
         odd = set(parts) ^ set(known)
         if odd and (known or not is_dataclass(cls)):
-            raise Misfit(cls.__name__, f"the fields {', '.join(known)}", sorted(odd)[0][:80])
+            raise Misfit(cls.__name__, f"the fields {', '.join(known)}", min(odd)[:80])
         # Without the constructor, which could compute with values that are not checked yet.
         value: Any = object.__new__(cls)
         for name, part in parts.items():
@@ -265,13 +261,9 @@ def _hashed(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     "float": float,
     "tuple": tuple,
-    "set": _hashed(set),
-    "frozenset": _hashed(frozenset),
-    "dict": _hashed(dict),
-    "datetime": datetime.datetime.fromisoformat,
-    "date": datetime.date.fromisoformat,
-    "time": datetime.time.fromisoformat,
-    "timedelta": lambda parts: datetime.timedelta(*parts),
+    **{kind.__name__: _hashed(kind) for kind in (set, frozenset, dict)},
+    **{kind.__name__: kind.fromisoformat for kind in (dt.datetime, dt.date, dt.time)},
+    "timedelta": lambda parts: dt.timedelta(*parts),
     "generator": _generator,
     "slice": lambda parts: slice(*parts),
 }

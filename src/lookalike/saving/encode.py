@@ -5,9 +5,7 @@ Objects that appear twice are written once and stay shared. Classes are looked u
 importing them fills; a name found in a file is never imported. ``lookalike.saving.decode`` reads.
 """
 
-from __future__ import annotations
-
-import datetime
+import datetime as dt
 import hashlib
 import json
 import math
@@ -15,6 +13,8 @@ import os
 import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
+from functools import partial
+from operator import methodcaller
 from typing import Any, TypeVar
 
 import numpy as np
@@ -124,12 +124,9 @@ def encode_cell(cell: Any) -> str:
 _PLAIN: dict[type, tuple[str, Callable[[Any], Any]]] = {
     tuple: ("tuple", list),
     # Sorted, so that equal sets give equal files whatever the seed of hashes is.
-    frozenset: ("frozenset", lambda items: sorted(items, key=repr)),
-    set: ("set", lambda items: sorted(items, key=repr)),
-    datetime.datetime: ("datetime", lambda moment: moment.isoformat()),
-    datetime.date: ("date", lambda day: day.isoformat()),
-    datetime.time: ("time", lambda time: time.isoformat()),
-    datetime.timedelta: ("timedelta", lambda span: [span.days, span.seconds, span.microseconds]),
+    **{kind: (kind.__name__, partial(sorted, key=repr)) for kind in (frozenset, set)},
+    **{c: (c.__name__, methodcaller("isoformat")) for c in (dt.datetime, dt.date, dt.time)},
+    dt.timedelta: ("timedelta", lambda span: [span.days, span.seconds, span.microseconds]),
     np.random.Generator: ("generator", lambda generator: generator.bit_generator.state),
     slice: ("slice", lambda part: [part.start, part.stop, part.step]),
 }

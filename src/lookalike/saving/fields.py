@@ -10,8 +10,6 @@ size, the others must agree. What two objects must agree on is checked by a meth
 ``check_loaded``.
 """
 
-from __future__ import annotations
-
 import datetime
 import inspect
 import math

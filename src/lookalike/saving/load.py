@@ -1,7 +1,5 @@
 """Reading saved estimators back."""
 
-from __future__ import annotations
-
 import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Parse untrusted JSON: nothing nested so deeply that reading it ends the process."""
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

@@ -161,8 +161,7 @@ def _read_now(
     source = sources.unwrap(source)
     if isinstance(source, Table):
         return _read_again(source, kinds, tokens)
-    matrix = sources.numeric_array(source)
-    if matrix is not None:
+    if (matrix := sources.numeric_array(source)) is not None:
         return _read_array(matrix, kinds, tokens)
     raws = sources.raw_columns(source, options._replace(as_text=read_as_text(kinds)))
     chosen = given_kinds(kinds, [raw.name for raw in raws])
@@ -225,8 +224,7 @@ def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ..
         columns = [replace(c, kind=replace(c.kind, role="")) for c in back]
     if not columns:
         reasons = "; ".join(f"{c.name!r} was set aside ({c.kind.reason})" for c in aside)
-        example = Param("kinds", {aside[0].name: "category"})
-        hint = ("Add a column, or say what one is: ", example)
+        hint = ("Add a column, or say what one is: ", Param("kinds", {aside[0].name: "category"}))
         raise InvalidInput("read_table", "a column to compare", f"none: {reasons}", hint)
     return Table(columns, aside, missing=tokens)
 
@@ -269,14 +267,9 @@ def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[s
         raise WrongType(who, "a mapping of column to kind", type(kinds).__name__, hint)
     chosen: dict[str, Kind | None] = {}
     for key, given in kinds.items():
-        parts = _parts_of(key, given, names)
-        if parts:
-            chosen |= {
-                name: Kind(
-                    "number", f"given, {' and '.join(map(repr, parts))} in degrees", parts=parts
-                )
-                for name in parts
-            }
+        if parts := _parts_of(key, given, names):
+            reason = f"given, {' and '.join(map(repr, parts))} in degrees"
+            chosen |= dict.fromkeys(parts, Kind("number", reason, parts=parts))
             continue
         name = str(key)
         if isinstance(key, int | np.integer) and name not in names:
@@ -316,13 +309,11 @@ def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any
     aside: list[Column] = []
     for name, column in every.items():
         compared = _is_compared(chosen[name]) if name in chosen else name in table
-        (columns if compared else aside).append(_column_again(column, chosen, tokens))
+        (columns if compared else aside).append(_reread(column, chosen, tokens))
     return make_table(columns, aside, table.missing + tokens)
 
 
-def _column_again(
-    column: Column, chosen: dict[str, Kind | None], tokens: tuple[Any, ...]
-) -> Column:
+def _reread(column: Column, chosen: dict[str, Kind | None], tokens: tuple[Any, ...]) -> Column:
     kind = chosen.get(column.name)
     if column.kind.role == ID and kind is not None and kind.name == column.kind.name:
         return column  # read already, every word as it was written
@@ -387,8 +378,7 @@ def as_table(
     if isinstance(source, Table):
         sources.check_shape(len(source), source.shape[1])
         return _fit_columns(_stored_columns(source, schema), schema, who, partial)
-    matrix = sources.numeric_array(source)
-    if matrix is not None:
+    if (matrix := sources.numeric_array(source)) is not None:
         return _fit_columns(_array_columns(matrix, schema, who), schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
@@ -449,8 +439,7 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
     found = "; ".join(f"{name_some([*c.unknown.values()], 5)} in {c.name!r}" for c in new)
     levels = Param("kinds", {new[0].name: ["lowest", "...", "highest"]})
     hint = Phrase("They are taken as missing; ", levels, " gives them a place")
-    warning = LookalikeWarning(who, "levels of the fitted table", found, hint)
-    warnings.warn(warning, stacklevel=5)
+    warnings.warn(LookalikeWarning(who, "levels of the fitted table", found, hint), stacklevel=5)
 
 
 def _fill(given: Mapping[str, Any], schema: Schema, who: str, partial: bool) -> dict[str, Raw]:

@@ -1,7 +1,5 @@
 """The measure contract as one function: fit a measure on your data and check every promise."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Callable
 from pathlib import Path

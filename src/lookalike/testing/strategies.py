@@ -1,7 +1,5 @@
 """Random tables: mixed, with missing cells, constant columns and repeated rows, down to one row."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -102,7 +102,7 @@ def test_bad_requests_are_refused_before_a_worker_starts(graph_folder, tmp_path)
         knn_graph(graph_folder, 3000)
     with la.config(memory_limit="1kB"), pytest.raises(TooLarge, match="lists"):
         knn_graph(graph_folder, 5)
-    with pytest.raises(InvalidInput, match="row per task"):
+    with pytest.raises(InvalidInput, match="rows_per_task=0"):
         knn_graph(graph_folder, 5, rows_per_task=0)
     path = tmp_path / "index"
     build_index(la.read_table(mixed(1100)), path, "gower", shard_rows=1024).delete(3)
@@ -185,7 +185,7 @@ def test_hubness_is_that_of_the_sampled_reducer(tmp_path, alone):
     assert wide.reduced.k == 3
     assert alone[-2][1:] == (1, 1)
     for sample in (1, 90, 2.5):
-        with pytest.raises(InvalidInput, match=f"a sample of 2 to 89 rows, found {sample}"):
+        with pytest.raises(InvalidInput, match=f"sample={sample}.*>= 2 and <= 89"):
             hubness(path, 3, sample=sample)
     with pytest.raises(TooFewRows, match="k=5"):
         hubness(path, 5, candidates=4)

@@ -184,7 +184,8 @@ def test_the_key_has_counts_and_notes():
 def test_a_missing_matplotlib_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     expected = (
-        "me: needs matplotlib, found it is not installed. Run: pip install 'lookalike[report]'."
+        "me: needs the package matplotlib, found it is not installed. "
+        'Install it with: pip install "lookalike[report]".'
     )
     with pytest.raises(MissingExtra) as caught:
         new_figure("me", 4, 3)

@@ -5,7 +5,8 @@ import datetime as dt
 import pyarrow as pa
 
 from lookalike.table.formats.raw import Words, of_values
-from lookalike.table.infer.dates import date_forms, find_dates, infer_dates, misfit_dates
+from lookalike.table.infer.dates import find_dates, infer_dates, misfit_dates
+from lookalike.table.infer.vocabulary import patterns
 from lookalike.table.model.kind import DATE_FORMS
 
 
@@ -19,7 +20,7 @@ def days(*strings, **options):
 
 
 def test_every_way_to_write_dates_has_its_name():
-    assert tuple(date_forms()) == DATE_FORMS
+    assert tuple(patterns("dates")) == DATE_FORMS
 
 
 def test_one_day_above_twelve_decides_the_order():

@@ -5,12 +5,9 @@ column are counted by column: a task reads it through all files and writes its t
 which is mapped here, so that no column travels through the scheduler.
 """
 
-from __future__ import annotations
-
 import hashlib
-import os
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +16,7 @@ from lookalike._runtime.threads import blocks
 from lookalike._version import __version__
 from lookalike.errors import InPython, InvalidInput, Phrase
 from lookalike.index import Index
-from lookalike.index.dask.scheduling import Summary, WorkItem, connect, run_items
+from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
 from lookalike.index.dask.tasks import LIKE, add_part, encode_part, facts_part, tally_part
 from lookalike.index.shards.build import SHARD_ROWS, WHO, begin_adding
 from lookalike.index.shards.from_files import begin_build, prepare, read_source
@@ -33,9 +30,7 @@ from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally
 from lookalike.table.read import missing_tokens
 
-ROWS_PER_TASK = (
-    2 * BATCH_ROWS
-)  # whose facts one task counts: two batches as they are read from files
+ROWS_PER_TASK = 2 * BATCH_ROWS  # whose facts one task counts: two batches as they are read
 PREFIX = ".learned-"  # of folders of tallies; a dot, so that a build takes no notice of them
 TALLIED = ("number", *CODED)  # kinds whose distinct values most measures need
 
@@ -58,13 +53,10 @@ class ClusterLearner(Learner):
     ) -> dict[str, ColumnFacts]:
         """Count what decides about the kinds of the columns, in all rows."""
         args = ("", __version__, _names(parts.files), dict(chosen), tokens)
-        items = [
-            WorkItem((*args, part.start, part.stop)) for part in blocks(len(parts), ROWS_PER_TASK)
-        ]
+        cut = blocks(len(parts), ROWS_PER_TASK)
+        items = [WorkItem((*args, part.start, part.stop)) for part in cut]
         counted: dict[int, dict[str, ColumnFacts]] = {}
-        run_items(
-            self.client, facts_part, items, "looked through", lambda one: counted.update([one])
-        )
+        run_items(self.client, facts_part, items, "looked through", lambda x: counted.update([x]))
         whole: dict[str, ColumnFacts] = {}
         # Facts merge in the order of the rows, in whatever order the tasks were finished.
         for _, facts in sorted(counted.items()):
@@ -112,11 +104,7 @@ def _names(files: Sequence[Path]) -> tuple[str, ...]:
 
 
 def read_table(
-    paths: Any,
-    client: Any = None,
-    *,
-    kinds: Mapping[Any, Any] | None = None,
-    missing: Any = None,
+    paths: Any, client: Any = None, *, kinds: Mapping[Any, Any] | None = None, missing: Any = None
 ) -> LazyTable:
     """Infer the kinds of the columns of Parquet files by many workers.
 
@@ -142,14 +130,14 @@ def read_table(
 
 def fit_encode(
     paths: Any,
-    folder: str | os.PathLike[str],
+    folder: Folder,
     measure: Any = "auto",
     client: Any = None,
     *,
     id_column: str | None = None,
     kinds: Mapping[str, Any] | None = None,
     shard_rows: int = SHARD_ROWS,
-    tell: Callable[[Summary], None] = lambda summary: None,
+    tell: Tell = ignore,
 ) -> Index:
     """Build an index in a folder from Parquet files, its shards written by many workers.
 
@@ -186,14 +174,10 @@ def fit_encode(
             hint = Phrase("Write the table as Parquet", extra)
             needed = "Parquet files, which workers can read"
             raise InvalidInput(WHO, needed, "a table in memory", hint)
-        build = begin_build(
-            table, path, Index(measure, id_column=id_column, kinds=kinds), shard_rows
-        )
+        index = Index(measure, id_column=id_column, kinds=kinds)
+        build = begin_build(table, path, index, shard_rows)
         args = (str(path), __version__, _names(table.files))
-        items = [
-            WorkItem((*args, number), build.finished(number) is not None)
-            for number in build.numbers
-        ]
+        items = [WorkItem((*args, n), build.finished(n) is not None) for n in build.numbers]
         # Only names and numbers are sent: workers read the head, and what it learned, themselves.
         summary = run_items(workers, encode_part, items, "encoded")
         build.finish()
@@ -204,13 +188,7 @@ def fit_encode(
     return Index.open(path)
 
 
-def add(
-    folder: str | os.PathLike[str],
-    paths: Any,
-    client: Any = None,
-    *,
-    tell: Callable[[Summary], None] = lambda summary: None,
-) -> int:
+def add(folder: Folder, paths: Any, client: Any = None, *, tell: Tell = ignore) -> int:
     """Add the rows of Parquet files to an index in a folder by many workers; return how many.
 
     As ``Index.add_files``: all rows are in the index when it returns, or none of them.
@@ -234,10 +212,8 @@ def add(
     with connect(client) as workers, locked(path, "scale.add"):
         addition = begin_adding(path, paths)
         mark, files = addition.folder.manifest.mark, _names(addition.files.files)
-        items = [
-            WorkItem((str(path), __version__, mark, files, number))
-            for number in range(len(addition.parts))
-        ]
+        args = (str(path), __version__, mark, files)
+        items = [WorkItem((*args, number)) for number in range(len(addition.parts))]
         summary = run_items(workers, add_part, items, "added")
         addition.finish()
     tell(summary)

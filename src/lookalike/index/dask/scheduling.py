@@ -3,8 +3,6 @@
 Workers are those of an open client, of a scheduler by its address, or of a local cluster.
 """
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import logging
@@ -18,12 +16,14 @@ from typing import Any
 
 from lookalike import errors
 from lookalike._runtime.config import show_bytes
+from lookalike._runtime.extras import load_extra
 from lookalike._runtime.progress import Progress
-from lookalike.errors import LookalikeError, MissingExtra, NoAnswer, Param, Phrase, WrongType
+from lookalike.errors import LookalikeError, NoAnswer, Param, Phrase, WrongType
 
 # Enough that no worker thread waits for the driver, few enough that a scheduler with many workers
 # holds thousands of tasks, not millions (chosen by hand).
 TASKS_PER_THREAD = 4
+Folder = str | os.PathLike[str]
 MAX_RETRIES = 5  # a task that fails more often is at fault itself, not its workers
 
 
@@ -76,6 +76,13 @@ class Summary:
             workers = f"{self.lost:,} worker{'' if self.lost == 1 else 's'} lost"
             text += f"; {self.retries:,} submitted again, {workers}"
         return text
+
+
+Tell = Callable[[Summary], None]
+
+
+def ignore(summary: Summary) -> None:
+    """Do nothing with a summary."""
 
 
 @dataclass(frozen=True)
@@ -254,7 +261,7 @@ def connect(
     ...     client.submit(sum, [1, 2]).result()
     3
     """
-    distributed = _load_distributed()
+    distributed = load_extra("distributed", "dask", "scale")
     if isinstance(client, distributed.Client):
         _wait_for_worker(client, timeout, "the client's scheduler")
         yield client
@@ -268,10 +275,7 @@ def connect(
     elif client is None:
         workers = n_workers or os.cpu_count() or 1
         # A free port: the usual one may be taken. On loopback: None would bind all interfaces.
-        options: dict[str, Any] = {
-            "dashboard_address": LOCAL_DASHBOARD,
-            "silence_logs": logging.CRITICAL,
-        }
+        options = {"dashboard_address": LOCAL_DASHBOARD, "silence_logs": logging.CRITICAL}
         with (
             distributed.LocalCluster(workers, threads_per_worker=1, **options) as cluster,
             distributed.Client(cluster, set_as_default=False) as made,
@@ -281,15 +285,6 @@ def connect(
         needed = "a distributed.Client, the address of a scheduler, or None"
         hint = Phrase("Pass for example ", Param("scheduler", "tcp://scheduler:8786"))
         raise WrongType("scale", needed, type(client).__name__, hint)
-
-
-def _load_distributed() -> Any:
-    try:
-        import distributed
-    except ImportError as error:
-        hint = 'Install it with: pip install "lookalike[dask]"'
-        raise MissingExtra("scale", "distributed", "it is not installed", hint) from error
-    return distributed
 
 
 def _open(distributed: Any, address: str, timeout: float) -> Any:

@@ -1,12 +1,9 @@
 """Search and check a folder of shards by many workers; its neighbor graph, hubness and clusters."""
 
-from __future__ import annotations
-
 import hashlib
-import os
 import shutil
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,8 +18,9 @@ from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
 from lookalike.hubness import k_occurrence, skewness
 from lookalike.hubness.survival import mutual_proximity_graph
 from lookalike.index import Index
-from lookalike.index.dask.scheduling import Summary, WorkItem, connect, run_items
+from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
 from lookalike.index.dask.tasks import check_part, graph_part, moments_part, save_query, search_part
+from lookalike.index.query import read_query
 from lookalike.index.segments import Masks, SegmentQuery, Segments
 from lookalike.index.shards.folder import SHARDS, ShardFolder
 from lookalike.index.snapshot import check_list_size
@@ -35,11 +33,6 @@ from lookalike.saving.fields import Integer
 ROWS_PER_TASK = 8192  # whose neighbors one task finds (chosen by hand: a task takes seconds)
 QUERY_PREFIX = "query-"  # folders of searches under way, beside those of graphs
 WORK = "graphs"  # folder of results, inside that of the index
-Tell = Callable[[Summary], None]
-
-
-def ignore(summary: Summary) -> None:
-    """Do nothing with a summary."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +57,7 @@ class Hubness:
 
 
 def knn_graph(
-    folder: str | os.PathLike[str],
+    folder: Folder,
     k: int = 5,
     client: Any = None,
     *,
@@ -105,12 +98,11 @@ def knn_graph(
     for shard, start, stop in _results(items):
         lists.indices[start:stop] = shard.array("indices")
         lists.distances[start:stop] = shard.array("distances")
-    last = opened.head.measure.traits.undefined_last
-    return lists.finish("last" if last else "raise")
+    return lists.finish("last" if opened.head.measure.traits.undefined_last else "raise")
 
 
 def hubness(
-    folder: str | os.PathLike[str],
+    folder: Folder,
     k: int = 5,
     client: Any = None,
     *,
@@ -144,9 +136,7 @@ def hubness(
     """
     opened = _open(folder, "hubness")
     n = opened.manifest.next_position
-    if not Integer(2).fits(sample) or sample >= n:
-        hint = "Take fewer rows than there are"
-        raise InvalidInput("hubness", f"a sample of 2 to {n - 1} rows", repr(sample), hint)
+    Integer(2, high=n - 1).check("hubness", "sample", sample, "Take fewer rows than there are")
     wide = min(n - 1, 4 * k if candidates is None else candidates)
     check_k(k, wide, "hubness", False, "k")
     # Drawn here, once, so that all tasks use the same sample.
@@ -154,8 +144,7 @@ def hubness(
     with connect(client) as workers:
         graph = knn_graph(opened.path, wide, workers, rows_per_task=rows_per_task, tell=tell)
         digest = hashlib.sha256(reference.astype("<i8").tobytes()).hexdigest()[:16]
-        sampled = (tuple(reference.tolist()),)
-        items = _items(opened, f"moments-{digest}", rows_per_task, sampled)
+        items = _items(opened, f"moments-{digest}", rows_per_task, (tuple(reference.tolist()),))
         tell(run_items(workers, moments_part, items, "averaged the distances of"))
     mean, sd = np.empty(n), np.empty(n)
     for shard, start, stop in _results(items):
@@ -168,7 +157,7 @@ def hubness(
 
 
 def density_clusters(
-    folder: str | os.PathLike[str],
+    folder: Folder,
     k: int = 10,
     client: Any = None,
     *,
@@ -203,7 +192,7 @@ def density_clusters(
 # -- tasks -----------------------------------------------------------------------------------------
 
 
-def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
+def _open(folder: Folder, who: str) -> ShardFolder:
     opened = ShardFolder.open(Path(folder).absolute())
     shards = (open_shard(opened.path / SHARDS / name) for name in opened.manifest.shards)
     rows = sum(shard.number("rows") for shard in shards)
@@ -218,8 +207,7 @@ def _open(folder: str | os.PathLike[str], who: str) -> ShardFolder:
 
 def _items(opened: ShardFolder, name: str, rows: int, more: tuple[Any, ...]) -> list[WorkItem]:
     """Return a task for every ``rows`` rows; those with a result of an earlier run are done."""
-    if not Integer(1).fits(rows):
-        raise InvalidInput("scale", "at least one row per task", repr(rows), "Raise it")
+    Integer(1).check("scale", "rows_per_task", rows, "Raise it")
     n, mark = opened.manifest.next_position, opened.manifest.mark
     here = f"{opened.manifest.generation:06d}-{mark}"
     # The name has all that a result depends on, so that one of another request is never used.
@@ -254,9 +242,7 @@ def _results(items: list[WorkItem]) -> list[tuple[Shard, int, int]]:
 
 
 @contextmanager
-def open_index(
-    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = ignore
-) -> Iterator[Index]:
+def open_index(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> Iterator[Index]:
     """Return an index in a folder whose shards are searched by many workers, for a block.
 
     Records, ids, filters, weights, feedback and reasons are those of ``Index``, and so are the
@@ -291,12 +277,7 @@ def open_index(
 
 
 def kneighbors(
-    folder: str | os.PathLike[str],
-    queries: Any,
-    k: int = 5,
-    client: Any = None,
-    *,
-    tell: Tell = ignore,
+    folder: Folder, queries: Any, k: int = 5, client: Any = None, *, tell: Tell = ignore
 ) -> NeighborGraph:
     """Return the rows of an index in a folder that are nearest to others, found by many workers.
 
@@ -322,14 +303,12 @@ def kneighbors(
     with open_index(folder, client, tell=tell) as index:
         now = index.state_
         check_k(k, len(now.segments), "kneighbors", False, "k")
-        read = now.reader.read(queries, "kneighbors")
+        read = read_query(now, queries, "kneighbors")
         asked = SegmentQuery(now.measure, read.rows, int(k), read.positions)
         return now.segments.nearest(asked).plain()
 
 
-def check(
-    folder: str | os.PathLike[str], client: Any = None, *, tell: Tell = ignore
-) -> dict[str, list[str]]:
+def check(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> dict[str, list[str]]:
     """Read every file of an index in a folder by many workers, and return what is wrong.
 
     Parameters

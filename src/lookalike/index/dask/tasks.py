@@ -1,7 +1,5 @@
 """Tasks of workers: read files, call what one process calls, write a shard. No rows are sent."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from dataclasses import replace

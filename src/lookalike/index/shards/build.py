@@ -5,8 +5,6 @@ repeated, and without a manifest, which is written last, the folder does not ope
 written in any order, by any process that sees the folder (``write_part``); writing is idempotent.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import Callable, Sequence
@@ -201,8 +199,7 @@ class IndexBuild:
         names = [self.name(number) for number in range(len(self.parts))]
         shards = []
         for number, name in enumerate(names):
-            shard = self.finished(number)
-            if shard is None:
+            if (shard := self.finished(number)) is None:
                 hint = "Write it, then finish"
                 raise InvalidInput(WHO, f"all {len(names)} shards", f"no {name!r}", hint)
             shards.append(shard)
@@ -281,8 +278,7 @@ def open_build(folder: str | os.PathLike[str], files: Sequence[str]) -> IndexBui
     files : paths of the Parquet files that the build reads, in their order
     """
     path = Path(folder)
-    plan = read_plan(path)
-    if plan is None:
+    if (plan := read_plan(path)) is None:
         hint = "Begin the build first, and use a folder that all machines see"
         raise InvalidInput(WHO, f"a build in {str(path)!r}", "none", hint)
     head = read_head(path / HEAD)

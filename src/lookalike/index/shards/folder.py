@@ -101,21 +101,19 @@ def read_manifest(folder: Path) -> Manifest:
             hint = "Run the same build again: what is finished is not repeated"
             raise broken(folder, "a finished build", "an unfinished one", hint)
         raise missing_file(path)
-    with refusing_damage(
-        f"Index folder {str(folder)!r}", "a whole manifest", "Build the folder again"
-    ):
+    who = f"Index folder {str(folder)!r}"
+    with refusing_damage(who, "a whole manifest", "Build the folder again"):
         if path.stat().st_size > MAX_MANIFEST_BYTES:
             raise ValueError("a much larger file")
         page = parse_json(path.read_bytes())
         if page["format"] != FORMAT:
             raise ValueError(f"format {page['format']!r:.80}")
         if page["version"] != VERSION:
-            found = (
-                f"version {page['version']!r:.40}, written by lookalike {page['lookalike']!r:.40}"
-            )
+            by = f"written by lookalike {page['lookalike']!r:.40}"
+            found = f"version {page['version']!r:.40}, {by}"
             hint = "Build the folder again with this version of lookalike, or use the other one"
             raise broken(folder, f"version {VERSION} of the folder", found, hint)
-        deleted = page["deleted"]
+        deleted, sources = page["deleted"], page["sources"]
         shards = tuple(_name(name) for name in page["shards"])
         if len(set(shards)) < len(shards):
             raise ValueError("a shard that is named twice")
@@ -126,10 +124,7 @@ def read_manifest(folder: Path) -> Manifest:
             _count(page, "next_position"),
             None if deleted is None else (_name(deleted[0]), int(deleted[1]), str(deleted[2])),
             _count(page, "shard_rows", TILE),
-            tuple(
-                {**source, "path": str(source["path"]), "sha256": str(source["sha256"])}
-                for source in page["sources"]
-            ),
+            tuple({**s, "path": str(s["path"]), "sha256": str(s["sha256"])} for s in sources),
         )
 
 
@@ -313,8 +308,7 @@ class ShardFolder:
         name = self.manifest.shards[number]
         try:
             # Hashes first: rows of a damaged file would only raise less clear errors.
-            faults = open_shard(self.path / SHARDS / name, sizes=False).faults()
-            if not faults:
+            if not (faults := open_shard(self.path / SHARDS / name, sizes=False).faults()):
                 segment = self._open(name, first=number == 0)
                 check_segment(self.head.measure, segment, self.head.id_column)
         except LookalikeError as error:
@@ -346,10 +340,8 @@ class ShardFolder:
             sync_folder(self.path)
             self._remove_unnamed(now)
             generation = now.generation + 1
-            segments = tuple(
-                self._written(segment, generation, number)
-                for number, segment in enumerate(after.segments.segments)
-            )
+            numbered = enumerate(after.segments.segments)
+            segments = tuple(self._written(s, generation, number) for number, s in numbered)
             deleted = np.concatenate([segment.positions[~segment.live] for segment in segments])
             # Shards that are no longer named may still be open elsewhere: the next change
             # removes them.

@@ -1,7 +1,5 @@
 """Build an index in a folder from files, larger than memory; resume and repair it."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -194,14 +192,10 @@ def sample_positions(index: Index) -> np.ndarray:
 def _sources(source: Any) -> list[dict[str, Any]]:
     """Return what identifies the rows, so that a build is resumed with the same ones only."""
     if isinstance(source, LazyTable):
+        stats = [(path, path.stat()) for path in source.files]
         return [
-            {
-                "path": str(path),
-                "bytes": path.stat().st_size,
-                "time": path.stat().st_mtime,
-                "sha256": hash_file(path),
-            }
-            for path in source.files
+            {"path": str(path), "bytes": s.st_size, "time": s.st_mtime, "sha256": hash_file(path)}
+            for path, s in stats
         ]
     # Of a table in memory, its content: that is all that identifies it in another process.
     digest = hashlib.sha256()
@@ -229,8 +223,7 @@ def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:
     path = Path(folder)
     with locked(path, WHO):
         opened = ShardFolder.open(path)
-        faults = opened.faults()
-        if not faults:
+        if not (faults := opened.faults()):
             return {}
         files = _built_from(path, opened.manifest.sources, faults)
         head = opened.head

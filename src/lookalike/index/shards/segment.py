@@ -1,7 +1,5 @@
 """A segment of an index whose rows stay in files: mapped arrays, cells read on demand."""
 
-from __future__ import annotations
-
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -133,8 +131,7 @@ def _rows_of(shard: Shard, start: Key, seen: np.ndarray) -> Rows:
         if what == "array":
             arrays[name] = shard.array(*key)
         elif what == "ragged" and name not in arrays:
-            parts = (shard.array(*start, "ragged", name, part) for part in RAGGED)
-            arrays[name] = Ragged(*parts)
+            arrays[name] = Ragged(*(shard.array(*start, "ragged", name, part) for part in RAGGED))
         elif what == "part" and name not in inner:
             inner[name] = _rows_of(shard, (*start, "part", name), seen)
     return Rows(seen, arrays, inner)
@@ -174,9 +171,7 @@ Cells = tuple[Column, ...]
 def write_cells(path: Path, table: Table) -> None:
     """Write the cells of a table as Parquet, the columns numbered in their order."""
     every = table.columns + table.aside
-    arrays = [_to_arrow(column) for column in every]
-    names = [str(number) for number in range(len(every))]
-    whole = pa.Table.from_arrays(arrays, names=names)
+    whole = pa.table({str(number): _to_arrow(column) for number, column in enumerate(every)})
     pyarrow.parquet.write_table(whole, path, row_group_size=ROWS_PER_GROUP, compression="zstd")
 
 
@@ -194,9 +189,8 @@ def _to_arrow(column: Column) -> Any:
         return pa.array(values, pa.large_string())
     if kind == "series":
         return pa.array(list(values), pa.large_list(pa.float64()))
-    return pa.array(
-        [None if cell is None else encode_cell(cell) for cell in values], pa.large_string()
-    )
+    texts = [None if cell is None else encode_cell(cell) for cell in values]
+    return pa.array(texts, pa.large_string())
 
 
 def _from_arrow(cells: Any, like: Column) -> np.ndarray:
@@ -433,8 +427,7 @@ class ShardSegment(Segment):
     def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
         """Return rows to be searched, their positions, and which of these are deleted."""
         # Unlike in memory, selected rows are not cached: all shards together may not fit.
-        allowed = self.allowed(mask)
-        if allowed is None:
+        if (allowed := self.allowed(mask)) is None:
             return self.rows, self.positions, NO_POSITIONS
         offsets = np.flatnonzero(allowed)
         return self.rows[offsets], self.positions[offsets], NO_POSITIONS

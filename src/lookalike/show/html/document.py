@@ -1,7 +1,5 @@
 """HTML pages and fragments for notebooks, and the base of results that are shown as one."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -144,7 +142,6 @@ def sides(plus: Iterable[str], minus: Iterable[str]) -> Html:
     lines = []
     for texts, sign, color in ((plus, "+", FOR), (minus, "−", AGAINST)):
         # Texts may be Html with a sparkline in it: escape leaves these as they are.
-        joined = "; ".join(escape(text) for text in texts)
-        if joined:
+        if joined := "; ".join(escape(text) for text in texts):
             lines.append(f'<div><b style="color:{color}">{sign}</b> {joined}</div>')
     return Html("".join(lines))

@@ -1,14 +1,12 @@
 """Scatter plots and sparklines as SVG, and matplotlib figures."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
-from lookalike.errors import MissingExtra
+from lookalike._runtime.extras import load_extra
 from lookalike.show.html.markup import COLORS, FOR, Html, color_key, escape, figure, svg
 
 
@@ -22,12 +20,8 @@ def new_figure(who: str, width: float, height: float) -> Any:
     width, height : float
         In inches.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        hint = "Run: pip install 'lookalike[report]'"
-        raise MissingExtra(who, "matplotlib", "it is not installed", hint) from error
-    return Figure(figsize=(width, height), layout="constrained")
+    library = load_extra("matplotlib.figure", "report", who)
+    return library.Figure(figsize=(width, height), layout="constrained")
 
 
 SPARK_WIDTH, SPARK_HEIGHT = 64, 16  # of a sparkline, in pixels

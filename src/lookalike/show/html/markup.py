@@ -1,7 +1,5 @@
 """Parts of a page: escaped text, tables, lists, bars and the frame of a drawing."""
 
-from __future__ import annotations
-
 import html
 from collections.abc import Iterable, Sequence
 
@@ -54,11 +52,8 @@ def table(
         lines of their own: for tables whose last columns are sentences.
     """
     # With another display in the style sheet, a screen reader knows a table only by its roles.
-    kind, row_role, cell_role, head_role = (
-        (' class="stack" role="table"', ' role="row"', ' role="cell"', ' role="columnheader"')
-        if stack
-        else ("", "", "", "")
-    )
+    roles = ' class="stack" role="table"', ' role="row"', ' role="cell"', ' role="columnheader"'
+    kind, row_role, cell_role, head_role = roles if stack else ("",) * 4
 
     def line(cells: Sequence[str], tag: str, role: str) -> str:
         marks = [' class="text"' if i in text else "" for i in range(len(cells))]

@@ -1,7 +1,5 @@
 """Two cells of a column as a phrase: numbers, texts, sets, sequences and the like."""
 
-from __future__ import annotations
-
 import datetime as dt
 import math
 import re
@@ -84,8 +82,8 @@ def category_phrase(pair: Pair) -> str:
     'mpaa PG-13, not PG'
     """
     query, found = (pair.style.write(cell) for cell in (pair.query, pair.found))
-    far = f"{found}, not {query}"
-    return _compare(pair, query, found, pair.query == pair.found, "close", far)
+    same = pair.query == pair.found
+    return _compare(pair, query, found, same, "close", f"{found}, not {query}")
 
 
 def _compare(pair: Pair, query: str, found: str, same: bool, near: str, far: str = "") -> str:
@@ -193,8 +191,8 @@ def number_phrase(pair: Pair) -> str:
     query, found = _amount(pair.query), _amount(pair.found)
     texts = [pair.style.write(cell) for cell in (pair.query, pair.found)]
     if texts[0] == texts[1]:
-        noun = _is_noun(pair)
-        return f"both {texts[1]} {pair.name}" if noun else f"same {pair.name}: {texts[1]}"
+        same = f"same {pair.name}: {texts[1]}"
+        return f"both {texts[1]} {pair.name}" if _is_noun(pair) else same
     if pair.style.kind.period:
         return _cycle_phrase(pair, abs(query - found) % pair.style.kind.period, texts)
     return (_alike if pair.speaks_for else _against)(pair, query, found)
@@ -207,8 +205,7 @@ def _alike(pair: Pair, query: float, found: float) -> str:
         noun = _is_noun(pair)
         return f"both about {about} {pair.name}" if noun else f"{pair.name} about {about} in both"
     first, second = _both(pair)
-    tail = _tail(pair, query, found)
-    if tail:
+    if tail := _tail(pair, query, found):
         return f"{pair.name} {tail} in both: {first} and {second}"
     word = CLOSE[pair.degree(5, 2, (0.97, 0.9))]
     # By ranks the double may be near: most rows are even farther.
@@ -258,11 +255,8 @@ def _round(pair: Pair, query: float, found: float) -> str | None:
     near = float(f"{middle:.1e}")
     # Numbers of one or two digits are round already: "about 30" would say less than 29 and 31.
     digits = max(len(f"{abs(v):.6g}".replace(".", "").strip("0")) for v in (query, found))
-    if (
-        digits < 3
-        or near == 0
-        or max(abs(near - query), abs(near - found)) > MAX_ROUNDING * abs(near)
-    ):
+    apart = max(abs(near - query), abs(near - found))
+    if digits < 3 or near == 0 or apart > MAX_ROUNDING * abs(near):
         return None
     text = style.write(near)
     zeros = "." + "0" * style.decimals
@@ -382,10 +376,8 @@ def _place_phrase(pair: Pair) -> str:
 
 def graph_phrase(pair: Pair) -> str:
     """Compare the sizes of two graphs."""
-    query, found = (
-        f"{len(cell.nodes):,} nodes with {len(cell.edges):,} edges"
-        for cell in (pair.query, pair.found)
-    )
+    cells = pair.query, pair.found
+    query, found = (f"{len(c.nodes):,} nodes with {len(c.edges):,} edges" for c in cells)
     return _compare(pair, query, found, pair.query == pair.found, "alike")
 
 

@@ -1,7 +1,5 @@
 """A reason: one column, its two cells, and a phrase about them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """How the cells of a column are formatted: unit, decimals, dates, tails."""
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterator, Mapping
@@ -89,7 +87,9 @@ class Style:
         if isinstance(cell, bool) or not isinstance(cell, int | float):
             return short(cell, MAX_CELL_CHARACTERS)
         if self.kind.role == "time":
-            return _write_clock(float(cell))
+            hours, rest = divmod(float(cell), 3600)
+            minutes, left = divmod(rest, 60)
+            return f"{hours:02.0f}:{minutes:02.0f}" + (f":{left:02.0f}" if left else "")
         return self._write_number(float(cell), unit)
 
     def _write_number(self, value: float, unit: bool) -> str:
@@ -160,6 +160,11 @@ class Styles(Mapping[str, Style]):
     def __contains__(self, name: object) -> bool:
         return name in self._table or name in self._table.joined
 
+    def write(self, column: Column, cell: Any, longest: int) -> str:
+        """Format a cell: numbers as their column does, if it is compared, and others shortened."""
+        styled = column.kind.name == "number" and cell is not None and column.name in self
+        return self[column.name].write(cell) if styled else short(cell, longest)
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._table.names)
 
@@ -226,9 +231,3 @@ def _write_duration(seconds: float) -> str:
     hours, rest = divmod(seconds, 3600)
     minutes, left = divmod(rest, 60)
     return f"{sign}{hours:.0f}:{minutes:02.0f}:{left:02.0f}"
-
-
-def _write_clock(seconds: float) -> str:
-    hours, rest = divmod(seconds, 3600)
-    minutes, left = divmod(rest, 60)
-    return f"{hours:02.0f}:{minutes:02.0f}" + (f":{left:02.0f}" if left else "")

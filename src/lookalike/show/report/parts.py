@@ -1,7 +1,5 @@
 """The sections of a report: columns, missing values, neighbors, map, hubs, clusters."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -76,8 +74,8 @@ def columns_part(study: Study) -> str:
     text, again = (1, 3, 4, 5), f"{summary.title}, continued"
     out: str = table(lines[:OPEN_COLUMNS], heads, summary.title, text=text, stack=True)
     if rest := lines[OPEN_COLUMNS:MAX_COLUMNS]:
-        shown = table(rest, heads, again, text=text, stack=True)
-        out += folded(f"{len(rest)} more columns", shown)
+        more_columns = table(rest, heads, again, text=text, stack=True)
+        out += folded(f"{len(rest)} more columns", more_columns)
     if more > 0:
         out += paragraphs([f"{more:,} more columns are not listed."])
     if doubts:
@@ -150,12 +148,10 @@ def clusters_part(study: Study) -> str:
     lines: list[list[str]] = []
     for cluster in profile.clusters:
         size = f"{cluster.rows:,} ({percent(cluster.share)})"
-        majority = [
-            f"{short(cluster.majority)} ({percent(cluster.majority_share or 0.0)})"
-        ] * with_classes
+        most = f"{short(cluster.majority)} ({percent(cluster.majority_share or 0.0)})"
         columns = Html(bullets(map(str, cluster.columns)))
         typical = writer.name(cluster.typical[0], study)
-        lines.append([f"cluster {cluster.cluster}", size, *majority, columns, typical])
+        lines.append([f"cluster {cluster.cluster}", size, *[most] * with_classes, columns, typical])
     heads = ["", "rows", *["mostly"] * with_classes, "what sets it apart", "typical row"]
     text, caption = tuple(range(2, len(heads))), f"{len(profile)} clusters"
     notes = f"Clustering: {'; '.join(profile.notes)}."
@@ -211,9 +207,8 @@ def neighbors_part(study: Study) -> str:
         name, cells = writer.name(row, study), writer.words(study.rows.record(row))
         items = ""
         for hit in hits:
-            alike = "nothing to compare"
-            if hit.similarity is not None:
-                alike = f"{percent(hit.similarity)} alike"
+            near = hit.similarity
+            alike = "nothing to compare" if near is None else f"{percent(near)} alike"
             neighbor, text = writer.name(int(hit.id), study), writer.words(hit.row)
             items += f"<li><b>{escape(neighbor)}</b> <span>({escape(alike)})</span>: "
             items += f"{escape(text)}<br><span class='quiet'>{escape(hit.because())}</span></li>"
@@ -283,14 +278,8 @@ class RowWriter:
 
     def cells(self, record: dict[str, Any]) -> list[str]:
         """Return the cells of a row that are shown."""
-        out = []
-        for column, number in zip(self._columns, self.numbers, strict=True):
-            name, cell = column.name, record.get(column.name)
-            # Columns set aside have no style.
-            styled = number and cell is not None and name in self._styles
-            text = self._styles[name].write(cell) if styled else short(cell, MAX_CELL_CHARACTERS)
-            out.append(text)
-        return out
+        write = self._styles.write
+        return [write(c, record.get(c.name), MAX_CELL_CHARACTERS) for c in self._columns]
 
     def name(self, row: int, study: Study) -> str:
         """Return the name of a row of the sample with its position."""

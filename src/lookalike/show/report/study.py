@@ -1,7 +1,5 @@
 """The analyses of a report: each is computed once, when the first section needs it."""
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property

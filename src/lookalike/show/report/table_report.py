@@ -135,8 +135,7 @@ def report(
     Integer(10).check("report", "sample", sample, "Raise it")
     heading, source = _name(table, title)
     label = y if isinstance(y, str) else "label"
-    whole = read_table(table, kinds=kinds)
-    rows, target = split_target(whole, y, "report")
+    rows, target = split_target(read_table(table, kinds=kinds), y, "report")
     study = Study(rows, target, label, measure, int(k), int(sample), make_seed(random_state))
     words = {
         "{k}": str(k),
@@ -184,10 +183,8 @@ def _lead(study: Study) -> Html:
     columns = len(study.table.columns)
     text = f"{n:,} rows, {columns:,} compared column{'s' if columns != 1 else ''}."
     if study.sampled:
-        text += (
-            f" Columns and missing values are those of all rows; everything else was computed on "
-            f"{some:,} of them, drawn at random (seed {study.seed})."
-        )
+        text += " Columns and missing values are those of all rows; everything else was computed on"
+        text += f" {some:,} of them, drawn at random (seed {study.seed})."
     if study.target is not None:
         text += f" {study.label} is the target, and is not compared."
     return paragraphs([text])

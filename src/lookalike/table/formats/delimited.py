@@ -1,7 +1,5 @@
 """CSV and TSV files: encoding, delimiter, and cells as they are written where that matters."""
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io
@@ -148,11 +146,8 @@ def _read_in_blocks(file: _Csv, as_text: Collection[str]) -> Any:
             return _read_typed(file, as_text)
         except pa.ArrowInvalid as error:
             # In a file of one quote too many, all that follows would be one cell.
-            if (
-                "straddling" not in str(error)
-                or file.block == MAX_BLOCK_BYTES
-                or not file.closes_quotes()
-            ):
+            too_large = "straddling" in str(error) and file.block < MAX_BLOCK_BYTES
+            if not too_large or not file.closes_quotes():
                 raise
             file = file._replace(block=min(16 * file.block, MAX_BLOCK_BYTES))
 
@@ -241,9 +236,7 @@ def _as_integers(cells: Any) -> Any:
         return cells
     # 007 is a name; one such cell makes names of all.
     padded = pc.and_(pc.starts_with(cells, "0"), pc.greater(pc.binary_length(cells), 1))
-    if pc.any(padded).as_py():
-        return cells
-    integers = _integers(cells)
+    integers = None if pc.any(padded).as_py() else _integers(cells)
     return cells if integers is None else integers
 
 

@@ -1,7 +1,5 @@
 """Files: CSV, TSV, JSON, Parquet, Arrow, Excel and numpy into columns as they arrive."""
 
-from __future__ import annotations
-
 import gzip
 import json
 import warnings
@@ -22,11 +20,11 @@ import pyarrow.json
 import pyarrow.parquet
 
 from lookalike._runtime.config import settings, show_bytes
+from lookalike._runtime.extras import load_extra
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
     LookalikeWarning,
-    MissingExtra,
     Param,
     Phrase,
     missing_file,
@@ -206,12 +204,7 @@ def _read_excel(path: Path, packed: bool) -> list[Raw]:
     limit = sizes.most_unpacked(path, ALWAYS_UNPACKED_BYTES)
     if size > limit:
         raise sizes.too_large(path, size, limit)
-    try:
-        import openpyxl
-    except ImportError as error:
-        hint = 'Install it with: pip install "lookalike[excel]"'
-        who = f"File {str(path)!r}"
-        raise MissingExtra(who, "the package openpyxl", "it is not installed", hint) from error
+    openpyxl = load_extra("openpyxl", "excel", f"File {str(path)!r}")
     # data_only: a formula counts by its last result.
     book = openpyxl.load_workbook(source, read_only=True, data_only=True)
     try:

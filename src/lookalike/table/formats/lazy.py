@@ -164,8 +164,7 @@ class LazyTable:
 
     def with_kinds(self, kinds: Mapping[Any, Any]) -> LazyTable:
         """Return the table with some columns read as another kind."""
-        known = self.kinds
-        everything: dict[str, Any] = {**known, **{c.name: None for c in self.like.aside}}
+        everything: dict[str, Any] = {**self.kinds, **{c.name: None for c in self.like.aside}}
         chosen = everything | given_kinds(kinds, list(everything))
         if all(everything[name] == kind for name, kind in chosen.items()):
             return self
@@ -236,8 +235,8 @@ def read_lazy(
     parts = ParquetParts.open(find_files(paths))
     check_shape(len(parts), len(parts.names))
     chosen = given_kinds(kinds, _names(parts.names))
-    facts = learner.facts(parts, chosen, tokens)
-    return table_of(parts, facts, chosen, tokens).learned_by(learner)
+    table = table_of(parts, learner.facts(parts, chosen, tokens), chosen, tokens)
+    return table.learned_by(learner)
 
 
 def table_of(

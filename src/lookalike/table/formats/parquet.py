@@ -99,10 +99,7 @@ class ParquetParts:
         fields: dict[str, tuple[Any, Path]] = {}
         for path, schema in zip(files, schemas, strict=True):
             _agree(fields, schema, path, first.names)
-        order = [
-            pa.field(name, kind, metadata=first.field(name).metadata)
-            for name, (kind, _) in fields.items()
-        ]
+        order = [pa.field(n, k, metadata=first.field(n).metadata) for n, (k, _) in fields.items()]
         return cls(tuple(files), tuple(counts), pa.schema(order))
 
     def __len__(self) -> int:
@@ -164,9 +161,7 @@ class ParquetParts:
         return pa.concat_tables(parts).take(pa.array(back))
 
 
-def _agree(
-    fields: dict[str, tuple[Any, Path]], schema: Any, path: Path, first: Sequence[str]
-) -> None:
+def _agree(fields: dict[str, tuple[Any, Path]], schema: Any, path: Path, first: list[str]) -> None:
     """Enter the types of one file; a column of missing cells alone goes with every type."""
     for name in first:
         if name not in schema.names:
@@ -210,8 +205,7 @@ def _read(path: Path, low: int, high: int, schema: Any, count: int) -> Iterator[
         batches = iter(file.iter_batches(BATCH_ROWS, row_groups=groups, columns=schema.names))
         while at < high:
             with _reading(path):
-                batch = next(batches, None)
-                if batch is None:
+                if (batch := next(batches, None)) is None:
                     raise ValueError("fewer rows than it says")
                 # Offsets and indices of an untrusted file may lead anywhere in memory.
                 batch.validate(full=True)
@@ -239,8 +233,7 @@ def _ends(file: Any, path: Path, count: int) -> np.ndarray:
     if about.num_rows != count:
         hint = "Read the files again from the beginning"
         raise unreadable(path, f"{count:,} rows, as before", f"{about.num_rows:,}", hint)
-    sizes = [about.row_group(g).num_rows for g in range(about.num_row_groups)]
-    return np.cumsum([0, *sizes])
+    return np.cumsum([0, *(about.row_group(g).num_rows for g in range(about.num_row_groups))])
 
 
 def _as(table: Any, schema: Any) -> Any:

@@ -262,9 +262,7 @@ def written(value: Any) -> str:
 def short_number(value: Any) -> str:
     """Write a number shortly: 5220, 0.25, 1e+06 only where nothing shorter is exact enough."""
     value = float(value)
-    if value.is_integer() and abs(value) < 1e15:
-        return str(int(value))
-    return f"{value:.6g}"
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else f"{value:.6g}"
 
 
 def is_missing(value: Any) -> bool:
@@ -363,8 +361,7 @@ def of_values(name: str, values: Iterable[Any]) -> Raw:
         except (pa.ArrowException, OverflowError, TypeError, ValueError, AttributeError):
             pass  # cells of mixed types
     cells = objects(values)
-    write = _writing(types - {type(None)})
-    if write is None:
+    if (write := _writing(types - {type(None)})) is None:
         return Raw(name, cells)
     return of_values(name, [None if cell is None else write(cell) for cell in cells])
 
@@ -437,8 +434,7 @@ def _distinct(cells: Any) -> Any:
     """Return a dictionary array with its strings as large_string."""
     if pa.types.is_large_string(cells.type.value_type):
         return cells
-    words = cells.dictionary.cast(pa.large_string())
-    return pa.DictionaryArray.from_arrays(cells.indices, words)
+    return pa.DictionaryArray.from_arrays(cells.indices, cells.dictionary.cast(pa.large_string()))
 
 
 def of_array(name: str, values: np.ndarray) -> Raw:

@@ -374,15 +374,13 @@ class _Flat:
 
     def table(self, slot: int) -> _Flat | None:
         """Return a table inside of this one."""
-        position = self._position(slot)
-        if position is None:
+        if (position := self._position(slot)) is None:
             return None
         return _Flat(self._data, position + struct.unpack_from("<I", self._data, position)[0])
 
     def structs(self, slot: int, form: struct.Struct) -> Iterator[tuple[int, ...]]:
         """Yield the entries of a list."""
-        position = self._position(slot)
-        if position is None:
+        if (position := self._position(slot)) is None:
             return
         start = position + struct.unpack_from("<I", self._data, position)[0]
         (count,) = struct.unpack_from("<I", self._data, start)

@@ -4,8 +4,6 @@ The only module that knows dataframe libraries, and it knows them through narwha
 polars and duckdb are never imported.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -99,8 +97,7 @@ def raw_columns(source: Any, options: CsvOptions) -> list[Raw]:
         raws = _frame_columns(nw.from_native(pa.table(source), eager_only=True))
     else:
         needed = "a file, a frame, an array, a dictionary of columns or a list of records"
-        hint = "Turn it into one of these"
-        raise WrongType("read_table", needed, type(source).__name__, hint)
+        raise WrongType("read_table", needed, type(source).__name__, "Turn it into one of these")
     raws = name_unnamed(raws)
     check_columns("read_table", raws)
     check_shape(len(raws[0]) if raws else 0, len(raws))
@@ -187,8 +184,7 @@ def has_no_names(source: Any) -> bool:
 
 
 def _frame_columns(frame: Any) -> list[Raw]:
-    if len(frame) == 0 or len(frame.columns) == 0:
-        check_shape(len(frame), len(frame.columns))
+    check_shape(len(frame), len(frame.columns))
     # A name of several levels, as pandas makes in a pivot, is joined.
     flat = ["_".join(map(str, n)) if isinstance(n, tuple) else str(n) for n in frame.columns]
     named = zip(flat, frame.columns, strict=True)

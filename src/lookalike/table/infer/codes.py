@@ -1,7 +1,5 @@
 """Category, order and flag: cells that become codes into a list of levels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import cache
@@ -42,23 +40,19 @@ def _answers() -> tuple[dict[str, str], dict[str, str]]:
 def _encode(raw: Raw) -> tuple[list[Any], np.ndarray]:
     """Return the distinct scalars of a column and a code per row, -1 where missing."""
     if not raw.is_arrow or pa.types.is_nested(raw.type):
-        return _encode_objects(raw)
+        values: dict[Any, int] = {}
+        codes = np.full(len(raw), -1, dtype=np.int64)
+        for row, cell in enumerate(raw.values()):
+            if cell is None:
+                continue
+            if isinstance(cell, _SEVERAL) or not isinstance(cell, Hashable):
+                hint = "Leave the kind to be guessed, or give each cell one value"
+                raise raw.error(row, cell, "single values", hint, WrongType)
+            codes[row] = values.setdefault(cell, len(values))
+        return list(values), codes
     cells = raw.cells if pa.types.is_dictionary(raw.type) else raw.cells.dictionary_encode()
     # NaN may be among the values: who reads them finds it missing.
     return cells.dictionary.to_pylist(), replace(raw, cells=cells).codes.astype(np.int64)
-
-
-def _encode_objects(raw: Raw) -> tuple[list[Any], np.ndarray]:
-    values: dict[Any, int] = {}
-    codes = np.full(len(raw), -1, dtype=np.int64)
-    for row, cell in enumerate(raw.values()):
-        if cell is None:
-            continue
-        if isinstance(cell, _SEVERAL) or not isinstance(cell, Hashable):
-            hint = "Leave the kind to be guessed, or give each cell one value"
-            raise raw.error(row, cell, "single values", hint, WrongType)
-        codes[row] = values.setdefault(cell, len(values))
-    return list(values), codes
 
 
 def _recode(codes: np.ndarray, new_codes: list[int]) -> np.ndarray:
@@ -186,7 +180,8 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     find = _finder(levels)
     answers: list[int] = []
     for code, value in enumerate(values):
-        answer = _flag_code(value, find)
+        answer = -1 if is_missing(value) else find(value)
+        answer = _answer(value) if answer is None else answer
         rows = np.flatnonzero(codes == code) if answer is None else ()
         if len(rows):
             category = Param("kinds", {raw.name: "category"})
@@ -199,13 +194,6 @@ def read_flag(raw: Raw, kind: Kind, fitted: bool) -> Column:
     if kind.reading is not None and kind.reading.what == "mark":
         codes = np.maximum(codes, 0)  # nothing means no
     return Column(raw.name, replace(kind, levels=levels or (False, True)), codes)
-
-
-def _flag_code(value: Any, find: Callable[[Any], int | None]) -> int | None:
-    if is_missing(value):
-        return -1
-    code = find(value)
-    return _answer(value) if code is None else code
 
 
 def _answer(value: Any) -> int | None:

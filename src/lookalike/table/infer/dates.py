@@ -4,13 +4,10 @@ The order of day and month is decided from all distinct strings of a column toge
 settles it for every "03/04" beside it.
 """
 
-from __future__ import annotations
-
 import datetime as dt
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +25,7 @@ from lookalike.table.formats.raw import (
 )
 from lookalike.table.infer.roles import Guess, set_aside_constant
 from lookalike.table.infer.thresholds import MAX_DURATION_SECONDS
-from lookalike.table.infer.vocabulary import read_data, vocabulary
+from lookalike.table.infer.vocabulary import patterns, vocabulary
 from lookalike.table.model.kind import CLOCK, Kind, Reading
 
 DAY = 86_400_000_000  # microseconds
@@ -38,27 +35,6 @@ _MAY_HAVE_SHORT_YEARS = ("dmy", "mdy", "month day year", "day month year", "mont
 _TIMES = ("days", "clock")
 # The ways to write day, month and year as numbers.
 ORDERS = ("dmy", "mdy")
-
-
-@cache
-def date_forms() -> dict[str, str]:
-    """Return the patterns of ``data/dates.toml`` by name; made once, as months have many spellings.
-
-    "compact" is believed only where the name of the column says date.
-    """
-    words, data = vocabulary(), read_data("dates")
-    pieces = data["pieces"] | {"months": _any_of(words.months), "weekdays": _any_of(words.weekdays)}
-    forms = {}
-    for name, pattern in data["forms"].items():
-        while (filled := re.sub(r"@(\w+)@", lambda found: pieces[found[1]], pattern)) != pattern:
-            pattern = filled
-        forms[name] = f"^(?i:{pattern})$"
-    return forms
-
-
-def _any_of(levels: tuple[tuple[str, ...], ...]) -> str:
-    # The longest spelling first: "sep" would leave the "tember" of "september" over.
-    return "|".join(word for level in levels for word in sorted(level, key=len, reverse=True))
 
 
 @dataclass(frozen=True)
@@ -103,7 +79,7 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found |
 
 def _tried(compact: bool = False) -> Iterator[tuple[str, str]]:
     """Give the forms and their patterns; "mdy" has the pattern of "dmy", so one is enough."""
-    for form, pattern in date_forms().items():
+    for form, pattern in patterns("dates").items():
         if form != "mdy" and (compact or form != "compact"):
             yield form, pattern
 
@@ -140,7 +116,7 @@ def _has_short_years(distinct: Any) -> bool:
 
 def _find_order(words: Words, prefer: str) -> Found | None:
     """Decide whether the day or the month comes first, by the largest number in either place."""
-    parts = pc.extract_regex(words.distinct, date_forms()["dmy"])
+    parts = pc.extract_regex(words.distinct, patterns("dates")["dmy"])
     if parts.null_count:
         return None
     a, b = (pc.max(parts.field(name).cast(pa.int64())).as_py() for name in ("a", "b"))
@@ -150,9 +126,9 @@ def _find_order(words: Words, prefer: str) -> Found | None:
     if max(a, b) > 12:
         return _found(words, Reading("date", form="dmy" if a > 12 else "mdy"))
     form = prefer if prefer in ORDERS else _usual_order(words, parts)
-    shown = words.distinct[0].as_py()
     first, other = ("day", "mdy") if form == "dmy" else ("month", "dmy")
-    note = f"no day above 12 tells day from month: {shown!r} is read with the {first} first"
+    shown = f"{words.distinct[0].as_py()!r} is read with the {first} first"
+    note = f"no day above 12 tells day from month: {shown}"
     return _found(words, Reading("date", form=form), note, other)
 
 
@@ -170,7 +146,7 @@ class _Parts:
     """The named groups of a pattern, one entry per string."""
 
     def __init__(self, distinct: Any, form: str) -> None:
-        self.groups = pc.extract_regex(distinct, date_forms()[form])
+        self.groups = pc.extract_regex(distinct, patterns("dates")[form])
         self.names = {field.name for field in self.groups.type}
 
     def integers(self, name: str, default: int = 0) -> np.ndarray:
@@ -201,8 +177,7 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
         within = clock and micros.min(initial=0) >= 0
         cells = pa.array(micros, mask=~fits).cast(pa.time64("us") if within else pa.duration("us"))
         return cells, fits
-    week = reading.form == "week"
-    days = _mondays(parts, fits) if week else _days(parts, reading.form, fits)
+    days = _mondays(parts, fits) if reading.form == "week" else _days(parts, reading.form, fits)
     stamps = days.astype("datetime64[us]") + micros.astype("timedelta64[us]")
     return pa.array(stamps, pa.timestamp("us"), mask=~fits), fits
 
@@ -225,9 +200,7 @@ def _days(parts: _Parts, form: str, fits: np.ndarray) -> np.ndarray:
     elif "name" in parts.names:
         names = enumerate(vocabulary().months, 1)
         number = {word: month for month, level in names for word in level}
-        month = map_distinct(
-            parts.groups.field("name"), lambda word: number.get(word.lower(), 0), 0
-        )
+        month = map_distinct(parts.groups.field("name"), lambda w: number.get(w.lower(), 0), 0)
     elif "quarter" in parts.names:
         month = 3 * parts.integers("quarter", 1) - 2
     two = pc.fill_null(pc.less(pc.utf8_length(parts.groups.field("year")), 4), False)
@@ -273,8 +246,7 @@ def _clock(parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
 
 def _offset(zone: str) -> int:
     """Return a time zone such as +02:00 in seconds."""
-    match = re.match(r"([+-])(\d{2}):?(\d{2})", zone)
-    if match is None:
+    if (match := re.match(r"([+-])(\d{2}):?(\d{2})", zone)) is None:
         return 0
     sign, hours, minutes = match.groups()
     return (-1 if sign == "-" else 1) * (int(hours) * 3600 + int(minutes) * 60)

@@ -180,8 +180,7 @@ def _declared(raw: Raw, prefer: str) -> Guess:
     if raw.is_text:
         # How strings are stored (factors, dictionaries) says nothing about them. Their order
         # becomes that of the rows, as in a column of text.
-        present = raw.cells.drop_null().indices
-        used, first = np.unique(to_numpy(present), return_index=True)
+        used, first = np.unique(to_numpy(raw.cells.drop_null().indices), return_index=True)
         return infer_text(raw.with_order(used[np.argsort(first)]), prefer)
     return Guess(Kind("category", f"{count:,} categories declared by the source"))
 
@@ -233,8 +232,7 @@ def infer_text(raw: Raw, prefer: str = "") -> Guess:
     if not missing.any() or missing.all():
         return _first(_RECOGNIZERS, raw, words, prefer) or _words(raw, words)
     # "none" may be the lowest level.
-    guess = _levels(raw, words, prefer)
-    if guess is not None:
+    if (guess := _levels(raw, words, prefer)) is not None:
         return guess
     guess = _first(_RECOGNIZERS[:-1], raw, words.where(~missing), prefer)
     # Any word may be an item of a set: "none" says that there are none.
@@ -253,8 +251,7 @@ def _first(recognizers: Sequence[Recognizer], raw: Raw, words: Words, prefer: st
 
 def _words(raw: Raw, words: Words) -> Guess:
     """Say what strings are that stay strings; NA and its like are missing cells."""
-    listed = missing_words(words.distinct)
-    if not listed:
+    if not (listed := missing_words(words.distinct)):
         return _strings(raw, words)
     missing = np.isin(words.distinct.to_pylist(), listed)
     if missing.all():
@@ -301,21 +298,18 @@ def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
     """Digits that are a name, not an amount: after a zero, very many, or text where numbers go."""
     if not all_match(words.distinct, r"^\d+$"):
         return None
-    why = _why_names(raw, words)
-    if not why:
+    if not (why := _why_names(raw, words)):
         return None
     n, rows = len(words), words.rows
     reason = f"{n:,} distinct digit strings in {rows:,} rows, {why}"
     if n == 1:
         return _constant(raw, words)
-    note = ""
-    if why == TEXT_BY_CHOICE:
-        note = f"pass kinds={{{raw.name!r}: 'number'}} to compare them as numbers"
+    note = f"pass kinds={{{raw.name!r}: 'number'}} to compare them as numbers"
+    note = note if why == TEXT_BY_CHOICE else ""
     if n == words.count == rows and rows >= thresholds.MIN_ROWS_FOR_PATTERN:
         guess = _identifier(reason, close="number" if note else "code")
         return replace(guess, kind=replace(guess.kind, note=note))
-    kind = Kind("category", reason, role="code", confidence=0.9, close="number", note=note)
-    return Guess(kind)
+    return Guess(Kind("category", reason, role="code", confidence=0.9, close="number", note=note))
 
 
 TEXT_BY_CHOICE = "kept as text where numbers could be"
@@ -335,10 +329,9 @@ def _why_names(raw: Raw, words: Words) -> str:
 
 
 def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    if roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$"):
-        guess = _date(raw, words, prefer)  # 20200924
-        if guess is not None:
-            return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
+    compact = roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$")  # 20200924
+    if compact and (guess := _date(raw, words, prefer)) is not None:
+        return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
     # As pandas writes durations of whole days; people write "1 day", with the day as a unit.
     if all_match(words.distinct, r"^-?\d+ days$"):
         return _date(raw, words, prefer)
@@ -398,8 +391,7 @@ def _flag(raw: Raw, words: Words, prefer: str) -> Guess | None:
             pair = tuple(listed[lower.index(word)] for word in (no, yes))
             kind = Kind("flag", f"{pair[0]} or {pair[1]}", pair, confidence=0.95)
             # "No" in words is an answer as good as "yes"; false may only mean that nothing is set.
-            role = "" if yes == "true" else "answer"
-            return Guess(replace(kind, close="category", role=role))
+            return Guess(replace(kind, close="category", role="" if yes == "true" else "answer"))
     return None
 
 
@@ -443,8 +435,7 @@ def _ordered(found: levels.LevelsFound | None) -> Guess | None:
 
 
 def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    cells = lists.find_lists(words)
-    if cells is None:
+    if (cells := lists.find_lists(words)) is None:
         return None
     kind = lists.kind_of_lists(cells)
     kind = replace(kind, reason=f"written {kind.reason}", confidence=0.95, close="text")
@@ -452,8 +443,7 @@ def _list(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 
 def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    found = lists.find_sets(words)
-    if found is None:
+    if (found := lists.find_sets(words)) is None:
         return None
     reason = f"items between {found.separator!r}, {found.items:,} distinct in all"
     kind = Kind("set", reason, confidence=0.7 if found.open else 0.9, close="category")
@@ -495,14 +485,11 @@ def _strings(raw: Raw, words: Words) -> Guess:
     if n == 1:
         return _constant(raw, words)
     reason = f"{n:,} distinct strings in {words.rows:,} rows"
-    if n == count == words.rows:
-        guess = _key(raw, words, reason)
-        if guess is not None:
-            return guess
+    if n == count == words.rows and (guess := _key(raw, words, reason)) is not None:
+        return guess
     if 2 * n <= count:
         return Guess(_category(raw, words, reason))
-    named = roles.name_reason(words)
-    if named is not None:
+    if (named := roles.name_reason(words)) is not None:
         why, confidence = named
         kind = Kind("text", f"{reason}, {why}", role="name", confidence=confidence, close="text")
         return Guess(kind, aside=True)

@@ -184,8 +184,8 @@ class _Numbers(ColumnFacts):
         self.dropped: tuple[int, int] | None = None
 
     def _count(self, raw: Raw, present: np.ndarray) -> None:
-        values = to_numpy(raw.cells.filter(pa.array(present)))
-        self._take(*np.unique(values, return_counts=True))
+        present_cells = raw.cells.filter(pa.array(present))
+        self._take(*np.unique(to_numpy(present_cells), return_counts=True))
 
     def _take(self, values: np.ndarray, counts: np.ndarray) -> None:
         """Count distinct values, ascending, and how many rows have each."""
@@ -255,8 +255,7 @@ class _Ticks(ColumnFacts):
         self.ticks = np.empty(0, np.int64)
 
     def _count(self, raw: Raw, present: np.ndarray) -> None:
-        cells = raw.cells.drop_null().cast(self.storage).cast(pa.int64())
-        self._take(to_numpy(cells))
+        self._take(to_numpy(raw.cells.drop_null().cast(self.storage).cast(pa.int64())))
 
     def _take(self, ticks: np.ndarray) -> None:
         self.ticks = np.unique(np.concatenate([self.ticks, ticks]))

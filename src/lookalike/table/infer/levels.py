@@ -1,16 +1,13 @@
 """Words with an order: scales that everybody knows, numbered answers, bands such as "18-24"."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 
 from lookalike.table.infer import thresholds
 from lookalike.table.infer.numbers import read_amount
-from lookalike.table.infer.vocabulary import Scale, fold, known_scales, vocabulary
+from lookalike.table.infer.vocabulary import Scale, fold, known_scales, patterns, vocabulary
 
 _CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 _NUMBERED = re.compile(r"^\(?(\d{1,2})\s*(?:[.:)=]|\s[-–]|[-–]\s|\s?_)\s*(\D.*)$")
@@ -159,18 +156,16 @@ def find_numbered(words: dict[str, int]) -> LevelsFound | None:
         return None
     ranks, bare = {}, {}
     for word in words:
-        match = _NUMBERED.match(word.strip())
-        if match is None:
+        if (match := _NUMBERED.match(word.strip())) is None:
             return None
         ranks[word] = int(match.group(1))
         bare[word] = match.group(2).strip()
     if len(set(ranks.values())) < len(ranks):
         return None
-    levels = tuple(sorted(ranks, key=lambda word: ranks[word]))
+    levels = tuple(sorted(ranks, key=ranks.__getitem__))
     alone = {bare[word]: words[word] for word in levels}
     known = find_levels("", alone) or find_bands(alone)
-    doubt = known is None or known.open
-    return LevelsFound(levels, "numbered answers", open=doubt)
+    return LevelsFound(levels, "numbered answers", open=known is None or known.open)
 
 
 # -- bands -----------------------------------------------------------------------------------------
@@ -180,10 +175,9 @@ def find_bands(words: dict[str, int]) -> LevelsFound | None:
     """Find ranges of numbers that do not overlap, such as "18-24", "65+", "<1 year"."""
     if not 2 <= len(words) <= thresholds.MAX_LEVELS:
         return None
-    factors = _factors(words)
-    if factors is None:
+    if (factors := _factors(words)) is None:
         return None
-    if all(_band_forms()["dashed"].match(word.strip()) for word in words):
+    if all(re.match(patterns("bands")["dashed"], word.strip()) for word in words):
         # 1935-, 1940-, ...: where each band begins
         starts = {word: _span(word) or (0.0, 0.0) for word in words}
         return LevelsFound(tuple(sorted(starts, key=starts.__getitem__)), "bands")
@@ -201,7 +195,7 @@ def is_partly_bands(words: dict[str, int]) -> bool:
         return False
     spans = {word: _span(word) for word in words}
     known = [word for word, span in spans.items() if span is not None]
-    wide = [word for word in known if not _band_forms()["single"].match(word.strip())]
+    wide = [word for word in known if not re.match(patterns("bands")["single"], word.strip())]
     return len(wide) >= 2 and len(known) >= max(3, thresholds.MIN_SHARE_OF_SCALE * len(words))
 
 
@@ -210,11 +204,7 @@ Span = tuple[float, float]
 
 def _in_order(read: dict[str, Span | None], factors: dict[str, float]) -> tuple[str, ...] | None:
     """Return bands from low to high; None where two of them overlap, or none is wide."""
-    spans = {
-        word: (span[0] * factors[word], span[1] * factors[word])
-        for word, span in read.items()
-        if span is not None
-    }
+    spans = {w: (s[0] * factors[w], s[1] * factors[w]) for w, s in read.items() if s is not None}
     if len(spans) < len(read) or all(low == high for low, high in spans.values()):
         return None
     ordered = sorted(spans, key=spans.__getitem__)
@@ -235,7 +225,7 @@ def _factors(words: dict[str, int]) -> dict[str, float] | None:
     units = {}
     for word in words:
         found = {unit.casefold() for unit in _AFTER.findall(word)} - _JOINING
-        units[word] = {unit[:-1] if unit.endswith("s") else unit for unit in found}
+        units[word] = {unit.removesuffix("s") for unit in found}
     every = set().union(*units.values())
     if len(every) <= 1:
         return dict.fromkeys(words, 1.0)
@@ -243,32 +233,6 @@ def _factors(words: dict[str, int]) -> dict[str, float] | None:
     if not every <= set(days) or any(len(found) != 1 for found in units.values()):
         return None
     return {word: days[min(found)] for word, found in units.items()}
-
-
-@cache
-def _band_forms() -> dict[str, re.Pattern[str]]:
-    """Return how a band may be written, by name, in the order in which the forms are tried."""
-    money = vocabulary().currency
-    amount = rf"(?:{money}\s?)?(\d+(?:[.,]\d+)*|Inf)\s?([kKmM](?![a-z]))?\s?(?:{money})?"
-    unit = (
-        r"(?:\s?(?:[A-Za-z%°]+\.?(?:\s?/\s?[A-Za-z]+|\sper\s[A-Za-z]+)?|per\s[A-Za-z]+)"
-        r"(?:\s(?:old|of age|ago))?)?"
-    )
-    joint = r"\s*(?:-|–|—|to|,|\.\.+|until|and)\s*"
-    under = r"<=?|≤|under|below|less than|fewer than|up to|no more than|at most|younger than|lt\b"
-    over = r">=?|≥|over|above|more than|greater than|older than|at least|[gm]t\b"
-    forms = {
-        "single": rf"^(-?){amount}{unit}$",
-        "range": rf"^[\[(]?\s*(-?){amount}{unit}{joint}(-?){amount}{unit}\s*[\])]?$",
-        # "40-" ends a list of bands, or begins it.
-        "dashed": rf"^{amount}\s?-$",
-        "below": rf"^(?:({under})\s*{amount}{unit}|{amount}{unit}\s*(?:or|and)\s*"
-        rf"(?:less|under|fewer|below|younger|lower){unit})$",
-        "above": rf"^(?:({over})\s*{amount}{unit}|"
-        rf"{amount}{unit}?\s*(?:\+|(?:or|and)\s*(?:more|over|older|above|up|higher)){unit})$",
-    }
-    in_words = ("below", "above")
-    return {n: re.compile(form, re.I if n in in_words else 0) for n, form in forms.items()}
 
 
 def _span(word: str, dash: str = "up") -> Span | None:
@@ -280,9 +244,8 @@ def _span(word: str, dash: str = "up") -> Span | None:
     dash : {"up", "down"}
         Where a band such as "40-" goes to.
     """
-    for form, pattern in _band_forms().items():
-        match = pattern.match(word.strip())
-        if match is None:
+    for form, pattern in patterns("bands").items():
+        if (match := re.match(pattern, word.strip())) is None:
             continue
         if form == "range":
             return _range(*match.groups(""))
@@ -297,13 +260,11 @@ def _span(word: str, dash: str = "up") -> Span | None:
     return None
 
 
-def _range(
-    sign: str, low: str, multiple: str, sign2: str, high: str, multiple2: str
-) -> Span | None:
+def _range(sign: str, low: str, factor: str, sign2: str, high: str, factor2: str) -> Span | None:
     if low.isdigit() and high.isdigit() and len(low) == 4 and len(high) == 2:
         # Years: the century is written once.
         high = low[:2] + high  # 1960-64
-    ends = _signed(sign, low, multiple or multiple2), _signed(sign2, high, multiple2)
+    ends = _signed(sign, low, factor or factor2), _signed(sign2, high, factor2)
     return ends if ends[0] < ends[1] else None
 
 

@@ -71,7 +71,6 @@ class ListFacts:
         if sums:
             sums = (sums[0], min(sums[1::3]), max(sums[2::3]))
         items = [part.distinct for part in (self, other) if part.distinct is not None]
-        distinct = pa.concat_arrays(items).unique() if items else None
         return replace(
             self,
             item=other.item if self.n_items == self.n_missing else self.item,
@@ -82,7 +81,7 @@ class ListFacts:
             unsigned=self.unsigned and other.unsigned,
             sums=sums if self.low == self.high == other.low == other.high else (),
             n_sums=self.n_sums + other.n_sums,
-            distinct=distinct,
+            distinct=pa.concat_arrays(items).unique() if items else None,
             repeats=self.repeats or other.repeats,
         )
 
@@ -297,8 +296,7 @@ def parse_lists(words: Any) -> Any:
     """
     if not all_match(words, _BRACKETED):
         return None
-    cells = _as_json(words)
-    if cells is None:
+    if (cells := _as_json(words)) is None:
         cells = [_items(word) for word in words.to_pylist()]
         if any(items is None for items in cells):
             return None
@@ -322,11 +320,8 @@ def _as_json(words: Any) -> list[Any] | None:
 
 def _named(items: list[Any]) -> list[Any]:
     """Return the names of records, ``[{"id": 18, "name": "Drama"}]``; other items as they are."""
-    if items and all(
-        isinstance(item, dict) and isinstance(item.get("name"), str) for item in items
-    ):
-        return [item["name"] for item in items]
-    return items
+    names = [item.get("name") if isinstance(item, dict) else None for item in items]
+    return names if all(isinstance(name, str) for name in names) else items
 
 
 def _items(word: str) -> list[Any] | None:

@@ -4,13 +4,10 @@ The reading of a text column (money, separators, percent, units) is decided from
 strings together: "1,067" alone may be a thousand or one and a bit, but beside "12,5" it may not.
 """
 
-from __future__ import annotations
-
 import decimal
 import numbers
 import re
 from dataclasses import replace
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -37,41 +34,13 @@ from lookalike.table.formats.raw import (
 )
 from lookalike.table.infer import dates, roles, thresholds
 from lookalike.table.infer.roles import Guess
-from lookalike.table.infer.vocabulary import vocabulary
+from lookalike.table.infer.vocabulary import patterns, vocabulary
 from lookalike.table.model.kind import CYCLE, Kind, Reading
 from lookalike.table.model.table import Column
 
 # As programs write numbers.
 PLAIN = Reading("number")
-_BODY = r"\d(?:[\d.,'’ \x{00a0}\x{202f}]*\d)?\.?|[.,]\d+"
-# 1.234, which may be a thousand.
-_GROUPED = r"[1-9]\d{0,2}\.\d{3}"
-# How digits may be grouped: (decimal, thousands, the pattern that every number must have)
-_STYLES = (
-    (".", "", r"^(?:\d+\.?\d*|\.\d+)$"),
-    (".", ",", r"^(?:[1-9]\d{0,2}(?:,\d{2,3})*,\d{3}|\d{1,3}|\d+)(?:\.\d+)?$"),
-    (",", ".", r"^(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,\d+)?$"),
-    (",", "", r"^\d*,?\d+$"),
-    (".", " ", r"^(?:[1-9]\d{0,2}(?:[ \x{00a0}\x{202f}]\d{3})+|\d+)(?:\.\d+)?$"),
-    (",", " ", r"^(?:[1-9]\d{0,2}(?:[ \x{00a0}\x{202f}]\d{3})+|\d+)(?:,\d+)?$"),
-    (".", "'", r"^(?:[1-9]\d{0,2}(?:['’]\d{3})+|\d+)(?:\.\d+)?$"),
-    (",", "'", r"^(?:[1-9]\d{0,2}(?:['’]\d{3})+|\d+)(?:,\d+)?$"),
-)
-# Lists of one number are numbers too; "[1,2]" is not.
-_BRACKETED = r"^\[\s?([+\-−]?(?:\d+\.?\d*|\.\d+))\s?\]$"
-_BELOW = r"^<\s?([\d.,].*)$"
 _MARKS = {"": "", " ": " \u00a0\u202f", "'": "'’", ".": ".", ",": ","}  # what groups digits
-
-
-@cache
-def _pattern() -> str:
-    """Return the pattern of a number with everything that may stand around it."""
-    money = vocabulary().currency
-    return (
-        rf"^(?P<open>\(?)(?P<sign>[+\-−–]?)\s?(?P<before>{money}|)\s?(?P<again>[+\-−]?)\s?"
-        rf"(?P<body>{_BODY})(?P<exponent>(?:[eE][+\-]?\d+)?)(?P<space>\s*)"
-        rf"(?P<after>[^\d\s.,()+\-:;|][^\d():;|]{{0,14}}|)\)?$"
-    )
 
 
 # -- the reading of all strings --------------------------------------------------------------------
@@ -87,19 +56,17 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
     prefer : {"", ".", ","}
         The decimal separator to choose where the strings allow both.
     """
-    plain = _plain(words.distinct)
-    if plain is not None:
-        if prefer == "," and all_match(words.distinct, rf"^[+\-]?{_GROUPED}$"):
+    if (plain := _plain(words.distinct)) is not None:
+        if prefer == "," and all_match(words.distinct, patterns("numbers")["grouped"]):
             return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
         return dates.Found(PLAIN, plain)
     bare, marks, below = _without_marks(words.distinct)
     if marks:
         return _read_marked(words, bare, marks, below, prefer)
-    if pc.extract_regex(words.distinct[:MAX_SAMPLE_STRINGS], _pattern()).null_count:
-        return None
-    parts = pc.extract_regex(words.distinct, _pattern())
-    if parts.null_count:
-        return None
+    for some in (words.distinct[:MAX_SAMPLE_STRINGS], words.distinct):
+        parts = pc.extract_regex(some, patterns("numbers")["number"])
+        if parts.null_count:
+            return None
     # Either alone decides nothing: "1,5 kg" needs both.
     around, style = _find_affixes(parts), _find_style(parts.field("body"), prefer)
     if around is None or style is None:
@@ -119,14 +86,14 @@ def _without_marks(distinct: Any, marks: str = "[<") -> tuple[Any, str, np.ndarr
     found : those of the marks that some string has
     below : boolean array, where the number is a limit of detection
     """
-    bracketed = matches(distinct, _BRACKETED) & ("[" in marks)
-    below = matches(distinct, _BELOW) & ("<" in marks)
-    bare = distinct
-    for hit, pattern in ((bracketed, _BRACKETED), (below, _BELOW)):
+    bare, found = distinct, ""
+    for mark, name in (("[", "bracketed"), ("<", "below")):
+        pattern = patterns("numbers")[name]
+        hit = matches(distinct, pattern) & (mark in marks)
         if hit.any():
             taken = pc.replace_substring_regex(bare, pattern, r"\1")
-            bare = pc.if_else(pa.array(hit), taken, bare)
-    return bare, "[" * bool(bracketed.any()) + "<" * bool(below.any()), below
+            bare, found = pc.if_else(pa.array(hit), taken, bare), found + mark
+    return bare, found, hit
 
 
 def _read_marked(
@@ -144,10 +111,9 @@ def _read_marked(
     note = "numbers are read without their brackets" if "[" in marks else ""
     if "<" in marks:
         first = words.distinct[int(np.argmax(below))].as_py()
-        half = f"{first!r}, a limit of detection, is read as half of it"
-        note = join_notes(note, half)
-    reading = replace(found.reading, marks=marks)
-    return replace(found, reading=reading, cells=cells, note=join_notes(found.note, note))
+        note = join_notes(note, f"{first!r}, a limit of detection, is read as half of it")
+    note, reading = join_notes(found.note, note), replace(found.reading, marks=marks)
+    return replace(found, reading=reading, cells=cells, note=note)
 
 
 def _halve(cells: Any, below: np.ndarray) -> Any:
@@ -169,7 +135,8 @@ def are_measured(cells: Any) -> bool:
 
 def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
     """Find the decimal separator, what groups thousands, and the other separator that would do."""
-    styles = [(mark, thousands) for mark, thousands, form in _STYLES if all_match(bodies, form)]
+    known = patterns("numbers", "styles").items()
+    styles = [(style[0], style[1:]) for style, form in known if all_match(bodies, form)]
     if not styles:
         return None
     first, others = styles[0], [style for style in styles if style[0] != styles[0][0]]
@@ -177,7 +144,7 @@ def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
         return *first, ""
     # Plain numbers stay so, unless a comma is proven and all may be thousands.
     if first == (".", ""):
-        grouped = prefer == "," and all_match(bodies, rf"^{_GROUPED}$")
+        grouped = prefer == "," and all_match(bodies, patterns("numbers")["grouped"])
         return (",", ".", others[0][0]) if grouped else (*first, "")
     other = others[0]
     return *(other if first[1] and prefer == other[0] else first), other[0]
@@ -259,9 +226,7 @@ def has_leading_zeros(distinct: Any) -> bool:
 
 def misfit_numbers(distinct: Any) -> np.ndarray:
     """Return which strings are no plain number, money or percentage."""
-    amount = r"(?:\d+|\d{1,3}(?:,\d{3})+)?(?:[.,]\d+)?(?:[eE][+\-]?\d+)?"
-    number = rf"^[+\-−]?(?:{vocabulary().currency}\s?)?{amount}\s?%?$"
-    return ~(matches(distinct, number) & matches(distinct, r"\d"))
+    return ~(matches(distinct, patterns("numbers")["amount"]) & matches(distinct, r"\d"))
 
 
 # -- parsing by a known reading --------------------------------------------------------------------
@@ -282,18 +247,18 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     plain = _plain(distinct) if reading.decimal == "." else None
     if plain is not None and not reading.currency and not reading.unit:
         return plain, np.ones(len(distinct), dtype=bool)
-    parts = pc.extract_regex(distinct, _pattern())
+    parts = pc.extract_regex(distinct, patterns("numbers")["number"])
     bodies = parts.field("body")
     for mark in _MARKS.get(reading.thousands, ""):
         bodies = pc.replace_substring(bodies, mark, "")
     if reading.decimal == ",":
         bodies = pc.replace_substring(bodies, ",", ".")
     factors = _factors(parts, reading)
-    whole = pc.fill_null(pc.match_substring_regex(bodies, _STYLES[0][2]), False)
+    plain_form = patterns("numbers", "styles")["."]
+    whole = pc.fill_null(pc.match_substring_regex(bodies, plain_form), False)
     fits = to_numpy(whole) & ~to_numpy(pc.is_null(parts)) & ~np.isnan(factors)
-    full = pc.binary_join_element_wise(
-        bodies, parts.field("exponent"), pa.scalar("", pa.large_string())
-    )
+    nothing = pa.scalar("", pa.large_string())
+    full = pc.binary_join_element_wise(bodies, parts.field("exponent"), nothing)
     full = pc.if_else(pa.array(fits), full, pa.scalar(None, full.type))
     values = to_numpy(full.cast(pa.float64())) * factors
     values = np.where(_is_negative(parts), -values, values)
@@ -395,9 +360,8 @@ def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
 
 def _digits(raw: Raw) -> list[str | None]:
     """Return numbers as text, since 20200924 may be a date; nothing of other columns."""
-    if not raw.is_arrow or not is_number(raw.type):
-        return []
-    return [None if value is None else written(value) for value in raw.values()]
+    numeric = raw.is_arrow and is_number(raw.type)
+    return [None if v is None else written(v) for v in raw.values()] if numeric else []
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
@@ -525,8 +489,7 @@ def infer_numbers(raw: Raw) -> Guess:
         whole = bool(np.isfinite([low, high]).all()) and are_integers(values)
         # Missing cells made floats of integers; names and dates need their digits back.
         values = values.astype(np.int64) if whole else values
-    guess = _infer_integers(raw, values) if whole else None
-    return guess or _quantity(raw, values, whole)
+    return (_infer_integers(raw, values) if whole else None) or _quantity(raw, values, whole)
 
 
 def are_degrees(latitude: Raw, longitude: Raw) -> bool:
@@ -548,8 +511,7 @@ def _quantity(raw: Raw, values: np.ndarray, whole: bool) -> Guess:
         note, sentinels = "beyond 2**53, where the last digits are rounded", ()
     kind = Kind("number", reason, note=note, missing_values=sentinels)
     kind = replace(kind, confidence=0.8 if note else 1.0)
-    period = roles.find_period(raw.name, float(low), float(high))
-    if period:
+    if period := roles.find_period(raw.name, float(low), float(high)):
         reason = f"{reason}, which come round after {period:g}"
         kind = replace(kind, reason=reason, role=f"{CYCLE}{period:g}", close="number")
         kind = replace(kind, confidence=min(kind.confidence, 0.9))
@@ -611,9 +573,14 @@ def _code(raw: Raw, facts: _Integers) -> Guess | None:
 
 def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Say why integers that differ in every row name the rows; None where they do not."""
-    guess = _row_number(raw, facts)
-    if guess is not None or not _is_key(raw, facts):
+    if (guess := _row_number(raw, facts)) is not None:
         return guess
+    # Keys by name, or too long for anything else.
+    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
+    long = facts.lossy or (facts.large and many and not roles.says_date(raw.name))
+    coded = raw.count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(raw.name)
+    if not (long or coded or roles.is_identifier_name(raw.name)):
+        return None
     reason = f"{facts.distinct:,} distinct integers in as many rows, {_why(raw)}"
     guess = _aside(reason, confidence=0.9, close="code")
     if not facts.large:
@@ -625,14 +592,9 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
 
 def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
     """Set keys aside that hardly repeat, or are missing in some rows: no category, no amount."""
+    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
     hardly = facts.distinct >= thresholds.MIN_SHARE_OF_NAMES["unnamed"] * raw.count
-    if (
-        facts.large
-        or facts.low < 0
-        or not roles.is_id_name(raw.name)
-        or not hardly
-        or raw.count < thresholds.MIN_ROWS_FOR_PATTERN
-    ):
+    if facts.large or facts.low < 0 or not (many and hardly and roles.is_id_name(raw.name)):
         return None
     filled = "" if raw.count == raw.rows else f"{raw.count:,} of "
     reason = f"{facts.distinct:,} distinct integers in {filled}{raw.rows:,} rows, {_why(raw)}"
@@ -651,15 +613,6 @@ def _row_number(raw: Raw, facts: _Integers) -> Guess | None:
         reason = f"{facts.distinct:,} distinct integers, named {name!r}"
         return _aside(reason, confidence=0.9, close="number")
     return None
-
-
-def _is_key(raw: Raw, facts: _Integers) -> bool:
-    """Whether integers that differ in every row are keys: by name, or too long for anything."""
-    name = raw.name
-    many = raw.count >= thresholds.MIN_ROWS_FOR_PATTERN
-    long = facts.lossy or (facts.large and many and not roles.says_date(name))
-    coded = raw.count >= thresholds.MIN_ROWS_FOR_CONSTANT and roles.is_code_name(name)
-    return long or coded or roles.is_identifier_name(name)
 
 
 def _aside(reason: str, confidence: float, close: str = "") -> Guess:

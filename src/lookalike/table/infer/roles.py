@@ -4,8 +4,6 @@ Identifiers and names differ in every row; codes are categories written in digit
 copies tell no two rows apart.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -17,35 +15,11 @@ import pyarrow.compute as pc
 
 from lookalike.table.formats.raw import Raw, Words, all_match, matches
 from lookalike.table.infer import thresholds
-from lookalike.table.infer.vocabulary import name_words, vocabulary
+from lookalike.table.infer.vocabulary import name_words, patterns, vocabulary
 from lookalike.table.model.kind import RECORD, Kind
 from lookalike.table.model.table import CODED, Column
 
-_ID = re.compile(
-    r"(^|[\s_.\-])(id|ids|uuid|guid|key|identifier)$|[a-z](Id|ID|Key|Uuid|UUID)$|^id$|^ID$|^Id$",
-    re.ASCII,
-)
-_ROW = re.compile(
-    r"^(unnamed(: ?\d+|_\d+)?|index|idx|row|rows|row[\s_.]?(names?|id|index|nr|no|num|number)|nr|"
-    r"no|#|level_0|__index_level_\d+__|obs|observation)$",
-    re.IGNORECASE,
-)
-# Such a name says that rows are counted only where the integers do count them.
-_COUNTER = re.compile(r"^(X|\.\.\.1|(?i:i|n|num|seq|serial|counter|case|record|entry))$")
 _TOKEN = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
-_CAPITALISED = r"\p{Lu}[\p{L}'’.\-]*"
-_SMALL = "of|the|and|de|la|le|du|del|der|den|van|von|da|di|do|bin|al|el|y|&"
-# "New York", "Bosnia and Herzegovina", "Korea, Rep."
-_LABEL = rf"^{_CAPITALISED}(?:,? (?:{_CAPITALISED}|{_SMALL}))*$"
-_PERSON = rf"^{_CAPITALISED}(?: (?:{_CAPITALISED}|{_SMALL})){{1,3}}$"
-# Few letters: sequences to compare, not names.
-DNA = r"^[ACGTUNacgtun\-]{4,}$"
-_PATTERNS = {
-    "e-mail addresses": r"^[^@\s]+@[^@\s]+\.[A-Za-z]{2,}$",
-    "web addresses": r"^(?:https?|ftp)://\S+$|^www\.\S+$",
-    "UUIDs": r"^\{?[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\}?$",
-    "file paths": r"^(?:[A-Za-z]:\\|/|\./|~/|\.\./)\S.*[/\\.]\S+$|^[\w\-./ ]+/[\w\-. ]+\.\w{1,5}$",
-}
 
 
 @dataclass(frozen=True)
@@ -98,7 +72,7 @@ def is_id_name(name: str) -> bool:
 def is_identifier_name(name: str) -> bool:
     """Whether a column's name says that it is a key."""
     last = (_tokens(name) or [""])[-1]
-    return bool(_ID.search(name)) or last in name_words()["keys"] or _ends_in_id(last)
+    return _is(name, "id") or last in name_words()["keys"] or _ends_in_id(last)
 
 
 def is_joined_id(name: str) -> bool:
@@ -114,12 +88,16 @@ def _ends_in_id(word: str) -> bool:
 
 def is_row_name(name: str) -> bool:
     """Whether a column's name says that it counts the rows."""
-    return bool(_ROW.match(name))
+    return _is(name, "row")
 
 
 def may_count_rows(name: str) -> bool:
     """Whether consecutive integers count the rows under this name, which alone says little."""
-    return is_row_name(name) or bool(_COUNTER.match(name))
+    return is_row_name(name) or _is(name, "counter")
+
+
+def _is(name: str, what: str) -> bool:
+    return re.search(patterns("roles")[what], name) is not None
 
 
 def is_code_name(name: str) -> bool:
@@ -165,9 +143,7 @@ def names_things(name: str) -> bool:
 def says_date(name: str) -> bool:
     """Whether a column's name says that it holds dates."""
     tokens = _tokens(name)
-    return bool(tokens) and (
-        not name_words()["dates"].isdisjoint(tokens) or tokens[-1].endswith("date")
-    )
+    return not name_words()["dates"].isdisjoint(tokens) or (tokens or [""])[-1].endswith("date")
 
 
 def find_period(name: str, low: float, high: float, wide: bool = True) -> float:
@@ -233,21 +209,19 @@ def looks_like_codes(distinct: Any) -> bool:
 def name_reason(words: Words) -> tuple[str, float] | None:
     """Say why the strings are names of the rows, and how sure that is; None where they are not."""
     n, count = len(words), words.count
-    what = address_kind(words)
-    if what:
+    if what := address_kind(words):
         return what, 0.95
     length = pc.mean(pc.utf8_length(words.distinct)).as_py()
     spaces = pc.mean(pc.count_substring(words.distinct, " ")).as_py()
     if length > thresholds.MAX_MEAN_NAME_LENGTH or spaces > thresholds.MAX_MEAN_NAME_SPACES:
         return None
-    if all_match(words.distinct, DNA):
+    if all_match(words.distinct, patterns("roles", "shapes")["dna"]):
         return None
-    share = n / count
-    if says_name(words.name) and count >= 5 and (n > 20 or n == count):
-        if share >= thresholds.MIN_SHARE_OF_NAMES["named"]:
-            return f"named {words.name!r}", 0.9
-    many = count >= thresholds.MIN_ROWS_FOR_PATTERN
-    if many and share >= thresholds.MIN_SHARE_OF_NAMES["unnamed"]:
+    least = thresholds.MIN_SHARE_OF_NAMES
+    named = says_name(words.name) and count >= 5 and (n > 20 or n == count)
+    if named and n / count >= least["named"]:
+        return f"named {words.name!r}", 0.9
+    if count >= thresholds.MIN_ROWS_FOR_PATTERN and n / count >= least["unnamed"]:
         return "nearly a different one in every row", 0.7
     last = (_tokens(words.name) or [""])[-1]
     return ("names of persons", 0.8) if _are_persons(words.distinct, last) else None
@@ -256,7 +230,8 @@ def name_reason(words: Words) -> tuple[str, float] | None:
 def _are_persons(distinct: Any, last: str) -> bool:
     """Whether strings are names of persons, by their shape and the column's name or first names."""
     # A seat may be vacant, and some have one name.
-    if len(distinct) < 5 or matches(distinct, _PERSON).mean() < thresholds.MIN_SHARE_OF_PERSONS:
+    shaped = matches(distinct, patterns("roles", "shapes")["person"])
+    if len(distinct) < 5 or shaped.mean() < thresholds.MIN_SHARE_OF_PERSONS:
         return False
     if last in name_words()["persons"]:
         return True
@@ -267,17 +242,15 @@ def _are_persons(distinct: Any, last: str) -> bool:
 
 def are_labels(distinct: Any) -> bool:
     """Whether every string is made of capitalised words, as places and brands are, not prose."""
-    return all_match(distinct, _LABEL)
+    return all_match(distinct, patterns("roles", "shapes")["label"])
 
 
 def address_kind(words: Words) -> str:
     """Say which sort of address every string is, and "" where they are none or mostly repeat."""
     if words.count < 3 or 2 * len(words) <= words.count:
         return ""
-    for what, pattern in _PATTERNS.items():
-        if all_match(words.distinct, pattern):
-            return what
-    return ""
+    addresses = patterns("roles", "addresses").items()
+    return next((what for what, form in addresses if all_match(words.distinct, form)), "")
 
 
 # -- numbers that mean something else --------------------------------------------------------------

@@ -8,8 +8,6 @@ both. What was measured is that integers of few values stay numbers (``docs/expl
 which is why no threshold makes categories of them.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 # -- how many rows make a pattern ------------------------------------------------------------------

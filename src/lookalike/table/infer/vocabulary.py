@@ -2,16 +2,16 @@
 
 The words themselves are TOML files in ``data``: ``words.toml``, ``scales.toml`` (teach the library
 a scale there) and ``names.toml`` (words in names of columns). They have the form that ``fold``
-gives them: lower case, one space between words, no dots or apostrophes. Each file is read when the
-first text column asks for it, since a table of numbers needs none of them.
+gives them: lower case, one space between words, no dots or apostrophes. ``dates.toml``,
+``numbers.toml``, ``bands.toml`` and ``roles.toml`` have patterns. Each file is read when the first
+column asks for it.
 """
-
-from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
+from itertools import chain
 from typing import Any
 
 # Read as missing among words too, in exactly this spelling: R and pandas write missing cells so.
@@ -62,6 +62,27 @@ def name_words() -> dict[str, frozenset[str]]:
     return words | {"owners": words["owners"] | words["numbered"]}
 
 
+@cache
+def patterns(topic: str, part: str = "forms") -> dict[str, str]:
+    """Return patterns by name, in the order of their file, such as ``data/dates.toml``.
+
+    Made once, as months have many spellings; ``@name@`` in them stands for a piece of the file, or
+    for words that several files name.
+    """
+    words, data = vocabulary(), read_data(topic)
+    pieces = data["pieces"] | {"currency": words.currency}
+    for calendar in ("months", "weekdays"):
+        # The longest spelling first: "sep" would leave the "tember" of "september" over.
+        spellings = (sorted(level, key=len, reverse=True) for level in getattr(words, calendar))
+        pieces[calendar] = "|".join(chain.from_iterable(spellings))
+    forms = {}
+    for name, pattern in data[part].items():
+        while (filled := re.sub(r"@(\w+)@", lambda found: pieces[found[1]], pattern)) != pattern:
+            pattern = filled
+        forms[name] = pattern
+    return forms
+
+
 @dataclass(frozen=True)
 class Scale:
     """Levels from low to high, and what else must be seen before they are believed.
@@ -93,10 +114,7 @@ class Scale:
 def known_scales() -> tuple[Scale, ...]:
     """Return the scales in the order in which they are tried; the file is read once."""
     words = vocabulary()
-    calendars = (
-        Scale("weekdays", words.weekdays, 3, cycle=True),
-        Scale("months", words.months, 3, cycle=True),
-    )
+    calendars = (Scale(w, getattr(words, w), 3, cycle=True) for w in ("weekdays", "months"))
     entries = read_data("scales")["scale"]
     for entry in entries:
         entry["levels"] = tuple(tuple(level.split("|")) for level in entry["levels"])

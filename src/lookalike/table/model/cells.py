@@ -4,8 +4,6 @@ Every reader takes the raw column, its kind and ``fitted``: False while levels a
 learned, True when the kind comes from a fitted table and new values must fit it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -149,8 +147,7 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
     reading = kind.reading
     # Else the one that the column was fitted with.
     if reading is None or not reading.separator:
-        found = lists.find_sets(raw.strings())
-        if found is None:
+        if (found := lists.find_sets(raw.strings())) is None:
             row = int(np.flatnonzero(raw.present())[0])
             raise raw.error(row, raw.cells[row].as_py(), needed, hint, WrongType)
         reading = Reading("set", separator=found.separator)
@@ -294,10 +291,7 @@ def _nodes(given: Any) -> dict[Any, Any]:
     if not isinstance(given, Mapping):
         records = (node if isinstance(node, Mapping) else {"id": node} for node in given or ())
         given = {record["id"]: record for record in records}
-    return {
-        node: label.get("label") if isinstance(label, Mapping) else label
-        for node, label in given.items()
-    }
+    return {n: v.get("label") if isinstance(v, Mapping) else v for n, v in given.items()}
 
 
 _READERS: dict[str, Callable[[Raw, Kind, bool], Column]] = {

@@ -1,7 +1,5 @@
 """What a column holds: its kind, the reason for it, and how its text was read."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -14,6 +12,7 @@ from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Fields
+from lookalike.table.infer.vocabulary import read_data
 
 # Names of the ways to write dates; ``data/dates.toml`` has a pattern for each.
 DATE_FORMS = tuple(
@@ -272,20 +271,6 @@ def period_of(role: str) -> float:
 
 ASIDE = "aside"
 KNOWN = (*KINDS, *SPELLINGS, ASIDE)
-# What other tools call a kind.
-OTHERS: dict[str, str | tuple[str, ...]] = {
-    **dict.fromkeys(("int", "integer", "float", "numeric", "real", "continuous"), "number"),
-    **dict.fromkeys(("nominal", "categorical", "factor", "enum"), "category"),
-    **dict.fromkeys(("ordinal", "ordered", "level", "levels", "rank", "grade"), "order"),
-    **dict.fromkeys(("bool", "boolean", "binary", "yes/no"), "flag"),
-    **dict.fromkeys(("str", "string", "free text"), "text"),
-    **dict.fromkeys(("tags", "multilabel"), "set"),
-    **dict.fromkeys(("datetime", "timestamp"), "date"),
-    **dict.fromkeys(("id", "identifier", "key", "index"), ("name", "code")),
-    **dict.fromkeys(("cyclic", "circular", "periodic", "angle", "hour"), "cycle"),
-    **dict.fromkeys(("coordinates", "geo", "location", "latlon", "point"), PLACE),
-    **dict.fromkeys(("ignore", "skip", "drop", "none"), "aside"),
-}
 
 
 def given_kind(name: str, given: Any) -> Kind | None:
@@ -301,11 +286,12 @@ def given_kind(name: str, given: Any) -> Kind | None:
         given = _given_word(given, who)
     if not isinstance(given, Kind):
         needed = "the name of a kind, or a list of levels from low to high"
-        known = "Known: " + ", ".join(map(repr, KNOWN))
-        raise WrongType(who, needed, type(given).__name__, known)
+        hint = "Known: " + ", ".join(map(repr, KNOWN))
+        raise WrongType(who, needed, type(given).__name__, hint)
     if given.name not in KINDS:
         who = Param("kinds", {name: given.name}, of="read_table")
-        hint = suggest(given.name, KNOWN, OTHERS)
+        others = {word: tuple(kind.split()) for kind, w in read_data("kinds").items() for word in w}
+        hint = suggest(given.name, KNOWN, others)
         raise InvalidInput(who, "a known kind", repr(given.name), hint)
     return given
 

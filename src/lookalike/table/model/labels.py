@@ -8,14 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param, suggest
-from lookalike.table.infer.roles import (
-    is_code_name,
-    is_id_name,
-    is_identifier_name,
-    is_row_name,
-    says_name,
-    says_part_of_name,
-)
+from lookalike.table.infer import roles
 
 if TYPE_CHECKING:
     from lookalike.table.model.table import Column, Table
@@ -108,9 +101,10 @@ def label_of(table: Table) -> RowLabel:
         return _label(tuple(ranked), "given")
     names = [column for column in every if _is_name(column)]
     # A name in words before any other text that differs from row to row.
-    names.sort(key=lambda column: not says_name(column.name))
+    names.sort(key=lambda column: not roles.says_name(column.name))
     codes = [] if names else [column for column in every if _is_code(column)]
-    person = [c for part in ("first", "last") for c in names if says_part_of_name(c.name) == part]
+    halves = [(roles.says_part_of_name(column.name), column) for column in names]
+    person = [column for half in ("first", "last") for part, column in halves if part == half]
     if len(person) == 2:
         return replace(_label(tuple(person), "a person's name"), separator=" ")
     for column in [*names, *codes]:
@@ -151,12 +145,12 @@ def _tells_apart(columns: Sequence[Column]) -> bool:
 def _is_name(column: Column) -> bool:
     """Whether cells are titles or names: words, not a long text, and none of a code."""
     kind, name = column.kind, column.name
-    if kind.role in UNTOLD or is_id_name(name) or is_code_name(name):
+    if kind.role in UNTOLD or roles.is_id_name(name) or roles.is_code_name(name):
         return False
     if kind.role == "name":
         return _is_short(column)
     worded = kind.name in ("text", "category", "object") and kind.role != "code"
-    return worded and says_name(name) and _is_short(column)
+    return worded and roles.says_name(name) and _is_short(column)
 
 
 def _is_short(column: Column) -> bool:
@@ -170,16 +164,16 @@ def _is_short(column: Column) -> bool:
 def _is_code(column: Column) -> bool:
     """Whether cells are identifiers in words: a counter of the rows says no more than the id."""
     kind = column.kind
-    if kind.role in UNTOLD or is_row_name(column.name):
+    if kind.role in UNTOLD or roles.is_row_name(column.name):
         return False
     named = kind.role in ("identifier", "code") or kind.reason.startswith("identifier")
-    named = named or is_identifier_name(column.name) or is_code_name(column.name)
+    named = named or roles.is_identifier_name(column.name) or roles.is_code_name(column.name)
     return named and kind.name != "number"
 
 
 def _is_level(column: Column) -> bool:
     kind = column.kind
-    if kind.role in (*UNTOLD, "code", "month", "weekday") or is_row_name(column.name):
+    if kind.role in (*UNTOLD, "code", "month", "weekday") or roles.is_row_name(column.name):
         return False
     return kind.name in ("category", "order") and all(isinstance(v, str) for v in kind.levels[:20])
 
@@ -205,7 +199,7 @@ def label_first(table: Table) -> list[Column]:
         if column.name in label:
             return 0, label.index(column.name)
         # Identifiers and counters must not take the place of the columns that decided.
-        if column.kind.role in UNTOLD or is_row_name(column.name):
+        if column.kind.role in UNTOLD or roles.is_row_name(column.name):
             return 4, 0
         return (1 if column.name in compared else 3 if _is_code(column) else 2), 0
 

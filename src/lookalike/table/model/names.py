@@ -1,7 +1,5 @@
 """Names of columns and labels of rows, as the caller's data has them."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 from typing import Any
@@ -80,10 +78,10 @@ def _refuse_labels(labels: Any, who: str, strict: bool) -> None:
     what = "a missing one" if labels.hasnans else f"{labels[labels.duplicated()][0]!r} twice"
     start = "Make" if strict else "Rows are numbered from 0 instead; make"
     hint = Phrase(f"{start} the labels differ", InPython(", or call reset_index()"))
+    needed = "labels of the rows that differ"
     if strict:
-        raise InvalidInput(Param(who), "labels of the rows that differ", what, hint)
-    warning = LookalikeWarning(who, "labels of the rows that differ", what, hint)
-    warnings.warn(warning, stacklevel=5)
+        raise InvalidInput(Param(who), needed, what, hint)
+    warnings.warn(LookalikeWarning(who, needed, what, hint), stacklevel=5)
 
 
 def row_labels(X: Any) -> list[Any] | None:

@@ -271,8 +271,7 @@ def _numbers(column: Column, present: np.ndarray) -> _ValueSummary:
     ranks = (0, (len(order) - 1) // 2, len(order) - 1)
     low, middle, high = (column.cell(int(order[rank])) for rank in ranks)
     warnings = []
-    infinite = int(np.isinf(values).sum())
-    if infinite:
+    if infinite := int(np.isinf(values).sum()):
         warnings.append(f"infinite: {infinite:,} of its numbers, which most measures refuse")
     elif column.kind.source == "" and len(values) == len(column) >= MIN_ROWS_OF_ROW_NUMBERS:
         steps = np.diff(values)

@@ -186,8 +186,7 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
         require(dtype.kind == letter and values.ndim == 1, where, needed, str(dtype))
         if kind.name in CODED:
             n_levels = len(kind.levels) if kind.levels or kind.name != "flag" else 2
-            fits = values.max(initial=-1) < n_levels
-            require(fits, where, f"codes below {n_levels}", "others")
+            require(values.max(initial=-1) < n_levels, where, f"codes below {n_levels}", "others")
     elif dtype.kind != "O":
         is_matrix = kind.name in MATRIX and values.ndim == 2
         require(is_matrix, where, f"cells of kind {kind.name}", str(dtype))
@@ -262,11 +261,7 @@ class Table(FrameMixin):
     }
 
     def __init__(
-        self,
-        columns: Any,
-        aside: Any = (),
-        n_rows: int | None = None,
-        missing: tuple[Any, ...] = (),
+        self, columns: Any, aside: Any = (), n_rows: int | None = None, missing: Sequence[Any] = ()
     ) -> None:
         self.columns: tuple[Column, ...] = tuple(columns)
         self.aside: tuple[Column, ...] = tuple(aside)

@@ -61,9 +61,9 @@ class Tally:
         """Count more numbers; NaN is a missing one."""
         values = np.asarray(values, dtype=np.float64)
         gone = np.isnan(values)
-        if self.infinite < 0:
-            endless = np.flatnonzero(np.isinf(values))
-            self.infinite = self.rows + int(endless[0]) if len(endless) else -1
+        endless = np.isinf(values)
+        if self.infinite < 0 and endless.any():
+            self.infinite = self.rows + int(np.argmax(endless))
         self.rows += len(values)
         self.missing += int(gone.sum())
         # -0.0 and 0.0 are one number.
@@ -88,13 +88,10 @@ class Tally:
 
     def _settle(self) -> None:
         if len(self._values) > 1:
-            every = np.concatenate(self._values)
-            order = np.argsort(every, kind="stable")
-            every = every[order]
-            first = np.flatnonzero(np.append(True, every[1:] != every[:-1])[: len(every)])
-            counts = np.concatenate(self._counts)[order]
-            self._values = [every[first]]
-            self._counts = [np.add.reduceat(counts, first) if len(first) else counts]
+            values, places = np.unique(np.concatenate(self._values), return_inverse=True)
+            counts = np.zeros(len(values), np.int64)
+            np.add.at(counts, places, np.concatenate(self._counts))
+            self._values, self._counts = [values], [counts]
         self._settled = self.held = sum(map(len, self._values))
 
     @property

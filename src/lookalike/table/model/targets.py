@@ -5,8 +5,6 @@ values, wrong lengths, words where numbers are needed and amounts where classes 
 refused with the same sentences everywhere.
 """
 
-from __future__ import annotations
-
 import numbers
 import warnings
 from collections import Counter
@@ -25,6 +23,7 @@ from lookalike.errors import (
     WrongType,
     suggest,
 )
+from lookalike.saving.fields import Choice
 from lookalike.table.model.table import Table
 
 MAX_NAMED = 5  # classes named in a warning
@@ -132,10 +131,7 @@ def read_target(
     y: Any, n: int, who: str, target: str = "auto"
 ) -> tuple[np.ndarray, np.ndarray | None]:
     """Return (int64 codes, sorted classes) of classes, or (float64 values, None) of numbers."""
-    if target not in TARGETS:
-        wants = "one of " + ", ".join(map(repr, TARGETS))
-        hint = suggest(str(target), TARGETS)
-        raise InvalidInput(Param("target", target, of=who), wants, repr(target), hint)
+    Choice(*TARGETS).check(who, "target", target)
     values = np.asarray(y)
     _check_shape(values, n, who)
     if values.dtype.kind in "iuf" and not np.isfinite(values.astype(np.float64)).all():
