@@ -182,8 +182,8 @@ def test_the_limits_are_those_that_are_documented():
     assert vars(RequestLimits()) == {
         "body": 16_777_216, "upload": 536_870_912, "rows": 2_000_000, "columns": 2_000,
         "unpacked": 16_777_216, "batch": 10_000, "cell": 100_000, "depth": 32, "k": 1_000,
-        "queries": 100, "marks": 1_000, "values": 10_000, "measures": 50, "seconds": 60.0,
-        "headers": 20.0, "wait": 2.0, "rate": 200.0, "burst": 400.0, "nodes": 200,
+        "pairs": 200_000, "queries": 100, "marks": 1_000, "values": 10_000, "measures": 50,
+        "seconds": 60.0, "headers": 20.0, "wait": 2.0, "rate": 200.0, "burst": 400.0, "nodes": 200,
     }  # fmt: skip
     assert limits.AT_MOST == {
         "n_estimators": 20_000, "height": 32, "max_depth": 1_000, "max_samples": 100_000,
@@ -217,5 +217,16 @@ def test_a_question_to_a_verb_is_within_limits():
         with pytest.raises((InvalidInput, TooLarge)) as caught:
             limits.check_verb(wrong, few)
         assert str(caught.value).startswith(said)
+    for asked, rows, most in (
+        ({"other": "t", "k": 50}, 4_000, 50),
+        ({"control": "t", "k": 7}, 4_000, 7),
+        ({"control": "t", "k": 50, "replace": True}, 4_000, 50),
+        ({"columns": None, "draws": 50}, 4_000, 50),
+        ({"control": "t", "k": 1}, 10**6, 1),  # one of each is always allowed
+    ):
+        limits.check_verb(asked, RequestLimits(), rows)
+        (name,) = asked.keys() & {"k", "draws"}
+        with pytest.raises(InvalidInput, match=f"at most {most:,} for {rows:,} rows"):
+            limits.check_verb(asked | {name: most + 1}, RequestLimits(), rows)
     given = {"a": [1, True, {"b": 2.5}], "c": "x:d=3,e=f"}
     assert list(limits._options(given)) == [("a", 1), ("b", 2.5), ("d", 3)]
