@@ -29,7 +29,7 @@ from lookalike.table.formats.sources import name_unnamed
 from lookalike.table.infer.lists import ListFacts, list_facts
 from lookalike.table.infer.roles import is_key_name, says_date
 from lookalike.table.infer.thresholds import MAX_CELLS_TO_COUNT_DISTINCT, MAX_EXACT_INTEGER
-from lookalike.table.model.kind import ID, Kind
+from lookalike.table.model.kind import Kind
 from lookalike.table.model.tally import Tally
 
 if TYPE_CHECKING:
@@ -397,11 +397,9 @@ def learn_facts(
     stop = len(parts) if stop is None else stop
     progress = Progress("reading columns", -(-(stop - start) // BATCH_ROWS))
     for rows in parts.batches(start, stop):
-        for raw in columns_of(rows, tokens):
-            kind = chosen.get(raw.name)
-            if kind is None or kind.role != ID:
-                raw = raw.neutral()
+        for raw in (one.neutral() for one in columns_of(rows, tokens)):
             if raw.name not in found:
+                kind = chosen.get(raw.name)
                 levelled = kind is not None and kind.name in LEVELLED and not kind.levels
                 found[raw.name] = facts_of(raw, levelled)
             found[raw.name].add(raw)
