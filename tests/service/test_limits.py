@@ -204,6 +204,8 @@ def test_a_question_to_a_verb_is_within_limits():
     for wrong, said in (
         ({"k": 6}, "k=6: needs at most 5, found 6. Use k=5."),
         ({"n": 1_001}, "n=1001: needs at most 1,000, found 1,001. Use n=1000."),
+        ({"n_clusters": "1001"}, "n_clusters='1001': needs at most 1,000, found 1,001."),
+        ({"n_clusters": "9" * 5_000}, "n_clusters='999"),
         ({"measures": "gower,ranked,shi"}, "measures: needs at most 2, found 3."),
         ({"measures": ["gower", "ranked", "shi"]}, "measures: needs at most 2, found 3."),
         ({"like": [1, 2, 3]}, "like: needs at most 2, found 3."),

@@ -71,9 +71,7 @@ class Tables:
         names = [
             path.relative_to(self.folder).as_posix()
             for path in _visited(self.folder)
-            if path.name.lower().endswith(LISTED_ENDINGS)
-            and path.is_file()
-            and self._holds(path)
+            if path.name.lower().endswith(LISTED_ENDINGS) and path.is_file() and self._holds(path)
         ]
         return sorted(names)[:MAX_LISTED]
 

@@ -158,9 +158,10 @@ def check_verb(given: Mapping[str, Any], limits: RequestLimits, rows: int = 0) -
     """
     most = AT_MOST | {"k": limits.k}
     for name, value in given.items():
-        if isinstance(value, int) and value > most.get(name, value):
+        number = float(value) if isinstance(value, str) and value.isdecimal() else value
+        if isinstance(number, int | float) and number > most.get(name, number):
             needed, hint = f"at most {most[name]:,}", ("Use ", Param(name, most[name]))
-            raise InvalidInput(Param(name, value), needed, f"{value:,}", hint)
+            raise InvalidInput(Param(name, value), needed, f"{number:,.0f}", hint)
     for name in ("measure", "method", "measures"):
         check_options(given.get(name), name)
     measures = given.get("measures")
