@@ -211,6 +211,7 @@ def test_a_question_to_a_verb_is_within_limits():
         ({"like": [1, 2, 3]}, "like: needs at most 2, found 3."),
         ({"unlike": [1, 2, 3]}, "unlike: needs at most 2, found 3."),
         ({"predict": [1, 2, 3, 4]}, "predict: needs at most 3, found 4."),
+        ({"decisions": [{}] * 4}, "decisions: needs at most 3, found 4."),
         ({"filter": {"a": [1, 2, 3, 4, 5]}}, "filter: needs at most 4, found 5."),
         ({"measure": "ratio:n_trees=20001"}, "measure: needs n_trees of at most 20,000, found"),
         ({"method": "x:n_clusters=1001"}, "method: needs n_clusters of at most 1,000, found"),

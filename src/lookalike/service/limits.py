@@ -111,6 +111,10 @@ AT_MOST = {
 }
 
 
+# Parameters that may be lists of records.
+LISTED = ("predict", "other", "control", "synthetic", "holdout", "decisions")
+
+
 def check_options(text: Any, who: str = "measure") -> None:
     """Refuse options of a measure or a method that ask for more than a server can give.
 
@@ -170,7 +174,7 @@ def check_verb(given: Mapping[str, Any], limits: RequestLimits, rows: int = 0) -
     for name, count in (
         ("like", limits.marks),
         ("unlike", limits.marks),
-        *((name, limits.batch) for name in ("predict", "other", "control", "synthetic", "holdout")),
+        *((name, limits.batch) for name in LISTED),
     ):
         check_at_most(name, len(given[name]) if isinstance(given.get(name), list) else 0, count)
     check_filter(given.get("filter"), limits)
