@@ -20,6 +20,8 @@ pytest.importorskip("pandas")
 import pandas as pd
 
 import lookalike as la
+from lookalike.service import Client
+from table.test_as_written import FRAMES
 
 WAIT = 180_000  # milliseconds: guards against hanging, judges no speed
 
@@ -114,6 +116,23 @@ def test_an_index_is_explored_by_its_own_measure():
     explorer = la.explore(index)
     try:
         assert explorer._view.index.measure_.scale == "range"
+    finally:
+        explorer.close()
+
+
+@pytest.mark.parametrize("form", ["dict", *FRAMES])
+def test_the_page_has_the_cells_of_any_frame(form):
+    words = [" a", "A", "a", "b c", "=1", "Ünï", "x\ny", "'", None]
+    data = {"c": words, "at": [float(i) for i in range(9)], "on": [True, None, False] * 3}
+    explorer = la.explore(data if form == "dict" else FRAMES[form](data))
+    try:
+        address = explorer.url.partition("/#/")[0]
+        name, token = explorer.url.partition("/#/")[2].split("?token=")
+        with Client(address, token) as client:
+            rows = [row["row"] for row in client.rows(name)]
+            hits = client.search(name, 0, k=8)["hits"]
+        assert {column: [row[column] for row in rows] for column in data} == data
+        assert all(hit["row"] == rows[hit["id"]] for hit in hits)
     finally:
         explorer.close()
 

@@ -23,7 +23,7 @@ def pets(n=60):
         "size": [("small", "medium", "large")[int(i)] for i in rng.integers(0, 3, n)],
         "tags": [set(rng.choice(["tame", "wild", "old"], rng.integers(0, 3))) for _ in range(n)],
         "born": [f"20{int(y):02d}-03-01" for y in rng.integers(0, 24, n)],
-        "tame": [bool(v) for v in rng.random(n) < 0.5],
+        "constructor": [bool(v) for v in rng.random(n) < 0.5],  # every object of the page has one
     }
 
 
@@ -118,6 +118,12 @@ def test_a_slider_changes_the_list(opened, index):
 
 def la_start(page):
     return page.evaluate("lookalike.call('GET', '/api/collections/pets').then((x) => x.start)")
+
+
+def test_a_column_called_as_what_every_object_has(opened):
+    assert "native code" not in opened.inner_text("#query")
+    cell = opened.locator("#query .cell", has_text="constructor")
+    assert cell.get_by_role("slider").input_value() == "1"
 
 
 def test_a_row_is_found_by_its_name(opened):

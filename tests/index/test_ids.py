@@ -1,11 +1,13 @@
 """Ids of rows: integers, values of a column, labels of a pandas frame."""
 
 import pandas as pd
+import polars as pl
 import pytest
 
 import lookalike as la
 from lookalike.clustering import SimilarityClustering, profile_clusters
 from lookalike.errors import InvalidInput, LookalikeWarning
+from lookalike.index import build_index
 from lookalike.measures import Gower, Precomputed, Vector
 
 ROWS = {"size": [1.0, 2.0, 9.0, 8.0], "color": ["red", "red", "blue", "blue"]}
@@ -179,16 +181,26 @@ def test_repeated_ids_are_listed_with_the_way_out():
     assert "label_column='species'" in str(error.value)
 
 
-@pytest.mark.parametrize("form", ["frame", "csv", "labels"])
-def test_no_word_among_ids_means_missing(form, tmp_path):
-    words = ["null", "NA", "None", "nan", "x1"]
-    frame = pd.DataFrame({"id": words, "v": [1.0, 2.0, 3.0, 4.0, 5.0]})
-    if form == "csv":
-        frame.to_csv(tmp_path / "rows.csv", index=False)
-        frame = tmp_path / "rows.csv"
-    index = la.Index(id_column=None if form == "labels" else "id")
-    index.fit(frame.set_index("id") if form == "labels" else frame)
+@pytest.mark.parametrize("form", ["dict", "frame", "polars", "csv", "labels", "folder"])
+def test_no_word_among_ids_means_missing_and_no_blank(form, tmp_path):
+    words = ["null", "NA", "None", "nan", "x1", "\n", " ", "\t "]
+    rows = {"id": words, "v": [float(v) for v in range(1, 9)], "c": list("abababab")}
+    frame = pd.DataFrame(rows)
+    frame.to_csv(tmp_path / "rows.csv", index=False)
+    frame.to_parquet(tmp_path / "rows.parquet")
+    sources = {"csv": tmp_path / "rows.csv", "dict": rows, "labels": frame.set_index("id")}
+    sources["polars"] = pl.DataFrame(rows)
+    if form == "folder":
+        index = build_index(tmp_path / "rows.parquet", tmp_path / "x", "gower", id_column="id")
+        index = la.Index.open(tmp_path / "x")
+    else:
+        index = la.Index("gower", id_column=None if form == "labels" else "id")
+        index.fit(sources.get(form, frame))
     assert index.ids == words
-    assert index.search("NA", k=2).ids == ["null", "None"]
+    assert index.search("NA", k=2).ids[0] == "nan"
+    assert index.get("\n")["v"] == 6.0
     if form != "labels":
-        assert index.add([{"id": "n/a", "v": 9.0}]) == ["n/a"]
+        assert index.add([{"id": "\r\n", "v": 9.0, "c": "a"}]) == ["\r\n"]
+        for blank in ("", None):
+            with pytest.raises(InvalidInput, match="an id for every row, found none in row 0"):
+                index.add([{"id": blank, "v": 9.0, "c": "a"}])

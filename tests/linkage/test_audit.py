@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import lookalike as la
+from lookalike.errors import InvalidInput
 from lookalike.linkage.audit import (
     LEAKED_SHARE,
     Closeness,
@@ -134,6 +135,16 @@ def test_random_rows_are_uniform_over_each_column():
         draw_uniform(real, 5, 1)["x"].values.tolist()
         == draw_uniform(real, 5, 1)["x"].values.tolist()
     )
+
+
+def test_random_rows_of_numbers_whose_range_overflows():
+    random = draw_uniform(
+        la.read_table({"a": [-1e308, 1e308, 1.0] * 5, "b": [1.5, 2.0, 3.0] * 5}), 9
+    )
+    assert np.isfinite(random["a"].values).all()
+    assert np.ptp(random["a"].values / 1e308) > 0.5
+    with pytest.raises(InvalidInput, match="an integer >= 0"):
+        draw_uniform(random, 9, seed=-1)
 
 
 def test_shares_of_equal_cells():

@@ -2,6 +2,8 @@
 
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lookalike.errors import InvalidInput
 from lookalike.linkage.decisions import check_consistent, read_decisions
@@ -45,6 +47,23 @@ def test_what_is_no_decision_is_refused(given, match):
         read_decisions(given, IDS, 3)
     with pytest.raises(InvalidInput, match="two different rows"):
         read_decisions([{"pair": ["a", "a"], "same": True}], (IDS[0], IDS[0]))
+
+
+PAIRS = st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(lambda pair: pair[0] < pair[1])
+
+
+@given(st.dictionaries(PAIRS, st.booleans(), max_size=12))
+def test_decisions_contradict_each_other_where_a_chain_joins_what_differs(decided):
+    groups = [{row} for row in range(7)]
+    for a, b in (pair for pair, same in decided.items() if same):
+        joined = groups[a] | groups[b]
+        for row in joined:
+            groups[row] = joined
+    if any(not same and b in groups[a] for (a, b), same in decided.items()):
+        with pytest.raises(InvalidInput, match="no contradiction"):
+            check_consistent(decided, str)
+    else:
+        check_consistent(decided, str)
 
 
 def test_contradictions_are_refused():

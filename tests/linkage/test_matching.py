@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 import lookalike as la
+from lookalike.errors import TooLarge
 from lookalike.linkage import matching, read_two
 from lookalike.linkage.matching import Candidates, assign, match_once
 
@@ -119,6 +120,12 @@ def test_lists_that_were_cut_off_are_asked_for_again():
     pairs, short = assign(lists._replace(bounds=np.full(2, np.inf)), 1)
     assert pairs == [(0, 0, 1.0)]
     assert len(short) == 0
+
+
+def test_pairs_that_do_not_fit_into_memory_are_refused():
+    left, right = tables_of([1.0] * 40, [float(value) for value in range(90)])
+    with la.config(memory_limit="1MB"), pytest.raises(TooLarge, match="match: needs pairs to"):
+        match_once(read_two(left, right, "gower", on=["size"]), 20)
 
 
 def test_distances_of_zero_are_pairs():

@@ -141,7 +141,11 @@ def test_wrong_calls_say_what_to_do(folder):
 
 def test_answers_are_short_unless_asked_for(folder):
     long = {**PENGUINS, "row": 0, "k": 100, "why": True}
-    few, many = ask_all(folder, [("search", long), ("search", long | {"size": 50_000})])
+    levels = {**PENGUINS, "kinds": {"species": ["x" * 100] * 10_000}}
+    asked = [("search", long), ("search", long | {"size": 50_000}), ("inspect", levels)]
+    few, many, wrong = ask_all(folder, asked)
+    assert wrong[1]
+    assert len(wrong[0].encode()) < DEFAULT_SIZE + 100
     assert len(few[0].encode()) < DEFAULT_SIZE + 100
     assert "bytes: ask for a larger size" in few[0]
     assert many[0].startswith(few[0].rpartition("\n")[0])

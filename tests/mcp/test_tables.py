@@ -51,6 +51,22 @@ def test_a_link_within_the_folder_is_followed(folder):
     assert len(Tables(folder).source("same.csv").rows().table) == 3
 
 
+def test_links_in_a_circle_pipes_and_names_of_any_length_are_no_tables(folder):
+    os.symlink("loop.csv", folder / "loop.csv")
+    os.mkfifo(folder / "pipe.csv")
+    tables = Tables(folder)
+    assert tables.listed() == ["deep/more.csv", "pets.csv"]
+    for name in ("loop.csv", "a" * 5_000, "http://127.0.0.1/pets.csv"):
+        with pytest.raises(MissingFile):
+            tables.source(name)
+
+
+def test_a_folder_of_very_many_files_is_not_walked(folder, monkeypatch):
+    monkeypatch.setattr("lookalike.mcp.tables.MAX_VISITED", 2)
+    with pytest.raises(InvalidInput, match="more than 2 files"):
+        Tables(folder).source(".")
+
+
 def test_patterns_are_refused(folder):
     with pytest.raises(InvalidInput, match="one file"):
         Tables(folder).source("*.csv")

@@ -15,6 +15,7 @@ from lookalike.service import ServiceError
 from lookalike.service import jobs as jobs_module
 from lookalike.service.api.operations import POLL_SECONDS, _events
 from lookalike.service.jobs import Job, Jobs
+from lookalike.service.problems import Refused
 from lookalike.service.store.store import NotFound
 from service.running import run_alone, running
 
@@ -70,6 +71,34 @@ def test_jobs_run_in_turn_and_the_same_one_runs_once():
     assert one.to_dict()["result"] == {"x": 1}
     assert two.state == "cancelled"
     jobs.close()
+
+
+def test_what_waits_is_not_forgotten_and_no_more_than_so_much_waits(monkeypatch):
+    monkeypatch.setattr(jobs_module, "MAX_JOBS", 3)
+    jobs, go = Jobs(), threading.Event()
+    done = jobs.start("a", "c", 0, lambda job: {})
+    assert done.ended.wait(300)
+    waiting = [jobs.start("a", "c", key, lambda job: {"ok": go.wait(300)}) for key in (1, 2)]
+    last = jobs.start("a", "c", 3, lambda job: {})  # in the place of the one that is done
+    with pytest.raises(NotFound):
+        jobs.get(done.id)
+    with pytest.raises(Refused, match="fewer than 3 that wait") as caught:
+        jobs.start("a", "c", 4, lambda job: {})
+    assert caught.value.status == 503
+    assert [jobs.get(job.id) for job in (*waiting, last)] == [*waiting, last]
+    go.set()
+    assert last.ended.wait(300)
+    jobs.close()
+
+
+def test_large_results_are_forgotten_first(monkeypatch):
+    monkeypatch.setattr(jobs_module, "MAX_RESULTS", 2_000)
+    jobs = Jobs()
+    for key, size in enumerate((10, 1_500, 1_500, 9_000)):
+        job = jobs.start("a", "c", key, lambda job, size=size: {"x": "x" * size})
+        assert job.ended.wait(300)
+    jobs.close()  # waits for the last one to be counted
+    assert [len(one.result["x"]) for one in jobs._jobs.values()] == [9_000]
 
 
 def test_a_job_that_fails_has_a_problem():

@@ -182,8 +182,8 @@ def test_the_limits_are_those_that_are_documented():
     assert vars(RequestLimits()) == {
         "body": 16_777_216, "upload": 536_870_912, "rows": 2_000_000, "columns": 2_000,
         "unpacked": 16_777_216, "batch": 10_000, "cell": 100_000, "depth": 32, "k": 1_000,
-        "queries": 100, "marks": 1_000, "values": 10_000, "measures": 50, "seconds": 60.0,
-        "headers": 20.0, "wait": 2.0, "rate": 200.0, "burst": 400.0, "nodes": 200,
+        "pairs": 200_000, "queries": 100, "marks": 1_000, "values": 10_000, "measures": 50,
+        "seconds": 60.0, "headers": 20.0, "wait": 2.0, "rate": 200.0, "burst": 400.0, "nodes": 200,
     }  # fmt: skip
     assert limits.AT_MOST == {
         "n_estimators": 20_000, "height": 32, "max_depth": 1_000, "max_samples": 100_000,
@@ -204,11 +204,14 @@ def test_a_question_to_a_verb_is_within_limits():
     for wrong, said in (
         ({"k": 6}, "k=6: needs at most 5, found 6. Use k=5."),
         ({"n": 1_001}, "n=1001: needs at most 1,000, found 1,001. Use n=1000."),
+        ({"n_clusters": "1001"}, "n_clusters='1001': needs at most 1,000, found 1,001."),
+        ({"n_clusters": "9" * 5_000}, "n_clusters='999"),
         ({"measures": "gower,ranked,shi"}, "measures: needs at most 2, found 3."),
         ({"measures": ["gower", "ranked", "shi"]}, "measures: needs at most 2, found 3."),
         ({"like": [1, 2, 3]}, "like: needs at most 2, found 3."),
         ({"unlike": [1, 2, 3]}, "unlike: needs at most 2, found 3."),
         ({"predict": [1, 2, 3, 4]}, "predict: needs at most 3, found 4."),
+        ({"decisions": [{}] * 4}, "decisions: needs at most 3, found 4."),
         ({"filter": {"a": [1, 2, 3, 4, 5]}}, "filter: needs at most 4, found 5."),
         ({"measure": "ratio:n_trees=20001"}, "measure: needs n_trees of at most 20,000, found"),
         ({"method": "x:n_clusters=1001"}, "method: needs n_clusters of at most 1,000, found"),
@@ -217,5 +220,16 @@ def test_a_question_to_a_verb_is_within_limits():
         with pytest.raises((InvalidInput, TooLarge)) as caught:
             limits.check_verb(wrong, few)
         assert str(caught.value).startswith(said)
+    for asked, rows, most in (
+        ({"other": "t", "k": 50}, 4_000, 50),
+        ({"control": "t", "k": 7}, 4_000, 7),
+        ({"control": "t", "k": 50, "replace": True}, 4_000, 50),
+        ({"columns": None, "draws": 50}, 4_000, 50),
+        ({"control": "t", "k": 1}, 10**6, 1),  # one of each is always allowed
+    ):
+        limits.check_verb(asked, RequestLimits(), rows)
+        (name,) = asked.keys() & {"k", "draws"}
+        with pytest.raises(InvalidInput, match=f"at most {most:,} for {rows:,} rows"):
+            limits.check_verb(asked | {name: most + 1}, RequestLimits(), rows)
     given = {"a": [1, True, {"b": 2.5}], "c": "x:d=3,e=f"}
     assert list(limits._options(given)) == [("a", 1), ("b", 2.5), ("d", 3)]

@@ -407,6 +407,35 @@ def test_a_job_that_another_client_waits_for_goes_on(server, monkeypatch):
     assert job.state == "done"
 
 
+def test_a_question_about_another_table_of_the_same_name_is_another_one(pets, monkeypatch):
+    go_on = threading.Event()
+
+    def ask(verb, collection, given, others):
+        assert go_on.wait(300)
+        return {"animals": [row["animal"] for row in others["other"].index.records()]}
+
+    monkeypatch.setattr("lookalike.service.api.search.ask", ask)
+    pets.service.limits = replace(pets.service.limits, wait=0.01)
+    jobs = []
+    for animal in ("cow", "pig"):  # in a collection of one name, in the same generation
+        pets.create("other", rows=[{"animal": animal, "weight": 500.0}] * 2)
+        jobs.append(pets.post("/api/collections/pets/ask/join", {"other": "other"})["job"]["id"])
+        pets.drop("other")
+    go_on.set()
+    found = [pets.wait(job)["result"]["animals"] for job in jobs]
+    assert found == [["cow"] * 2, ["pig"] * 2]
+
+
+def test_a_short_question_does_not_ask_for_pairs_that_fill_the_memory(server):
+    for verb, table in (("join", "other"), ("match", "control")):
+        path, body = f"/api/collections/pets/ask/{verb}", {table: "pets", "k": 1000}
+        server.service.limits = replace(server.service.limits, pairs=10 * len(PETS))
+        status, _, problem = send(server, "POST", path, body)
+        assert status == 422
+        assert f"at most {10 if verb == 'join' else 3} for {len(PETS)} rows" in problem["needed"]
+    server.service.limits = replace(server.service.limits, pairs=200_000)
+
+
 @pytest.mark.parametrize(
     ("path", "body"),
     [

@@ -1,5 +1,6 @@
 """Gradient boosters: the leaves that each library predicts, with missing cells and categories."""
 
+import copy
 import json
 
 import numpy as np
@@ -115,6 +116,22 @@ def test_xgboost_of_lines_is_refused():
         adapt_model(model)
     with pytest.raises(InvalidInput, match="XGBRegressor, which is not fitted"):
         adapt_model(xgb.XGBRegressor())
+
+
+def test_damaged_xgboost_models_are_refused():
+    xgb = xgboost()
+    model = xgb.train({"max_depth": 2}, xgb.DMatrix(np.eye(4), np.arange(4)), 2)
+    whole = json.loads(bytes(model.save_raw("json")))
+    for key, value in (("split_indices", 99), ("left_children", 0), ("split_conditions", np.nan)):
+        damaged = copy.deepcopy(whole)
+        damaged["learner"]["gradient_booster"]["model"]["trees"][0][key][0] = value
+        wrong = xgb.Booster()
+        wrong.load_model(bytearray(json.dumps(damaged).encode()))
+        with pytest.raises(InvalidInput, match="tests of one of 4|reached once|a threshold in"):
+            adapt_model(wrong)
+    fitted = xgb.XGBRegressor(n_estimators=2).fit(np.eye(4), np.arange(4))
+    fitted.get_booster().set_attr(best_iteration="999")
+    assert adapt_model(fitted).forest.n_trees == 2
 
 
 # -- LightGBM --------------------------------------------------------------------------------------

@@ -162,6 +162,7 @@ def test_landmarks(file):
         (["-n", "99"], "needs at least 99 rows, found 24 rows"),
         (["-n", "many"], "-n: needs a number of clusters or auto, found 'many'"),
         (["-n", "0"], "needs a number of clusters or auto, found '0'"),
+        (["-n", "9" * 5_000], "needs a number of clusters or auto, found '999"),
         (["-n", "3", "--method", "hdbscan"], "finds the number itself"),
         (["--label", "knid"], "Did you mean 'kind'"),
         (["--columns", "syze"], "Did you mean 'size'"),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike._runtime.progress import Progress
+from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.text import plain, short
 from lookalike._runtime.threads import blocks
 from lookalike.errors import Param, TooFewRows, WrongType
@@ -141,7 +142,7 @@ def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int = N_QUERIES, seed: in
     Integer(2).check("scan_hubs", "n_queries", n_queries, "Raise it")
     rows, here = _unit_rows(vectors)
     n = len(rows)
-    drawn = np.random.default_rng(seed).permutation(here)[: 2 * n_queries]
+    drawn = make_generator(seed).permutation(here)[: 2 * n_queries]
     m = len(drawn) // 2
     k = min(k, m - 1)
     if k < 1:

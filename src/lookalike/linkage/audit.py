@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.text import percent, plain
 from lookalike.index.hits import shown
 from lookalike.linkage.two_tables import TwoTables
@@ -25,6 +26,7 @@ from lookalike.show import layout
 from lookalike.show.reasons import sentence
 from lookalike.show.result import Result, Spell
 from lookalike.table import Column, Kind, Table
+from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -184,16 +186,18 @@ def draw_uniform(real: Table, n: int, seed: int = 0) -> Table:
     n : int
     seed : int
     """
-    random = np.random.default_rng(seed)
+    random = make_generator(seed)
     columns = []
     for column in real:
         known, number = column.values[~column.blank], column.kind.name == "number"
         cells = random.choice(np.unique(known), n)
-        if number and column.kind.source == "" and (known == np.round(known)).all():
+        whole = number and column.kind.source == "" and (known == np.round(known)).all()
+        if whole and np.abs(known).max() < MAX_EXACT_INTEGER:
             # Integers stay integers, as a generator of such a column would have them.
             cells = random.integers(int(known.min()), int(known.max()) + 1, n).astype(float)
         elif number:
-            cells = random.uniform(known.min(), known.max(), n)
+            share = random.random(n)  # the range itself may overflow
+            cells = known.min() * (1 - share) + known.max() * share
         gone = random.random(n) < column.blank.mean()
         values = np.where(gone, np.nan if number else -1, cells)
         columns.append(replace(column, values=values, unknown={}))

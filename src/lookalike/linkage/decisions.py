@@ -100,12 +100,11 @@ def check_consistent(decided: Mapping[tuple[int, int], bool], names: Any) -> Non
     decided : mapping of pairs of positions to whether they are the same
     names : function of a position that returns the id of its row
     """
-    # Union-find without balancing: pairs that people decided are few.
     parents: dict[int, int] = {}
 
     def root(row: int) -> int:
-        while parents.get(row, row) != row:
-            row = parents[row]
+        while (above := parents.get(row, row)) != row:
+            parents[row] = row = parents[above] if above in parents else above
         return row
 
     for (a, b), same in decided.items():

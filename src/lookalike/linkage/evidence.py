@@ -16,6 +16,7 @@ import numpy as np
 from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
+from lookalike._runtime.random_state import make_generator
 from lookalike.linkage.candidates import Candidates
 from lookalike.linkage.pooled import PooledColumn
 
@@ -178,7 +179,7 @@ def _random_pairs(
             return np.triu_indices(n, 1)
         left, right = np.divmod(np.arange(n_all), n - n_left)
         return left, right + n_left
-    random = np.random.default_rng(seed)
+    random = make_generator(seed)
     left = random.integers(0, n if n_left is None else n_left, RANDOM_PAIRS)
     right = random.integers(0 if n_left is None else n_left, n, RANDOM_PAIRS)
     apart = left != right

@@ -13,12 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike.linkage.two_tables import TwoTables
+from lookalike.measures.contract.matrices import check_pairs
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
 
 # Neighbors of the first lists, and how much longer the next ones are; chosen by hand: with a few
 # controls for each treated row most lists need no second look.
 FIRST_LISTS, GROWTH = 32, 4
+# Places and costs as they are gathered, joined, and copied by scipy.
+BYTES_PER_PAIR = 64
 
 
 class Candidates(NamedTuple):
@@ -87,7 +90,11 @@ def assign(found: Candidates, k: int) -> Assigned:
     from scipy.sparse import csr_matrix
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    n = len(found.controls)
+    n, listed = len(found.controls), sum(map(len, found.controls))
+    hint = "Allow a control several times (replace=True), or ask for fewer matches of each row"
+    check_pairs(
+        "match", k, listed, hint, bytes_per_pair=BYTES_PER_PAIR, what="pairs to choose from"
+    )
     known, places = np.unique(np.concatenate(found.controls), return_inverse=True)
     # Without a finite bound: more than any sum of distances, so that the number of pairs decides.
     too_much = 1.0 + n * k * max(float(far.max(initial=0.0)) for far in found.distances)

@@ -180,7 +180,7 @@ class Agent:
         try:
             text = await self.run(lambda: self.call(params.name, params.arguments or {}))
         except LookalikeError as error:
-            return _answer(error.text(spell_argument), is_error=True)
+            return _answer(shorten(error.text(spell_argument), DEFAULT_SIZE), is_error=True)
         return _answer(text)
 
     async def on_list_tools(self, ctx: Any, params: Any) -> types.ListToolsResult:

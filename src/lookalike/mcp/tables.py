@@ -7,6 +7,7 @@ import os
 from collections import OrderedDict
 from collections.abc import Mapping
 from glob import has_magic
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -51,20 +52,26 @@ class Tables:
         if has_magic(name) or "\0" in name:
             raise InvalidInput(who, "the name of one file", "a pattern", "Name one file")
         # Resolved before it is compared: neither ".." nor a link may lead outside.
-        path = (self.folder / Path(name).expanduser()).resolve()
-        inside = [path, *(path.rglob("*") if path.is_dir() else ())]
-        if not all(part.resolve().is_relative_to(self.folder) for part in inside):
+        path = Path(os.path.realpath(self.folder / Path(name).expanduser()))
+        inside = [path, *(islice(path.rglob("*"), MAX_VISITED) if os.path.isdir(path) else ())]
+        if len(inside) > MAX_VISITED:
+            found = f"a folder of more than {MAX_VISITED:,} files"
+            raise InvalidInput(who, "a table", found, "Name a file in it")
+        if not all(self._holds(part) for part in inside):
             needed, hint = "a file under the folder that is served", "Use a path relative to it"
             raise InvalidInput(who, needed, "a path outside of it", hint)
         return path
+
+    def _holds(self, path: Path) -> bool:
+        # A link may lead outside, or in a circle, of which ``Path.resolve`` makes an error.
+        return Path(os.path.realpath(path)).is_relative_to(self.folder)
 
     def listed(self) -> list[str]:
         """Return the names of the tables, sorted; the first of very many."""
         names = [
             path.relative_to(self.folder).as_posix()
             for path in _visited(self.folder)
-            if path.name.lower().endswith(LISTED_ENDINGS)
-            and path.resolve().is_relative_to(self.folder)  # a link may lead outside
+            if path.name.lower().endswith(LISTED_ENDINGS) and path.is_file() and self._holds(path)
         ]
         return sorted(names)[:MAX_LISTED]
 
@@ -79,7 +86,7 @@ class Tables:
             As in ``read_table``.
         """
         path = self.resolve(name)
-        if not path.exists():
+        if not os.path.exists(path):  # also where a name is too long to be one
             hint, problem = suggest(name, self.listed()), "file not found"
             raise MissingFile(Param("table", name), "a file", "none", hint, problem=problem)
         stat = path.stat()

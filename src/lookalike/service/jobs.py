@@ -14,15 +14,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lookalike._runtime.progress import Cancelled, watching
-from lookalike.service.problems import collected, problem_of
+from lookalike.service.cells import to_json
+from lookalike.service.problems import Refused, collected, problem_of
 from lookalike.service.store.store import NotFound
 
-MAX_JOBS = 500  # that are remembered, so that clients can ask for their results; chosen by hand
+# Jobs that are remembered, so that clients can ask for their results, and bytes of these as JSON
+# (in memory they are some ten times as large); chosen by hand.
+MAX_JOBS, MAX_RESULTS = 500, 64 * 2**20
 # Collections with a running job at a time; each holds the neighbor lists of its table in memory.
 MAX_RUNNING = 4
 # How long a view that no client watches is worked on: longer than a page takes to be loaded again.
 GRACE_SECONDS = 30.0
 ENDED = ("done", "failed", "cancelled")
+LATER = {"Retry-After": "10"}
 log = logging.getLogger("lookalike.service")
 
 
@@ -43,6 +47,8 @@ class Job:
         Open streams of its events.
     seen : float
         When its state was last asked for, in monotonic seconds.
+    size : int
+        Bytes of its result as JSON.
     """
 
     id: str
@@ -59,6 +65,7 @@ class Job:
     for_view: bool = False
     watchers: int = 0
     seen: float = 0.0
+    size: int = 0
     ended: threading.Event = field(default_factory=threading.Event)
     cancel: threading.Event = field(default_factory=threading.Event)
 
@@ -122,13 +129,24 @@ class Jobs:
                 if (job.kind, job.key) == (kind, key) and job.state not in ENDED:
                     job.clients += 1
                     return job
+            self._forget(MAX_JOBS - 1)
+            if len(self._jobs) >= MAX_JOBS:
+                needed, hint = f"fewer than {MAX_JOBS:,} that wait", "Send the request again later"
+                raise Refused(503, "jobs", needed, f"{MAX_JOBS:,}", hint, headers=LATER)
             job = Job(secrets.token_hex(8), kind, collection, key, clients=1, for_view=for_view)
             self._jobs[job.id] = job
-            while len(self._jobs) > MAX_JOBS:
-                self._jobs.popitem(last=False)
             self._waiting.setdefault(collection, deque()).append((job, work))
             self._give_turns()
         return job
+
+    def _forget(self, most: int) -> None:
+        """Forget the oldest jobs that have ended; called under the lock."""
+        ended = [job for job in self._jobs.values() if job.state in ENDED]
+        size = sum(job.size for job in ended)
+        # A single result may be too large: its client has not seen it yet.
+        while ended and (len(self._jobs) > most or (size > MAX_RESULTS and len(ended) > 1)):
+            oldest = self._jobs.pop(ended.pop(0).id)
+            size -= oldest.size
 
     def _give_turns(self) -> None:
         """Run the next job of each collection that has none running; called under the lock."""
@@ -148,6 +166,7 @@ class Jobs:
         finally:
             with self._lock:
                 self._busy.discard(job.collection)
+                self._forget(MAX_JOBS)
                 self._give_turns()
 
     @contextmanager
@@ -224,7 +243,7 @@ class Jobs:
             with watching(job.report, job.cancel.is_set), collected() as notes:
                 result = work(job)
             result = result | ({"notes": notes} if notes else {})
-            job.change("done", progress=1.0, result=result)
+            job.change("done", progress=1.0, result=result, size=len(to_json(result)))
         except Cancelled:
             job.change("cancelled")
         except Exception as error:

@@ -41,6 +41,9 @@ class RequestLimits:
         Nested brackets of a JSON body.
     k : int
         Hits of one search.
+    pairs : int
+        Rows times ``k`` or ``draws``, of a verb that has so many answers for each row. Matches
+        without replacement count ``k`` times: they are chosen among lists of twice the length.
     queries : int
         Queries of one search.
     marks : int
@@ -72,6 +75,7 @@ class RequestLimits:
     cell: int = 100_000
     depth: int = 32
     k: int = 1_000
+    pairs: int = 200_000
     queries: int = 100
     marks: int = 1_000
     values: int = 10_000
@@ -105,6 +109,10 @@ AT_MOST = {
     "n": 1_000,
     "draws": 100,
 }
+
+
+# Parameters that may be lists of records.
+LISTED = ("predict", "other", "control", "synthetic", "holdout", "decisions")
 
 
 def check_options(text: Any, who: str = "measure") -> None:
@@ -142,19 +150,22 @@ def _options(value: Any, name: str = "") -> Iterator[tuple[str, float]]:
         yield name, value
 
 
-def check_verb(given: Mapping[str, Any], limits: RequestLimits) -> None:
+def check_verb(given: Mapping[str, Any], limits: RequestLimits, rows: int = 0) -> None:
     """Refuse a question to a verb that asks for more than a server can give.
 
     Parameters
     ----------
     given : mapping of parameters of the verb to their values
     limits : RequestLimits
+    rows : int
+        Of the table that is asked about.
     """
     most = AT_MOST | {"k": limits.k}
     for name, value in given.items():
-        if isinstance(value, int) and value > most.get(name, value):
+        number = float(value) if isinstance(value, str) and value.isdecimal() else value
+        if isinstance(number, int | float) and number > most.get(name, number):
             needed, hint = f"at most {most[name]:,}", ("Use ", Param(name, most[name]))
-            raise InvalidInput(Param(name, value), needed, f"{value:,}", hint)
+            raise InvalidInput(Param(name, value), needed, f"{number:,.0f}", hint)
     for name in ("measure", "method", "measures"):
         check_options(given.get(name), name)
     measures = given.get("measures")
@@ -163,10 +174,24 @@ def check_verb(given: Mapping[str, Any], limits: RequestLimits) -> None:
     for name, count in (
         ("like", limits.marks),
         ("unlike", limits.marks),
-        *((name, limits.batch) for name in ("predict", "other", "control", "synthetic", "holdout")),
+        *((name, limits.batch) for name in LISTED),
     ):
         check_at_most(name, len(given[name]) if isinstance(given.get(name), list) else 0, count)
     check_filter(given.get("filter"), limits)
+    _check_pairs(given, limits, rows)
+
+
+def _check_pairs(given: Mapping[str, Any], limits: RequestLimits, rows: int) -> None:
+    once = "control" in given and not given.get("replace")
+    name = "k" if "other" in given or "control" in given else "draws"
+    each = given.get(name) or 0
+    most = int((limits.pairs / max(1, rows)) ** (0.5 if once else 1.0))
+    if each > max(1, most):
+        needed, hint = (
+            f"at most {max(1, most):,} for {rows:,} rows",
+            "Ask about fewer rows, or less",
+        )
+        raise InvalidInput(Param(name, each), needed, f"{each:,}", hint)
 
 
 def check_at_most(what: str, count: int, most: int) -> None:

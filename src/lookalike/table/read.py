@@ -165,7 +165,8 @@ def _read_now(
         return _read_array(matrix, kinds, tokens)
     raws = sources.raw_columns(source, options._replace(as_text=read_as_text(kinds)))
     chosen = given_kinds(kinds, [raw.name for raw in raws])
-    raws = [raw.without(tokens) for raw in raws]
+    # Blanks of a given kind are left to it: those that name rows are names.
+    raws = [(raw if raw.name in chosen else raw.neutral()).without(tokens) for raw in raws]
     guesses = infer_columns([raw for raw in raws if raw.name not in chosen])
     columns, aside = read_columns(raws, chosen, guesses)
     columns, aside = without_copies(columns, aside, set(chosen), find_copies(columns))

@@ -51,7 +51,8 @@ def read_xgboost(fitted: Any) -> TreeModel:
     n_trees = len(model["trees"])
     best = booster.attributes().get("best_iteration") if wrapped else None
     if best is not None:  # after early stopping, as the scikit-learn interface predicts
-        n_trees = model["iteration_indptr"][int(best) + 1]
+        # A slice: an attribute of the model may be any text, and a number beyond the last tree.
+        n_trees = model["iteration_indptr"][: int(best) + 2][-1]
     n_features = int(learner["learner_model_param"]["num_feature"])
     trees = [_xgboost_tree(tree) for tree in model["trees"][:n_trees]]
     levels: list[Sequence[Any]] = [()] * n_features

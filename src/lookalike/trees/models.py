@@ -9,6 +9,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from lookalike.columns.ragged import Ragged, RaggedOf
+from lookalike.errors import InvalidInput
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Maybe, Plain, Saved, Text, TupleOf, require
 from lookalike.trees.thresholds.flat import Forest, flatten
@@ -168,6 +169,10 @@ def join(
     )
     offsets = np.cumsum([0, *(len(tree.feature) for tree in trees)])
     inside, side = left >= 0, default
+    wrong = feature[inside & ((feature < 0) | (feature >= len(levels)))]
+    if len(wrong):
+        needed, found = f"tests of one of {len(levels)} columns", f"one of column {wrong[0]}"
+        raise InvalidInput("model", needed, found, "See whether the model is damaged")
     sets, asked = _sets_asked(trees, offsets)
     # A test that no number fails tells missing values from all others.
     threshold = np.minimum(threshold, largest(single))

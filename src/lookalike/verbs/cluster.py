@@ -29,6 +29,7 @@ EXAMPLES = (
 OWN_COLUMNS = ("id", "cluster", "distance")  # the first columns of the frame
 MAX_SHOWN_CLUSTERS = 40  # in the text form
 INDENT = 2
+MAX_DIGITS = 18  # of a number of clusters that is written as text
 # Methods that take the number of clusters, and compare all rows with some (landmarks).
 BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
 METHODS = {
@@ -256,7 +257,8 @@ def read_number(number: int | str) -> int | str:
     if text == "auto":
         return text
     # True is an integer in Python, and "True" is not a number.
-    if isinstance(number, bool) or not text.isdecimal() or int(text) < 1:
+    decimal = text.isdecimal() and len(text) <= MAX_DIGITS
+    if isinstance(number, bool) or not decimal or int(text) < 1:
         hint = ("Use ", Param("n_clusters", 3), " or ", Param("n_clusters", "auto"))
         needed = "a number of clusters or auto"
         raise InvalidInput(Param("n_clusters"), needed, repr(text), hint)

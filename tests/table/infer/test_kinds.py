@@ -253,6 +253,7 @@ def test_a_flag_remembers_its_words(cells, levels):
         (["x"], 5, WrongType, "a list of levels"),
         (["x"], ["x"], InvalidInput, "at least two levels"),
         (["x"], ["x", "x"], InvalidInput, "at least two levels that differ"),
+        (["x"], ["x", ["y"]], InvalidInput, "at least two levels that differ"),
     ],
 )
 def test_what_cannot_be_done_is_said(cells, kind, error, text):

@@ -9,7 +9,7 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.table import Kind
 from lookalike.table.formats.raw import of_arrow, of_values
-from lookalike.table.infer.learning import facts_of, learn_facts, neutral_columns
+from lookalike.table.infer.learning import columns_of, facts_of, learn_facts
 
 
 def test_past_the_bound_numbers_are_still_numbers(monkeypatch):
@@ -176,8 +176,8 @@ def test_some_rows_of_a_table_are_learned():
         def batches(self, start, stop):
             return (table[at : at + 1] for at in range(start, stop))
 
-    assert [raw.values() for raw in neutral_columns(table, ["-9"])] == [
-        [1, 2, None, 4], ["a", None, "b", "a"],
+    assert [raw.values() for raw in columns_of(table, ["-9"])] == [
+        [1, 2, None, 4], ["a", " ", "b", "a"],
     ]  # fmt: skip
     every = learn_facts(Parts(), {}, ("-9",))
     assert {name: (one.rows, one.count) for name, one in every.items()} == {

@@ -1,6 +1,6 @@
 // @ts-check
 /** In place of `api.js` of the page: the calls are answered from the data in this file. */
-import { compare, distanceOf, meeting, readData, scores } from "./compare.js";
+import { compare, distanceOf, meeting, readData, scores, weightOf } from "./compare.js";
 import { explain, reasonsOf, view } from "./reasons.js";
 
 export class ProblemError extends Error {
@@ -68,8 +68,7 @@ function hitOf(data, found, [i, row], rank, { own, weights }) {
   const similarity = found.similarity[row];
   const known = similarity === similarity;
   const parts = explain(data, found, i, row, own);
-  const weight = (name) => (data.weights[name] ?? 1) * (weights[name] ?? 1);
-  const counts = data.info.columns.filter(({ name, compared }) => compared && weight(name)).map(({ name }) => data.cells[name]);
+  const counts = data.info.columns.filter(({ name, compared }) => compared && weightOf(data, weights, name)).map(({ name }) => data.cells[name]);
   return {
     ...named(data, row),
     rank,

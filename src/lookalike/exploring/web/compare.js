@@ -64,9 +64,15 @@ function listed({ rows, differs, usual, size, gaps }, i, out) {
   return { out, guessed };
 }
 
-/** The weight of each column: its own times that of the question; columns that are one, the mean. */
+/** The own weight of a column times that of the question; a column may be called "constructor". */
+export function weightOf(data, given, name) {
+  const own = (weights) => (Object.hasOwn(weights, name) ? weights[name] : 1);
+  return own(data.weights) * own(given);
+}
+
+/** The weight of each column; of columns that are one, the mean. */
 export function weightsOf(data, given) {
-  const one = (name) => (data.weights[name] ?? 1) * (given[name] ?? 1);
+  const one = (name) => weightOf(data, given, name);
   return data.columns.map(({ parts, dropped }) => (dropped ? 0 : parts.reduce((sum, name) => sum + one(name), 0) / parts.length));
 }
 

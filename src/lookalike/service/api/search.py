@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.responses import Response
 
-from lookalike.service.analysis import CollectionSource
+from lookalike.service.analysis import MAX_ANALYZED_ROWS, CollectionSource
 from lookalike.service.answers import search as find
 from lookalike.service.api.document import documented
 from lookalike.service.api.models import MarksIn, SearchIn, SessionIn
@@ -140,18 +140,22 @@ def _add(verb: str) -> None:
         service: Serving, collection: Found, body: BaseModel, request: Request
     ) -> Response:
         given = body.model_dump()
-        check_verb(given, service.limits)
+        view = await _view(service, collection)
+        check_verb(given, service.limits, min(len(view.index), MAX_ANALYZED_ROWS))
         if verb in QUICK_VERBS:
             return await in_turn(service, lambda: answer(ask(verb, collection, given)))
 
+        # Two clients with the same question about the same rows share one job.
+        rows = [(collection.key, view.generation)]
+
         # A text is never a path: a request must not read files of the server.
         def open_other(name: str) -> CollectionSource:
-            return CollectionSource(service.catalog.get(name).view, name)
+            other = service.catalog.get(name)
+            seen = other.view
+            rows.append((other.key, seen.generation))
+            return CollectionSource(seen, name)
 
         others = await run_in_threadpool(other_tables, verb, given, open_other)
-        # Two clients with the same question about the same rows share one job.
-        views = [one.view.generation for one in others.values() if hasattr(one, "view")]
-        rows = (collection.key, collection.view.generation, *views)
         key = (*rows, json.dumps(given, sort_keys=True))
 
         def work(job: Job) -> dict[str, Any]:

@@ -148,5 +148,7 @@ export function question(link) {
       unlike.push(...step.marks.unlike);
     }
   }
-  return { weights, filter, like, unlike };
+  // Without a prototype: a column may be called "constructor", which every other object has.
+  const bare = (/** @type {any} */ some) => Object.assign(Object.create(null), some);
+  return { weights: bare(weights), filter: bare(filter), like, unlike };
 }

@@ -17,7 +17,7 @@ from lookalike.table.formats.raw import Raw
 from lookalike.table.formats.sources import check_shape, name_unnamed
 from lookalike.table.infer import roles, thresholds
 from lookalike.table.infer.kinds import infer_columns
-from lookalike.table.infer.learning import ColumnFacts, Learner, neutral_columns
+from lookalike.table.infer.learning import ColumnFacts, Learner, columns_of
 from lookalike.table.infer.lists import kind_of
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
@@ -191,7 +191,7 @@ class LazyTable:
         return [stored[name] for name in columns]
 
     def _table(self, rows: Any, columns: Sequence[str] | None = None) -> Table:
-        raws = {raw.name: raw for raw in neutral_columns(rows, self.missing)}
+        raws = {raw.name: raw for raw in columns_of(rows, self.missing)}
         # A column without a name has one by its place among all.
         if columns is not None:
             raws = {n: replace(r, name=n) for n, r in zip(columns, raws.values(), strict=True)}

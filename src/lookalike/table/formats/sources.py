@@ -101,8 +101,7 @@ def raw_columns(source: Any, options: CsvOptions) -> list[Raw]:
     raws = name_unnamed(raws)
     check_columns("read_table", raws)
     check_shape(len(raws[0]) if raws else 0, len(raws))
-    # What is to be kept as it is written may be a blank that names a row.
-    return [raw if raw.name in options.as_text else raw.neutral() for raw in raws]
+    return raws
 
 
 def name_unnamed(raws: list[Raw]) -> list[Raw]:

@@ -396,7 +396,7 @@ def learn_facts(
     stop = len(parts) if stop is None else stop
     progress = Progress("reading columns", -(-(stop - start) // BATCH_ROWS))
     for rows in parts.batches(start, stop):
-        for raw in neutral_columns(rows, tokens):
+        for raw in (one.neutral() for one in columns_of(rows, tokens)):
             if raw.name not in found:
                 kind = chosen.get(raw.name)
                 levelled = kind is not None and kind.name in LEVELLED and not kind.levels
@@ -406,6 +406,6 @@ def learn_facts(
     return found
 
 
-def neutral_columns(rows: Any, tokens: Sequence[Any]) -> list[Raw]:
+def columns_of(rows: Any, tokens: Sequence[Any]) -> list[Raw]:
     """Return the columns of an Arrow table as ``read_table`` looks at them."""
-    return [raw.neutral().without(tokens) for raw in name_unnamed(arrow_to_raw(rows))]
+    return [raw.without(tokens) for raw in name_unnamed(arrow_to_raw(rows))]

@@ -50,7 +50,8 @@ def convert(raw: Raw, kind: Kind, *, fitted: bool = False) -> Column:
     Column
     """
     if kind.role == ID:
-        values = raw.cells.to_pylist() if raw.is_text else raw.values()
+        # A blank names a row as any text does, but for the empty one.
+        values = [v or None for v in raw.cells.to_pylist()] if raw.is_text else raw.values()
         return Column(raw.name, kind, np.fromiter(values, dtype=object, count=len(raw)))
     reading = kind.reading or Reading()
     raw = raw.neutral().without(reading.missing_words)

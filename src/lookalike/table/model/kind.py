@@ -297,7 +297,8 @@ def given_kind(name: str, given: Any) -> Kind | None:
 
 
 def _given_levels(levels: tuple[Any, ...], least: int, who: Param, needed: str, hint: str) -> Kind:
-    if len(set(levels)) < max(least, len(levels)):
+    nested = any(isinstance(level, list | dict | set) for level in levels)
+    if nested or len(set(levels)) < max(least, len(levels)):
         raise InvalidInput(who, needed, repr(levels), hint)
     return Kind("order", f"given, {len(levels)} levels", levels)
 
