@@ -105,7 +105,8 @@ def test_drawn_thresholds_lie_between_cells_and_are_saved(numeric, tmp_path):
     values = set(table.columns[2].values)
     # Without drawing, every threshold on a number is one of its values.
     if numeric == "value":
-        assert price.any() and not values & set(model.trees_.threshold[price])
+        assert price.any()
+        assert not values & set(model.trees_.threshold[price])
     model.save(tmp_path / "forest")
     again = la.load(tmp_path / "forest")
     assert again.splitter == "random"
