@@ -346,12 +346,8 @@ class Gaussian(_RowDistance):
             raise InvalidInput(f"column {column.name!r}", needed, f"{self.length_} numbers", hint)
         for row in present:
             weights, normals = self._parts(rows[[row]])
-            right = bool((weights > 0).all()) and abs(weights.sum() - 1.0) < 1e-6
-            for entries in normals[:, d:]:
-                matrix = self._square(entries)
-                even = np.allclose(matrix, matrix.T, rtol=1e-8, atol=0)
-                right = right and even and bool(np.linalg.eigvalsh(matrix)[0] > 0)
-            if not right:
+            whole = weights.min() > 0 and abs(weights.sum() - 1.0) < 1e-6
+            if not whole or not all(map(self._is_covariance, normals[:, d:])):
                 raise cell_error(column.name, int(row), needed, f"{rows[row].tolist()}"[:60], hint)
         return rows
 
@@ -359,6 +355,11 @@ class Gaussian(_RowDistance):
         """Return the weights of the components of all rows, and their means and covariances."""
         parts = rows.reshape(len(rows) * self.components, rows.shape[1] // self.components)
         return (parts[:, 0], parts[:, 1:]) if self._mixed else (np.ones(len(parts)), parts)
+
+    def _is_covariance(self, entries: np.ndarray) -> bool:
+        matrix = self._square(entries)
+        even = np.allclose(matrix, matrix.T, rtol=1e-8, atol=0)
+        return bool(even and np.linalg.eigvalsh(matrix)[0] > 0)
 
     def _square(self, entries: np.ndarray) -> np.ndarray:
         d = self._sizes[0]
