@@ -117,7 +117,7 @@ def _findings(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
     closures = {way: _mean(means, way) for way in ("min", "product", "lukasiewicz")}
     return [
         Finding(
-            "powers of S are worse from the second one on",
+            "powers of S are worse from the second one on, by more than .5 points",
             all(by_power[n] > by_power[1] + 0.5 for n in POWERS[1:]),
             ", ".join(f"S^{n} {value:.1f}" for n, value in by_power.items())
             + " %; with columns of one spread "
@@ -126,7 +126,7 @@ def _findings(means: dict[tuple[str, str], list[float]]) -> list[Finding]:
         ),
         *_on_credit(means),
         Finding(
-            "outlook: transitive closure is better than S itself",
+            "outlook: transitive closure is better than S itself, by more than .5 points",
             min(closures.values()) < by_power[1] - 0.5,
             f"S {by_power[1]:.1f}, "
             + ", ".join(f"{way} {value:.1f}" for way, value in closures.items())

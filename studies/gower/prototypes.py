@@ -125,14 +125,16 @@ def _findings(errors: Errors) -> list[Finding]:
             headline=True,
         ),
         Finding(
-            "nearest neighbors on 2 to 10 % of the rows as prototypes cost one to four points",
+            "nearest neighbors on 2 to 10 % of the rows as prototypes cost one to four points "
+            "(.5 to 4.5)",
             all(0.5 <= value - gower < 4.5 for value in near.values()),
             ", ".join(f"{METHODS[m]} {v - gower:+.1f}" for m, v in near.items())
             + " (printed +1.2, +1.8, +3.8, +1.2)",
             notes.CHEAPER,
         ),
         Finding(
-            "with the logistic model or LDA prototypes match or beat Euclidean neighbors",
+            "with the logistic model or LDA prototypes match or beat Euclidean neighbors, within "
+            ".5 points",
             all(value <= raw + 0.5 for m, value in both.items() if m != "relieff"),
             ", ".join(f"{METHODS[m]} {v:.1f}" for m, v in both.items())
             + f"; Euclidean neighbors {raw:.1f}",
@@ -145,7 +147,7 @@ def _findings(errors: Errors) -> list[Finding]:
             notes.FEW_SPLITS,
         ),
         Finding(
-            "CFS and both kinds of medoids are close",
+            "CFS and both kinds of medoids are close, within 1.5 points",
             max(others) - min(others) <= 1.5,
             f"between {min(others):.1f} and {max(others):.1f} % (printed 23.3 to 23.9); with "
             f"learners the worst is {METHODS[worst]}",

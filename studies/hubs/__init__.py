@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from studies.hubs import application, badness, dimensions, groups, models, tables, texts, ties
+from studies.hubs import application, badness, dimensions, groups, models, tables, texts, ties, toy
 from studies.hubs.notes import READINGS
 from studies.paper import Paper, StudyPart
 
@@ -32,6 +32,8 @@ SUMMARY = """\
   are not, and arcene has 9 dimensions instead of 399.
 - **Liver.** The printed accuracies are those of the file's selector as label, not of any cut of the
   number of drinks.
+- **A tight class inside a loose one** (Figure 2) is told better from it in mutual proximities; the
+  gain is smaller than in the paper's sample, which is not given.
 - **Texts** are partly explained. The vocabulary is probably found: with words that occur five times
   in total, headers of messages included, both collections have the printed number of words to two
   per cent (with Snowball's English stemmer to 0.1). The weight of a word is not: raw frequencies
@@ -62,6 +64,7 @@ PAPER = Paper(
     ),
     about=ABOUT.replace("\n", " "),
     parts=(
+        StudyPart("toy", "Figure 2: a tight class in a loose one", toy.run),
         StudyPart("tables", "Tables 1 and 2, Figures 5 to 7: the sets", tables.run),
         StudyPart("ties", "Ties, labels", ties.run),
         StudyPart("texts", "Readings of the texts", texts.run),
@@ -69,7 +72,7 @@ PAPER = Paper(
         StudyPart("dimensions", "Figures 10 and 11: dimensions", dimensions.run),
         StudyPart("groups", "Figure 12: hubs and orphans", groups.run),
         StudyPart("badness", "Table 3: badness", badness.run),
-        StudyPart("application", "Table 5: a collection to browse", application.run),
+        StudyPart("application", "Tables 4 and 5: a collection to browse", application.run),
     ),
     summary=SUMMARY,
     readings=READINGS,

@@ -129,7 +129,7 @@ READINGS = (
     Reading(
         "Figure 3",
         "the twelve sets, and how they are made binary",
-        "the six that are available; the first half of the classes against the rest",
+        "the eleven that are available; the first half of the classes against the rest",
     ),
 )
 

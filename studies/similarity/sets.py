@@ -32,6 +32,11 @@ SENSITIVITY = {
     "segment": "image_segmentation",
     "letter": "letter_recognition",
     "isolet": "isolet_1560",
+    "vehicle": "vehicle",
+    "vowel": "vowel",
+    "spambase": "spambase",
+    "satellite": "satimage",
+    "pendigits": "pendigits",
 }
 DRINKS = 3.0  # a row of liver is positive above it, as in the file of the LIBSVM collection
 ZERO = 1e-12

@@ -63,18 +63,29 @@ def rank_range(a, b, n_levels):
     return abs(a - b) / (n_levels - 1) if n_levels > 1 else 0.0
 
 
-def gaussian(u, v):
-    """Mean of both Kullback-Leibler divergences; each cell is means, then a covariance matrix."""
+def normal_divergence(u, v):
+    """Kullback-Leibler divergence; each is means, then a covariance matrix."""
     d = round((math.sqrt(1 + 4 * len(u)) - 1) / 2)
     (p, P), (q, Q) = ((np.array(c[:d]), np.reshape(c[d:], (d, d))) for c in (u, v))
+    inverse, gap = np.linalg.inv(Q), q - p
+    ratio = math.log(np.linalg.det(Q) / np.linalg.det(P))
+    return (np.trace(inverse @ P) + gap @ inverse @ gap - d + ratio) / 2
 
-    def divergence(p, P, q, Q):
-        inverse = np.linalg.inv(Q)
-        gap = q - p
-        ratio = math.log(np.linalg.det(Q) / np.linalg.det(P))
-        return (np.trace(inverse @ P) + gap @ inverse @ gap - d + ratio) / 2
 
-    return (divergence(p, P, q, Q) + divergence(q, Q, p, P)) / 2
+def gaussian(u, v):
+    return (normal_divergence(u, v) + normal_divergence(v, u)) / 2
+
+
+def mixture(u, v):
+    """Hershey and Olsen's variational divergence, both ways; pairs of a weight and a normal."""
+
+    def near(f, mixed):
+        return sum(w * math.exp(-normal_divergence(f, g)) for w, g in mixed)
+
+    def divergence(u, v):
+        return sum(w * math.log(near(f, u) / near(f, v)) for w, f in u)
+
+    return max(0.0, (divergence(u, v) + divergence(v, u)) / 2)
 
 
 def edit(u, v, relabel=differ):

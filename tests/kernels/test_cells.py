@@ -55,7 +55,7 @@ from trees import cell_reference as reference
 
 seeds = st.integers(0, 2**32 - 1)
 NONE = np.empty(1)
-RULES = SplitRules(1, 1, 100, 2, 1, GINI, 1, 1, 0)
+RULES = SplitRules(1, 1, 100, 2, 1, GINI, 1, 1, 0, 0)
 
 
 def column(kind, values, matrix=None):
@@ -87,7 +87,7 @@ def cut(item, proj, y, criterion=GINI, balanced=True):
     scratch = make_scratch(len(item), goal.n_classes)
     scratch.item[:], scratch.proj[:] = item, proj
     rules = RULES._replace(criterion=criterion, balanced=int(balanced))
-    return best_cut(len(item), goal, rules, 1e-12, 0.0, 0.0, scratch)
+    return best_cut(len(item), goal, rules, 1e-12, 0.0, 0.0, -1, scratch)
 
 
 # -- projections -----------------------------------------------------------------------------------
@@ -184,7 +184,7 @@ def test_sets_of_letters():
     assert sort_by_projection(cells, rows, 6, 0, 3, scratch) == 6
     placed = dict(zip(scratch.item.tolist(), scratch.proj.tolist(), strict=True))
     assert_allclose([placed[i] for i in range(6)], [1, 2 / 3, 0.5, -1, -2 / 3, 0], atol=1e-12)
-    score, surplus, place, weight = best_cut(6, goal, RULES, 1e-12, 0.0, 0.0, scratch)
+    score, surplus, place, weight = best_cut(6, goal, RULES, 1e-12, 0.0, 0.0, -1, scratch)
     assert (score, surplus, weight) == (pytest.approx(0), 0, 6.0)
     assert scratch.proj[place] == pytest.approx(0)
 
@@ -344,7 +344,7 @@ def test_the_best_cut_is_that_of_trying_all(seed, criterion, min_leaf, floor, ba
     scratch = make_scratch(n, goal.n_classes)
     scratch.item[:k], scratch.proj[:k] = item, proj
     every = slow_cut(goal, item, proj, rules, 1.0, floor)
-    score, surplus, place, w_all = best_cut(k, goal, rules, 1e-12, 1.0, floor, scratch)
+    score, surplus, place, w_all = best_cut(k, goal, rules, 1e-12, 1.0, floor, -1, scratch)
     assert w_all == weight[item].sum()
     if not every:
         assert (score, surplus, place) == (np.inf, 0, -1)
@@ -357,11 +357,11 @@ def test_the_best_cut_is_that_of_trying_all(seed, criterion, min_leaf, floor, ba
     # The same cut as a test of a node, in which the other rows are unknown.
     node = NodeRows(np.arange(n), 0, n, impurity_of(goal, np.arange(n), criterion), floor)
     cuts = slow_cut(goal, item, proj, rules, 0.0, floor)
-    found = score_cut(NUMBER, node, k, goal, rules, scratch)
+    found = score_cut(NUMBER, node, k, goal, rules, np.zeros(1, np.int64), scratch)
     if not cuts:
         assert found == (np.inf, 0, 0.0, 1)
         return
-    _, surplus, place, _ = best_cut(k, goal, rules, 1e-12, 0.0, floor, scratch)
+    _, surplus, place, _ = best_cut(k, goal, rules, 1e-12, 0.0, floor, -1, scratch)
     known, unknown = weight[item].sum(), np.setdiff1d(np.arange(n), item)
     rest = weight[unknown].sum() * impurity_of(goal, unknown, criterion)
     expected = (known * min(part[0] for part in cuts) + rest) / weight.sum()
@@ -371,19 +371,19 @@ def test_the_best_cut_is_that_of_trying_all(seed, criterion, min_leaf, floor, ba
 
 
 def test_projections_of_objects_that_differ_by_round_off_are_one():
-    goal = targets([0, 0, 1, 1])
+    goal, state = targets([0, 0, 1, 1]), np.zeros(1, np.int64)
     scratch = make_scratch(4, 2)
     scratch.item[:], scratch.proj[:] = range(4), [0.0, 0.5, 0.5 + 1e-13, 1.0]
     node = NodeRows(np.arange(4), 0, 4, 0.5, 0.0)
-    score, imbalance, threshold, default = score_cut(TABLE, node, 4, goal, RULES, scratch)
+    score, imbalance, threshold, default = score_cut(TABLE, node, 4, goal, RULES, state, scratch)
     assert (score, imbalance, default) == (pytest.approx(1 / 3), 2, 1 if threshold > 0.4 else 0)
-    assert score_cut(NUMBER, node, 4, goal, RULES, scratch)[:3] == (0.0, 0, 0.5)
+    assert score_cut(NUMBER, node, 4, goal, RULES, state, scratch)[:3] == (0.0, 0, 0.5)
     scratch.proj[:] = [0.0, 0.5, 1.0, 2.0]
-    threshold = score_cut(TABLE, node, 4, goal, RULES, scratch)[2]
+    threshold = score_cut(TABLE, node, 4, goal, RULES, state, scratch)[2]
     # Moved by a power of two between a quarter and half of a step of 2e-12.
     assert 0.5 + 0.5e-12 <= threshold <= 0.5 + 1e-12
     scratch.proj[:] = [0.0, 0.5, 1.0, np.inf]
-    assert score_cut(TABLE, node, 4, goal, RULES, scratch)[2] == 0.5
+    assert score_cut(TABLE, node, 4, goal, RULES, state, scratch)[2] == 0.5
 
 
 def test_whether_cells_vary():

@@ -17,6 +17,7 @@ from lookalike.kernels.proximity import (
     count_matches,
     nearest_by_matches,
     nearest_members,
+    place_members,
     share_draws,
     sum_four_over_trees,
     sum_over_trees,
@@ -184,14 +185,14 @@ def test_shares_of_draws_and_their_lists(seed, k):
         for c in range(LEAVES)
     ]
     drawn = np.array([sum(count for _, count in cell) for cell in cells], float)
-    start = np.cumsum([0, *map(len, cells)])
-    member = np.array([256 * row + count for cell in cells for row, count in cell], np.int64)
     shares, n_trees = np.full((queries, TREES), 9.0), np.full(queries, 9)
     share_draws(asked, bag, OFFSETS, drawn, shares, n_trees)
     out = np.full((queries, n), 9.0)
     weigh_draws(asked, shares, n_trees, leaves, times, out)
     assert_allclose(out, expected, atol=1e-13)
-    members = LeafMembers(OFFSETS, start, drawn, member, bool(seed % 2))
+    held = np.zeros(len(cells), np.int32 if seed % 3 else np.int64)
+    lists = place_members(leaves, times.astype(np.uint8), OFFSETS, held)
+    members = LeafMembers(OFFSETS, held, lists, drawn[:0] if seed % 2 else drawn)
     ids, exclude = 3 * np.arange(n) + 100, 3 * rng.integers(-1, n, queries) + 100
     found = NeighborGraph.empty(queries, k, 3 * n + 100)
     order = rng.permutation(queries)

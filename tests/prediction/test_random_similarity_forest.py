@@ -94,6 +94,25 @@ def test_any_columns_with_missing_cells():
     assert lost["basket"].shape == (5,)
 
 
+@pytest.mark.parametrize("numeric", ["projection", "value"])
+def test_drawn_thresholds_lie_between_cells_and_are_saved(numeric, tmp_path):
+    table, y = shop(160)
+    known, held = table[:110], table[110:]
+    model = Classifier(30, splitter="random", numeric=numeric, random_state=0)
+    model.fit(known, y[:110])
+    assert roc_auc_score(y[110:], model.predict_proba(held)[:, 1]) > 0.85
+    price = model.trees_.feature == 2
+    values = set(table.columns[2].values)
+    # Without drawing, every threshold on a number is one of its values.
+    if numeric == "value":
+        assert price.any()
+        assert not values & set(model.trees_.threshold[price])
+    model.save(tmp_path / "forest")
+    again = la.load(tmp_path / "forest")
+    assert again.splitter == "random"
+    assert_array_equal(again.predict_proba(held), model.predict_proba(held))
+
+
 def test_months_go_round():
     forest = Classifier(5, kinds={"when": "month"}, random_state=0)
     forest.fit({"when": ["Jan", "Dec", "Jul", "Jun"] * 5}, [0, 0, 1, 1] * 5)

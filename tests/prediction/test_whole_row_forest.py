@@ -21,7 +21,7 @@ from lookalike.prediction import (
 CHECKED = [
     RandomSimilarityForestClassifier(n_estimators=10),
     RandomSimilarityForestClassifier(10, numeric="value", voting="soft", class_weight="balanced"),
-    RandomSimilarityForestRegressor(10),
+    RandomSimilarityForestRegressor(10, splitter="random"),
     SimilarityForestClassifier(n_estimators=10),
     RandomSimilarityIsolationForest(10),
 ]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from studies import Work
-from studies.hubs import application, badness, dimensions, groups, models, tables, ties
+from studies.hubs import application, badness, dimensions, groups, models, tables, ties, toy
 from studies.hubs.published import BADNESS, BADNESS_AVERAGES, SETS, SPACES
 from studies.hubs.sets import SOURCES, bodies, frequencies, weigh_words
 from studies.hubs.spaces import look_at
@@ -120,6 +120,17 @@ def test_groups_and_dimensions_keep_their_findings(tmp_path, monkeypatch):
     result = dimensions.run(Work(tmp_path, "quick"))
     assert [row["d"] for row in result.sheets[0].rows] == [5, 30]
     assert result.findings[1].holds
+
+
+def test_a_tight_class_is_told_from_the_loose_one(tmp_path, monkeypatch):
+    monkeypatch.setattr(toy, "ROWS", 50)
+    result = toy.run(Work(tmp_path, "quick"))
+    assert result.findings[0].holds
+    assert not result.sheets[0].differences()
+    assert [str(row["C1 %"]).split("(")[-1][:4] for row in result.sheets[0].rows][::2] == [
+        "96.4",
+        "100.",
+    ]
 
 
 def test_lots_and_labels_of_the_livers(data_folder, monkeypatch):

@@ -1,6 +1,7 @@
 """A random similarity tree straight from its definition: lists, fractions, one row at a time.
 
-Only the random numbers are shared with the library: ``draw(n)`` gives an integer below n.
+Only the random numbers are shared with the library: ``draw(n)`` gives an integer below n,
+``unit()`` a number below 1.
 """
 
 from fractions import Fraction
@@ -51,8 +52,9 @@ class Column:
 
 
 class Tree:
-    def __init__(self, columns, y, times, draw, weight=None, **limits):
+    def __init__(self, columns, y, times, draw, weight=None, unit=None, **limits):
         self.columns, self.y, self.times, self.draw = columns, y, times, draw
+        self.unit = unit  # where thresholds are drawn
         self.weight = weight or [1] * len(y)
         self.limits = {
             "tried": 1, "pairs": 1, "depth": 10**6, "split": 2, "leaf": 1, "criterion": "gini",
@@ -134,6 +136,10 @@ class Tree:
         where = {r: column.project(r, p, q) for r in rows}
         values = sorted(set(where.values()))
         unknown = [r for r in self.here if r not in where]
+        drawn = None
+        if self.unit and len(values) > 1:
+            u = self.unit()
+            drawn = (1 - u) * float(values[0]) + u * float(values[-1])
         for at, value in enumerate(values[:-1]):
             left = [r for r in rows if where[r] <= value]
             right = [r for r in rows if where[r] > value]
@@ -142,6 +148,10 @@ class Tree:
             parts = [self.mass(side) * self.impurity(side) for side in (left, right, unknown)]
             score = sum(parts) / self.mass(self.here)
             threshold = (value + values[at + 1]) / 2 if self.limits["midpoint"] else value
+            if drawn is not None:
+                if not value <= drawn < values[at + 1]:
+                    continue
+                threshold = drawn
             yield score, abs(self.count(left) - self.count(right)), threshold, left, right
 
     def candidates(self):

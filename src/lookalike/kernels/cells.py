@@ -89,9 +89,9 @@ class SplitRules(NamedTuple):
         Greatest depth, fewest entries of a node that is split, fewest entries of a side.
     criterion : int
         GINI, ENTROPY or VARIANCE.
-    by_class, balanced, midpoint : int
-        Whether p comes from the least varied class, whether even cuts win ties, and whether
-        thresholds lie halfway between two projections.
+    by_class, balanced, midpoint, random : int
+        Whether p comes from the least varied class, whether even cuts win ties, whether thresholds
+        lie halfway between two projections, and whether they are drawn.
     """
 
     max_columns: int
@@ -103,6 +103,7 @@ class SplitRules(NamedTuple):
     by_class: int
     balanced: int
     midpoint: int
+    random: int
 
 
 class NodeRows(NamedTuple):
@@ -494,14 +495,15 @@ def class_impurity(totals, n_classes, weight, criterion):
 
 
 @kernel
-def best_cut(k, targets, rules, tie, step, floor, scratch):
+def best_cut(k, targets, rules, tie, step, floor, only, scratch):
     """Return the best (score, surplus, place) of a cut between different projections, and a weight.
 
     The first k items of ``scratch`` are in the order of their projections. Projections within
     ``step`` of each other are one, and each side weighs at least ``floor``. The score is the mean
     impurity of the two sides, by weight; scores within ``tie`` are equal, and then the more even
     cut wins if ``balanced``. Place i cuts behind item i; -1: there is no cut. The surplus is by how
-    many entries the right side is larger, and the weight that of all k items.
+    many entries the right side is larger, and the weight that of all k items. ``only`` is the one
+    place that is looked at; -1: all.
     """
     item, proj, left, right = scratch.item, scratch.proj, scratch.left, scratch.right
     label, target, weight, times = targets.label, targets.amount, targets.weight, targets.times
@@ -552,6 +554,8 @@ def best_cut(k, targets, rules, tie, step, floor, scratch):
             right[c] -= w
         if proj[i + 1] - proj[i] <= step or n_left < min_leaf or n_all - n_left < min_leaf:
             continue
+        if i != only and only >= 0:
+            continue
         w_right = w_all - w_left
         if w_left < floor or w_right < floor or w_left <= 0.0 or w_right <= 0.0:
             continue
@@ -593,7 +597,16 @@ def present_rows(x, rows, low, high, present):
 
 
 @kernel
-def score_cut(kind, node, k, targets, rules, scratch):
+def draw_between(state, least, largest):
+    """Draw a threshold that at least the smallest value is up to, and the largest is not."""
+    u = draw_unit(state)
+    # Weighted ends instead of a difference: a range may exceed the largest number.
+    cut = (1.0 - u) * least + u * largest
+    return cut if least <= cut < largest else least
+
+
+@kernel
+def score_cut(kind, node, k, targets, rules, state, scratch):
     """Return (score, imbalance, threshold, default side) of the best cut; score inf: none.
 
     The first k items of ``scratch`` are in the order of their projections. Rows whose projection is
@@ -607,11 +620,17 @@ def score_cut(kind, node, k, targets, rules, scratch):
     if kind >= TABLE and k > 0 and np.isfinite(proj[k - 1] - proj[0]):
         # Differences of distances such as 1/3 differ in their last bits where they are equal.
         step = TIE_TOLERANCE * (proj[k - 1] - proj[0])
-    score, surplus, place, w_known = best_cut(k, targets, rules, tie, step, node.floor, scratch)
+    only, drawn = -1, 0.0
+    if rules.random and k > 1 and proj[0] < proj[k - 1]:
+        drawn = draw_between(state, proj[0], proj[k - 1])
+        only = np.searchsorted(proj[:k], drawn, "right") - 1
+    score, surplus, place, w_known = best_cut(
+        k, targets, rules, tie, step, node.floor, only, scratch
+    )
     if place < 0:
         return np.inf, np.int64(0), 0.0, np.int64(1)
-    threshold = proj[place]
-    if rules.midpoint:
+    threshold = proj[place] if only < 0 else drawn
+    if rules.midpoint and only < 0:
         middle = proj[place] / 2.0 + proj[place + 1] / 2.0
         if proj[place] <= middle < proj[place + 1]:
             threshold = middle
@@ -619,7 +638,8 @@ def score_cut(kind, node, k, targets, rules, scratch):
         # A new row that projects to the same place may be off by its last bits as well, and must
         # go the same way. Between a quarter and half of the step, so the next row stays on its
         # side; a power of two, so that equal thresholds of two nodes stay equal.
-        threshold += 2.0 ** (math.frexp(step)[1] - 2)
+        little = 2.0 ** (math.frexp(step)[1] - 2)
+        threshold = min(threshold + little, proj[place + 1] - little)
     if k < node.high - node.low:
         # Weighted by what is known and unknown, so that scores of columns with more and fewer
         # missing cells compare.
@@ -722,7 +742,7 @@ def try_column(f, column, node, targets, rules, state, best, scratch):
             if not rules.by_class:
                 p, q = q, p
         k = sort_by_projection(column, present, m, p, q, scratch)
-        cut = score_cut(kind, node, k, targets, rules, scratch)
+        cut = score_cut(kind, node, k, targets, rules, state, scratch)
         keep_better(f, p, q, cut, rules, tie, best)
     return True
 
@@ -874,11 +894,7 @@ def cut_randomly(f, column, rows, m, p, q, state, best):
             least, largest = min(least, here), max(largest, here)
     if not least < largest:
         return False
-    u = draw_unit(state)
-    # Weighted ends instead of a difference: a range may exceed the largest number.
-    cut = (1.0 - u) * least + u * largest
-    if not least <= cut < largest:
-        cut = least
+    cut = draw_between(state, least, largest)
     lefts, known = 0, 0
     for i in range(m):
         here = project(kind, x[rows[i]], a, b, flat, base, width)

@@ -256,45 +256,53 @@ def weigh_matches(codes, others, weights, out):
 class LeafMembers(NamedTuple):
     """The rows that each leaf of a forest was grown on.
 
+    A member is ``256 * row + times``: the row and how often it was drawn are read together. Most
+    leaves of a fully grown tree have one, which stands where the leaf is looked up: every other
+    place in memory would cost as much again.
+
     Parameters
     ----------
     leaf_offsets : int64 (trees + 1,)
         Where the leaves of each tree begin.
-    start : int64 (leaves + 1,)
-        Where the members of each leaf begin.
+    held : int32 or int64 (leaves,)
+        The only member of a leaf, or -1 minus the place of its list.
+    lists : of the same type
+        The lists: the number of members, then the members in ascending order.
     drawn : float64 (leaves,)
-        How many draws of rows fell into each leaf.
-    member : int64
-        ``256 * row + times`` of the members, ascending within a leaf: a row and how often it was
-        drawn are read together, and from one place in memory.
-    whole : bool
-        Whether these are all rows that were drawn, not those of a part of the table.
+        How many draws of rows fell into each leaf. Empty if these are all rows that were drawn,
+        not those of a part of the table: then the members tell.
     """
 
     leaf_offsets: np.ndarray
-    start: np.ndarray
+    held: np.ndarray
+    lists: np.ndarray
     drawn: np.ndarray
-    member: np.ndarray
-    whole: bool
 
 
 @kernel
-def place_members(codes, bag, leaf_offsets, start, member):
-    """Write the members of each leaf, and where they begin, to ``start`` (zeros) and ``member``."""
+def place_members(codes, bag, leaf_offsets, held):
+    """Write what each leaf holds to ``held`` (zeros); return the lists."""
     # Tree by tree, so that the leaves that are written to fit the cache.
     for t in range(codes.shape[1]):
-        first = leaf_offsets[t] + 1
         for i in range(codes.shape[0]):
-            start[first + codes[i, t]] += bag[i, t] > 0
-    for leaf in range(start.shape[0] - 1):
-        start[leaf + 1] += start[leaf]
-    place = start.copy()
+            held[leaf_offsets[t] + codes[i, t]] += bag[i, t] > 0
+    size = 0
+    for leaf in range(held.shape[0]):
+        n_members = held[leaf]
+        held[leaf] = 0 if n_members == 1 else -1 - size
+        size += 0 if n_members == 1 else n_members + 1
+    lists = np.zeros(size, held.dtype)
     for t in range(codes.shape[1]):
         for i in range(codes.shape[0]):
             if bag[i, t] > 0:
-                leaf = leaf_offsets[t] + codes[i, t]
-                member[place[leaf]] = 256 * i + bag[i, t]
-                place[leaf] += 1
+                leaf, member = leaf_offsets[t] + codes[i, t], 256 * i + bag[i, t]
+                if held[leaf] < 0:
+                    at = -1 - held[leaf]
+                    lists[at] += 1
+                    lists[at + lists[at]] = member
+                else:
+                    held[leaf] = member
+    return lists
 
 
 @kernel
@@ -305,42 +313,62 @@ def nearest_members(codes, bag, order, members, low, high, ids, exclude, distanc
     ``order`` says which query comes when: of queries that are near each other in one tree the
     leaves of the other trees are near each other in memory.
     """
-    leaf_offsets, start, member = members.leaf_offsets, members.start, members.member
+    leaf_offsets, held, lists, drawn = members
+    k, n_all = distances.shape[1], codes.shape[1]
     totals = np.zeros(high - low)
-    touched = np.empty(high - low, np.int64)
+    touched = np.empty(high - low + 1, np.int64)
+    leaves, found = np.empty(n_all + 1, np.int64), np.empty(n_all, np.int64)
     for i in order:
-        unseen = counts_unseen(codes[i], bag[i], leaf_offsets, members.drawn)
         count, n_trees = 0, 0
-        for t in range(codes.shape[1]):
-            if unseen and bag[i, t] > 0:
-                continue
-            leaf = leaf_offsets[t] + codes[i, t]
-            first, last = start[leaf], start[leaf + 1]
-            drawn = 0.0 if members.whole else members.drawn[leaf]
-            # Summed where it can be: the members are read anyway, their number would be one more
-            # place in memory.
-            for e in range(first, last if members.whole else first):
-                drawn += member[e] & 255
-            n_trees += drawn > 0
-            share = 1.0 / max(drawn, 1.0)
-            for e in range(first, last):
-                j = (member[e] >> 8) - low
-                if j < 0 or j >= high - low:
+        # A second time only if no tree is left that was not grown on the row: then all count.
+        for every in range(2):
+            n_leaves = 0
+            for t in range(n_all):
+                leaves[n_leaves] = leaf_offsets[t] + codes[i, t]
+                n_leaves += every == 1 or bag[i, t] == 0
+            # In a loop of its own the processor waits for many places in memory together.
+            for e in range(n_leaves):
+                found[e] = held[leaves[e]]
+            for e in range(n_leaves):
+                member = found[e]
+                known = drawn[leaves[e]] if drawn.shape[0] > 0 else 0.0
+                if member >= 0:
+                    n_trees += 1
+                    share = 1.0 / max(known, float(member & 255))
+                    j = (member >> 8) - low
+                    if j >= 0 and j < high - low:
+                        # Without a branch, which would be guessed wrong half of the time.
+                        touched[count] = j
+                        count += totals[j] == 0.0
+                        totals[j] += share * (member & 255)
                     continue
-                if totals[j] == 0.0:
-                    touched[count] = j
-                    count += 1
-                totals[j] += share * (member[e] & 255)
+                first = -member
+                last = first + lists[first - 1]
+                for m in range(first, last if drawn.shape[0] == 0 else first):
+                    known += lists[m] & 255
+                n_trees += known > 0.0
+                share = 1.0 / max(known, 1.0)
+                for m in range(first, last):
+                    member = np.int64(lists[m])
+                    j = (member >> 8) - low
+                    # The same again: a function for it, even inlined, takes twice the time.
+                    if j >= 0 and j < high - low:
+                        touched[count] = j
+                        count += totals[j] == 0.0
+                        totals[j] += share * (member & 255)
+            if n_trees > 0:
+                break
+        best, named = distances[i], indices[i]
         for e in range(count):
             j = touched[e]
-            if ids[low + j] != exclude[i]:
-                distance = max(1.0 - totals[j] / n_trees, 0.0)
-                offer(distances[i], indices[i], distance, ids[low + j])
+            distance = max(1.0 - totals[j] / n_trees, 0.0)
+            if distance <= best[k - 1] and ids[low + j] != exclude[i]:
+                offer(best, named, distance, ids[low + j])
         j = 0
         # Untouched rows are all at distance 1: the first of them suffice, as ties go by id.
-        while j < high - low and distances[i, -1] > 1.0:
+        while j < high - low and best[k - 1] > 1.0:
             if totals[j] == 0.0 and ids[low + j] != exclude[i]:
-                offer(distances[i], indices[i], 1.0, ids[low + j])
+                offer(best, named, 1.0, ids[low + j])
             j += 1
         for e in range(count):
             totals[touched[e]] = 0.0

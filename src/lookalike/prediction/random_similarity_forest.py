@@ -174,6 +174,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
         "bootstrap": Flag(),
         "oob_score": Flag(),
         "ccp_alpha": Real(0.0),
+        "splitter": Choice("best", "random"),
         "cache_pairs": Integer(0, INT64),
         "in_bag_": Maybe(Array("uint8", "rows", "trees")),
         "feature_importances_": Sometimes(Array("float64", "columns")),
@@ -192,6 +193,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
     bootstrap: bool = True
     oob_score: bool = False
     ccp_alpha: float = 0.0
+    splitter: str = "best"
     kinds: Mapping[str, Any] | None = None
     cache_pairs: int = CACHE_PAIRS
     random_state: Any = None
@@ -515,6 +517,10 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
         Score the forest on the rows that its trees have not seen (out of bag).
     ccp_alpha : float
         Cut back subtrees that take away less impurity per leaf than this; 0: none.
+    splitter : {"best", "random"}
+        Look for the best threshold of a test, or draw one between the smallest and the largest
+        projection, as extremely randomized trees do [2]_: the best of the columns and pairs tried
+        is still taken.
     class_weight : mapping, "balanced" or "balanced_subsample", optional
         Weights of classes; "balanced" makes them count alike, over all rows or in each tree.
     kinds : mapping of column to kind, optional
@@ -552,6 +558,8 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
     .. [1] M. Piernik, D. Brzezinski, P. Zawadzki (2022). Random similarity forests. European
        Conference on Machine Learning and Knowledge Discovery in Databases.
        doi:10.48550/arXiv.2204.05389
+    .. [2] P. Geurts, D. Ernst, L. Wehenkel (2006). Extremely randomized trees. Machine Learning
+       63(1). doi:10.1007/s10994-006-6226-1
 
     Examples
     --------
@@ -596,6 +604,7 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
     oob_score : bool
         Score the forest on the rows that its trees have not seen (out of bag).
     ccp_alpha : float
+    splitter : {"best", "random"}
     kinds : mapping of column to kind, optional
     cache_pairs : int
     random_state : None, int, RandomState or Generator

@@ -101,6 +101,7 @@ class SimilarityForestClassifier(ForestClassifier):
     voting : {"soft", "majority"}
     bootstrap, oob_score : bool
     ccp_alpha : float
+    splitter : {"best", "random"}
     class_weight : mapping, "balanced" or "balanced_subsample", optional
     kinds : mapping of column to kind, optional
     cache_pairs : int

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from lookalike.columns import EditSets, Jaccard, variance
-from lookalike.kernels.growing import draw_below
+from lookalike.kernels.growing import draw_below, draw_unit
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Table
 from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
@@ -137,13 +137,16 @@ LIMITS = st.fixed_dictionaries(
 )
 
 
-def grow_both(seed, n, gaps, limits, y, use="distance", numeric="projection", **labels):
+def grow_both(
+    seed, n, gaps, limits, y, use="distance", numeric="projection", drawn=False, **labels
+):
     rng = np.random.default_rng(seed)
     table, plain = mixed(rng, n, gaps)
     options = {"projection": use, "numeric": numeric}
     own = TreeLimits(
         limits["tried"], limits["pairs"], limits.get("depth"), limits["split"], limits["leaf"],
         limits["criterion"], limits["by_class"], limits["balanced"], limits["midpoint"],
+        splitter="random" if drawn else "best",
     )  # fmt: skip
     number_use = "value" if numeric == "value" else use
     columns = [
@@ -161,7 +164,8 @@ def grow_both(seed, n, gaps, limits, y, use="distance", numeric="projection", **
     from lookalike.trees.growing import tree_states
 
     state = tree_states(seed, 1)
-    slow = reference.Tree(columns, y, [1] * n, drawer(state), **limits)
+    unit = (lambda: draw_unit(state)) if drawn else None
+    slow = reference.Tree(columns, y, [1] * n, drawer(state), unit=unit, **limits)
     return found, slow
 
 
@@ -172,13 +176,14 @@ def grow_both(seed, n, gaps, limits, y, use="distance", numeric="projection", **
     limits=LIMITS,
     use=st.sampled_from(["distance", "squared"]),
     numeric=st.sampled_from(["projection", "value"]),
+    drawn=st.booleans(),
 )
 @SOME
-def test_the_tree_is_the_slow_tree(seed, n, gaps, limits, use, numeric):
+def test_the_tree_is_the_slow_tree(seed, n, gaps, limits, use, numeric, drawn):
     label = np.random.default_rng(seed + 1).integers(0, 3, n)
     label[:2] = 0, 1
     found, slow = grow_both(
-        seed, n, gaps, limits, label.tolist(), use, numeric, label=label, n_classes=3
+        seed, n, gaps, limits, label.tolist(), use, numeric, drawn, label=label, n_classes=3
     )
     for trees, cache in found:
         compare(

@@ -79,13 +79,14 @@ def list_members(fitted: FittedForest, rows: Rows) -> LeafMembers:
     known = rows.cache.get("members")
     if known is not None:
         return known
-    codes, bag, nodes = rows.arrays["codes"], rows.arrays["bag"], fitted.forest.nodes
-    start = np.zeros(int(nodes.leaf_offsets[-1]) + 1, np.int64)
-    member = np.empty(np.count_nonzero(bag), np.int64)
-    place_members(codes, bag, nodes.leaf_offsets, start, member)
+    codes, bag, offsets = rows.arrays["codes"], rows.arrays["bag"], fitted.forest.nodes.leaf_offsets
+    # The largest member, and more than all lists together: four bytes each where they suffice.
+    largest = max(256 * len(codes) + 255, codes.size + int(offsets[-1]))
+    held = np.zeros(int(offsets[-1]), np.int32 if largest < 2**31 else np.int64)
+    lists = place_members(codes, bag, offsets, held)
     drawn = _drawn(fitted)
     # Of a part of the rows, such as one without deleted rows, leaves hold fewer draws than counted.
-    whole = bool(bag.sum(dtype=np.int64) == drawn.sum())
-    members = LeafMembers(nodes.leaf_offsets, start, drawn, member, whole)
-    rows.cache["members"] = members
+    if bag.sum(dtype=np.int64) == drawn.sum():
+        drawn = drawn[:0].copy()  # a view would keep all of them
+    rows.cache["members"] = members = LeafMembers(offsets, held, lists, drawn)
     return members

@@ -71,6 +71,8 @@ class TreeLimits:
         Put thresholds halfway between two projections; else on the lower of them.
     min_weight_fraction_leaf : float
         Least share of all weight on each side of a test.
+    splitter : {"best", "random"}
+        Look for the best threshold, or draw one between the smallest and the largest projection.
     """
 
     max_features: float | int = 0.5
@@ -83,6 +85,7 @@ class TreeLimits:
     balanced: bool = True
     midpoint: bool = False
     min_weight_fraction_leaf: float = 0.0
+    splitter: str = "best"
 
     def for_kernels(self, n_columns: int) -> SplitRules:
         """Return the same in integers, as kernels read them."""
@@ -90,7 +93,8 @@ class TreeLimits:
         tried = share if isinstance(share, numbers.Integral) else share * n_columns
         depth = MAX_DEPTH if self.max_depth is None else self.max_depth
         leaf = self.min_samples_split, self.min_samples_leaf, CRITERIA[self.criterion]
-        switches = self.by_class, self.balanced, self.midpoint
+        random = self.splitter == "random"
+        switches = self.by_class, self.balanced, self.midpoint, random
         first = min(max(1, int(tried)), n_columns)
         return SplitRules(*map(int, (first, self.max_pairs, depth, *leaf, *switches)))
 
@@ -461,7 +465,7 @@ class LazyGrower:
             k = int(known.sum())
             scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
             sort_values(scratch.proj, scratch.item, k, scratch.counts)
-            cut = kernels.score_cut(UNCACHED, node, k, targets, rules, scratch)
+            cut = kernels.score_cut(UNCACHED, node, k, targets, rules, state, scratch)
             kernels.keep_better(f, a, b, cut, rules, tie, best)
         return True
 
