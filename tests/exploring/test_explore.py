@@ -137,10 +137,16 @@ def test_the_page_has_the_cells_of_any_frame(form):
         explorer.close()
 
 
-def test_a_file_of_a_large_table_has_some_of_its_rows(tmp_path, cats):
-    cats.to_html(tmp_path / "some.html", rows=10)
-    assert "10 of 12 rows" not in (tmp_path / "some.html").read_text("utf-8")  # packed
-    assert (tmp_path / "some.html").stat().st_size < 400_000
+def test_classes_are_shown_and_some_columns_compared():
+    table = {"a": [1.0, 2.0, 9.0], "b": ["x", "y", "x"], "c": [3.0, 1.0, 2.0]}
+    index = la.Index(id_column="id").fit(table | {"id": ["p", "q", "r"]})
+    explorer = la.explore(index, label="b", columns=["a", "b"])
+    try:
+        assert explorer.weights["column"].tolist() == ["a"]
+        assert explorer._view.index.ids == ["p", "q", "r"]
+        assert {"b", "c"} <= {column.name for column in explorer._view.table.aside}
+    finally:
+        explorer.close()
 
 
 NOTEBOOK = """

@@ -58,7 +58,7 @@ def test_the_defaults_are_those_that_are_documented():
         "measure": None,
         "weights": None,
         "k": 5,
-        "sample": 2000,
+        "sample": None,
         "columns": None,
         "filter": None,
         "title": None,

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from lookalike.cli.options import argument, member
+from lookalike.cli.options import Explore, argument, member
 from lookalike.cli.output import Form, check_page, compile_note, quiet, write_result
 from lookalike.cli.reading import FileSource, Scheduler
 from lookalike.errors import suggest
@@ -130,8 +130,11 @@ class Group(_PlainTypes, TyperGroup):
 
 REQUIRED = inspect.Parameter.empty
 KEYWORD = inspect.Parameter.KEYWORD_ONLY
-# Options of one verb about who answers, beside those that all verbs have.
-EXTRA_OPTIONS: dict[str, dict[str, Any]] = {"search": {"scheduler": Scheduler}}
+# Options of one verb about who answers, beside those that all verbs have, and their defaults.
+EXTRA_OPTIONS: dict[str, dict[str, Any]] = {
+    "search": {"scheduler": (Scheduler, None)},
+    "report": {"explore": (Explore, False)},
+}
 
 
 def add_verb(
@@ -160,20 +163,28 @@ def add_verb(
     own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
 
     def question(
-        source: FileSource, output: str | None, scheduler: str | None = None, **values: Any
+        source: FileSource,
+        output: str | None,
+        scheduler: str | None = None,
+        explore: bool = False,
+        **values: Any,
     ) -> None:
         # Before any work.
         form = check_page(output or str(getattr(module_of(verb), "OUTPUT", "text")), source.file)
         source.check_exists()
         with compile_note(), source.asked_of(scheduler):
+            if explore:
+                from lookalike.cli.explore_command import write_explorer
+
+                return write_explorer(source, form, **values)
             result = ask(source, **values)
         write_result(result, form)
 
-    more = EXTRA_OPTIONS.get(verb, {}) | {"output": Form}
+    more = EXTRA_OPTIONS.get(verb, {}) | {"output": (Form, None)}
     parameters = [
         inspect.Parameter("source", KEYWORD, annotation=FileSource),
         *(p.replace(kind=KEYWORD) for p in own),
-        *(inspect.Parameter(n, KEYWORD, default=None, annotation=a) for n, a in more.items()),
+        *(inspect.Parameter(n, KEYWORD, default=d, annotation=a) for n, (a, d) in more.items()),
     ]
     # typer reads the signature: this one makes it the command of the verb.
     question.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]

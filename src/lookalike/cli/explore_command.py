@@ -1,53 +1,73 @@
-"""``lookalike explore``: the explorer page of a table, for a look or as one file."""
+"""``lookalike explore``, and ``report --explore``: the explorer page opened, or as one file."""
 
 from __future__ import annotations
 
 import time
-from typing import Annotated
+from pathlib import Path
+from typing import Any
 
 import typer
 
 from lookalike.cli import output as out
-from lookalike.cli.options import option
 from lookalike.cli.reading import FileSource
 from lookalike.errors import InvalidInput
-from lookalike.verbs.annotations import MeasureLike, Weights
+from lookalike.verbs.annotations import Columns, Label, MeasureLike, Weights
+from lookalike.verbs.report import Title
 
-EXAMPLES = ("lookalike explore films.csv", "lookalike explore films.csv -o films.html")
+EXAMPLES = ("lookalike explore films.csv", "lookalike explore films.csv --weight year=3")
 
 
 def explore(
     source: FileSource,
+    label: Label = None,
     measure: MeasureLike = None,
     weights: Weights = None,
-    title: Annotated[
-        str | None, option("--title", "TEXT", "The name of the table on the page.")
-    ] = None,
-    rows: Annotated[
-        int, option("--rows", "N", "Rows of a larger table that a file gets, at random.", min=10)
-    ] = 5_000,
-    output: Annotated[
-        str | None, option("--output -o", "NAME.html", "Write one file instead of opening it.")
-    ] = None,
+    columns: Columns = None,
+    title: Title = None,
 ) -> None:
-    """Open the explorer page of a table, or write it to one file that needs no server.
+    """Open the explorer page of a table, on a copy that is deleted at the end.
 
-    The page works on a copy, which is deleted at the end; to keep changes, use serve.
+    To keep changes, use serve; to write one file that needs no server, report --explore.
+
+    Parameters
+    ----------
+    title : str, optional
+        The name of the table on the page.
     """
-    if output is not None and not output.lower().endswith((".html", ".htm")):
-        raise InvalidInput("--output", "NAME.html", repr(output), "Use a name that ends with .html")
     from lookalike.exploring import explore as open_page
 
     with out.compile_note():
-        page = open_page(source, measure=measure, weights=weights, title=title)
+        page = open_page(
+            source, label=label, measure=measure, weights=weights, columns=columns, title=title
+        )
     try:
-        if output is not None:
-            page.to_html(output, rows)
-            out.note(f"wrote {output}")
-            return
         out.note(f"serving {page.url} (stop it with Ctrl-C)")
         typer.launch(page.url)
         while True:
             time.sleep(3600)
     finally:
         page.close()
+
+
+def write_explorer(source: FileSource, form: str | Path, **given: Any) -> None:
+    """Write the explorer page to one file.
+
+    Parameters
+    ----------
+    source : FileSource
+    form : form of the answer, or path of the page
+    **given : the parameters of the verb ``report``
+    """
+    if not isinstance(form, Path) or form.suffix == ".parquet":
+        found = repr(str(form))
+        raise InvalidInput("--output", "NAME.html", found, "Use a name that ends with .html")
+    from lookalike.exploring import explore as open_page
+
+    of_file = {name: given.pop(name) for name in ("filter", "k", "seed")}
+    most = given.pop("sample")
+    page = open_page(source, **given)
+    try:
+        page.to_html(form, **of_file, **({} if most is None else {"rows": most}))
+    finally:
+        page.close()
+    out.note_file(form)

@@ -43,6 +43,15 @@ def argument(metavar: str, help: str) -> Any:
     return typer.Argument(metavar=metavar, help=help, show_default=False)
 
 
+Explore = Annotated[
+    bool,
+    option(
+        "--explore",
+        None,
+        "Write the explorer page instead: one file in which rows can be searched, weighed and "
+        "explained without a server (5,000 rows unless --sample is given).",
+    ),
+]
 # Not a filter of the rows, but how they are called from then on: the same for files and servers.
 IdColumn = Annotated[
     str | None,

@@ -99,7 +99,7 @@ def write_result(result: Result, output: str | Path) -> None:
     if isinstance(output, Path):
         write_file = result.to_parquet if output.suffix.lower() == ".parquet" else result.to_html
         write_file(output)
-        note(f"wrote {output} ({output.stat().st_size / 1000:,.0f} kB)")
+        note_file(output)
     elif output == "text":
         result.render(make_console(), lambda text: spelled(text, spell_option))
     else:
@@ -160,6 +160,11 @@ def note(text: str) -> None:
     """Print a note in one dim line."""
     if not _quiet.get():
         _line(text, "dim")
+
+
+def note_file(path: Path) -> None:
+    """Print a note that a file was written."""
+    note(f"wrote {path} ({path.stat().st_size / 1000:,.0f} kB)")
 
 
 def _line(text: str, style: str) -> None:

@@ -6,7 +6,8 @@ import os
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,13 @@ from starlette.responses import Response
 
 from lookalike._runtime.files import check_writable, replacing
 from lookalike._runtime.frames import make_frame
-from lookalike.errors import NoAnswer
+from lookalike.errors import InvalidInput, NoAnswer, Param, suggest
+from lookalike.exploring.offline import N_NEIGHBORS, offline_page
+from lookalike.index import Index
 from lookalike.service.api.models import Strict
 from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.collection import View
+from lookalike.service.fitting import make
 from lookalike.service.limits import RequestLimits
 from lookalike.service.safety import AccessPolicy
 from lookalike.service.server import Server, free_port, measure_text
@@ -26,7 +30,7 @@ from lookalike.service.service import Service
 from lookalike.show.html.document import fragment
 from lookalike.show.html.markup import escape
 from lookalike.verbs.measures import AUTO, read_measure
-from lookalike.verbs.source import as_source
+from lookalike.verbs.source import NamedRows, as_source, column_names, select_columns
 
 HOST = "127.0.0.1"
 HEIGHT = 720  # pixels of the page in a notebook
@@ -70,6 +74,7 @@ class Explorer:
     table : path, frame, dict of columns, Table or Index
     title : str, optional
     options : mapping, settings of the collection
+    label, columns : as of ``explore``
 
     Examples
     --------
@@ -80,11 +85,18 @@ class Explorer:
     >>> page.close()
     """
 
-    def __init__(self, table: Any, title: str | None, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self,
+        table: Any,
+        title: str | None,
+        options: Mapping[str, Any],
+        label: str | None = None,
+        columns: str | Sequence[str] | None = None,
+    ) -> None:
         source = as_source(table)
         self.title = title or Path(source.name).name
         self._name, self._given = name_from(self.title), table
-        self._options, self._chosen = dict(options), Chosen()
+        self._chosen = Chosen()
         self._server: Server | None = None
         self._address = self._token = ""
         folder = tempfile.TemporaryDirectory(prefix="lookalike-")
@@ -93,11 +105,17 @@ class Explorer:
         self._running: list[tuple[Server, threading.Thread]] = []
         # Not a method of the explorer, for the same reason: its arguments must not hold it.
         self._finalizer = weakref.finalize(self, _close, self._service, folder, self._running)
-        rows: Any = source.index
-        if rows is None:
-            rows = source.rows().table
-        elif options["measure"] == AUTO:  # an index has a measure
-            options = self._options = {**options, "measure": measure_text(rows.measure_)}
+        index, rows = source.index, source.index
+        if index is not None and options["measure"] == AUTO:  # an index has a measure
+            options = {**options, "measure": measure_text(index.measure_)}
+        if index is None or label is not None or columns is not None:
+            rows = select_columns(source.rows().table, columns)
+            options = {**options, "id_column": index and index.id_column}
+        if label is not None:
+            if label not in column_names(rows):
+                hint = suggest(label, column_names(rows))
+                raise InvalidInput(Param("label"), "a column of the table", repr(label), hint)
+            rows = rows.compare_by([name for name in rows.names if name != label])
         settings = settings_from(options, self.title, {})
         self._service.catalog.create(self._name, rows, settings, RequestLimits())
 
@@ -201,7 +219,15 @@ class Explorer:
 
     # -- one file ----------------------------------------------------------------------------------
 
-    def to_html(self, path: str | os.PathLike[str], rows: int = MAX_ROWS_IN_A_FILE) -> None:
+    def to_html(
+        self,
+        path: str | os.PathLike[str],
+        rows: int = MAX_ROWS_IN_A_FILE,
+        *,
+        filter: Any = None,
+        k: int = N_NEIGHBORS,
+        seed: int = 0,
+    ) -> None:
         """Write the page to one file that needs no server: search, weights, reasons, map, groups.
 
         Parameters
@@ -209,25 +235,33 @@ class Explorer:
         path : str or path
         rows : int
             Of a larger table, so many are written, drawn at random; 5,000 are one to three MB.
+        filter : conditions, optional
+            Which rows are written; see ``search``.
+        k : int
+            Length of the lists that hubs are counted in.
+        seed : int
+            Of the draw.
         """
-        from lookalike.exploring.offline import offline_page
-
         check_writable(path)  # before the work
-        view, n = self._view, len(self._view.table)
-        if n > rows or view.changed:  # rows that were edited are fitted again
-            # Sorted: the rows stay in the order of the table.
-            drawn = np.sort(np.random.default_rng(0).choice(n, min(n, rows), replace=False))
-            table = view.table.drop([view.settings.names])[drawn]
-            title = self.title + (f" ({rows:,} of {n:,} rows)" if n > rows else "")
-            part = Explorer(table, title, self._options)
-            try:
-                part.to_html(path, rows)
-            finally:
-                part.close()
-            return
-        page = offline_page(self._name, view).encode()
+        page = offline_page(self._name, self._part(rows, filter, seed), k).encode()
         with replacing(path) as file:
             file.write(page)
+
+    def _part(self, rows: int, filter: Any, seed: int) -> View:
+        """Return the view of the rows that a file gets, with their ids; fitted to them alone."""
+        view, table = self._view, self._view.table
+        met = NamedRows(table, [*range(len(table))], self.title).meeting(filter).ids
+        if len(table) == len(met) <= rows and not view.changed:
+            return view
+        # Sorted: the rows stay in the order of the table.
+        drawn = np.sort(np.random.default_rng(seed).permutation(met)[:rows])
+        settings, some = view.settings, table[drawn]
+        if len(drawn) < len(table):
+            title = f"{self.title} ({len(drawn):,} of {len(table):,} rows)"
+            settings = replace(settings, title=title)
+        measure, _ = make(settings, some.drop([settings.names]))
+        index = Index(measure, id_column=settings.names).fit(some)
+        return replace(view, index=index, settings=settings, repaired=None, changed=0)
 
 
 def id_of(explorer: Explorer) -> str:
@@ -249,6 +283,7 @@ def explore(
     *,
     measure: Any = None,
     weights: Mapping[str, float] | None = None,
+    columns: str | Sequence[str] | None = None,
     label: str | None = None,
     title: str | None = None,
 ) -> Explorer:
@@ -265,8 +300,11 @@ def explore(
         How rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional
         How much columns matter before a slider is moved.
-    label : str, optional
-        The column that a row is shown by.
+    columns : names, optional
+        Compare by these columns only.
+    label : name of a column, optional
+        Known classes: shown, not compared. What rows are called is ``label_column`` of
+        ``read_table``.
     title : str, optional
         The name of the table on the page.
 
@@ -290,5 +328,5 @@ def explore(
     """
     chosen = read_measure(AUTO if measure is None else measure)
     text = chosen if isinstance(chosen, str) else measure_text(chosen)
-    options = {"measure": text, "weights": dict(weights or {}), "label_column": label}
-    return Explorer(table, title, options)
+    options = {"measure": text, "weights": dict(weights or {})}
+    return Explorer(table, title, options, label, columns)

@@ -37,13 +37,15 @@ STYLE = """
 """
 
 
-def offline_page(name: str, view: View) -> str:
+def offline_page(name: str, view: View, k: int = N_NEIGHBORS) -> str:
     """Return the page of a collection as HTML that needs no other file.
 
     Parameters
     ----------
     name : str
     view : View
+    k : int
+        Length of the lists that hubs are counted in.
     """
     measure = view.index.measure_
     if not isinstance(measure, Gower):
@@ -58,7 +60,7 @@ def offline_page(name: str, view: View) -> str:
     policy += "img-src data:; base-uri 'none'; form-action 'none'"
     head = f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
     # Without the time in its head, the same rows make the same file.
-    data = base64.b64encode(gzip.compress(_data(name, view, measure), 9, mtime=0)).decode()
+    data = base64.b64encode(gzip.compress(_data(name, view, measure, k), 9, mtime=0)).decode()
     body = f'<script type="application/octet-stream" id="data">{data}</script>\n'
     body += f'<script type="module">{script}</script>\n'
     page = page.replace("<html", '<html data-offline=""', 1)
@@ -86,7 +88,7 @@ def _style() -> str:
     return "".join(sheets) + STYLE
 
 
-def _data(name: str, view: View, measure: Gower) -> bytes:
+def _data(name: str, view: View, measure: Gower, k: int) -> bytes:
     """Return one line of JSON, then the arrays that it names."""
     arrays, table = Arrays(), view.table
     shown = [column for column in table.every if column.name != view.hidden]
@@ -104,7 +106,7 @@ def _data(name: str, view: View, measure: Gower) -> bytes:
         "columns": write_columns(measure, table.drop([view.settings.names]), arrays),
         "baseline": write_baseline(measure, arrays),
         **_rows(view, shown),
-        **_views(view, shown, arrays),
+        **_views(view, shown, arrays, k),
     }
     return to_json(head) + b"\n" + arrays.to_bytes()
 
@@ -118,7 +120,7 @@ def _rows(view: View, shown: Sequence[Column]) -> dict[str, Any]:
     return {"rows": len(ids), "ids": ids, "labels": labels, "cells": cells}
 
 
-def _views(view: View, shown: Sequence[Column], arrays: Arrays) -> dict[str, Any]:
+def _views(view: View, shown: Sequence[Column], arrays: Arrays, k: int) -> dict[str, Any]:
     """Return map, colors, clusters and hubs; tables of one or two rows have no groups."""
     drawn = make_map(view)
     colors = {column.name: drawn.colors(column.name) for column in shown}
@@ -127,7 +129,7 @@ def _views(view: View, shown: Sequence[Column], arrays: Arrays) -> dict[str, Any
         clusters = find_clusters(view)
         colors["cluster"] = drawn.by_cluster(clusters)
         views["clusters"] = clusters.document | clusters.of_rows()
-        views["hubs"] = find_hubs(view, None, N_NEIGHBORS).document | {"newer": 0}
+        views["hubs"] = find_hubs(view, None, k).document | {"newer": 0}
     return views
 
 

@@ -20,7 +20,10 @@ from lookalike.show.result import Result, Spell
 if TYPE_CHECKING:
     from rich.console import Console
 
-N_QUERIES = 2_000  # that lists are made for; as many others are the bank of the reduction
+N_QUERIES = 2_000  # in each half of the queries, at least, and in the bank of the other half
+# More of fewer rows, so that every collection up to 100,000 takes about as long: with 2,000 of
+# 20,000 the noise of counts fills the budget with other rows (60 % of planted hubs found, not 97).
+N_PAIRS = 200_000_000
 BLOCK_CELLS = 2**23  # similarities in memory at a time: 32 MB
 FACTOR = 5.0  # times as many lists as a row is in on average; as in ``hubness_report``
 MAX_HUB_SHARE = 0.002  # of the rows that are named hubs, as in the paper
@@ -97,14 +100,14 @@ class HubScan(Result):
         console.print(layout.grid(heads, lines[:N_SHOWN]))
 
 
-def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int = N_QUERIES, seed: int = 0) -> HubScan:
+def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int | None = None, seed: int = 0) -> HubScan:
     """Find the vectors that are in unusually many lists of nearest vectors, by cosine.
 
     For collections whose lists would take too long to make for every row: some rows are drawn as
     queries, and each is compared with all rows. Hubs are rows in at least five times as many lists
     as the mean row, and in more than chance explains (less than one such row is expected), at most
     0.2 % of the rows [1]_. The reduction subtracts from each similarity the mean similarity of the
-    row to its k nearest queries of another draw, which is CSLS [2]_ with a bank of queries.
+    row to its k nearest of 2,000 queries of the other half, which is CSLS [2]_ with a bank.
 
     Parameters
     ----------
@@ -112,8 +115,9 @@ def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int = N_QUERIES, seed: in
         Missing vectors have NaN, and are in no list.
     k : int
         Length of the lists.
-    n_queries : int
-        How many rows are drawn as queries, and as many for the bank; of few rows half each.
+    n_queries : int, optional
+        How many rows are drawn as queries, at most all of them; half of them are the bank of the
+        others. None: 4,000, and more of fewer than 100,000 rows.
     seed : int
         Of the draw.
 
@@ -139,20 +143,22 @@ def scan_hubs(vectors: Any, k: int = 10, *, n_queries: int = N_QUERIES, seed: in
     (array([7]), True)
     """
     Integer(1).check("scan_hubs", "k", k, "Raise it")
-    Integer(2).check("scan_hubs", "n_queries", n_queries, "Raise it")
     rows, here = _unit_rows(vectors)
     n = len(rows)
-    drawn = make_generator(seed).permutation(here)[: 2 * n_queries]
-    m = len(drawn) // 2
+    if n_queries is None:
+        n_queries = 2 * max(N_QUERIES, N_PAIRS // max(1, n))
+    Integer(2).check("scan_hubs", "n_queries", n_queries, "Raise it")
+    drawn = make_generator(seed).permutation(here)
+    m = min(len(drawn), n_queries) // 2
     k = min(k, m - 1)
     if k < 1:
         found = Param("n_samples", n)
         raise TooFewRows("scan_hubs", "at least 4 vectors", found, "Add vectors")
-    lists = _lists(rows, drawn[:m], drawn[m : 2 * m], here, k)
+    lists = _lists(rows, (drawn[:m], drawn[m : 2 * m]), here, k)
     before, after = (np.bincount(some[some >= 0], minlength=n) for some in lists)
-    hubs = _hubs(before, m * k / len(here))
+    hubs = _hubs(before, 2 * m * k / len(here))
     caught, then = (float(np.isin(some, hubs).any(axis=1).mean()) for some in lists)
-    return HubScan(hubs, before, after, caught, then, m, k)
+    return HubScan(hubs, before, after, caught, then, 2 * m, k)
 
 
 def _unit_rows(vectors: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -176,25 +182,33 @@ def _unit_rows(vectors: Any) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lists(
-    rows: np.ndarray, bank: np.ndarray, asked: np.ndarray, here: np.ndarray, k: int
-) -> tuple[np.ndarray, np.ndarray]:
+    rows: np.ndarray, halves: tuple[np.ndarray, np.ndarray], here: np.ndarray, k: int
+) -> list[np.ndarray]:
     """Return the positions of the nearest rows of each query, before and after the reduction."""
-    size = max(k, BLOCK_CELLS // len(asked))
-    shape = len(asked), k
+    m = len(halves[0])
+    shape = 2, m, k  # half, query, place
     best = [(np.full(shape, -np.inf, np.float32), np.full(shape, -1)) for _ in range(2)]
-    known, queries = rows[bank].T.copy(), rows[asked]
-    for part in _with_progress(list(blocks(len(here), size))):
+    queries = [rows[half] for half in halves]
+    for part in _with_progress(list(blocks(len(here), max(k, BLOCK_CELLS // m)))):
         at = here[part]
-        some = rows[at]
-        # A row that is its own neighbor in the bank would be pushed away for being in it.
-        near = some @ known
-        near[at[:, None] == bank] = -np.inf
-        usual = np.partition(near, len(bank) - k, axis=1)[:, len(bank) - k :].mean(axis=1)
-        plain_ = queries @ some.T
-        plain_[asked[:, None] == at] = -np.inf
-        for number, similar in enumerate((plain_, 2 * plain_ - usual)):
-            best[number] = _merged(best[number], similar, at, k)
-    return best[0][1], best[1][1]
+        near = [some @ rows[at].T for some in queries]
+        for similar, half in zip(near, halves, strict=True):
+            # Its own nearest would be itself; in the bank it would be pushed away for being in it.
+            similar[half[:, None] == at] = -np.inf
+        # Each half of the queries is the bank of the other: no similarity has one use only.
+        usual = [_means_of_largest(some[:N_QUERIES].T, k) for some in near]
+        for i, bank in enumerate(reversed(usual)):
+            for (values, positions), similar in zip(
+                best, (near[i], 2 * near[i] - bank), strict=True
+            ):
+                values[i], positions[i] = _merged((values[i], positions[i]), similar, at, k)
+    return [positions.reshape(2 * m, k) for _, positions in best]
+
+
+def _means_of_largest(values: np.ndarray, k: int) -> np.ndarray:
+    """Return the mean of the k largest values of each row."""
+    top: np.ndarray = np.partition(values, -k, axis=1)[:, -k:]
+    return top.mean(axis=1)
 
 
 def _with_progress(parts: list[slice]) -> Iterator[slice]:

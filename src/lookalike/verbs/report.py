@@ -15,9 +15,10 @@ HEADING, RANK = "Look at a table", 40
 EXAMPLES = (
     "lookalike report penguins.csv",
     "lookalike report penguins.csv --label species -o penguins.html",
+    "lookalike report penguins.csv --explore",
 )
 OUTPUT = "page"
-ManyRows = Annotated[int, args.Spelling(json=int, metavar="N", least=10)]
+ManyRows = Annotated[int | None, args.Spelling(json=int | None, metavar="N", least=10)]
 Title = Annotated[str | None, args.Spelling(json=str | None, metavar="TEXT")]
 
 
@@ -29,7 +30,7 @@ def report(
     measure: args.MeasureLike = None,
     weights: args.Weights = None,
     k: args.Count = 5,
-    sample: ManyRows = 2000,
+    sample: ManyRows = None,
     columns: args.Columns = None,
     filter: args.Filter = None,
     title: Title = None,
@@ -51,8 +52,8 @@ def report(
         How much columns matter.
     k : int
         How many neighbors to look at.
-    sample : int
-        Rows to look at, of a larger table; all for columns and missing cells.
+    sample : int, optional
+        Rows to look at, of a larger table (2,000 unless given); all for columns and missing cells.
     columns : names, optional
         Compare by these columns only.
     filter : conditions, optional
@@ -92,8 +93,10 @@ def report(
     if weights or rows.index is not None or measure not in (None, AUTO):
         given, _ = choose_measure(measure, rows, weights, None)
     from lookalike.show.report import report as make_report
+    from lookalike.show.report.table_report import MAX_SAMPLE_ROWS
 
     heading = title or (Path(source.name).name if source.is_path else None)
+    most = MAX_SAMPLE_ROWS if sample is None else sample
     return make_report(
-        rows.table, label, measure=given, k=k, sample=sample, title=heading, random_state=seed
+        rows.table, label, measure=given, k=k, sample=most, title=heading, random_state=seed
     )

@@ -42,7 +42,7 @@ function place(data, id) {
   return row;
 }
 
-const ALONE = "This page is a file: rows can be searched, not changed or described. `lookalike explore TABLE` opens it with a server.";
+const ALONE = "This page is a file: rows can be searched, not changed or described. `lookalike explore TABLE` opens it with one that can.";
 
 /** @param {any} data @param {any} body */
 function search(data, { query, k, weights = {}, filter = {}, like = [], unlike = [] }) {
