@@ -235,7 +235,7 @@ def read_query(view: View, query: str | int | Mapping[str, Any]) -> Any:
 def read_options(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that searches and feedback sessions have in common."""
     return {
-        "filter": read_filter(asked["filter"], view.table),
+        "filter": asked["filter"] and read_filter(asked["filter"], view.table),
         "weights": asked["weights"] or None,
         "columns": asked["columns"] or None,
     }
