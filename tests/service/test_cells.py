@@ -150,6 +150,7 @@ def test_each_cell_has_its_stored_form():
     assert columns["baskets"][0] == [{"$set": ["a"]}, {"$set": ["b", "c"]}]
     assert columns["graph"][0] == {"nodes": [["a", "x"], ["b", "y"]], "edges": [["a", "b"]]}
     assert columns["point"][1] == [0.5, -1]
+
     def back(cell, name):
         (found,) = _read([cell], table.schema.kinds[name])
         return found

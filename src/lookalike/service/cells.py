@@ -108,7 +108,9 @@ def read_stored(records: Sequence[Mapping[str, Any]], schema: Schema) -> Table:
         raise InvalidInput("collection", "at least one row", "none", "Add rows")
     # Columns set aside are only shown: they stay as JSON has them.
     kinds = dict(schema.kinds) | dict.fromkeys(schema.aside, Kind("object"))
-    columns = [_read([record.get(name) for record in records], kind) for name, kind in kinds.items()]
+    columns = [
+        _read([record.get(name) for record in records], kind) for name, kind in kinds.items()
+    ]
     rows = [dict(zip(kinds, row, strict=True)) for row in zip(*columns, strict=True)]
     return as_table(rows, schema, who="collection")
 

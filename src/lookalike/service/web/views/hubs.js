@@ -28,7 +28,14 @@ export default function hubs(state, act) {
     shown.orphans.length
       ? h("ul", { class: "orphans", key: "orphans" }, shown.orphans.map((one) => h("li", { key: one.id }, rowLink(act, one))))
       : h("p", { class: "empty", key: "none" }, "Every row is in a list."),
+    shown.drawn ? h("p", { class: "muted drawn", key: "drawn" }, shown.drawn, wider(state, act)) : null,
   ];
+}
+
+/** Lists by chance, which reach rows that no list of the nearest shows. @param {State} state @param {Dispatch} act */
+function wider(state, act) {
+  const change = ({ target }) => act({ type: "set", wide: target.checked });
+  return h("label", null, h("input", { type: "checkbox", checked: state.link.wide, on: { change } }), "Draw my lists from twice as many");
 }
 
 /** @param {string} name @param {any} side @param {number} k @param {boolean} on */
