@@ -11,6 +11,8 @@ pytest.importorskip("fastapi", reason="install lookalike[service] to test the se
 pytest.importorskip("sqlalchemy", reason="install lookalike[service] to test the service")
 
 from lookalike.service.catalog import Catalog
+from lookalike.service.fitting import CollectionSettings
+from lookalike.service.limits import RequestLimits
 from lookalike.service.store.store import Store
 from service.running import PETS, Postgres, running
 
@@ -73,3 +75,16 @@ def catalog(address):
     made.address = address
     yield made
     made.store.close()
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A collection of rows with a group, a text label and a set, without a server."""
+    store = Store(tmp_path_factory.mktemp("made") / "a.sqlite")
+    rows = [
+        {"name": f"row {i}", "x": float(i % 7), "y": float(i * i % 11), "group": "ab"[i % 2]}
+        for i in range(12)
+    ]
+    settings = CollectionSettings("made", label_column="name")
+    yield Catalog(store).create("made", rows, settings, RequestLimits())
+    store.close()

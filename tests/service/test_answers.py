@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.service import answers
-from lookalike.service.analysis import fit_again
+from lookalike.service.analyses import fit_again
 from lookalike.service.api.models import SearchIn
 from lookalike.service.cells import ROW_NAMES
 from service.collections_made import create

@@ -503,3 +503,15 @@ def test_a_number_is_an_id_as_in_python(server):
     assert server.post(SEARCH, {"query": {"id": 4}})["query"]["id"] == 4
     assert server.post(SEARCH, {"query": [4, 1]})["answers"][1]["query"]["id"] == 1
     refused(404, server.post, SEARCH, {"query": 821})
+
+
+def test_lists_are_drawn_from_more_neighbors(server):
+    body = {"query": 4, "k": 3}
+    near = [hit["id"] for hit in server.post(SEARCH, body | {"k": 8})["hits"]]
+    drawn = [hit["id"] for hit in server.post(SEARCH, body | {"among": 8})["hits"]]
+    assert [near.index(id) for id in drawn] == sorted(near.index(id) for id in drawn)
+    assert len(drawn) == 3
+    assert drawn != near[:3]
+    assert server.post(SEARCH, body | {"among": 8})["hits"][0]["id"] == drawn[0]
+    refused(422, server.post, SEARCH, body | {"among": 2})
+    refused(413, server.post, SEARCH, body | {"among": 2001})

@@ -185,7 +185,7 @@ def test_an_error_becomes_a_status_with_headers():
 
 def test_wrong_fields_in_words():
     def said(kind, loc, more=0, **rest):
-        errors = [{"type": kind, "loc": loc, **rest}] + [{}] * more
+        errors = [{"type": kind, "loc": loc, **rest}] + [{"type": "missing"}] * more
         return str(problems.invalid(errors))
 
     bound = {"input": 0, "ctx": {"ge": 1}}
@@ -196,6 +196,9 @@ def test_wrong_fields_in_words():
     assert "more to correct" not in first
     assert "found none" in said("missing", ("body", "query"), input={})
     assert "Did you mean 'weights'" in said("extra_forbidden", ("body", "weigths"), input=1)
+    mistyped = {"type": "extra_forbidden", "loc": ("body", "quer"), "input": 1}
+    errors = [{"type": "missing", "loc": ("body", "query"), "input": {}}, mistyped]
+    assert str(problems.invalid(errors)).startswith("body: needs a known field, found 'quer'.")
     assert said("unknown", ("body", "QueryIn"), input=[1]).startswith(
         "body: needs another value, found a list."
     )

@@ -320,8 +320,9 @@ def test_running_says_the_address_and_warms(service, monkeypatch):
     monkeypatch.setattr("lookalike.service.server.Server", Listening)
     monkeypatch.setattr("lookalike.service.server.free_port", lambda host, port: port + 1)
     monkeypatch.setattr(service, "warm_soon", lambda: said.append("warm"))
+    monkeypatch.setattr("gc.set_threshold", made.append)
     run(service, "127.0.0.1", 8570, said.append)
     assert service.settles is True
     run(service, "::1", 8570, said.append)
     assert said == ["http://127.0.0.1:8571/", "warm", "http://[::1]:8571/", "warm"]
-    assert made == [("127.0.0.1", 8571), "run", ("::1", 8571), "run"]
+    assert made == [("127.0.0.1", 8571), 50_000, "run", ("::1", 8571), 50_000, "run"]

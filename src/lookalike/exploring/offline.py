@@ -19,10 +19,11 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.exploring.payload import Arrays, write_baseline, write_columns
 from lookalike.measures.mixed.gower import Gower
-from lookalike.service.analysis import Map, find_clusters, find_hubs, make_map
+from lookalike.service.analysis import find_clusters, find_hubs
 from lookalike.service.answers import describe
 from lookalike.service.cells import to_json
 from lookalike.service.collection import View
+from lookalike.service.maps import Map, make_map
 from lookalike.service.site import STYLES, WEB, one_script
 from lookalike.table import Column
 
@@ -33,7 +34,7 @@ SCRIPTS = re.compile(r' *<script\b[^>]*src="[^"]*"[^>]*></script>\n')
 # Hidden: what changes rows, and what only a server computes.
 STYLE = """
 #header :is(select.table option[value^="+"], select.table hr, select.measure, [aria-label="hubs"]),
-#query > p.row, #tab-set, .detail > p.row { display: none; }
+#query > p.row, #tab-set, .detail > p.row, .drawn label { display: none; }
 """
 
 

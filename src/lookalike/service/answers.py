@@ -235,7 +235,7 @@ def read_query(view: View, query: str | int | Mapping[str, Any]) -> Any:
 def read_options(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that searches and feedback sessions have in common."""
     return {
-        "filter": read_filter(asked["filter"], view.table),
+        "filter": asked["filter"] and read_filter(asked["filter"], view.table),
         "weights": asked["weights"] or None,
         "columns": asked["columns"] or None,
     }
@@ -248,7 +248,7 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     ----------
     view : View
     asked : mapping
-        The request: query, k, like, unlike, gamma, filter, weights, columns, explain, space.
+        The request: a ``SearchIn``.
     """
     began = time.perf_counter()
     several = isinstance(asked["query"], list)
@@ -256,7 +256,8 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     if not queries:
         hint = "Pass at least one id or record"
         raise InvalidInput("query", "something to start from", "an empty list", hint)
-    source = CollectionSource(view, space=asked["space"], gamma=asked["gamma"])
+    given = {name: asked[name] for name in ("gamma", "among")}
+    source = CollectionSource(view, space=asked["space"], **given)
     options = read_options(view, asked)
     for side in ("like", "unlike"):
         options[side] = [view.find(id) for id in asked[side]]

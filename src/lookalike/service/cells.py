@@ -85,12 +85,17 @@ def stored_columns(table: Table) -> dict[str, list[Any]]:
 def _stored_cells(column: Column) -> list[Any]:
     """Return the cells of a column as they are stored."""
     values, kind = column.values, column.kind
+    if kind.name == "text":
+        return values.tolist()
     if values.dtype == object:
         return [_stored(column.cell(row), kind) for row in range(len(column))]
     if values.ndim == 2:
-        blank, width = column.missing.tolist(), values.shape[1]
-        flat = _stored_cells(Column(column.name, Kind("number"), values.ravel()))
-        return [None if blank[i] else flat[i * width : (i + 1) * width] for i in range(len(column))]
+        blank, rows = column.missing.tolist(), values.tolist()
+        whole = np.isfinite(values).all(axis=1).tolist()
+        return [
+            None if blank[i] else row if whole[i] else list(map(plain, row))
+            for i, row in enumerate(rows)
+        ]
     # Each value once: a Python object for every cell takes five times as long for a table of films.
     _, first, which = np.unique(values, return_index=True, return_inverse=True)
     distinct = [_stored(column.cell(row), kind) for row in first.tolist()]
@@ -103,9 +108,10 @@ def read_stored(records: Sequence[Mapping[str, Any]], schema: Schema) -> Table:
         raise InvalidInput("collection", "at least one row", "none", "Add rows")
     # Columns set aside are only shown: they stay as JSON has them.
     kinds = dict(schema.kinds) | dict.fromkeys(schema.aside, Kind("object"))
-    rows = [
-        {name: _read(record.get(name), kind) for name, kind in kinds.items()} for record in records
+    columns = [
+        _read([record.get(name) for record in records], kind) for name, kind in kinds.items()
     ]
+    rows = [dict(zip(kinds, row, strict=True)) for row in zip(*columns, strict=True)]
     return as_table(rows, schema, who="collection")
 
 
@@ -124,10 +130,11 @@ def _stored(cell: Any, kind: Kind) -> Any:
     return plain(cell)
 
 
-def _read(cell: Any, kind: Kind) -> Any:
+def _read(cells: Sequence[Any], kind: Kind) -> Sequence[Any]:
+    """Return the cells of a column as they were before they were stored."""
     by_source = READERS.get(kind.source) if kind.name == "number" else None
     read = by_source or READERS.get(kind.name)
-    return cell if cell is None or read is None else read(cell)
+    return cells if read is None else [None if cell is None else read(cell) for cell in cells]
 
 
 def _read_floats(cell: Sequence[Any]) -> list[float]:

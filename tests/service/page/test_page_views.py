@@ -302,6 +302,20 @@ def test_hubs_and_rows_that_no_search_shows(visit):
     top = hubs["plain"]["top"][0]
     shown = visit.site.call("GET", f"/api/collections/films/hubs/{top['id']}?limit=20")["shown_by"]
     assert visit.page.locator(".shownby li").count() == len(shown)
+    said = visit.page.locator(".drawn")
+    assert said.inner_text().startswith(hubs["plain"]["drawn"])
+    near = visit.ids()
+    said.locator("input").check()
+    visit.page.wait_for_selector(".chips >> text=drawn from twice as many")
+    visit.ready()
+    assert "wide=true" in visit.page.url
+    start = visit.site.call("GET", "/api/collections/films")["start"]
+    drawn = visit.site.search("films", query={"id": start}, k=20, among=40)["hits"]
+    assert visit.ids() == [hit["id"] for hit in drawn] != near
+    visit.button("show the nearest again").click()
+    visit.ready()
+    assert visit.ids() == near
+    assert "wide" not in visit.page.url
     orphan = visit.page.locator(".orphans button").first
     name = orphan.inner_text()
     orphan.click()

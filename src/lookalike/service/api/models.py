@@ -90,6 +90,7 @@ class SearchIn(QuestionIn):
     query: Query | list[Query]
     like: list[Id] = Field(default_factory=list)
     unlike: list[Id] = Field(default_factory=list)
+    among: StrictInt | None = Field(None, ge=1, description="Draw the k rows from so many nearest.")
     at_least: StrictInt | None = None
     measure: StrictStr | None = Field(None, max_length=1_000)
 

@@ -47,6 +47,7 @@ async def search(service: Serving, collection: Found, body: SearchIn) -> Respons
     if isinstance(body.query, list):
         check_at_most("query", len(body.query), service.limits.queries)
     check_at_most("like and unlike", len(body.like) + len(body.unlike), service.limits.marks)
+    check_at_most("among", body.among or 0, 2 * service.limits.k)
     check_filter(body.filter, service.limits)
     view = await _view(service, collection, body.at_least)
     if body.measure is not None:

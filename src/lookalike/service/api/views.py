@@ -9,7 +9,7 @@ from fastapi import Query
 from pydantic import Field
 from starlette.responses import Response
 
-from lookalike.service.analysis import Analysis, Map, grow
+from lookalike.service.analysis import Analysis, grow
 from lookalike.service.analysis import profile as make_profile
 from lookalike.service.api.document import BINARY, documented
 from lookalike.service.api.models import ProfileIn, Space
@@ -17,6 +17,7 @@ from lookalike.service.api.shared import LATER, Found, Serving, answer, group, s
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
 from lookalike.service.limits import check_at_most, check_filter
+from lookalike.service.maps import Map
 
 router = group("/api/collections/{c}", "views")
 SpaceQuery = Annotated[Space, Query()]

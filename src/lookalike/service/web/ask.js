@@ -55,6 +55,7 @@ export function searchBody(state, { steps = state.link.steps.length, space = sta
   const body = { query: asked(state), k: state.link.k, explain: "all", space };
   if (state.link.measure !== null) Object.assign(body, { measure: state.link.measure, space: "plain" });
   const ids = withinIds(state);
+  if (state.link.wide) body.among = 2 * state.link.k;
   if (state.ui.written) body.at_least = state.ui.written;
   if (like.length) body.like = like;
   if (unlike.length) body.unlike = unlike;

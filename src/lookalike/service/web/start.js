@@ -5,7 +5,7 @@
  */
 (() => {
   const TOKEN = "lookalike-token";
-  const PLAIN = /[?&](query|steps|space|k)=/; // with one of them, the first question is another one
+  const PLAIN = /[?&](query|steps|space|k|wide)=/; // with one of them, the first question is another one
   const root = document.documentElement;
   let theme = null;
   let density = null;

@@ -100,6 +100,8 @@ interface Link {
   set: { poly: number[] } | { ids: Id[] } | null;
   /** The hub whose lists are shown. */
   who: Id | null;
+  /** Are lists drawn from twice as many rows? */
+  wide: boolean;
   /** Another measure than the table has, for who has the link alone. */
   measure: string | null;
   /** Measures whose lists stand beside that of the table; null: the first two. */

@@ -13,9 +13,6 @@
  */
 
 const SVG = "http://www.w3.org/2000/svg";
-const SVG_TAGS = new Set([
-  "svg", "path", "rect", "circle", "line", "g", "text", "title", "polyline", "polygon",
-]);
 const NO_ATTRIBUTE = new Set(["on", "css", "hook", "key", "data"]);
 const AS_PROPERTY = new Set(["value", "checked", "disabled", "selected"]);
 
@@ -54,21 +51,7 @@ export function patch(root, tree) {
   children(root, h("root", null, tree).children);
 }
 
-/** Give a new element what it has; `value` and its like come when it has its children. */
-function dress(el, props, svg) {
-  for (const name in props) {
-    if (NO_ATTRIBUTE.has(name) || AS_PROPERTY.has(name)) continue;
-    const value = props[name];
-    if (value === null || value === undefined || value === false) continue;
-    if (name === "class" && !svg) el.className = value;
-    else el.setAttribute(name, value === true ? "" : value);
-  }
-  for (const name in props.css) el.style.setProperty(name, props.css[name]);
-  if (props.on) listen(el, props.on);
-  el._props = props;
-}
-
-/** Make an element what it should be, from what it was. @param {any} el @param {VNode} node */
+/** Make an element what it should be, from what it was; `value` and its like come after its children. @param {any} el @param {VNode} node */
 function apply(el, node) {
   const old = el._props ?? {};
   const props = node.props;
@@ -124,13 +107,13 @@ function typing(el, on) {
 /** @param {VNode|string} node @param {boolean} inSvg @returns {any} */
 function create(node, inSvg) {
   if (typeof node === "string") return document.createTextNode(node);
-  const svg = inSvg ? SVG_TAGS.has(node.tag) : node.tag === "svg";
+  const svg = inSvg || node.tag === "svg"; // no HTML is inside of a drawing
   const el = /** @type {any} */ (
     svg ? document.createElementNS(SVG, node.tag) : document.createElement(node.tag)
   );
   el._tag = node.tag;
   el._key = node.key;
-  dress(el, node.props, svg);
+  apply(el, node);
   for (const child of node.children) el.appendChild(create(child, svg));
   values(el, node, null);
   if (node.props.hook) queueMicrotask(() => node.props.hook.mount?.(el, node.props));

@@ -24,11 +24,16 @@ export default function hubs(state, act) {
     h("h3", { key: "tops" }, "In most lists"),
     h("ol", { class: "tops", key: "top" }, shown.top.map((one) => top(state, act, one, shown))),
     h("h3", { key: "orphanhead" }, `In no list: ${count(shown.unreachable)} rows (${percent(shown.unreachable_share)})`),
-    h("p", { class: "muted", key: "what" }, `No search for ${k} rows ever shows these. Browse them here:`),
-    shown.orphans.length
-      ? h("ul", { class: "orphans", key: "orphans" }, shown.orphans.map((one) => h("li", { key: one.id }, rowLink(act, one))))
-      : h("p", { class: "empty", key: "none" }, "Every row is in a list."),
+    h("p", { class: "muted", key: "what" }, shown.orphans.length ? `No search for ${k} rows ever shows these. Browse them here:` : "Every row is in a list."),
+    h("ul", { class: "orphans", key: "orphans" }, shown.orphans.map((one) => h("li", { key: one.id }, rowLink(act, one)))),
+    shown.drawn ? h("p", { class: "muted drawn", key: "drawn" }, shown.drawn, wider(state, act)) : null,
   ];
+}
+
+/** Lists by chance, which reach rows that no list of the nearest shows. @param {State} state @param {Dispatch} act */
+function wider(state, act) {
+  const change = ({ target }) => act({ type: "set", wide: target.checked });
+  return h("label", null, h("input", { type: "checkbox", checked: state.link.wide, on: { change } }), "Draw my lists from twice as many");
 }
 
 /** @param {string} name @param {any} side @param {number} k @param {boolean} on */

@@ -35,18 +35,18 @@ export function query(state, act) {
       asked?.id === null ? null : h("button", { type: "button", class: "plain", on: { click: () => act({ type: "ui", draft: { ...asked?.row }, was: asked?.row, editing: asked?.id ?? null }) } }, "Edit"),
       h("button", { type: "button", class: "plain", on: { click: () => act({ type: "ui", draft: { ...asked?.row }, editing: null }) } }, "Edit as a new row"),
     ),
-    h("p", { class: "muted" }, hint(state, collection)),
+    h("p", { class: "muted" }, hint(state)),
     others.length ? aside(others, asked?.row) : null,
   ];
 }
 
-/** @param {State} state @param {any} collection */
-function hint(state, collection) {
+/** @param {State} state */
+function hint(state) {
   if (weighable(state)) return "What matters to you? Drag a slider: 0 leaves a column out. The list follows.";
   if (state.link.space === "repaired") {
     return "The reduced space was learned with all columns as they are: switch to plain to weigh them.";
   }
-  return `${state.link.measure ?? collection.measure.name} learned its own weights, so columns cannot be weighed here.`;
+  return "This measure learned its own weights, so columns cannot be weighed here.";
 }
 
 /** @param {State} state */

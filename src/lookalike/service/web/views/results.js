@@ -72,6 +72,7 @@ function chips(/** @type {State} */ state, /** @type {Dispatch} */ act) {
   const all = within === "set" ? chosenIds(state)?.length : state.slots.clusters?.value?.clusters?.find(({ cluster }) => cluster === within)?.size;
   const some = (all ?? 0) > MOST ? `, ${count(MOST)} of its ${count(all)} rows` : "";
   if (within !== null) list.push(chip("within", null, `${within === "set" ? "in the chosen set" : `in group ${within + 1}`}${some}`, { type: "set", within: null }, "look at all rows again"));
+  if (state.link.wide) list.push(chip("wide", null, "drawn from twice as many", { type: "set", wide: false }, "show the nearest again"));
   return list.length ? h("div", { class: "values chips", key: "chips" }, list) : null;
 }
 
