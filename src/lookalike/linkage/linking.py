@@ -28,9 +28,12 @@ from lookalike.linkage.pooled import SETTLED_ASIDE, WRITTEN, PooledColumn, pool
 from lookalike.table import Table
 
 EVEN, MARGIN = 0.5, 1e-6
-# Pairs with odds below 10 to 1 either way, and how many there may be for each certain match. Tables
-# with doubles have up to .23 (restaurants), tables without have .59 and more (11 of them).
-DOUBTFUL, MAX_DOUBTFUL_SHARE, MIN_DOUBTFUL = 1 / 11, 0.4, 10
+# Pairs with odds below 10 to 1 either way, and how many there may be for each certain match; in how
+# many of the matches a column may differ that tells rows apart; up to how many matches must stand
+# out by a gap, and how rarely such a gap is due to chance. Chosen on 38 tables (see the docs).
+DOUBTFUL, MAX_DOUBTFUL_SHARE = 1 / 11, 0.45
+MAX_DIFFERING, UNLIKE = 2 / 3, 2
+FEW, TAIL, MIN_REST, CHANCE = 20, 50, 5, 1e-4
 MIN_COLUMNS_FOR_RECALL = 3  # with fewer, pairs cannot be found in several ways
 
 
@@ -252,7 +255,11 @@ def link_rows(
         threshold = choose_threshold(
             probabilities, count_missed(candidates, probabilities, len(columns))
         )
-        apart = bool((known == 1.0).any()) or are_two_populations(probabilities)
+        apart = bool((known == 1.0).any()) or (
+            are_two_populations(probabilities)
+            and is_gap(evidence.log_odds(levels), threshold)
+            and (n_left is not None or are_copies(evidence, levels, probabilities))
+        )
         if not apart:
             # All odds below even, so that no pair is a match; their order stays for the review.
             offset = -max(0.0, float(evidence.log_odds(levels).max()))
@@ -294,8 +301,55 @@ def are_two_populations(probabilities: np.ndarray) -> bool:
     doubt = np.minimum(probabilities, 1.0 - probabilities)
     n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
     n_certain = np.count_nonzero(probabilities > 1.0 - DOUBTFUL)
-    few = n_doubtful < MIN_DOUBTFUL or n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain
-    return bool(few)
+    return bool(n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain)
+
+
+def is_gap(log_odds: np.ndarray, threshold: float) -> bool:
+    """Whether a few matches stand out from the most alike of all other pairs.
+
+    Log odds of pairs that are merely alike fall off exponentially at their upper end, so that m
+    times the gap between the m-th and the next is exponential, too (Renyi 1953). Many matches need
+    no such test: what is seen between them and the others says more.
+
+    Parameters
+    ----------
+    log_odds : float64
+    threshold : float, a probability
+
+    Examples
+    --------
+    >>> rest = -np.linspace(5.0, 12.0, 30)
+    >>> is_gap(np.append(rest, [20.0, 21.0]), 0.5), is_gap(np.append(rest, 1.0), 0.5)
+    (True, False)
+    """
+    cut = np.log(threshold / max(1.0 - threshold, MARGIN))
+    ordered = np.sort(log_odds)[::-1]
+    n = int(np.count_nonzero(ordered >= cut))
+    rest = ordered[n : n + TAIL]
+    if not 0 < n <= FEW or len(rest) < MIN_REST:
+        return True
+    scale = max(float((rest - rest[-1])[:-1].mean()), MARGIN)
+    return bool(n * (ordered[n - 1] - rest[0]) / scale > -np.log(CHANCE))
+
+
+def are_copies(evidence: Evidence, levels: PairLevels, probabilities: np.ndarray) -> bool:
+    """Whether matches differ by slips rather than by rule: twins have everything but the name.
+
+    Between two tables names may differ by rule; within one a copy has its cells from the original.
+
+    Parameters
+    ----------
+    evidence : Evidence
+    levels : PairLevels, of the candidates
+    probabilities : float64, of the candidates
+    """
+    matches = probabilities >= EVEN
+    unlike = (levels.levels[matches] < UNLIKE) & (levels.levels[matches] >= 0)
+    known = (levels.levels[matches] >= 0).sum(axis=0)
+    # Two imaginary matches that agree: a few may differ by accident.
+    differing = unlike.sum(axis=0) / (known + 2.0)
+    telling = evidence.others[:, :UNLIKE].sum(axis=1) > EVEN
+    return not bool((telling & (differing > MAX_DIFFERING)).any())
 
 
 def _with_decided(
