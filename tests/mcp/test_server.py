@@ -10,6 +10,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+from pydantic import BaseModel
 
 import lookalike as la
 
@@ -18,8 +19,8 @@ pytest.importorskip("mcp", reason="the protocol of agents is not installed")
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from lookalike.errors import Param
-from lookalike.mcp.server import DEFAULT_SIZE, TOOLS, WIDTH, shorten, spell_argument
+from lookalike.errors import InvalidInput, Param
+from lookalike.mcp.server import DEFAULT_SIZE, TOOLS, WIDTH, _checked, shorten, spell_argument
 from lookalike.verbs import get_verb
 from mcp import ClientSession, StdioServerParameters, stdio_client
 from service.running import run_alone
@@ -246,6 +247,15 @@ def test_cut_answers_end_with_a_line():
     assert shorten("short", 10) == "short"
     assert shorten("ab\ncd\n" * 9, 10).startswith("ab\ncd\nab\n(9 of 54 bytes")
     assert shorten("é" * 20, 11).startswith("ééééé(10 of 40")
+
+
+def test_a_lacking_argument_is_told_from_a_wrong_one():
+    class Asked(BaseModel):
+        n: int
+
+    for given, words in (({}, "a value.*none"), ({"n": "x"}, "a valid integer.*'x'")):
+        with pytest.raises(InvalidInput, match=words):
+            _checked(Asked, given)
 
 
 def test_arguments_are_spelled_as_json():

@@ -80,6 +80,13 @@ def test_a_mistyped_name_is_answered_with_the_nearest(estimator):
         wrong.fit(X, Y)
 
 
+def test_a_wrapper_needs_a_measure():
+    with pytest.raises(InvalidInput, match="option 'measure'.*Write nicdm:measure=auto"):
+        make_measure("nicdm")
+    with pytest.raises(InvalidInput, match="'parts'.*Make it in Python"):
+        make_measure("combined")
+
+
 def test_a_name_gives_the_answers_of_the_measure():
     named, made = NICDM("gower", n_neighbors=3).fit(X), NICDM(Gower(), n_neighbors=3).fit(X)
     assert (named.distance() == made.distance()).all()
