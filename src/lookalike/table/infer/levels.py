@@ -18,6 +18,8 @@ _NUMBERED = re.compile(r"^\(?(\d{1,2})\s*(?:[.:)=]|\s[-–]|[-–]\s|\s?_)\s*(\D
 _AFTER = re.compile(r"\d\s?([A-Za-z]+)")
 _JOINING = frozenset("to or and until k m".split())
 _INFINITY = float("inf")
+# Characters of a band of numbers; the time to see that a text is none grows with the cube of them.
+MAX_BAND_LENGTH = 100
 
 
 @dataclass(frozen=True)
@@ -280,8 +282,11 @@ def _span(word: str, dash: str = "up") -> Span | None:
     dash : {"up", "down"}
         Where a band such as "40-" goes to.
     """
+    word = word.strip()
+    if len(word) > MAX_BAND_LENGTH:
+        return None
     for form, pattern in _band_forms().items():
-        match = pattern.match(word.strip())
+        match = pattern.match(word)
         if match is None:
             continue
         if form == "range":
