@@ -232,3 +232,11 @@ def test_a_column_that_added_rows_do_not_have_is_missing_in_all_of_them():
         (("x", "==", None), [False, True]),
     ):
         assert filters.meets(table, [condition]).tolist() == expected
+
+
+def test_a_text_of_very_many_signs_is_one_value():
+    """Were it tried from each sign to the last one, this would take hours."""
+    value = "&" * 10**6
+    assert filters.read_texts([f"mpaa={value}"], {"mpaa": "", "year": ""}) == {
+        "mpaa": {"==": value}
+    }

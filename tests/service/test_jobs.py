@@ -162,8 +162,10 @@ def test_small_steps_are_no_events():
 def test_jobs_that_are_remembered_are_few(monkeypatch):
     monkeypatch.setattr(jobs_module, "MAX_JOBS", 3)
     jobs = Jobs()
-    made = [jobs.start("a", "c", number, lambda job: {}) for number in range(5)]
-    assert made[-1].ended.wait(300)
+    made = []
+    for number in range(5):
+        made.append(jobs.start("a", "c", number, lambda job: {}))
+        assert made[-1].ended.wait(300)
     assert jobs.get(made[2].id) is made[2]
     with pytest.raises(NotFound, match="not found"):
         jobs.get(made[1].id)

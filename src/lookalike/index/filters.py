@@ -99,7 +99,7 @@ def read_texts(words: Sequence[str], kinds: Mapping[str, Any]) -> dict[str, Any]
 def _refuse_two(word: str, value: str, names: list[str]) -> None:
     """Refuse two conditions in one text, which would be one with a value that no cell has."""
     columns = "|".join(map(re.escape, names))
-    second = re.search(rf"(?:,|&+| and )\s*((?:{columns})\s*[=!<>~].*)", value)
+    second = re.search(rf"(?:,|&| and )\s*((?:{columns})\s*[=!<>~].*)", value)
     if second is not None:
         first = word[: word.rindex(value) + second.start()]
         hint = ("Use ", Param("filter", [first.strip(), second[1]]))

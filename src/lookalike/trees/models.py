@@ -171,8 +171,8 @@ def join(
     inside, side = left >= 0, default
     wrong = feature[inside & ((feature < 0) | (feature >= len(levels)))]
     if len(wrong):
-        needed, found = f"tests of one of {len(levels)} columns", f"one of column {wrong[0]}"
-        raise InvalidInput("model", needed, found, "See whether the model is damaged")
+        needed, hint = f"tests of one of {len(levels)} columns", "See whether the model is damaged"
+        raise InvalidInput("model", needed, f"one of column {wrong[0]}", hint)
     sets, asked = _sets_asked(trees, offsets)
     # A test that no number fails tells missing values from all others.
     threshold = np.minimum(threshold, largest(single))

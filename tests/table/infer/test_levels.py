@@ -1,6 +1,7 @@
 """Words with an order: scales, numbered answers, bands."""
 
-from lookalike.table.infer import thresholds
+from lookalike.table import read_table
+from lookalike.table.infer import levels, thresholds
 from lookalike.table.infer.levels import (
     find_bands,
     find_circle,
@@ -123,3 +124,12 @@ def test_a_circle_is_found_by_its_words_alone():
     assert find_circle(["low", "high"]) is None  # a scale, of which the ends are far apart
     assert find_circle(["Mon", "Monday"]) is None
     assert find_circle(["Mon", "noon"]) is None
+
+
+def test_long_texts_are_no_bands():
+    """Each bracket of a form may begin at every digit: without a limit this takes hours."""
+    words = ["1," * 20_000 + word for word in ("a", "b", "c")] * 3
+    assert read_table({"c": words, "n": list(range(9))}).kinds["c"].name != "order"
+    assert levels._span("1-2" + " " * 200) == (1.0, 2.0)
+    assert levels._span("1 " + "x" * 98) == (1.0, 1.0)
+    assert levels._span("1 " + "x" * 99) is None

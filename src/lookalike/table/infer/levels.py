@@ -15,6 +15,8 @@ _NUMBERED = re.compile(r"^\(?(\d{1,2})\s*(?:[.:)=]|\s[-–]|[-–]\s|\s?_)\s*(\D
 _AFTER = re.compile(r"\d\s?([A-Za-z]+)")
 _JOINING = frozenset("to or and until k m".split())
 _INFINITY = float("inf")
+# Characters of a band of numbers; the time to see that a text is none grows with the cube of them.
+MAX_BAND_LENGTH = 100
 
 
 @dataclass(frozen=True)
@@ -244,8 +246,11 @@ def _span(word: str, dash: str = "up") -> Span | None:
     dash : {"up", "down"}
         Where a band such as "40-" goes to.
     """
+    word = word.strip()
+    if len(word) > MAX_BAND_LENGTH:
+        return None
     for form, pattern in patterns("bands").items():
-        if (match := re.match(pattern, word.strip())) is None:
+        if (match := re.match(pattern, word)) is None:
             continue
         if form == "range":
             return _range(*match.groups(""))
