@@ -1,29 +1,28 @@
 """Optional packages: what to install where one is missing."""
 
-import importlib
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from lookalike.errors import MissingExtra, Part, Phrase
 
 
-def load_extra(name: str, extra: str, who: Part, instead: Part = "") -> Any:
-    """Import a module of an optional package; the error names the extra that brings it.
+@contextmanager
+def needing(extra: str, who: Part, instead: Part = "") -> Iterator[None]:
+    """Turn the failing import of an optional package into the advice what to install.
 
     Parameters
     ----------
-    name : str
-        Of the module.
     extra : str
         Of lookalike, such as ``"excel"``.
     who : text or parameter
-        What needs it.
+        What needs the package.
     instead : the same, optional
         What else helps, after the advice to install it.
     """
     try:
-        return importlib.import_module(name)
+        yield
     except ImportError as error:
-        package = name.partition(".")[0]
+        package = (error.name or "").partition(".")[0]
         hint = Phrase(f'Install it with: pip install "lookalike[{extra}]"', instead)
         raise MissingExtra(who, f"the package {package}", "it is not installed", hint) from error
 
@@ -36,5 +35,9 @@ def check_service(who: str) -> None:
     who : str
         What needs them.
     """
-    for name in ("fastapi", "prometheus_client", "python_multipart", "sqlalchemy", "uvicorn"):
-        load_extra(name, "service", who)
+    with needing("service", who):
+        import fastapi  # noqa: F401
+        import prometheus_client  # noqa: F401
+        import python_multipart  # noqa: F401
+        import sqlalchemy  # noqa: F401
+        import uvicorn  # noqa: F401

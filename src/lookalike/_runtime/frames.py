@@ -1,6 +1,5 @@
 """Answers as data frames of whatever library the user has."""
 
-import importlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -38,10 +37,17 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     """
     BACKEND.check("to_frame", "backend", backend)
     try:
-        make = pa.table if backend == "pyarrow" else importlib.import_module(backend).DataFrame
+        if backend == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(dict(columns))
+        if backend == "polars":
+            import polars as pl
+
+            return pl.DataFrame(dict(columns))
     except ImportError as error:
         raise _not_installed(backend) from error
-    return make(dict(columns))
+    return pa.table(dict(columns))
 
 
 def _not_installed(backend: str) -> MissingExtra:

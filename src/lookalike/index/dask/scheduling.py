@@ -16,7 +16,7 @@ from typing import Any
 
 from lookalike import errors
 from lookalike._runtime.config import show_bytes
-from lookalike._runtime.extras import load_extra
+from lookalike._runtime.extras import needing
 from lookalike._runtime.progress import Progress
 from lookalike.errors import LookalikeError, NoAnswer, Param, Phrase, WrongType
 
@@ -261,7 +261,8 @@ def connect(
     ...     client.submit(sum, [1, 2]).result()
     3
     """
-    distributed = load_extra("distributed", "dask", "scale")
+    with needing("dask", "scale"):
+        import distributed
     if isinstance(client, distributed.Client):
         _wait_for_worker(client, timeout, "the client's scheduler")
         yield client

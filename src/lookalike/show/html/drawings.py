@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike._runtime.extras import load_extra
+from lookalike._runtime.extras import needing
 from lookalike.show.html.markup import COLORS, FOR, Html, color_key, escape, figure, svg
 
 
@@ -20,8 +20,9 @@ def new_figure(who: str, width: float, height: float) -> Any:
     width, height : float
         In inches.
     """
-    library = load_extra("matplotlib.figure", "report", who)
-    return library.Figure(figsize=(width, height), layout="constrained")
+    with needing("report", who):
+        from matplotlib.figure import Figure
+    return Figure(figsize=(width, height), layout="constrained")
 
 
 SPARK_WIDTH, SPARK_HEIGHT = 64, 16  # of a sparkline, in pixels

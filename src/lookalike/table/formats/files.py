@@ -20,7 +20,7 @@ import pyarrow.json
 import pyarrow.parquet
 
 from lookalike._runtime.config import settings, show_bytes
-from lookalike._runtime.extras import load_extra
+from lookalike._runtime.extras import needing
 from lookalike.errors import (
     InvalidInput,
     LookalikeError,
@@ -204,7 +204,8 @@ def _read_excel(path: Path, packed: bool) -> list[Raw]:
     limit = sizes.most_unpacked(path, ALWAYS_UNPACKED_BYTES)
     if size > limit:
         raise sizes.too_large(path, size, limit)
-    openpyxl = load_extra("openpyxl", "excel", f"File {str(path)!r}")
+    with needing("excel", f"File {str(path)!r}"):
+        import openpyxl
     # data_only: a formula counts by its last result.
     book = openpyxl.load_workbook(source, read_only=True, data_only=True)
     try:
