@@ -452,7 +452,8 @@ def _nothing_to_compare(tables: Sequence[Table]) -> InvalidInput:
     names = [[column.name for column in table.every] for table in tables]
     common = [name for name in names[0] if name in names[-1]]
     if not common:
-        found = " and ".join(name_some(some, 5) for some in names)
+        ours, theirs = (name_some(some, 5) for some in names)
+        found = (f"{ours} in ", Param("table"), f", {theirs} in ", Param("other"))
         hint: Any = "Rename columns so that what is to be compared has one name in both"
         return InvalidInput(Param("other"), "a column of both tables", found, hint)
     known = [name for name in common if not any(t[name].missing.all() for t in tables)]
