@@ -453,9 +453,9 @@ def _nothing_to_compare(tables: Sequence[Table]) -> InvalidInput:
     common = [name for name in names[0] if name in names[-1]]
     if not common:
         ours, theirs = (name_some(some, 5) for some in names)
-        found = (f"{ours} in ", Param("table"), f", {theirs} in ", Param("other"))
+        both = (f"{ours} in ", Param("table"), f", {theirs} in ", Param("other"))
         hint: Any = "Rename columns so that what is to be compared has one name in both"
-        return InvalidInput(Param("other"), "a column of both tables", found, hint)
+        return InvalidInput(Param("other"), "a column of both tables", both, hint)
     known = [name for name in common if not any(t[name].missing.all() for t in tables)]
     if not known:
         found, hint = f"only missing cells in {name_some(common)}", "Fill in a column"

@@ -45,7 +45,7 @@ EVERY = slice(None)
 # Kinds whose cells are equal or not, so that pairs can be required to agree in them.
 EXACT = ("number", "category", "order", "flag", "text", "set", "sequence", "object")
 Names = str | Iterable[str] | None
-# What a verb calls its tables, if not "table" and "other"; an audit looks for synthetic rows' records.
+# What a verb calls its tables, if not "table" and "other"; an audit asks for each synthetic row.
 NAMES = {"match": ("table", "control"), "audit": ("synthetic", "table")}
 
 

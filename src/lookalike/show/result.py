@@ -67,7 +67,9 @@ class Result(HtmlReport, FrameMixin, ABC):
         ----------
         n : int
         """
-        return self.to_frame()[:n]
+        frame = self.to_frame()
+        # A relation of DuckDB takes names of columns in brackets.
+        return frame.limit(n) if hasattr(frame, "limit") else frame[:n]
 
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the answer to a Parquet file, as ``to_frame`` has it.

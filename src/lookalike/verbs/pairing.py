@@ -101,6 +101,7 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     options : n, on, by, decisions, threshold, show and seed, as of ``dedupe``
     more : further options of ``link_rows``
     """
+    from lookalike._runtime.frames import backend_of
     from lookalike.linkage.decisions import check_consistent, read_decisions
     from lookalike.linkage.linking import link_rows, pool_columns
 
@@ -119,7 +120,7 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     more |= {"decided": decided, "threshold": threshold, "seed": seed}
     found = link_rows(columns, shift, by=exact, **more)
     names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
-    return answer(found, tables, ids, names, show, n)
+    return answer(found, tables, ids, names, show, n, backend_of(first.given))
 
 
 def _check_options(verb: str, show: Any, threshold: Any) -> None:
