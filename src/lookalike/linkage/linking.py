@@ -136,7 +136,8 @@ class Linking:
             self.candidates, self.probabilities, len(self.columns)
         )
         right = float(found / len(self.matches)) if len(self.matches) else 1.0
-        return Expected(right, float(found / every) if every > 0 else 1.0)
+        # Less than half a match in all: none is there, and none was missed.
+        return Expected(right, float(found / every) if every >= 0.5 else 1.0)
 
     @cached_property
     def weights(self) -> np.ndarray:
