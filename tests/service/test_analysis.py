@@ -4,7 +4,6 @@ import base64
 import hashlib
 import re
 from dataclasses import replace
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -573,15 +572,17 @@ def test_nodes_of_a_graph_are_ringed_and_hollow(made):
 
 
 def test_an_answer_about_a_sample_says_so(many, monkeypatch):
-    """Of the rows of the collection, and of another one that is named in the request."""
+    """Verbs whose answer is about every row look at all of them."""
     whole = many.post("/api/collections/many/ask/inspect", {})
     assert not any("at random" in note for note in whole["notes"])
     n = whole["rows"]
-    monkeypatch.setattr(analysis, "take", partial(analysis.take, most=20))
+    monkeypatch.setattr(analysis, "MAX_ANALYZED_ROWS", 20)
     some = many.post("/api/collections/many/ask/inspect", {})
     assert some["rows"] == 20
     note = f"many: 20 of {n} rows were looked at, drawn at random (the same every time)"
     assert note in some["notes"]
     joined = many.post("/api/collections/many/ask/join", {"other": "many"})
-    assert joined["rows"] == 20
-    assert joined["notes"].count(note) == 1
+    assert (joined["rows"], joined["notes"]) == (n, [])
+    found = many.post("/api/collections/many/ask/dedupe", {})
+    assert (found["rows"], found["notes"]) == ([n], [])
+    assert many.post("/api/collections/many/ask/impute", {})["notes"] == whole["notes"]

@@ -73,4 +73,6 @@ def test_a_set_of_a_folder_may_be_any_rows(tmp_path):
         first = found["differs"][0]
         assert (first["column"], first["value"], first["inside"]) == ("color", "red", 1)
         assert 0.2 < first["outside"] < 0.4
+        with pytest.raises(ServiceError, match="rows that are in memory.*'films', a folder"):
+            client.post("/api/collections/films/ask/dedupe", {})
         assert {one["id"] for one in found["typical"]} <= set(reds)

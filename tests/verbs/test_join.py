@@ -146,6 +146,38 @@ def test_more_wrong_input(files):
     assert done.exit_code == 2
 
 
+KNOWN = pd.DataFrame({"name": ["ann lee", "bo diaz", "cy young"] * 4, "age": np.arange(12.0)})
+UNUSABLE = {
+    "rows and columns, found an empty": KNOWN[:0],
+    "a column to compare": pd.DataFrame({"name": [None] * 4, "age": [None] * 4}),
+    "labels of the rows that differ": KNOWN.set_index(pd.Index([1] * 12)),
+    "a column": pd.DataFrame({"x": [1.0, 2.0, 4.0], "y": list("abc")}),
+}
+PAIRED = {
+    "join": ("table", "other"),
+    "link": ("table", "other"),
+    "match": ("table", "control"),
+    "audit": ("table", "synthetic"),
+}
+
+
+@pytest.mark.parametrize("what", UNUSABLE)
+@pytest.mark.parametrize("verb", PAIRED)
+def test_an_error_says_which_of_two_tables_it_is_about(verb, what):
+    ask, wrong = getattr(la, verb), UNUSABLE[what]
+    names = (PAIRED[verb][1],) * 2 if what == "a column" else PAIRED[verb]
+    for pair, name in zip(((wrong, KNOWN), (KNOWN, wrong)), names, strict=True):
+        with pytest.raises(InvalidInput, match=f"^{name}: needs {what}"):
+            ask(*pair)
+
+
+def test_the_head_is_of_the_library_that_came_in():
+    found = la.join(KNOWN, KNOWN)
+    assert found.head(2).equals(found.to_frame()[:2])
+    assert la.join(pa.Table.from_pandas(KNOWN), KNOWN).head(3).num_rows == 3
+    assert len(la.dedupe(KNOWN).head()) == 5
+
+
 def test_a_request_reads_no_file_of_the_server(tmp_path, client):
     """A text is the name of a collection, never a path: that would be a file of the server."""
     (tmp_path / "secret.csv").write_text("size\n1\n2\n")

@@ -92,7 +92,7 @@ np.save({str(folder / "answer.npy")!r}, np.stack({name}({read})))"""
     return ask
 
 
-def people(small):
+def people(small, n=3_000):
     """Real, synthetic and held-out rows of five columns."""
     import pandas as pd
 
@@ -104,7 +104,7 @@ def people(small):
             ages | {"income": random.lognormal(10, 1, n), "score": random.normal(size=n)} | words
         )
 
-    return [draw(60 if small else 3_000, seed) for seed in range(3)]
+    return [draw(60 if small else n, seed) for seed in range(3)]
 
 
 def audit(problem):
@@ -132,11 +132,11 @@ def sdmetrics(problem):
     return ask
 
 
-def doubles(small):
+def doubles(small, n=10_000):
     """Make records of six texts, a fifth of them typed again with slips, and the true pairs."""
     import pandas as pd
 
-    n, random = 200 if small else 10_000, np.random.default_rng(0)
+    n, random = 200 if small else n, np.random.default_rng(0)
     words = ["".join(letters) for letters in random.choice(list("aeioulnrst"), (900, 6))]
     names = ("first", "last", "street", "town", "born", "phone")
     rows = random.choice(words, (n, len(names))).astype(object)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lookalike._runtime.frames import frame_of_records
+from lookalike._runtime.frames import frame_of_arrow, frame_of_records
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import Param, Phrase
 from lookalike.linkage.joined import write_names
@@ -72,6 +72,8 @@ class Decided(Result):
         Which of the answers ``to_frame`` and CSV hold.
     n : int
         How many doubtful pairs to list.
+    backend : str
+        The library of the frame that came in.
     """
 
     linking: Linking
@@ -80,6 +82,7 @@ class Decided(Result):
     names: Sequence[str]
     show: str
     n: int = 20
+    backend: str = "pandas"
 
     @property
     def threshold(self) -> float:
@@ -192,6 +195,18 @@ class Decided(Result):
         made: dict[str, list[Any]] = getattr(self, f"_{self.show}_cells")()
         return made
 
+    def to_frame(self, backend: str | None = None) -> Any:
+        """Return what ``show`` names, by default in the library that the first table is of.
+
+        Parameters
+        ----------
+        backend : {"pandas", "polars", "pyarrow", "duckdb"}, optional
+        """
+        wanted = backend or self.backend
+        if wanted == "duckdb":
+            return frame_of_arrow(super().to_frame("pyarrow"), wanted)
+        return super().to_frame(wanted)
+
     def _pairs_cells(self) -> dict[str, list[Any]]:
         return self._both(self._numbers(), {})
 
@@ -284,7 +299,7 @@ class Deduped(Decided):
 
     Parameters
     ----------
-    linking, tables, ids, names, show, n : see ``Decided``
+    linking, tables, ids, names, show, n, backend : see ``Decided``
     """
 
     @cached_property
@@ -368,7 +383,7 @@ class Linked(Decided):
 
     Parameters
     ----------
-    linking, tables, ids, names, show, n : see ``Decided``
+    linking, tables, ids, names, show, n, backend : see ``Decided``
     """
 
     @property

@@ -124,6 +124,15 @@ class Joined(Result):
         """
         return frame_of_arrow(self.to_arrow(), backend or self.backend)
 
+    def head(self, n: int = 5) -> Any:
+        """Return the first pairs, as ``to_frame()`` has them.
+
+        Parameters
+        ----------
+        n : int
+        """
+        return frame_of_arrow(self.to_arrow(slice(0, n)), self.backend)
+
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the pairs to a Parquet file, in parts: they need not fit in memory.
 

@@ -136,7 +136,8 @@ class Linking:
             self.candidates, self.probabilities, len(self.columns)
         )
         right = float(found / len(self.matches)) if len(self.matches) else 1.0
-        return Expected(right, float(found / every) if every > 0 else 1.0)
+        # Less than half a match in all: none is there, and none was missed.
+        return Expected(right, float(found / every) if every >= 0.5 else 1.0)
 
     @cached_property
     def weights(self) -> np.ndarray:
@@ -452,9 +453,10 @@ def _nothing_to_compare(tables: Sequence[Table]) -> InvalidInput:
     names = [[column.name for column in table.every] for table in tables]
     common = [name for name in names[0] if name in names[-1]]
     if not common:
-        found = " and ".join(name_some(some, 5) for some in names)
+        ours, theirs = (name_some(some, 5) for some in names)
+        both = (f"{ours} in ", Param("table"), f", {theirs} in ", Param("other"))
         hint: Any = "Rename columns so that what is to be compared has one name in both"
-        return InvalidInput(Param("other"), "a column of both tables", found, hint)
+        return InvalidInput(Param("other"), "a column of both tables", both, hint)
     known = [name for name in common if not any(t[name].missing.all() for t in tables)]
     if not known:
         found, hint = f"only missing cells in {name_some(common)}", "Fill in a column"

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.linkage.two_tables import TwoTables
+from lookalike.linkage.two_tables import TwoTables, check_matches
 from lookalike.measures.contract.matrices import check_pairs
-from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
 
 # Neighbors of the first lists, and how much longer the next ones are; chosen by hand: with a few
@@ -58,7 +57,7 @@ def match_once(tables: TwoTables, k: int) -> NeighborGraph:
         Matches per row; a row that finds fewer has as many as there are.
     """
     n, size = len(tables.left), len(tables.right.segments)
-    check_k(k, size, "match", False, "k")
+    check_matches(k, size, "match")
     found = Candidates([np.empty(0, int)] * n, [np.empty(0)] * n, np.full(n, np.inf))
     short, length = np.arange(n), min(max(FIRST_LISTS, 2 * k), size)
     while len(short):

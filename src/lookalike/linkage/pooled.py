@@ -97,14 +97,15 @@ def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
     parts = []
     for column in columns:
         cells, back = _distinct(column)
-        codes = np.full(len(cells) + 1, -1)
+        codes, rows = np.full(len(cells) + 1, -1), np.zeros(len(cells) + 1, np.int64)
+        rows[back] = np.arange(len(back))  # one of those that have each cell
         for k, cell in enumerate(cells):
             # Signs and points of numbers matter.
             text = write(cell) if numeric else normalize(write(cell))
             if text:
                 codes[k] = seen.setdefault(text, len(seen))
                 if numeric and len(numbers) < len(seen):
-                    numbers.append(float(column.values[np.argmax(back == k)]))
+                    numbers.append(float(column.values[rows[k]]))
         parts.append(codes[back])
     return PooledColumn(
         name, [*seen], np.concatenate(parts), np.array(numbers) if numeric else None

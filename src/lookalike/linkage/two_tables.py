@@ -8,6 +8,7 @@ pairs is made: every answer is a list of neighbors.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -16,7 +17,16 @@ from typing import Any
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, WrongType, name_some, suggest
+from lookalike.errors import (
+    InPython,
+    InvalidInput,
+    Param,
+    Phrase,
+    TooFewRows,
+    WrongType,
+    name_some,
+    suggest,
+)
 from lookalike.index import Index
 from lookalike.index.hits import Reasons
 from lookalike.index.relevance import reweigh
@@ -35,6 +45,8 @@ EVERY = slice(None)
 # Kinds whose cells are equal or not, so that pairs can be required to agree in them.
 EXACT = ("number", "category", "order", "flag", "text", "set", "sequence", "object")
 Names = str | Iterable[str] | None
+# What a verb calls its tables, if not "table" and "other"; an audit asks for each synthetic row.
+NAMES = {"match": ("table", "control"), "audit": ("synthetic", "table")}
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +111,7 @@ class TwoTables:
         A list is shorter, filled with -1, where fewer rows may be paired, or have anything in
         common with it. Positions are those of the index.
         """
-        check_k(k, len(self.right.segments), who, False, "k")
+        check_matches(k, len(self.right.segments), who)
         return self._pair_up(self.left_sides(), self.right_sides, k)
 
     def mutual(self, lists: NeighborGraph) -> NeighborGraph:
@@ -235,6 +247,21 @@ class TwoTables:
         return [reasons.of(number) for number in range(len(positions))]
 
 
+def check_matches(k: int, n: int, who: str) -> None:
+    """Refuse more matches for each row than the other table has rows.
+
+    Parameters
+    ----------
+    k : int
+    n : int, how many rows the other table has
+    who : str, the verb
+    """
+    check_k(k, sys.maxsize, who, False, "k")
+    if k > n:
+        needed, hint = f"at least {k} rows in the other table", ("Use ", Param("k", n))
+        raise TooFewRows(Param("k", k, of=who), needed, f"{n:,}", hint)
+
+
 def drop_pairs(lists: NeighborGraph, drop: np.ndarray) -> NeighborGraph:
     """Return lists without some of their entries; the others move up."""
     # Stable: what is kept stays in the order of its distances.
@@ -317,7 +344,7 @@ def read_two(
     wanted = named or [name for name in known if name not in exact]
     compared = _with_values(left, sample, wanted)
     if not compared:
-        raise _nothing_common(left, sample, exact)
+        raise _nothing_common(left, sample, exact, who)
     if isinstance(right, Table):
         right = Index(measure).fit(right.compare_by(compared))
     state = right.state_
@@ -370,16 +397,20 @@ def _check_names(left: Table | LazyTable, right: Table, given: Mapping[str, Sequ
                 raise InvalidInput(Param(word), "cells that can be equal", found, hint)
 
 
-def _nothing_common(left: Table | LazyTable, right: Table, exact: Sequence[str]) -> InvalidInput:
+def _nothing_common(
+    left: Table | LazyTable, right: Table, exact: Sequence[str], who: str
+) -> InvalidInput:
     back = [c for c in right.aside if c.name in _names(left) and c.name not in exact]
     back = [column for column in back if not _is_empty(left, right, column.name)]
     ours, theirs = (name_some(_names(table), 5) for table in (left, right))
-    found = f"{ours} in the first table, {theirs} in the other"
+    first, second = map(Param, NAMES.get(who, ("table", "other")))
+    found: Any = (f"{ours} in ", first, f", {theirs} in ", second)
     hint: tuple[Any, ...] = ("Rename columns so that what is to be compared has one name in both",)
     if back:
         found = f"only {back[0].name!r}, which is set aside ({back[0].kind.reason})"
         hint = ("Compare by it all the same: ", Param("on", back[0].name))
-    return InvalidInput(Param("other"), "a column with values in both tables", found, hint)
+    blamed = first if who == "audit" else second
+    return InvalidInput(blamed, "a column with values in both tables", found, hint)
 
 
 def _other_kind(name: str, left: Kind, right: Kind) -> InvalidInput:

@@ -6,6 +6,7 @@ analysis looks at all rows, or at a sample that is stated.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -123,8 +124,12 @@ class CollectionSource(TableSource):
         return SimpleNamespace(search=partial(self.given.search, **self._options))
 
     def rows(self, filter: Any = None) -> NamedRows:
-        """Return the rows that meet a filter; of very many, a sample."""
-        sample = take(self.view)
+        """Return the rows that meet a filter; of very many a sample, unless all are needed."""
+        if self.whole and len(self.view.table) < len(self.view.index):
+            found = f"{self.name!r}, a folder of which only a sample is"
+            hint = "Ask for it where the folder is, with the command line or from Python"
+            raise InvalidInput(Param("table"), "rows that are in memory", found, hint)
+        sample = take(self.view, sys.maxsize if self.whole else MAX_ANALYZED_ROWS)
         if sample.sampled:
             some, every = len(sample.ids), len(self.view.index)
             text = f"{self.name}: {some:,} of {every:,} rows were looked at, drawn at random"

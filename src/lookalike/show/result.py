@@ -60,6 +60,17 @@ class Result(HtmlReport, FrameMixin, ABC):
         # Without rows there are no records to read the columns from.
         return frame_of_records(records, backend) if records else make_frame(columns, backend)
 
+    def head(self, n: int = 5) -> Any:
+        """Return the first rows of ``to_frame()``.
+
+        Parameters
+        ----------
+        n : int
+        """
+        frame = self.to_frame()
+        # A relation of DuckDB takes names of columns in brackets.
+        return frame.limit(n) if hasattr(frame, "limit") else frame[:n]
+
     def to_parquet(self, path: str | os.PathLike[str]) -> None:
         """Write the answer to a Parquet file, as ``to_frame`` has it.
 

@@ -68,7 +68,7 @@ def audit(
 
     source = as_source(table)
     made = source.beside(synthetic)
-    (real, real_ids), (left, ids) = open_table(source), open_table(made)
+    (real, real_ids), (left, ids) = open_table(source), open_table(made, "synthetic")
     # Gower: the range of each column is that of the real rows, whatever the synthetic ones hold.
     two = read_two(left, real, Gower(), on=split_names(columns), who="audit")
     kept = [name for name in two.on if two.right.schema.kinds[name].name in COMPARED]
@@ -80,7 +80,7 @@ def audit(
     two = read_two(left, real, Gower(), on=kept, who="audit")
     held = None
     if holdout is not None:
-        rows, _ = open_table(source.beside(holdout))
+        rows, _ = open_table(source.beside(holdout), "holdout")
         if gone := [name for name in kept if name not in column_names(rows)]:
             hint = ("Add it, or leave it out with ", Param("columns"))
             raise InvalidInput(Param("holdout"), "all columns compared", f"no {gone[0]!r}", hint)

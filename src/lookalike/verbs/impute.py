@@ -288,6 +288,7 @@ def impute(
     Integer(0, MAX_DRAWS).check("impute", "draws", draws)
     Maybe(Integer(1)).check("impute", "k", k)
     source = as_source(table)
+    source.whole = True
     rows = source.rows(filter)
     wanted = split_names(columns)
     if wanted is None:  # only these need weights

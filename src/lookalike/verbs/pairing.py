@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import InvalidInput, Param, Phrase, suggest
+from lookalike.errors import InvalidInput, Param, Phrase, WrongType, suggest
 from lookalike.verbs.measures import AUTO, name_measure, read_measure, refuse_measure
 from lookalike.verbs.source import TableSource, as_source
 
@@ -30,6 +30,7 @@ def open_two(
     """
     from lookalike._runtime.frames import arrow_of, backend_of
     from lookalike.linkage import read_two
+    from lookalike.linkage.two_tables import NAMES
 
     limits = _read_limits(verb, max_distance)
     first = as_source(table)
@@ -40,7 +41,8 @@ def open_two(
         refuse_measure(measure)
     index, parts = second.index, first.parts  # Parquet files are not read as a whole
     left, ids = open_table(first) if parts is None else (parts, range(len(parts)))
-    right, names = open_table(second) if index is None else (index, [])
+    word = NAMES.get(verb, ("table", "other"))[1]
+    right, names = open_table(second, word) if index is None else (index, [])
     for name in ("on", "by"):
         options[name] = split_names(options[name])
     calipers = {name: width for name, width in limits.items() if name}
@@ -67,13 +69,24 @@ def _read_limits(verb: str, max_distance: Any) -> dict[str, float]:
     return limits
 
 
-def open_table(source: TableSource) -> tuple[Any, Any]:
-    """Return a table, in memory, and the ids of its rows, which must differ."""
+def open_table(source: TableSource, word: str = "table") -> tuple[Any, Any]:
+    """Return a table, in memory, and the ids of its rows, which must differ.
+
+    Parameters
+    ----------
+    source : TableSource
+    word : str
+        What the verb calls the table, for errors: which of two cannot be used.
+    """
     # A label that several rows have could not say which one of them a pair is about.
-    source.strict = True
-    if source.parts is not None:
-        return source.parts.read(), range(len(source.parts))
-    named = source.rows()
+    source.strict = source.whole = True
+    try:
+        if source.parts is not None:
+            return source.parts.read(), range(len(source.parts))
+        named = source.rows()
+    except (InvalidInput, WrongType) as error:
+        whole = error.who in ("read_table", "table")
+        raise error.by(Phrase(Param(word), "" if whole else f", {error.who}")) from error
     return named.table, named.ids
 
 
@@ -88,6 +101,7 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     options : n, on, by, decisions, threshold, show and seed, as of ``dedupe``
     more : further options of ``link_rows``
     """
+    from lookalike._runtime.frames import backend_of
     from lookalike.linkage.decisions import check_consistent, read_decisions
     from lookalike.linkage.linking import link_rows, pool_columns
 
@@ -95,7 +109,7 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     _check_options(verb, show, threshold)
     first = as_source(given[0])
     sources = [first, *(first.beside(one) for one in given[1:])]
-    tables, ids = zip(*map(open_table, sources), strict=True)
+    tables, ids = zip(*map(open_table, sources, ("table", "other")), strict=True)
     if len(tables) == 1 and len(tables[0]) < 2:
         raise InvalidInput(Param("table"), "at least 2 rows", "1", "Name a table with more rows")
     # Rows of two tables are numbered as one sequence, the second after the first.
@@ -106,7 +120,7 @@ def decide(verb: str, answer: Any, given: tuple[Any, ...], *options: Any, **more
     more |= {"decided": decided, "threshold": threshold, "seed": seed}
     found = link_rows(columns, shift, by=exact, **more)
     names = [first.name, *(one.name if one.is_path else "other" for one in sources[1:])]
-    return answer(found, tables, ids, names, show, n)
+    return answer(found, tables, ids, names, show, n, backend_of(first.given))
 
 
 def _check_options(verb: str, show: Any, threshold: Any) -> None:

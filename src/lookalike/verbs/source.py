@@ -132,6 +132,7 @@ class TableSource:
     """
 
     strict = False  # whether labels that several rows have are an error, not a warning
+    whole = False  # whether the answer is about every row, so that a sample of them would be wrong
 
     def __init__(self, given: Any, name: str | None = None) -> None:
         self.given = given
