@@ -102,10 +102,24 @@ def test_the_server_and_its_copy_end_with_the_handle(cats):
     assert not folder.exists()
 
 
-def test_a_card_stays_where_the_page_cannot_be_reached(cats):
-    html = cats._repr_html_()
-    assert "Open the page" in html
-    assert "cat" in html
+def test_a_card_stays_where_the_page_cannot_be_reached(cats, browser):
+    html, tried = cats._repr_html_(), []
+    page = browser.new_page()
+    page.set_default_timeout(WAIT)
+    # As of a notebook on another machine: nothing answers at the address of the kernel.
+    page.route("**/healthz", lambda route: (tried.append(route.request.url), route.abort()))
+    with page.expect_event("requestfailed"):
+        page.set_content(html)
+    assert len(tried) == 1
+    assert page.get_by_text("Open the page").is_visible()
+    assert page.locator("table td").filter(has_text="cat 1").count()
+    assert page.locator("iframe").count() == 0
+    # Where it answers the page takes the place of the card.
+    page.unroute("**/healthz")
+    page.set_content(html)
+    page.wait_for_selector("iframe[title='lookalike']")
+    assert not page.get_by_text("Open the page").is_visible()
+    page.close()
     assert repr(cats) == "Explorer('cats', 12 rows)"
 
 
