@@ -216,12 +216,20 @@ def test_in_jupyterlab_the_page_is_shown_and_read(browser, tmp_path):
         page.close()
 
 
-def test_the_path_names_the_page(tmp_path):
-    path = Path(tmp_path / "some cats.csv")
-    path.write_text("name,weight\n" + "".join(f"cat {i},{i}\n" for i in range(5)))
-    explorer = la.explore(path)
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
+
+
+def test_the_first_lines_of_the_page_show_a_table_under_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"penguin {i},{i}\n" for i in range(5))
+    Path("penguins.csv").write_text(f"name,weight\n{rows}")
+    block = (HOW_TO / "explore-in-a-notebook.md").read_text("utf-8").split("```")[1]
+    *lines, last = block.removeprefix("python\n").strip().splitlines()
+    names = {}
+    exec("\n".join(lines), names)
+    explorer = eval(last, names)
     try:
-        assert explorer.title == "some cats.csv"
-        assert "/#/some-cats?token=" in explorer.url
+        assert explorer.title == "penguins.csv"
+        assert "/#/penguins?token=" in explorer.url
     finally:
         explorer.close()

@@ -30,6 +30,7 @@ ENVIRONMENT = {
     if name in os.environ
 }
 PROGRAM = ["-m", "lookalike", "mcp"]
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "agents.md"
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +130,22 @@ def test_answers_are_those_of_the_library(folder):
         assert not wrong, text
         # The first line names the table, which is a file here.
         assert text.partition("\n")[2].startswith(expected(folder, tool, arguments)), tool
+
+
+@pytest.mark.long
+def test_the_lines_of_the_page_are_answered(tmp_path):
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "films.csv").write_text(
+        "title,year\nToy Story,1995\nBabe,1995\nEva,1953\n"
+    )
+    code = PAGE.read_text("utf-8").split("```python\n")[1].partition("```")[0]
+    path = os.pathsep.join([str(Path(sys.executable).parent), ENVIRONMENT["PATH"]])
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, env=ENVIRONMENT | {"PATH": path},
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert "the 2 rows most like row 0 (Toy Story)" in done.stdout, done.stderr
+    assert f"lookalike {' '.join(PROGRAM[2:])} data/ " in PAGE.read_text("utf-8")
 
 
 def test_wrong_calls_say_what_to_do(folder):
