@@ -65,6 +65,15 @@ def test_arrow_streams_are_tables():
         assert la.search(source, 0, k=3).ids == la.search(PETS, 0, k=3).ids
 
 
+def test_ibis_tables_are_tables():
+    ibis = pytest.importorskip("ibis", reason="needs ibis: pip install 'ibis-framework[duckdb]'")
+    table = ibis.memtable(pa.table(PETS)).order_by("weight")
+    rows = {name: [cells[i] for i in (0, 2, 3, 1)] for name, cells in PETS.items()}
+    assert la.search(table, 0, k=3).to_dict() == la.search(rows, 0, k=3).to_dict()
+    assert la.join(table, table).to_dict() == la.join(rows, rows).to_dict()
+    assert ibis.memtable(pa.table(la.inspect(table))).count().to_pyarrow().as_py() == 2
+
+
 def test_results_are_arrow_streams():
     hits = la.search(PETS, 0, k=2)
     expected = hits.to_frame("pyarrow")

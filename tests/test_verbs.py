@@ -296,6 +296,7 @@ def test_every_answer_has_four_forms(verb, places):
     for width in (60, 100):
         assert max(map(len, result.text(width).splitlines()[1:])) <= width
     assert "<" in result._repr_html_()
+    assert type(result._repr_html_()) is str  # marimo shows no subclass of it
     assert "</html>" in result.to_html()
 
 

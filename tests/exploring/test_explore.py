@@ -104,10 +104,24 @@ def test_the_server_and_its_copy_end_with_the_handle(cats):
     assert not folder.exists()
 
 
-def test_a_card_stays_where_the_page_cannot_be_reached(cats):
-    html = cats._repr_html_()
-    assert "Open the page" in html
-    assert "cat" in html
+def test_a_card_stays_where_the_page_cannot_be_reached(cats, browser):
+    html, tried = cats._repr_html_(), []
+    page = browser.new_page()
+    page.set_default_timeout(WAIT)
+    # As of a notebook on another machine: nothing answers at the address of the kernel.
+    page.route("**/healthz", lambda route: (tried.append(route.request.url), route.abort()))
+    with page.expect_event("requestfailed"):
+        page.set_content(html)
+    assert len(tried) == 1
+    assert page.get_by_text("Open the page").is_visible()
+    assert page.locator("table td").filter(has_text="cat 1").count()
+    assert page.locator("iframe").count() == 0
+    # Where it answers the page takes the place of the card.
+    page.unroute("**/healthz")
+    page.set_content(html)
+    page.wait_for_selector("iframe[title='lookalike']")
+    assert not page.get_by_text("Open the page").is_visible()
+    page.close()
     assert repr(cats) == "Explorer('cats', 12 rows)"
 
 
@@ -221,12 +235,20 @@ def test_in_jupyterlab_the_page_is_shown_and_read(browser, tmp_path):
         page.close()
 
 
-def test_the_path_names_the_page(tmp_path):
-    path = Path(tmp_path / "some cats.csv")
-    path.write_text("name,weight\n" + "".join(f"cat {i},{i}\n" for i in range(5)))
-    explorer = la.explore(path)
+HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
+
+
+def test_the_first_lines_of_the_page_show_a_table_under_its_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    rows = "".join(f"penguin {i},{i}\n" for i in range(5))
+    Path("penguins.csv").write_text(f"name,weight\n{rows}")
+    block = (HOW_TO / "explore-in-a-notebook.md").read_text("utf-8").split("```")[1]
+    *lines, last = block.removeprefix("python\n").strip().splitlines()
+    names = {}
+    exec("\n".join(lines), names)
+    explorer = eval(last, names)
     try:
-        assert explorer.title == "some cats.csv"
-        assert "/#/some-cats?token=" in explorer.url
+        assert explorer.title == "penguins.csv"
+        assert "/#/penguins?token=" in explorer.url
     finally:
         explorer.close()

@@ -47,6 +47,9 @@ SCRIPT = """
   try {
     await fetch("%(origin)s/healthz", { mode: "no-cors" });
     card?.replaceChildren(frame);
+    // marimo gives an output a frame, and its height before the page is in it.
+    const own = window.frameElement;
+    if (own?.matches("[onload*=resizeIframe]")) own.style.height = "calc(%(height)dpx + 2em)";
   } catch { /* the browser does not reach the kernel */ }
 })();
 """

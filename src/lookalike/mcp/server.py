@@ -31,7 +31,8 @@ from mcp import types
 # A report is a page of HTML: a resource to open, and a file with ``--write``, not an answer.
 TOOLS = tuple(verb for verb in VERBS if verb != "report")
 DEFAULT_SIZE = 2_000  # bytes of an answer, some 500 tokens
-MAX_SIZE = 200_000
+MIN_SIZE, MAX_SIZE = 100, 200_000
+NOTE_SIZE = 80  # bytes kept for the note on how much there is
 WIDTH = 100  # characters of a line
 SCHEME = "lookalike://"
 INSTRUCTIONS = (
@@ -77,7 +78,7 @@ def arguments_of(verb: str) -> type[BaseModel]:
         Field(None, description="What columns hold where it is guessed wrong: {'zip': 'category'}"),
     )
     about = f"Bytes of the answer; {DEFAULT_SIZE:,} unless asked for."
-    size = (int, Field(DEFAULT_SIZE, ge=100, le=MAX_SIZE, description=about))
+    size = (int, Field(DEFAULT_SIZE, ge=MIN_SIZE, le=MAX_SIZE, description=about))
     fields: dict[str, Any] = {"table": table, **own, "kinds": kinds, "size": size}
     config = request_model(function).model_config
     return create_model(f"{verb.capitalize()}Call", __config__=config, **fields)
@@ -96,15 +97,15 @@ def shorten(text: str, size: int) -> str:
 
     Examples
     --------
-    >>> print(shorten("one\ntwo\nthree", 12))
+    >>> print(shorten("one\ntwo\n" + "three" * 20, 100))
     one
     two
-    (8 of 13 bytes: ask for a larger size, or for fewer rows)
+    (8 of 108 bytes: ask for a larger size, or for fewer rows)
     """
     given = text.encode()
     if len(given) <= size:
         return text
-    kept = given[:size].decode(errors="ignore")
+    kept = given[: size - NOTE_SIZE].decode(errors="ignore")
     kept = kept[: kept.rfind("\n") + 1] or kept
     shown, whole = len(kept.encode()), len(given)
     return f"{kept}({shown:,} of {whole:,} bytes: ask for a larger size, or for fewer rows)"

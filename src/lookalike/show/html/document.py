@@ -78,7 +78,7 @@ class HtmlReport:
         return fragment(self.html_body())
 
 
-def fragment(body: str) -> Html:
+def fragment(body: str) -> str:
     """Return HTML to be shown in a notebook, with the style that belongs to it.
 
     Parameters
@@ -86,7 +86,8 @@ def fragment(body: str) -> Html:
     body : str
         As HTML.
     """
-    return Html(f'<div class="lookalike"><style>{read_style("fragment")}</style>{body}</div>')
+    # A plain text, since marimo sends a subclass of str to the browser as an object.
+    return f'<div class="lookalike"><style>{read_style("fragment")}</style>{body}</div>'
 
 
 def grid(
