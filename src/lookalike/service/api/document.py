@@ -130,7 +130,7 @@ def index_page(document: dict[str, Any]) -> str:
             if "example" in content:
                 examples.append((status, content["example"]))
         for title, example in examples:
-            text = json.dumps(example, indent=1, ensure_ascii=False)
+            text = json.dumps(example, ensure_ascii=False)
             shown.append(f"<h3>{title}</h3><pre>{escape(text)}</pre>")
         head = f"<code>{method} {escape(path)}</code> {escape(one['description'])}"
         parts.append(f"<details><summary>{head}</summary>{''.join(shown)}</details>\n")
