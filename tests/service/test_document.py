@@ -7,12 +7,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from lookalike.service.api import models
 from lookalike.service.api.document import SCHEMAS, describe_api, index_page
 from lookalike.service.api.models import EXAMPLES
 from lookalike.service.safety import AccessPolicy
 from lookalike.service.server import create_app
 from lookalike.service.service import Service
-from lookalike.verbs import VERBS
+from lookalike.verbs import VERBS, get_verb
+from lookalike.verbs.requests import request_model
 from service.running import PETS, running
 
 jsonschema = pytest.importorskip("jsonschema", reason="it comes with schemathesis")
@@ -56,6 +58,23 @@ def test_every_answer_has_a_shape_and_an_example(document):
     assert n_json > 50
     ids = [one["operationId"] for _, _, one in operations(document)]
     assert len(set(ids)) == len(ids)
+
+
+def test_every_body_has_examples_that_are_accepted(document):
+    for path, _, one in operations(document):
+        content = one.get("requestBody", {}).get("content", {}).get("application/json")
+        if content is None:
+            continue
+        shape = content["schema"]
+        name = shape.get("$ref", "").rpartition("/")[2]
+        shape = document["components"]["schemas"].get(name, shape)
+        assert shape["examples"], path
+        verb = path.rpartition("/ask/")[2] if "/ask/" in path else None
+        for example in shape["examples"]:
+            if verb:
+                request_model(get_verb(verb)).model_validate(example)
+            else:
+                getattr(models, shape["title"]).model_validate(example)
 
 
 def test_problems_are_documented_as_what_they_are(document):
@@ -242,6 +261,8 @@ def test_a_page_lists_all_requests_without_other_hosts(document, tmp_path):
         assert f"{method} {path}" in page
     assert EXAMPLES["deleted"]["id"] == 0
     assert "same animal: cat" in page
+    assert "List the collections of this server." in page
+    assert page.count("<h3>Body</h3>") > 25
     limited = AccessPolicy(tokens=True)
     with running(tmp_path / "store.sqlite", access=limited) as (_, client):
         assert send(client, "/docs", "GET", None)[0].status == 200  # code is no secret

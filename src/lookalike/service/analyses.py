@@ -16,7 +16,6 @@ from functools import partial
 from typing import Any
 
 from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase
-from lookalike.index import Index
 from lookalike.index.segments import learn_levels
 from lookalike.service.analysis import (
     MAX_ANALYZED_ROWS,
@@ -29,7 +28,7 @@ from lookalike.service.analysis import (
     fit_repaired,
 )
 from lookalike.service.collection import Collection, View
-from lookalike.service.fitting import about_aside, joined, make, name_rows, settle
+from lookalike.service.fitting import about_aside, fit_index, joined, settle
 from lookalike.service.jobs import Job, Jobs, Work
 from lookalike.service.maps import SKETCH_ROWS, Map, make_map
 from lookalike.service.problems import refused_again
@@ -76,14 +75,11 @@ def fit_again(
         weights=dict(weights),
         missing=[*before.missing, *missing],
         aside=about_aside(table) | known,
-        compared=len(table.columns),
     )
     if label_column is not None:
         found = settle(replace(settings, label_column=label_column), table)
         settings = replace(settings, label_column=found.label_column, label=found.label)
-    made, reason = make(settings, table)
-    settings = replace(settings, reason=reason, measured=type(made).__name__)
-    index = Index(made, id_column=before.names).fit(name_rows(table, ids, settings))
+    index, settings = fit_index(table, ids, settings)
     return replace(
         view, settings=settings, schema=table.schema, index=index, repaired=None, changed=0
     )

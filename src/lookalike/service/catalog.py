@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,7 +14,7 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, sugges
 from lookalike.index import Index
 from lookalike.service.cells import dumps, stored_texts
 from lookalike.service.collection import Collection, FolderCollection, settings_of
-from lookalike.service.fitting import CollectionSettings, make, name_rows, read_rows
+from lookalike.service.fitting import CollectionSettings, fit_index, read_rows
 from lookalike.service.limits import RequestLimits
 from lookalike.service.problems import collected
 from lookalike.service.store.store import Head, NotFound, Store, dump, missing_collection
@@ -144,11 +144,7 @@ class Catalog:
         with collected(), reading_at_most(most):
             table, ids, settings = read_rows(source, settings)
             check_counts(len(table), len(table.columns) + len(table.aside))
-            measure, reason = make(settings, table)
-            name_of, compared = type(measure).__name__, len(table.columns)
-            settings = replace(settings, reason=reason, measured=name_of, compared=compared)
-            index = Index(measure, id_column=settings.names)
-            index.fit(name_rows(table, ids, settings))
+            index, settings = fit_index(table, ids, settings)
         rows = list(zip(map(dumps, ids), stored_texts(table), strict=True))
         about = (settings.to_text(), dump(table.schema))
         head = self.store.create(name, *about, rows, replace_old=replace_old)

@@ -231,9 +231,18 @@ def build_index(rows: Sequence[StoredRow], schema: Schema, settings: CollectionS
     """Fit an index to stored rows."""
     # With the schema of the first reading: guessing kinds again could differ after changes.
     table = read_stored([json.loads(row.record) for row in rows], schema)
-    measure, _ = make(settings, table)
-    named = name_rows(table, stored_ids(rows), settings)
-    return Index(measure, id_column=settings.names).fit(named)
+    return fit_index(table, stored_ids(rows), settings)[0]
+
+
+def fit_index(
+    table: Table, ids: Sequence[str | int], settings: CollectionSettings
+) -> tuple[Index, CollectionSettings]:
+    """Fit an index to rows with their ids; return it, and settings that say by what measure."""
+    measure, reason = make(settings, table)
+    name, compared = type(measure).__name__, len(table.columns)
+    settings = replace(settings, reason=reason, measured=name, compared=compared)
+    index = Index(measure, id_column=settings.names).fit(name_rows(table, ids, settings))
+    return index, settings
 
 
 def make(settings: CollectionSettings, table: Table) -> tuple[Measure, str]:

@@ -21,7 +21,7 @@ from starlette.responses import Response
 from lookalike.errors import LookalikeError
 from lookalike.service.answers import first_answer, has_first
 from lookalike.service.api.document import documented
-from lookalike.service.api.models import CreateIn, RowIn, RowsIn
+from lookalike.service.api.models import EXAMPLES, CreateIn, RowIn, RowsIn
 from lookalike.service.api.shared import Found, Serving, answer, group, read_json
 from lookalike.service.catalog import list_examples, load_example, name_from, settings_from
 from lookalike.service.cells import dumps, integer_of, to_json
@@ -67,7 +67,9 @@ FORM = {
     },
 }
 BODY = {
-    "application/json": {"schema": CreateIn.model_json_schema()},
+    "application/json": {
+        "schema": CreateIn.model_json_schema() | {"examples": EXAMPLES["CreateIn"]}
+    },
     "multipart/form-data": {"schema": FORM},
 }
 

@@ -72,7 +72,9 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
             path.replace(PREFIX, VERSION): each for path, each in made["paths"].items()
         }
         parts = made["components"]
-        parts["schemas"] = {**parts["schemas"], **SCHEMAS}
+        for name in parts["schemas"].keys() & EXAMPLES.keys():
+            parts["schemas"][name]["examples"] = EXAMPLES[name]
+        parts["schemas"] |= SCHEMAS
         parts["responses"] = {f"Problem{status}": _problem(status) for status in PROBLEMS}
         bearer = {"type": "http", "scheme": "bearer", "description": "lookalike token create."}
         parts["securitySchemes"] = {"token": bearer}
@@ -113,15 +115,24 @@ def index_page(document: dict[str, Any]) -> str:
     """Return a page that lists all requests, without scripts and other hosts."""
     parts = []
     for path, method, one in _operations(document):
+        body = one.get("requestBody", {}).get("content", {}).get(JSON, {}).get("schema", {})
+        body = document["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2], body)
         names = [parameter["name"] for parameter in one.get("parameters", ())]
-        shown = [f"<p>{escape(one['description'])}</p>"]
-        shown += [f"<p>Parameters: <code>{escape(', '.join(names))}</code></p>"] * bool(names)
+        lists = {"Parameters": names, "Fields": body.get("properties", ())}
+        shown = [
+            f"<p>{title}: <code>{escape(', '.join(listed))}</code></p>"
+            for title, listed in lists.items()
+            if listed
+        ]
+        examples = [("Body", each) for each in body.get("examples", ())]
         for status, answer in one["responses"].items():
             content = answer.get("content", {}).get(JSON, {})
             if "example" in content:
-                text = json.dumps(content["example"], indent=1, ensure_ascii=False)
-                shown.append(f"<h3>{status}</h3><pre>{escape(text)}</pre>")
-        head = f"<code>{method} {escape(path)}</code> {escape(one['summary'])}"
+                examples.append((status, content["example"]))
+        for title, example in examples:
+            text = json.dumps(example, ensure_ascii=False)
+            shown.append(f"<h3>{title}</h3><pre>{escape(text)}</pre>")
+        head = f"<code>{method} {escape(path)}</code> {escape(one['description'])}"
         parts.append(f"<details><summary>{head}</summary>{''.join(shown)}</details>\n")
     styles = "".join(
         f'<link rel="stylesheet" href="/web/style/{name}.css">\n'

@@ -25,14 +25,6 @@ class Strict(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    @classmethod
-    def __get_pydantic_json_schema__(cls, core: Any, handler: Any) -> dict[str, Any]:
-        """Return the JSON schema, with the examples of the class."""
-        schema: dict[str, Any] = handler(core)
-        if cls.__name__ in EXAMPLES:
-            handler.resolve_ref_schema(schema)["examples"] = EXAMPLES[cls.__name__]
-        return schema
-
 
 class QueryIn(Strict):
     """What a search starts from: the id of a row, or a record, in which columns may be missing."""

@@ -66,8 +66,8 @@ function chips(/** @type {State} */ state, /** @type {Dispatch} */ act) {
   const { within, pending } = state.link;
   const name = (id) => state.ui.names[id] ?? state.slots.answer?.value?.hits.find((one) => one.id === id)?.label ?? `#${id}`;
   const chip = (key, picture, text, action, label) =>
-    h("button", { key, type: "button", class: `chip ${picture ?? ""}`, "aria-label": label, title: label, on: { click: () => act(action) } }, picture ? icon(picture) : null, h("span", null, text), icon("close"));
-  const marked = (ids, picture) => ids.map((id) => chip(`${picture}${id}`, picture, name(id), { type: "unmark", id }, `take back the mark of ${name(id)}`));
+    h("button", { key, type: "button", class: `chip ${picture ?? ""}`, "aria-label": `${text}: ${label}`, title: label, on: { click: () => act(action) } }, picture ? icon(picture) : null, h("span", null, text), icon("close"));
+  const marked = (ids, picture) => ids.map((id) => chip(`${picture}${id}`, picture, name(id), { type: "unmark", id }, "take back the mark"));
   const list = [...marked([...like, ...pending.like], "up"), ...marked([...unlike, ...pending.unlike], "down")];
   const all = within === "set" ? chosenIds(state)?.length : state.slots.clusters?.value?.clusters?.find(({ cluster }) => cluster === within)?.size;
   const some = (all ?? 0) > MOST ? `, ${count(MOST)} of its ${count(all)} rows` : "";
