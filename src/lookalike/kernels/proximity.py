@@ -206,26 +206,19 @@ def nearest_by_matches(a, b, table, ids, exclude, distances, indices):
 
 
 @kernel
-def counts_unseen(codes, bag, leaf_offsets, drawn):
-    """Whether any tree with draws in the row's leaf was not grown on the row."""
-    for t in range(codes.shape[0]):
-        if bag[t] == 0 and drawn[leaf_offsets[t] + codes[t]] > 0.0:
-            return True
-    return False
-
-
-@kernel
 def share_draws(codes, bag, leaf_offsets, drawn, shares, n_trees):
     """Write what one draw counts for each row in each tree, and the number of trees that count."""
     for i in range(codes.shape[0]):
-        # No tree is left for a row that all were grown on: then all count, as for ``oob``.
-        unseen = counts_unseen(codes[i], bag[i], leaf_offsets, drawn)
-        n_trees[i] = 0
-        for t in range(codes.shape[1]):
-            total = drawn[leaf_offsets[t] + codes[i, t]]
-            counts = total > 0.0 and (bag[i, t] == 0 or not unseen)
-            shares[i, t] = 1.0 / total if counts else 0.0
-            n_trees[i] += counts
+        # A second time only if no tree is left that was not grown on the row: then all count.
+        for every in range(2):
+            n_trees[i] = 0
+            for t in range(codes.shape[1]):
+                total = drawn[leaf_offsets[t] + codes[i, t]]
+                counts = total > 0.0 and (bag[i, t] == 0 or every == 1)
+                shares[i, t] = 1.0 / total if counts else 0.0
+                n_trees[i] += counts
+            if n_trees[i] > 0:
+                break
 
 
 @kernel
@@ -320,7 +313,7 @@ def nearest_members(codes, bag, order, members, low, high, ids, exclude, distanc
     leaves, found = np.empty(n_all + 1, np.int64), np.empty(n_all, np.int64)
     for i in order:
         count, n_trees = 0, 0
-        # A second time only if no tree is left that was not grown on the row: then all count.
+        # A second time as above.
         for every in range(2):
             n_leaves = 0
             for t in range(n_all):
