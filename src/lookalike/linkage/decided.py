@@ -232,9 +232,10 @@ class Decided(Result):
     ) -> None:
         """Print a heading, how sure the answer is, the first of what was found, and doubts."""
         layout.headline(console, text)
-        precision, recall = (percent(value) for value in self.expected)
-        text = f"expected precision {precision}, recall {recall}, "
-        layout.say(console, f"{text}at a probability of {self.threshold:.2f} or more")
+        if n or self.linking.apart:
+            precision, recall = (percent(value) for value in self.expected)
+            text = f"expected precision {precision}, recall {recall}, "
+            layout.say(console, f"{text}at a probability of {self.threshold:.2f} or more")
         names = ", ".join(column.name for column in self.linking.columns)
         layout.say(console, f"compared: {names}")
         if not self.linking.apart:

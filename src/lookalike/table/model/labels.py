@@ -103,24 +103,33 @@ def label_of(table: Table) -> RowLabel:
     # A name in words before any other text that differs from row to row.
     names.sort(key=lambda column: not roles.says_name(column.name))
     codes = [] if names else [column for column in every if _is_code(column)]
-    halves = [(roles.says_part_of_name(column.name), column) for column in names]
-    person = [column for half in ("first", "last") for part, column in halves if part == half]
-    if len(person) == 2:
-        return replace(_label(tuple(person), "a person's name"), separator=" ")
+    if person := _find_person(names):
+        return replace(_label(person, "a person's name"), separator=" ")
     for column in [*names, *codes]:
         if _tells_apart([column]):
             return _label((column,), "a name" if names else "a code")
     levels = [column for column in every if _is_level(column) and column not in names]
     levels.sort(key=lambda column: -_count([column]))  # stable: the first of the table on ties
     chosen = _first_that_tell_apart([*names, *levels][:MAX_COMBINED])
-    tell = len(chosen) > 0 and (_tells_apart(chosen) or _count(chosen) >= MIN_LEVELS)
-    return _label(chosen, "the most different words") if tell else RowLabel()
+    return _label(chosen, "the most different words") if chosen else RowLabel()
+
+
+def _find_person(columns: list[Column]) -> tuple[Column, ...]:
+    """Return the columns of first and last names; none unless there is one of each."""
+    parts = {roles.says_part_of_name(column.name): column for column in reversed(columns)}
+    return (parts["first"], parts["last"]) if {"first", "last"} <= parts.keys() else ()
 
 
 def _first_that_tell_apart(columns: list[Column]) -> tuple[Column, ...]:
-    """Return the fewest of the first columns that tell rows apart; all where none do."""
+    """Return the fewest of the first columns that tell rows apart; all where none do.
+
+    None where they have too few different cells to say anything.
+    """
     tell = (n for n in range(1, len(columns)) if _tells_apart(columns[:n]))
-    return tuple(columns[: next(tell, len(columns))])
+    chosen = tuple(columns[: next(tell, len(columns))])
+    if not chosen or (_count(chosen) < MIN_LEVELS and not _tells_apart(chosen)):
+        return ()
+    return chosen
 
 
 def _label(columns: tuple[Column, ...], why: str) -> RowLabel:
