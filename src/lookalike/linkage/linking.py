@@ -135,7 +135,9 @@ class Linking:
         every = self.probabilities.sum() + count_missed(
             self.candidates, self.probabilities, len(self.columns)
         )
-        right = float(found / len(self.matches)) if len(self.matches) else 1.0
+        # Half of one more pair (the mean of Jeffreys' prior and them): few are proof of little.
+        n = len(self.matches)
+        right = float((found + 0.5) / (n + 1)) if n else 1.0
         # Less than half a match in all: none is there, and none was missed.
         return Expected(right, float(found / every) if every >= 0.5 else 1.0)
 
