@@ -108,7 +108,8 @@ class Explorer:
         self._running: list[tuple[Server, threading.Thread]] = []
         # Not a method of the explorer, for the same reason: its arguments must not hold it.
         self._finalizer = weakref.finalize(self, _close, self._service, folder, self._running)
-        index, rows = source.index, source.index
+        index = source.index
+        rows: Any = index
         if index is not None and options["measure"] == AUTO:  # an index has a measure
             options = {**options, "measure": measure_text(index.measure_)}
         if index is None or label is not None or columns is not None:
