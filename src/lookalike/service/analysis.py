@@ -322,7 +322,7 @@ def say_reach(lists: np.ndarray) -> str:
         return ""
     near, wide = (np.bincount(some[some >= 0], minlength=n) for some in (lists[:, :half], lists))
     # Each row of a list is drawn with the same chance, and lists are drawn independently.
-    first, drawn = np.mean(near > 0), np.mean(1 - (1 - half / k) ** wide)
+    first, drawn = float(np.mean(near > 0)), float(np.mean(1 - (1 - half / k) ** wide))
     verb = "reaches" if half == 1 else "reach"
     start = "the first" if half == 1 else f"the first {half}"
     reach = f"Of the {k} nearest rows {start} {verb} {percent(first)} of all rows"
