@@ -272,7 +272,7 @@ def beside_others(results, largest):
 
 
 def joins(_, largest):
-    n, m = (10_000, largest) if largest >= LARGE else (1_000, largest)
+    n, m = (10_000, LARGE) if largest >= LARGE else (1_000, largest)
     ours, theirs = alone("join_large", n, m), alone("join_duckdb", *SAMPLE)
     lines = [f"## Join of {n:,} x {m:,} rows of 20 mixed columns", ""]
     if "absent" in ours or "absent" in theirs:
