@@ -116,6 +116,8 @@ def parse() -> argparse.Namespace:
     options.wanted = QUICK if options.quick else (options.only,)
     if options.quick:
         options.repeats, options.clock = 2, "cpu"
+    if options.case == "tables":  # its page says what a processor does
+        options.clock = "cpu"
     if options.repeats < 1 or (options.threads is not None and options.threads < 1):
         parser.error("--repeats and --threads are at least 1")
     if options.json and options.case == "all":

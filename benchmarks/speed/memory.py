@@ -30,14 +30,14 @@ def _measure(module: str, name: str, contender: str, threads: int | None) -> flo
         )()  # imports, compiled code and thread pools are not the answer's
         run = prepare(case.problem(False))
         gc.collect()
-        before = _resetpeak()
+        before = reset_peak()
         answer = run()
         after = peak()
     del answer
     return max(0, after - before) / 1e6
 
 
-def _resetpeak() -> int:
+def reset_peak() -> int:
     """Forget earlier peaks where the system can; return the bytes that growth is counted from."""
     try:
         CLEAR.write_text("5")
