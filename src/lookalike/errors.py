@@ -323,7 +323,7 @@ def suggest(
     >>> suggest("ordinal", ["number", "order"], {"ordinal": "order"})
     "Did you mean 'order'?"
     """
-    words = [str(word) for word in known]
+    words = [word for word in map(str, known) if word != str(name)]
     meant = (also or {}).get(str(name).lower())
     if meant is None:
         meant = tuple(difflib.get_close_matches(str(name), words, n=1))
