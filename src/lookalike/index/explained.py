@@ -77,4 +77,4 @@ class PairExplanation(Result):
 
     def html_body(self) -> str:
         """Return the table of contributions, with bars."""
-        return self.explanation.to_html()
+        return self.explanation.html_body()

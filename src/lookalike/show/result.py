@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import os
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ DEFAULT_WIDTH = 100  # characters of a line where there is no terminal
 Spell = Callable[[str], str]
 
 
-class Result(HtmlReport, FrameMixin, ABC):
+class Result(HtmlReport, FrameMixin):
     """Result of a verb: as a data frame, plain values, text of a given width, or HTML.
 
     A subclass defines ``cells`` for frames and CSV, ``to_dict`` for JSON and ``render`` for text.

@@ -70,9 +70,12 @@ def test_frames(backend):
     assert type(frame).__module__.startswith(backend)
 
 
-def test_html_has_a_bar_each_way_and_nothing_that_runs():
+def test_html_has_a_bar_each_way_and_nothing_that_runs(tmp_path):
     page = EXPLAINED.to_html()
-    assert page == EXPLAINED._repr_html_()
+    assert EXPLAINED.html_body() in page
+    assert EXPLAINED.html_body() in EXPLAINED._repr_html_()
+    assert EXPLAINED.to_html(tmp_path / "why.html") is None
+    assert (tmp_path / "why.html").read_text("utf-8") == page
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert "red &amp; blue" in page

@@ -12,7 +12,7 @@ import numpy as np
 from lookalike._runtime.frames import FrameMixin, make_frame
 from lookalike._runtime.text import clean
 from lookalike.measures.contract.rows import Rows, kept_beside
-from lookalike.show.html.document import fragment, grid, sides
+from lookalike.show.html.document import HtmlReport, grid, sides
 from lookalike.show.html.drawings import new_figure
 from lookalike.show.html.markup import AGAINST, FOR, Html
 from lookalike.show.reasons import Reason, Style, make_reason
@@ -26,7 +26,7 @@ BASELINE_PAIRS = 24  # sampled pairs explained in full: a forest takes some mill
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(FrameMixin):
+class Explanation(HtmlReport, FrameMixin):
     """What each column contributed to a similarity.
 
     Parameters
@@ -274,14 +274,12 @@ class Explanation(FrameMixin):
         lines += [f"  {name} = {value:.4g}" for name, value in self.factors.items()]
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
-        return self.to_html()
+    def html_title(self) -> str:
+        """Return the heading of the page."""
+        return f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"
 
-    def to_html(self) -> str:
-        """Return a table with a bar for and a bar against per column, the strongest first.
-
-        Without scripts, for light and dark backgrounds.
-        """
+    def html_body(self) -> str:
+        """Return a table with a bar for and a bar against per column, the strongest first."""
         # One scale for both sides, so that bars can be compared; never 0, which would divide by 0.
         top = max([*self.plus.values(), *self.minus.values(), 1e-12])
         rows = []
@@ -293,11 +291,10 @@ class Explanation(FrameMixin):
             rows.append([*cells, *bars])
         heads = ["column", "one", "other"] if self.cells else ["column"]
         heads += ["against", "for"]
-        title = f"similarity {self.similarity:.3f}, distance {self.distance:.4g}"
-        body = grid(heads, rows, numeric=[False] * len(heads), caption=title)
+        body = grid(heads, rows, numeric=[False] * len(heads), caption=self.html_title())
         reasons = self.phrases() if self.styles else ([], [])
         plus_, minus_ = ([reason.to_html() for reason in side] for side in reasons)
-        return fragment(body + sides(plus_, minus_))
+        return body + sides(plus_, minus_)
 
 
 def _bar(value: float, top: float, color: str, side: str) -> Html:

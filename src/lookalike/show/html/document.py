@@ -2,6 +2,7 @@
 
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from functools import cache
 from importlib.resources import files
@@ -41,19 +42,19 @@ def page(title: str, body: str) -> str:
     )
 
 
-class HtmlReport:
+class HtmlReport(ABC):
     """Base of results that can be shown in a notebook, or as one HTML page.
 
     A subclass defines ``html_title`` and ``html_body``.
     """
 
+    @abstractmethod
     def html_title(self) -> str:
         """Return the heading of the page, as plain text."""
-        raise AssertionError(f"{type(self).__name__} must write html_title")
 
+    @abstractmethod
     def html_body(self) -> str:
         """Return the content below the heading, as HTML."""
-        raise AssertionError(f"{type(self).__name__} must write html_body")
 
     @overload
     def to_html(self) -> str: ...
