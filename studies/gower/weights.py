@@ -37,7 +37,7 @@ OUTLOOK = {
     "global": "least squares, all pairs",
     "importance": "importance in a forest",
 }
-ONE = ("medoids",)  # the choice of a quick run
+ONE, FEW = ("medoids",), ("medoids", "cfs")
 Errors = dict[str, dict[str, list[float]]]
 
 
@@ -46,7 +46,7 @@ def run(work: Work) -> Result:
     near_splits = work.times(quick=3, default=20, full=20)
     near = _neighbors(work, near_splits)
     splits = work.times(quick=2, default=4, full=20)
-    methods = work.pick(ONE, list(METHODS), list(METHODS))
+    methods = work.pick(ONE, FEW, list(METHODS))
     errors = _learners(work, splits, methods)
     sheets = [_near_sheet(near, near_splits), _learner_sheet(errors, splits, methods)]
     return Result(sheets, _findings(near, errors, methods), _plots(near, errors, methods))
