@@ -128,12 +128,8 @@ class _Reducer(Measure):
             names = np.where(near.indices < 0, -1, ids[near.indices])
             keep_best(values, names, lists[part])
 
-        run(
-            rank_block,
-            [(part,) for part in blocks(len(a), ROWS_PER_BLOCK)],
-            self.n_jobs,
-            "ranking candidates",
-        )
+        parts = [(part,) for part in blocks(len(a), ROWS_PER_BLOCK)]
+        run(rank_block, parts, self.n_jobs, "ranking candidates")
         return lists.shifted(self.order_shift)
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
