@@ -34,25 +34,8 @@ from lookalike.measures.default import is_auto
 from lookalike.measures.forest.proximity import ForestProximity
 from lookalike.measures.names import DEFAULT, as_measure, named_entries
 from lookalike.measures.task import TableTask, TaskSource, accept_mixed, read_source
-from lookalike.saving.fields import (
-    Anything,
-    Array,
-    AtLoad,
-    Choice,
-    Either,
-    Fields,
-    Flag,
-    Instance,
-    Integer,
-    ListOf,
-    MapOf,
-    Maybe,
-    Real,
-    Saved,
-    Text,
-    TupleOf,
-    check_params,
-)
+from lookalike.saving import fields
+from lookalike.saving.fields import Fields, check_params
 from lookalike.table import read_table
 
 
@@ -129,21 +112,31 @@ class AutoClustering(ClusterMixin, TableTask):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "n_repeats": Integer(1),
-        "max_seconds": Maybe(Real(0.0)),
-        "options": Maybe(Instance(Mapping, named="a mapping of parameter to value")),
-        "measures": AtLoad(
-            Maybe(Either(ListOf(Anything()), TupleOf(Anything()), MapOf(Anything(), Anything())))
+        "n_repeats": fields.Integer(1),
+        "max_seconds": fields.Maybe(fields.Real(0.0)),
+        "options": fields.Maybe(fields.Instance(Mapping, named="a mapping of parameter to value")),
+        "measures": fields.AtLoad(
+            fields.Maybe(
+                fields.Either(
+                    fields.ListOf(fields.Anything()),
+                    fields.TupleOf(fields.Anything()),
+                    fields.MapOf(fields.Anything(), fields.Anything()),
+                )
+            )
         ),
-        "methods": AtLoad(Either(Text(), ListOf(Text()), TupleOf(Text()))),
-        "n_clusters": Anything(),
-        "results_": Anything(),
-        "best_score_": Real(nan=True),
-        "best_index_": Integer(-1),
-        "finished_": Flag(),
-        "best_estimator_": Saved("SimilarityClustering"),
-        "labels_": Array("int64", "rows", low=-1),
-        "n_clusters_": Integer(0),
+        "methods": fields.AtLoad(
+            fields.Either(
+                fields.Text(), fields.ListOf(fields.Text()), fields.TupleOf(fields.Text())
+            )
+        ),
+        "n_clusters": fields.Anything(),
+        "results_": fields.Anything(),
+        "best_score_": fields.Real(nan=True),
+        "best_index_": fields.Integer(-1),
+        "finished_": fields.Flag(),
+        "best_estimator_": fields.Saved("SimilarityClustering"),
+        "labels_": fields.Array("int64", "rows", low=-1),
+        "n_clusters_": fields.Integer(0),
     }
 
     measures: Any = None
@@ -225,23 +218,20 @@ class AutoClustering(ClusterMixin, TableTask):
 
     def _asked(self) -> list[tuple[str, int | str]]:
         """Return every method with every number of clusters."""
-        methods, numbers = self._methods(), self._numbers()
-        # Density methods find the number of clusters themselves.
-        return [(m, k) for m in methods for k in ([AUTO] if m in BY_DENSITY else numbers)]
-
-    def _methods(self) -> list[str]:
         methods = [self.methods] if isinstance(self.methods, str) else list(self.methods)
         for method in methods or [""]:
             if method not in METHODS:
                 who, hint = Param("methods", of=type(self).__name__), suggest(method, METHODS)
                 raise InvalidInput(who, "names of methods", repr(method), hint)
-        return methods
+        numbers = self._numbers()
+        # Density methods find the number of clusters themselves.
+        return [(m, k) for m in methods for k in ([AUTO] if m in BY_DENSITY else numbers)]
 
     def _numbers(self) -> list[int | str]:
         given = self.n_clusters
         single = isinstance(given, str) or not isinstance(given, Iterable)
         numbers = [given] if single else list(given)
-        rule = Either(Integer(2), Choice(AUTO))
+        rule = fields.Either(fields.Integer(2), fields.Choice(AUTO))
         for number in numbers or [None]:
             if not rule.fits(number):
                 who = Param("n_clusters", given, of=type(self).__name__)

@@ -15,14 +15,7 @@ from lookalike.clustering._clustering import (
 )
 from lookalike.clustering._space import Space, each_block, stream_within
 from lookalike.errors import InvalidInput, Param, Phrase, TooFewRows, UndefinedMeasure
-from lookalike.kernels.clustering import (
-    cheapest_edges_of_block,
-    cheapest_edges_of_lists,
-    count_close_pairs,
-    join_edges,
-    roots_of,
-    write_labels,
-)
+from lookalike.kernels import clustering
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
@@ -71,12 +64,12 @@ class _Grower:
 
     def count_close_pairs(self, left: np.ndarray, right: np.ndarray) -> None:
         """Add pairs of rows that are within eps of each other, each pair once."""
-        count_close_pairs(left, right, self.needed, *self.state)
+        clustering.count_close_pairs(left, right, self.needed, *self.state)
 
     def labels(self) -> np.ndarray:
         """Return the clusters, numbered by their first core row, and -1 for noise."""
         labels = np.empty(len(self.counts), dtype=np.int64)
-        write_labels(self.needed, *self.state, labels)
+        clustering.write_labels(self.needed, *self.state, labels)
         return labels
 
 
@@ -282,10 +275,12 @@ def _tree(
     edges_found = []
 
     def fold(down: slice, across: slice, block: np.ndarray) -> None:
-        cheapest_edges_of_block(block, unsure[down], across.start, core, parts, cost, target)
+        clustering.cheapest_edges_of_block(
+            block, unsure[down], across.start, core, parts, cost, target
+        )
 
     while parts.any():  # the root of the whole is row 0
-        cheapest_edges_of_lists(lists, gaps, core, parts, stale, cost, target)
+        clustering.cheapest_edges_of_lists(lists, gaps, core, parts, stale, cost, target)
         known = cost <= floor  # no row outside the list can be nearer
         best = np.full(n, np.inf)
         np.minimum.at(best, parts, cost)
@@ -305,10 +300,10 @@ def _tree(
         # Cheapest first, as Kruskal does: of two parts that chose each other one edge is dropped.
         ends = ends[np.lexsort((target[ends], ends, cost[ends]))]
         kept = np.zeros(len(ends), dtype=np.bool_)
-        join_edges(parents, ends, target[ends], kept)
+        clustering.join_edges(parents, ends, target[ends], kept)
         ends = ends[kept]
         edges_found.append((ends, target[ends], cost[ends]))
-        parts = roots_of(parents)
+        parts = clustering.roots_of(parents)
         # A way that now leads into the own part has to be searched again; its cost stays a bound.
         stale = parts == parts[np.maximum(target, 0)]
         floor[stale] = np.maximum(floor[stale], np.where(known[stale], cost[stale], 0.0))

@@ -288,7 +288,9 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
             value, n_clusters = score(eps)
             if value > best or (value == best and eps < best_eps):
                 best, best_eps, clusters = value, eps, n_clusters
-        if step == 0 or step < _third_digit(best_eps if best_eps > 0 else last):
+        size = best_eps if best_eps > 0 else last
+        # Enough at one unit of the third significant digit.
+        if step == 0 or step < 10.0 ** (math.floor(math.log10(size)) - 2):
             break
         # One step to either side: the best may lie between two grid points.
         low, high = max(0.0, best_eps - step), best_eps + step
@@ -300,8 +302,3 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
         "low": first,
         "high": last,
     }
-
-
-def _third_digit(value: float) -> float:
-    """Return one unit of the third significant digit; for 0 nothing is too small."""
-    return 10.0 ** (math.floor(math.log10(value)) - 2) if value > 0 else math.inf

@@ -21,21 +21,9 @@ from lookalike.errors import Param, TooFewRows
 from lookalike.kernels.mixed import assign_centers
 from lookalike.measures.numeric import TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.measures.task import TableTask
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    INT64,
-    Array,
-    Choice,
-    Dims,
-    Either,
-    Fields,
-    Integer,
-    MapOf,
-    Real,
-    Saved,
-    Sometimes,
-    require,
-)
+from lookalike.saving.fields import INT64, Dims, Fields, require
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import split_target
@@ -59,10 +47,10 @@ class Centers:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "means": Array("float64", "k", "numbers", finite=True),
-        "shares": Array("float64", "k", "levels", finite=True),
-        "inertia": Real(0.0, finite=True),
-        "rounds": Integer(0),
+        "means": fields.Array("float64", "k", "numbers", finite=True),
+        "shares": fields.Array("float64", "k", "levels", finite=True),
+        "inertia": fields.Real(0.0, finite=True),
+        "rounds": fields.Integer(0),
     }
 
     means: np.ndarray
@@ -94,13 +82,13 @@ class MixedSpace:
     """
 
     FIELDS: ClassVar[Fields] = {
-        "inputs": Saved("TreeInputs"),
-        "levels": Array("bool", "inputs"),
-        "offset": Array("float64", "numbers", finite=True),
-        "spread": Array("float64", "numbers", low=0.0, finite=True),
-        "starts": Array("int64", "starts", low=0, ascending=True),
-        "shares": Array("float64", "levels", low=0.0, finite=True),
-        "weight": Real(0.0, finite=True),
+        "inputs": fields.Saved("TreeInputs"),
+        "levels": fields.Array("bool", "inputs"),
+        "offset": fields.Array("float64", "numbers", finite=True),
+        "spread": fields.Array("float64", "numbers", low=0.0, finite=True),
+        "starts": fields.Array("int64", "starts", low=0, ascending=True),
+        "shares": fields.Array("float64", "levels", low=0.0, finite=True),
+        "weight": fields.Real(0.0, finite=True),
     }
 
     inputs: TreeInputs
@@ -350,21 +338,23 @@ class MixedKMeans(ClusterMixin, TableTask):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "n_clusters": Either(Integer(1), Choice(AUTO)),
-        "category_weight": Real(0.0, 1e6),
-        "n_init": Integer(1),
-        "max_iter": Integer(1, INT64),
-        "max_clusters": Integer(2, INT64),
-        "schema_": Saved("Schema"),
-        "space_": Saved("MixedSpace"),
-        "centers_": Saved("Centers"),
-        "labels_": Array("int64", "rows", low=0, below="clusters"),
-        "exemplars_": Array("int64", "clusters", low=0, below="rows"),
-        "exemplar_distances_": Array("float64", "rows", low=0.0, finite=True),
-        "n_clusters_": Integer(1, size="clusters"),
-        "n_iter_": Integer(0),
-        "inertia_": Real(0.0, finite=True),
-        "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
+        "n_clusters": fields.Either(fields.Integer(1), fields.Choice(AUTO)),
+        "category_weight": fields.Real(0.0, 1e6),
+        "n_init": fields.Integer(1),
+        "max_iter": fields.Integer(1, INT64),
+        "max_clusters": fields.Integer(2, INT64),
+        "schema_": fields.Saved("Schema"),
+        "space_": fields.Saved("MixedSpace"),
+        "centers_": fields.Saved("Centers"),
+        "labels_": fields.Array("int64", "rows", low=0, below="clusters"),
+        "exemplars_": fields.Array("int64", "clusters", low=0, below="rows"),
+        "exemplar_distances_": fields.Array("float64", "rows", low=0.0, finite=True),
+        "n_clusters_": fields.Integer(1, size="clusters"),
+        "n_iter_": fields.Integer(0),
+        "inertia_": fields.Real(0.0, finite=True),
+        "silhouettes_": fields.Sometimes(
+            fields.MapOf(fields.Integer(0), fields.Real(-1.0, 1.0, nan=True))
+        ),
     }
 
     n_clusters: int | str = AUTO

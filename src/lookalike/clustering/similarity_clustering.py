@@ -41,19 +41,8 @@ from lookalike.clustering.partitions import Affinity, Linkage, Medoids, Spectral
 from lookalike.clustering.scores import silhouette_of
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.matrices import rectangle
-from lookalike.saving.fields import (
-    INT64,
-    Array,
-    Choice,
-    Either,
-    Fields,
-    Integer,
-    MapOf,
-    Maybe,
-    Real,
-    Sometimes,
-    Text,
-)
+from lookalike.saving import fields
+from lookalike.saving.fields import INT64, Fields
 
 KNEE = "knee"
 
@@ -173,22 +162,24 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "n_clusters": Either(Integer(1), Choice(AUTO)),
-        "method": Choice(*METHODS),
-        "affinity": Choice("similarity", "rbf"),
-        "sigma": Real(0.0, open_low=True),
-        "preference": Maybe(Either(Real(), Choice("median"))),
-        "eps": Either(Real(0.0), Choice(KNEE)),
-        "min_neighbors": Integer(1),
-        "min_cluster_size": Either(Integer(2), Choice(AUTO)),
-        "max_clusters": Integer(2, INT64),
-        "landmarks": Either(Choice(AUTO_LANDMARKS, None), Integer(2)),
-        "exemplar_distances_": Array("float64", "rows"),
-        "exactness_": Text(),
-        "min_cluster_size_": Sometimes(Integer(1)),
-        "eps_": Sometimes(Real(0.0, nan=True)),
-        "landmarks_": Sometimes(Array("int64", "landmarks", low=0, below="rows")),
-        "silhouettes_": Sometimes(MapOf(Integer(0), Real(-1.0, 1.0, nan=True))),
+        "n_clusters": fields.Either(fields.Integer(1), fields.Choice(AUTO)),
+        "method": fields.Choice(*METHODS),
+        "affinity": fields.Choice("similarity", "rbf"),
+        "sigma": fields.Real(0.0, open_low=True),
+        "preference": fields.Maybe(fields.Either(fields.Real(), fields.Choice("median"))),
+        "eps": fields.Either(fields.Real(0.0), fields.Choice(KNEE)),
+        "min_neighbors": fields.Integer(1),
+        "min_cluster_size": fields.Either(fields.Integer(2), fields.Choice(AUTO)),
+        "max_clusters": fields.Integer(2, INT64),
+        "landmarks": fields.Either(fields.Choice(AUTO_LANDMARKS, None), fields.Integer(2)),
+        "exemplar_distances_": fields.Array("float64", "rows"),
+        "exactness_": fields.Text(),
+        "min_cluster_size_": fields.Sometimes(fields.Integer(1)),
+        "eps_": fields.Sometimes(fields.Real(0.0, nan=True)),
+        "landmarks_": fields.Sometimes(fields.Array("int64", "landmarks", low=0, below="rows")),
+        "silhouettes_": fields.Sometimes(
+            fields.MapOf(fields.Integer(0), fields.Real(-1.0, 1.0, nan=True))
+        ),
     }
 
     n_clusters: int | str = AUTO

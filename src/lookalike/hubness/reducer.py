@@ -6,6 +6,7 @@ measure, so it streams: new rows get their facts from the fitted ones, and no ma
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -96,9 +97,9 @@ class _Reducer(Measure):
         inner = self.measure_.encode(table, seen)
         return Rows(seen, self._facts(inner), {INNER: inner})
 
+    @abstractmethod
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
         """Return the facts about each row: arrays with one entry per row."""
-        raise AssertionError(f"{type(self).__name__} must write _facts")
 
     def _near(self, inner: Rows, k: int) -> NeighborGraph:
         """Return the k fitted rows nearest to each row by the inner measure, without itself."""
@@ -128,12 +129,8 @@ class _Reducer(Measure):
             names = np.where(near.indices < 0, -1, ids[near.indices])
             keep_best(values, names, lists[part])
 
-        run(
-            rank_block,
-            [(part,) for part in blocks(len(a), ROWS_PER_BLOCK)],
-            self.n_jobs,
-            "ranking candidates",
-        )
+        parts = [(part,) for part in blocks(len(a), ROWS_PER_BLOCK)]
+        run(rank_block, parts, self.n_jobs, "ranking candidates")
         return lists.shifted(self.order_shift)
 
     def _candidates(self, a: Rows, b: Rows, near: NeighborGraph) -> np.ndarray:
@@ -199,9 +196,9 @@ class _Local(_Reducer):
 class _Scaled(_Reducer):
     """Base of the reducers whose value is a function of the distance and facts of both rows."""
 
+    @abstractmethod
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         """Return native values; facts of b have shape (1, columns) or the shape of d."""
-        raise AssertionError(f"{type(self).__name__} must write _scaled")
 
     def _order(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
         """Return native values minus ``order_shift``: what lists are sorted by."""

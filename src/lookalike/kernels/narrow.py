@@ -20,6 +20,32 @@ def add_narrow(counter, truth):
     return type(counter)(counter + truth)
 
 
+def _tally(builder, counts, tells, same, met):
+    met = met if met.type.width == 1 else builder.trunc(met, tells.type)
+    same = builder.and_(tells, same)
+    apart = builder.and_(builder.and_(tells, met), builder.not_(same))
+    for place, truth in enumerate((tells, same, builder.and_(same, met), apart)):
+        one = builder.shl(
+            builder.zext(truth, counts.type), counts.type(place * counts.type.width // 4)
+        )
+        counts = builder.add(counts, one)
+    return counts
+
+
+@instruction(_tally)
+def tally(counts, tells, same, met):
+    """Return four counts in one integer, a quarter of its bits each, with one more test.
+
+    From the lowest bits: tests whose answer both rows know, those on which they agree, and among
+    the tests that lie on both paths (``met``, 0 or 1) those agreed and those apart. The caller
+    rules out overflow.
+    """
+    same, met = tells and same, bool(met)
+    truths = tells, same, same and met, tells and met and not same
+    step = sum(int(truth) << 2 * counts.itemsize * place for place, truth in enumerate(truths))
+    return type(counts)(int(counts) + step)
+
+
 def build_difference(builder, u, v):
     """Build |u - v| of unsigned integers: the smaller is subtracted, so nothing wraps around."""
     less = builder.icmp_unsigned("<", u, v)

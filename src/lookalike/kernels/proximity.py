@@ -7,7 +7,7 @@ import numpy as np
 from lookalike.kernels._jit import COMPILED, intrinsic, kernel
 from lookalike.kernels.growing import group_rows
 from lookalike.kernels.lists import offer
-from lookalike.kernels.narrow import add_narrow
+from lookalike.kernels.narrow import add_narrow, tally
 
 # -- one number per leaf, summed over the trees ----------------------------------------------------
 
@@ -448,9 +448,8 @@ def sum_overlaps(one, other, leaf_offsets, out):
 
 # -- ratio similarity of rows with missing values or unequal weights -------------------------------
 #
-# Every row is compared with a block of others along its own path, so that a test which one of two
-# rows cannot answer is left out of that pair; rows without missing values take the shorter way of
-# ``ratio_one_sided``.
+# A test that one of two rows cannot answer is left out of that pair, so both paths have to be
+# counted for every pair; rows without missing values take the shorter way of ``ratio_one_sided``.
 
 
 class RowBlock(NamedTuple):
@@ -480,115 +479,137 @@ def mark_shared(leaf, t, base, nodes, tests, on_path):
             v = parent[base + v]
 
 
-class PathCounts(NamedTuple):
-    """Counts of tests on the path of one row, for every row of a block.
+class LeafRows(NamedTuple):
+    """The rows of one side sorted by their leaf in a tree; leaf a has ``start[a]:start[a + 1]``."""
 
-    Those whose answer both rows know, those on which they agree, and among the tests that lie on
-    both paths those agreed and those apart.
-    """
-
-    known: np.ndarray
-    agreed: np.ndarray
-    both: np.ndarray
-    apart: np.ndarray
+    order: np.ndarray
+    start: np.ndarray
 
 
 @kernel
-def follow_path(mine, x, t, block, leaf_y, splits, nodes, tests, on_path, unknown, counts):
-    """Compare row x of ``mine`` with a block along its own path in tree t; write ``counts``.
+def tally_paths(
+    t, side, mine, block, theirs, cuts, splits, nodes, tests, on_path, unknown, scratch, out
+):
+    """Write for every row of ``side`` what its path in tree t tells about each row of a block.
 
-    ``leaf_y`` are the leaves of the block in this tree, side by side in memory.
+    An entry holds four counts, see ``tally``. One pass down the tree serves all rows: what a test
+    adds is counted once for all leaves below it, and a row that cannot answer it takes that off
+    again. ``mine`` and ``theirs`` are the LeafRows of the two sides.
     """
-    known, agreed, both, apart = counts
-    bins_x, bins_y = mine.bins, block.bins
-    feature, cut, _, equal, _, offsets = splits
-    parent, first, last = nodes.parent, nodes.first, nodes.last
-    repeat, slot = tests.repeat, tests.slot
-    base = offsets[t]
-    m = leaf_y.shape[0]
-    for y in range(m):
-        agreed[y], known[y], both[y], apart[y] = 0, 0, 0, 0
-    v = nodes.leaf_node[nodes.leaf_offsets[t] + mine.leaf[x, t]]
-    while parent[base + v] >= 0:
-        child = v
-        v = parent[base + v]
+    met, level, asked = scratch
+    feature, equal, base = splits.feature, splits.equal, splits.offsets[t]
+    parent, depth, end, first, last = nodes.parent, nodes.depth, nodes.end, nodes.first, nodes.last
+    m = out.shape[1]
+    v, size = 0, splits.offsets[t + 1] - base
+    while v < size:
         node = base + v
-        f, c = feature[node], cut[node]
-        if repeat[node] or bins_x[f, x] == unknown:
+        begin, stop = mine.start[first[node]], mine.start[last[node]]
+        if begin == stop:  # no row of this side ends below the node
+            v = end[node]
             continue
-        went_left = child == v + 1
-        s, is_equal = slot[node], equal[node] == 1
-        low, high = first[node], last[node]
-        # No branches from here on, so that the loops run in vectors.
-        for y in range(m):
-            b = bins_y[f, y]
-            left = (b == c) & is_equal | (b <= c) & (not is_equal)
-            tells = b != unknown
-            same = (left == went_left) & tells
-            if s >= 0:
-                met = on_path[s, y] == 1
+        k = depth[node]
+        if k > 0:
+            up = base + parent[node]
+            here, above = level[k], level[k - 1]
+            f, cut, slot = feature[up], cuts[up], tests.slot[up]
+            is_equal, went_left = equal[up] == 1, v == parent[node] + 1
+            asked[k] = -1 if tests.repeat[up] else f
+            # Copied number by number: a slice assignment takes the compiler seconds.
+            if tests.repeat[up]:
+                for y in range(m):
+                    here[y] = above[y]
             else:
-                met = (low <= leaf_y[y]) & (leaf_y[y] < high)
-            known[y] = add_narrow(known[y], tells)
-            agreed[y] = add_narrow(agreed[y], same)
-            both[y] = add_narrow(both[y], same & met)
-            apart[y] = add_narrow(apart[y], tells & (not same) & met)
+                for y in range(m):
+                    met[y] = on_path[slot, y] if slot >= 0 else 0
+                if slot < 0:  # a test held by one node lies on the paths through that node
+                    for e in range(theirs.start[first[up]], theirs.start[last[up]]):
+                        met[theirs.order[e]] = 1
+                column = block.bins[f]
+                # No branches in these loops, so that they run in vectors.
+                if is_equal:
+                    for y in range(m):
+                        b = column[y]
+                        here[y] = tally(above[y], b != unknown, (b == cut) == went_left, met[y])
+                else:
+                    for y in range(m):
+                        b = column[y]
+                        here[y] = tally(above[y], b != unknown, (b <= cut) == went_left, met[y])
+        for e in range(begin, stop if feature[node] < 0 else begin):
+            x = mine.order[e]
+            row, last_level = out[x], level[k]
+            for y in range(m):
+                row[y] = last_level[y]
+            for d in range(1, k + 1):
+                if asked[d] >= 0 and side.bins[asked[d], x] == unknown:
+                    one, other = level[d], level[d - 1]
+                    for y in range(m):
+                        row[y] -= one[y] - other[y]
+        v += 1
 
 
 @kernel
 def ratio_with_missing(
-    one, other, splits, nodes, tests, most_slots, unknown, weights, once, counter, out
+    one, other, splits, cuts, nodes, tests, sizes, unknown, weights, once, counter, out
 ):
     """Write the ratio similarity for any weights and rows with missing values.
 
     NaN where no tree can tell.
 
     A test that either row cannot answer is left out of that pair; a tree left without tests is left
-    out of the mean. ``weights`` are those of the two differences. ``counter``: as for
-    ``ratio_one_sided``.
+    out of the mean. ``weights`` are those of the two differences. ``cuts`` and ``sizes``: as for
+    ``ratio_one_sided``. ``counter`` is an empty array of the type that ``tally`` counts in.
     """
     alpha, beta = weights
     n, m = one.leaf.shape[0], other.leaf.shape[0]
-    kind = counter.dtype
-    path_x, path_y = np.zeros((most_slots, n), np.uint8), np.zeros((most_slots, m), np.uint8)
-    agreed_y, known_y = np.zeros((m, n), kind), np.zeros((m, n), kind)
-    spare, spare_too = np.zeros(n, kind), np.zeros(n, kind)
-    agreed, known, both, apart = (
-        np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, kind), np.zeros(m, kind),
-    )  # fmt: skip
-    here_x, here_y = np.zeros(n, np.int32), np.zeros(m, np.int32)
+    kind, bits = counter.dtype, 2 * counter.itemsize
+    mask = (1 << bits) - 1
+    levels = sizes[0] + 1
+    path_x, path_y = np.zeros((sizes[3], n), np.uint8), np.zeros((sizes[3], m), np.uint8)
+    rows_x = LeafRows(np.zeros(n, np.int64), np.zeros(sizes[2] + 1, np.int64))
+    rows_y = LeafRows(np.zeros(m, np.int64), np.zeros(sizes[2] + 1, np.int64))
+    every_x, every_y, asked = np.arange(n), np.arange(m), np.zeros(levels, np.int32)
+    scratch_x = np.zeros(m, np.uint8), np.zeros((levels, m), kind), asked
+    scratch_y = np.zeros(n, np.uint8), np.zeros((levels, n), kind), asked
+    tally_x, tally_y, turned = np.zeros((n, m), kind), np.zeros((m, n), kind), np.zeros(m, kind)
     counted = np.zeros((n, m), np.int32)
     out[:] = 0.0
     for t in range(splits.offsets.shape[0] - 1):
         base = splits.offsets[t]
+        if splits.offsets[t + 1] - base == 1:  # a tree of one leaf holds all rows for the same
+            for x in range(n):
+                for y in range(m):
+                    out[x, y] += 1.0
+                    counted[x, y] += 1
+            continue
+        n_leaves = nodes.leaf_offsets[t + 1] - nodes.leaf_offsets[t]
         mark_shared(one.leaf, t, base, nodes, tests, path_x)
         mark_shared(other.leaf, t, base, nodes, tests, path_y)
+        group_rows(every_x, n, one.leaf[:, t], n_leaves, rows_x.order, rows_x.start)
+        group_rows(every_y, m, other.leaf[:, t], n_leaves, rows_y.order, rows_y.start)
+        tally_paths(
+            t, one, rows_x, other, rows_y, cuts, splits, nodes, tests, path_y, unknown, scratch_x,
+            tally_x,
+        )  # fmt: skip
+        tally_paths(
+            t, other, rows_y, one, rows_x, cuts, splits, nodes, tests, path_x, unknown, scratch_y,
+            tally_y,
+        )  # fmt: skip
         for x in range(n):
-            here_x[x] = one.leaf[x, t]
-        for y in range(m):
-            here_y[y] = other.leaf[y, t]
-        alone = splits.offsets[t + 1] - base == 1
-        for y in range(m):
-            follow_path(
-                other, y, t, one, here_x, splits, nodes, tests, path_x, unknown,
-                PathCounts(known_y[y], agreed_y[y], spare, spare_too),
-            )  # fmt: skip
-        for x in range(n):
-            follow_path(
-                one, x, t, other, here_y, splits, nodes, tests, path_y, unknown,
-                PathCounts(known, agreed, both, apart),
-            )  # fmt: skip
+            mine, row, trees = tally_x[x], out[x], counted[x]
             for y in range(m):
-                common = float(agreed[y]) + float(agreed_y[y, x]) - float(both[y])
-                only_x = float(known[y]) - float(agreed[y])
-                only_y = float(known_y[y, x]) - float(agreed_y[y, x])
+                turned[y] = tally_y[y, x]
+            for y in range(m):
+                of_x, of_y = np.int64(mine[y]), np.int64(turned[y])
+                agreed_x, agreed_y = float(of_x >> bits & mask), float(of_y >> bits & mask)
+                common = agreed_x + agreed_y - float(of_x >> 2 * bits & mask)
+                only_x, only_y = float(of_x & mask) - agreed_x, float(of_y & mask) - agreed_y
                 # The two differences are added to each other first: swapping rows swaps them.
                 total = common + (alpha * only_x + beta * only_y)
                 if once:
-                    total -= 0.5 * (alpha + beta) * float(apart[y])
-                if alone or common + only_x + only_y > 0.0:
-                    counted[x, y] += 1
-                    out[x, y] += common / total if total > 0.0 else (1.0 if alone else 0.0)
+                    total -= 0.5 * (alpha + beta) * float(of_x >> 3 * bits & mask)
+                row[y] += common / total if total > 0.0 else 0.0
+            for y in range(m):
+                trees[y] += ((mine[y] | turned[y]) & mask) > 0
     for x in range(n):
         for y in range(m):
             out[x, y] = out[x, y] / counted[x, y] if counted[x, y] > 0 else np.nan

@@ -19,16 +19,9 @@ from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
 from lookalike.errors import InPython, InvalidInput, Param, Phrase
 from lookalike.hubness import NICDM, LocalScaling, MutualProximity
+from lookalike.leaderboard import trial
 from lookalike.leaderboard.board import Leaderboard
 from lookalike.leaderboard.scores import check_rows, some_rows
-from lookalike.leaderboard.trial import (
-    Entry,
-    TrialData,
-    open_space,
-    read_codes,
-    split_labels,
-    try_measure,
-)
 from lookalike.measures import MEASURES, Gower, Measure, Precomputed, Vector
 from lookalike.measures.names import make_measure, named_entries
 from lookalike.saving.fields import KINDS, Integer, Maybe, Real
@@ -135,12 +128,12 @@ def compare(
     n_reducers = (
         len(REDUCERS) if measures is None and len(positions) >= MIN_ROWS_FOR_REDUCERS else 0
     )
-    entries: list[Entry] = []
+    entries: list[trial.Entry] = []
     skipped: list[str] = []
     deadline = time.monotonic() + (np.inf if max_seconds is None else max_seconds)
 
     def try_all(
-        measures: Iterable[tuple[str, Measure]], try_one: Callable[[str, Measure], Entry]
+        measures: Iterable[tuple[str, Measure]], try_one: Callable[[str, Measure], trial.Entry]
     ) -> None:
         for name, measure in measures:
             # Even without any time left one measure is tried, so there is an answer.
@@ -152,11 +145,11 @@ def compare(
                 bar.advance()
 
     with Progress("comparing measures", len(candidates) + n_reducers) as bar:
-        try_measure_on = partial(try_measure, data=data)
+        try_measure_on = partial(trial.try_measure, data=data)
         try_all(candidates, try_measure_on)
         best = max(entries, key=_sort_key)
         if n_reducers and not best.error:
-            space = open_space(best, data)
+            space = trial.open_space(best, data)
             try_all(_reduced(best), try_measure_on if space is None else space.try_reducer)
     notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []
     _forget_distances(entries)
@@ -164,14 +157,14 @@ def compare(
     return Leaderboard(tuple(entries), len(positions), n, k, chance, tuple(notes))
 
 
-def _forget_distances(entries: list[Entry], best: int = -1) -> None:
+def _forget_distances(entries: list[trial.Entry], best: int = -1) -> None:
     """Release the matrices of all entries but one: together they would take a lot of memory."""
     for i, entry in enumerate(entries):
-        if i != best and entry.distances is not None:
-            entries[i] = replace(entry, distances=None)
+        if i != best:
+            entries[i] = replace(entry, distances=None, other=None)
 
 
-def _sort_key(entry: Entry) -> tuple[float, ...]:
+def _sort_key(entry: trial.Entry) -> tuple[float, ...]:
     """Return what entries are sorted by: the score, then precision, then few hubs."""
     # Failed measures come last, whatever else they have.
     if entry.error:
@@ -179,7 +172,7 @@ def _sort_key(entry: Entry) -> tuple[float, ...]:
     return (entry.score, entry.values.get("precision", 0.0), -entry.values["hubness"])
 
 
-def _reduced(best: Entry) -> list[tuple[str, Measure]]:
+def _reduced(best: trial.Entry) -> list[tuple[str, Measure]]:
     return [(f"{cls.__name__}({best.name})", cls(best.measure)) for cls in REDUCERS]
 
 
@@ -256,7 +249,7 @@ def _read(
 
 def _data(
     read: Table | np.ndarray, y: Any, positions: np.ndarray, k: int, seed: int, n_jobs: int | None
-) -> tuple[TrialData, float | None]:
+) -> tuple[trial.TrialData, float | None]:
     """Return the rows to be tried, with labels as numbers, and the share of the commonest label."""
     n = len(positions)
     check_rows(k, n, "compare")
@@ -265,9 +258,9 @@ def _data(
         if isinstance(read, np.ndarray):
             hint = "Pass the labels as an array"
             raise InvalidInput("compare", "labels beside a matrix", repr(y), hint)
-        read, y = split_labels(read, y, "compare")
+        read, y = trial.split_labels(read, y, "compare")
     if y is not None:
-        codes = read_codes(y, len(read), "compare")[positions]
+        codes = trial.read_codes(y, len(read), "compare")[positions]
         counts = np.unique(codes, return_counts=True)[1]
         if len(counts) < 2:
             who, leave = Param("y", of="compare"), ("Leave ", Param("y"), " out")
@@ -279,7 +272,7 @@ def _data(
         part = Precomputed(symmetric=False).read(read[np.ix_(positions, positions)])
     else:
         part = read[positions]
-    return TrialData(part, codes, k, seed, n_jobs), chance
+    return trial.TrialData(part, codes, k, seed, n_jobs), chance
 
 
 def _check(**given: Any) -> None:

@@ -15,24 +15,8 @@ from lookalike.datasets import transforms
 from lookalike.errors import InvalidInput, LookalikeWarning, Param
 from lookalike.evaluate.space import as_space, needs_distances
 from lookalike.hubness import HubnessReport, hubness_report
+from lookalike.leaderboard import scores, trial
 from lookalike.leaderboard.ranking import Agreement, ranking_agreement
-from lookalike.leaderboard.scores import (
-    check_rows,
-    distances_among,
-    smallest_eigenvalue,
-    some_rows,
-    tied_share,
-    violated_share,
-    zero_share,
-)
-from lookalike.leaderboard.trial import (
-    given_forests,
-    own_params,
-    prepared,
-    reseeded,
-    split_labels,
-    supervised_forests,
-)
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.names import as_measure
@@ -296,21 +280,21 @@ def _diagnose(
         measure, table, y, learned, n_all = _take_fitted(space, y, notes)
     else:
         measure, table, y, learned, n_all = _fit(space, X, y, kinds, seed)
-    sample = some_rows(len(measure.rows_), MAX_SAMPLE_ROWS, seed)
-    check_rows(k, len(sample), "diagnose")
-    distances, undefined = distances_among(measure, sample)
-    few = some_rows(len(sample), MAX_RANKED_ROWS, seed)
+    sample = scores.some_rows(len(measure.rows_), MAX_SAMPLE_ROWS, seed)
+    scores.check_rows(k, len(sample), "diagnose")
+    distances, undefined = scores.distances_among(measure, sample)
+    few = scores.some_rows(len(sample), MAX_RANKED_ROWS, seed)
     near = distances[np.ix_(few, few)]
     # Eigenvalues take cubic time, so these are of a smaller sample.
     similarities = _similarities(measure, sample[few])
-    low, high = smallest_eigenvalue(similarities)
+    low, high = scores.smallest_eigenvalue(similarities)
     values: dict[str, float | bool] = {
         "symmetric": bool(np.array_equal(distances, distances.T)),
         "smallest_eigenvalue": low,
         "positive_semidefinite": bool(low >= -MAX_ROUND_OFF * max(high, 1.0)),
-        "violated_triangles": violated_share(near, seed),
-        "zeros": zero_share(similarities),
-        "ties": tied_share(distances),
+        "violated_triangles": scores.violated_share(near, seed),
+        "zeros": scores.zero_share(similarities),
+        "ties": scores.tied_share(distances),
         "undefined": undefined,
     }
     seeds, scales = None, {}
@@ -318,10 +302,10 @@ def _diagnose(
 
         def agreement(other: Measure, rows: Table) -> Agreement:
             other.fit(rows, y if learned else None)
-            return ranking_agreement(-near, -distances_among(other, sample[few])[0])
+            return ranking_agreement(-near, -scores.distances_among(other, sample[few])[0])
 
-        if own_params(measure, "random_state"):
-            seeds = agreement(reseeded(measure, seed + 1), table)
+        if trial.own_params(measure, "random_state"):
+            seeds = agreement(trial.reseeded(measure, seed + 1), table)
         scales = _scales(measure, table, agreement, notes)
     if learned and y is not None:
         notes.append("labels are left out of the table of hubs: the measure has learned from them")
@@ -366,12 +350,12 @@ def _fit(space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int)
         hint = "Leave ", Param("X"), " out, or pass the measure itself"
         found = f"a frozen {type(space).__name__}"
         raise InvalidInput("diagnose", "a measure that can be fitted to X", found, hint)
-    measure = prepared(space, seed, None)
+    measure = trial.prepared(space, seed, None)
     read = measure.read(X if kinds is None else read_table(X, kinds=kinds))
-    table, y = split_labels(read, y, "diagnose")
+    table, y = trial.split_labels(read, y, "diagnose")
     target = None if y is None else np.asarray(y)
     n = len(table)
-    sample = some_rows(n, MAX_SAMPLE_ROWS, seed)
+    sample = scores.some_rows(n, MAX_SAMPLE_ROWS, seed)
     if measure.traits.pairwise:
         measure.fit(table)
         return measure, None, target, False, n
@@ -391,8 +375,10 @@ def _fit(space: Any, X: Any, y: Any, kinds: Mapping[str, Any] | None, seed: int)
 def has_learned(measure: Measure) -> bool:
     """Whether a fitted measure is known to have seen labels: learned weights, a given forest."""
     params = measure.get_params()
-    weights = [params[name] for name in own_params(measure, "weights")]
-    return bool(supervised_forests(measure)) or any(isinstance(weight, str) for weight in weights)
+    weights = [params[name] for name in trial.own_params(measure, "weights")]
+    return bool(trial.supervised_forests(measure)) or any(
+        isinstance(weight, str) for weight in weights
+    )
 
 
 def _similarities(measure: Measure, sample: np.ndarray) -> np.ndarray:
@@ -411,7 +397,7 @@ def _scales(
     """Return how far rows are ranked alike when the number columns are written on other scales."""
     from sklearn.base import clone
 
-    if given_forests(measure):
+    if trial.given_forests(measure):
         notes.append("a forest that was fitted elsewhere cannot be fitted to other scales")
         return {}
     written = [_rescaled(column) for column in table]

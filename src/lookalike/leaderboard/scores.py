@@ -128,9 +128,13 @@ def expected_hubness(distances: np.ndarray, k: int) -> float:
     n = len(distances)
     others = distances.copy()
     np.fill_diagonal(others, np.inf)
-    # Whole lists, not k entries: ties may go on beyond the k-th.
-    order = np.argsort(others, axis=1, kind="stable")[:, : n - 1]
-    lists = NeighborGraph(order, np.take_along_axis(others, order, axis=1), n)
+    # Not k entries: ties may go on beyond the k-th, and one more shows where they end.
+    last = np.partition(others, k - 1, axis=1)[:, k - 1 : k]
+    long = min(n - 1, int((others <= last).sum(axis=1).max()) + 1)
+    order = np.argpartition(others, long - 1, axis=1)[:, :long]
+    near = np.take_along_axis(others, order, axis=1)
+    sorted_ = np.arange(n)[:, None], np.lexsort((order, near), axis=1)
+    lists = NeighborGraph(order[sorted_], near[sorted_], n)
     return skewness(k_occurrence(lists, k, ties="expected"))
 
 

@@ -15,16 +15,8 @@ from sklearn.base import clone, is_classifier, is_regressor
 from lookalike._runtime.folds import assign_folds
 from lookalike.errors import ColumnsLeftOut, InvalidInput, LookalikeError, LookalikeWarning, Param
 from lookalike.evaluate.vote import class_totals, winners
+from lookalike.leaderboard import scores
 from lookalike.leaderboard.ranking import ranking_agreement
-from lookalike.leaderboard.scores import (
-    best_silhouette,
-    bytes_kept,
-    distances_among,
-    expected_hubness,
-    precision_at_k,
-    some_rows,
-    tied_share,
-)
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.numeric import plan_inputs, read_inputs
 from lookalike.measures.precomputed import Precomputed
@@ -127,6 +119,8 @@ class Entry:
     distances : array of n x n, optional
         Of the rows it was tried on, for its reducers; None after ``compare``, and where a pair has
         no distance.
+    other : Measure, optional
+        Fitted with another seed, likewise for its reducers.
     """
 
     name: str
@@ -139,6 +133,7 @@ class Entry:
     error: str = ""
     right: np.ndarray | None = field(default=None, repr=False)
     distances: np.ndarray | None = field(default=None, repr=False)
+    other: Measure | None = field(default=None, repr=False)
 
 
 def try_measure(name: str, measure: Measure, data: TrialData) -> Entry:
@@ -185,19 +180,20 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     began = time.perf_counter()
     lists = fitted.neighbors(None, data.k)
     values["search_seconds"] = time.perf_counter() - began
-    values["kept_bytes"] = bytes_kept(fitted)
-    some = some_rows(len(data.table), MAX_MATRIX_ROWS, data.seed)
-    distances, undefined = distances_among(fitted, some, data.n_jobs, mirrored=True)
-    values["hubness"] = expected_hubness(distances, data.k)
-    values["ties"] = tied_share(distances)
+    values["kept_bytes"] = scores.bytes_kept(fitted)
+    some = scores.some_rows(len(data.table), MAX_MATRIX_ROWS, data.seed)
+    distances, undefined = scores.distances_among(fitted, some, data.n_jobs, mirrored=True)
+    values["hubness"] = scores.expected_hubness(distances, data.k)
+    values["ties"] = scores.tied_share(distances)
     notes = [] if not undefined else [f"{undefined:.1%} of the pairs have nothing to compare"]
     kept = None if undefined else distances
     if data.codes is None:
         values["stability"] = _stability(measure, fitted, other, data)
-        some = some_rows(len(distances), MAX_RANKED_ROWS, data.seed)
-        values["silhouette"] = best_silhouette(distances[np.ix_(some, some)])
+        some = scores.some_rows(len(distances), MAX_RANKED_ROWS, data.seed)
+        values["silhouette"] = scores.best_silhouette(distances[np.ix_(some, some)])
         score = without_labels(values)
-        return Entry(name, measure, score, values, "no labels", tuple(notes), distances=kept)
+        found = score, values, "no labels", tuple(notes)
+        return Entry(name, measure, *found, distances=kept, other=other)
     if learns or given:
         near, how = _by_folds(measure, data, given), "cross-validation"
     else:
@@ -206,7 +202,7 @@ def _tried(name: str, measure: Measure, data: TrialData) -> Entry:
     votes = class_totals(near, np.ones(near.shape), int(data.codes.max()) + 1)
     right = winners(votes, near, "first") == data.codes
     values["accuracy"] = float(right.mean())
-    values["precision"] = precision_at_k(near, data.codes)
+    values["precision"] = scores.precision_at_k(near, data.codes)
     found = values["accuracy"], values, how, tuple(notes)
     return Entry(name, measure, *found, right=right, distances=kept)
 
@@ -258,12 +254,9 @@ def open_space(base: Entry, data: TrialData) -> Space | None:
         return None
     inner = Precomputed(symmetric=base.measure.traits.symmetric)
     matrices = [found]
-    if data.codes is None and own_params(base.measure, "random_state"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # noted already
-            other = reseeded(base.measure, data.seed + 1).fit(data.table)
-            every = np.arange(len(data.table))
-            matrices.append(distances_among(other, every, data.n_jobs, mirrored=True)[0])
+    if base.other is not None and own_params(base.measure, "random_state"):
+        every = np.arange(len(data.table))
+        matrices.append(scores.distances_among(base.other, every, data.n_jobs, mirrored=True)[0])
     try:
         table, *others = map(inner.read, matrices)
     except LookalikeError:  # such as a row at a distance from itself
@@ -372,12 +365,12 @@ def reseeded(measure: Measure, seed: int) -> Measure:
 
 
 def _stability(measure: Measure, fitted: Measure, other: Measure, data: TrialData) -> float:
-    some = some_rows(len(data.table), MAX_RANKED_ROWS, data.seed)
+    some = scores.some_rows(len(data.table), MAX_RANKED_ROWS, data.seed)
     seeded = data.other is not None or own_params(measure, "random_state")
     if not seeded or len(some) < 3:
         return 1.0
     first, second = (
-        distances_among(m, some, data.n_jobs, mirrored=True)[0] for m in (fitted, other)
+        scores.distances_among(m, some, data.n_jobs, mirrored=True)[0] for m in (fitted, other)
     )
     return ranking_agreement(-first, -second).mean
 
@@ -390,7 +383,7 @@ def _warm(measure: Measure, data: TrialData) -> None:
             few = measure.read(few.columns[0].values[:, : len(few)])
         words = None if data.codes is None else data.words[: len(few)]
         small = clone(measure).fit(few, words)
-        distances_among(small, np.arange(len(few)))
+        scores.distances_among(small, np.arange(len(few)))
         small.neighbors(None, data.k)
     except Exception:
         return

@@ -127,19 +127,14 @@ def numbers(table: Table, layout: MatrixLayout, who: str) -> np.ndarray:
     if not np.isfinite(total):
         bad = ~np.isfinite(out)
         if bad.any():
-            raise _not_finite(out, bad, layout, who)
+            row, j = (int(i[0]) for i in np.nonzero(bad))
+            missing = bool(np.isnan(out[row, j]))
+            what = "missing values (NaN)" if missing else "infinite values (inf)"
+            where = f"row {row}, column {layout.owner[j]!r}"
+            found = f"{int(bad.sum()):,} {what}, the first in {where}"
+            hint = FILL if missing else "Replace the infinities or drop these rows"
+            raise InvalidInput(who, COMPLETE, found, hint)
     return out
-
-
-def _not_finite(
-    values: np.ndarray, bad: np.ndarray, layout: MatrixLayout, who: str
-) -> InvalidInput:
-    row, j = (int(i[0]) for i in np.nonzero(bad))
-    missing = bool(np.isnan(values[row, j]))
-    what = "missing values (NaN)" if missing else "infinite values (inf)"
-    found = f"{int(bad.sum()):,} {what}, the first in row {row}, column {layout.owner[j]!r}"
-    hint = FILL if missing else "Replace the infinities or drop these rows"
-    return InvalidInput(who, COMPLETE, found, hint)
 
 
 def read_inputs(table: Table, inputs: TreeInputs) -> np.ndarray:

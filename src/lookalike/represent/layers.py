@@ -24,18 +24,8 @@ from lookalike.represent.prototypes import (
     compare_with_prototypes,
     count_prototypes,
 )
-from lookalike.saving.fields import (
-    Array,
-    Choice,
-    Dims,
-    Fields,
-    Instance,
-    Integer,
-    ListOf,
-    Real,
-    Saved,
-    require,
-)
+from lookalike.saving import fields
+from lookalike.saving.fields import Dims, Fields, require
 
 SCHEDULES = ("constant", "decreasing", "geometric")
 CONSTANT_RANGE = 1e300  # for constant columns: any difference divided by it is 0
@@ -109,13 +99,13 @@ class LayeredRepresentation(Representation):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "n_layers": Integer(1),
-        "schedule": Choice(*SCHEDULES),
-        "n_prototypes": Real(),
-        "measures_": ListOf(Saved("Measure"), "layers"),
-        "prototypes_": ListOf(Instance(np.ndarray, named="an array"), "layers"),
-        "prototype_rows_": ListOf(Saved("Rows"), "layers"),
-        "n_layers_": Integer(1, size="layers"),
+        "n_layers": fields.Integer(1),
+        "schedule": fields.Choice(*SCHEDULES),
+        "n_prototypes": fields.Real(),
+        "measures_": fields.ListOf(fields.Saved("Measure"), "layers"),
+        "prototypes_": fields.ListOf(fields.Instance(np.ndarray, named="an array"), "layers"),
+        "prototype_rows_": fields.ListOf(fields.Saved("Rows"), "layers"),
+        "n_layers_": fields.Integer(1, size="layers"),
     }
 
     n_layers: int = 2
@@ -185,7 +175,7 @@ class LayeredRepresentation(Representation):
         layers = zip(self.measures_, self.prototypes_, self.prototype_rows_, strict=True)
         for depth, (measure, positions, rows) in enumerate(layers):
             measure.check_rows(rows, f"{who}.prototype_rows_[{depth}]")
-            Array("int64", "width", low=0).form(positions, {}, f"{who}.prototypes_")
+            fields.Array("int64", "width", low=0).form(positions, {}, f"{who}.prototypes_")
             n = len(rows)
             require(n == len(positions), f"{who}.prototypes_", f"{n} prototypes", "others")
             fits = width is None or measure.n_features_in_ == len(measure.schema_.kinds) == width

@@ -27,21 +27,8 @@ from lookalike.represent.prototypes import (
     shares_to_try,
     symmetric_square,
 )
-from lookalike.saving.fields import (
-    Anything,
-    Array,
-    AtLoad,
-    Choice,
-    Dims,
-    Either,
-    Fields,
-    Integer,
-    Maybe,
-    Real,
-    Saved,
-    Sometimes,
-    require,
-)
+from lookalike.saving import fields
+from lookalike.saving.fields import Dims, Fields, require
 
 TUNE = "tune"
 
@@ -118,14 +105,14 @@ class SimilarityRepresentation(Representation):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "cv": Integer(2),
-        "prototypes": Anything(),
-        "n_prototypes": AtLoad(Either(Choice(TUNE), Real())),
-        "estimator": Anything(),
-        "prototypes_": Array("int64", "prototypes", low=0),
-        "n_prototypes_": Integer(0, size="prototypes"),
-        "prototype_rows_": Saved("Rows"),
-        "cv_results_": Sometimes(Anything()),
+        "cv": fields.Integer(2),
+        "prototypes": fields.Anything(),
+        "n_prototypes": fields.AtLoad(fields.Either(fields.Choice(TUNE), fields.Real())),
+        "estimator": fields.Anything(),
+        "prototypes_": fields.Array("int64", "prototypes", low=0),
+        "n_prototypes_": fields.Integer(0, size="prototypes"),
+        "prototype_rows_": fields.Saved("Rows"),
+        "cv_results_": fields.Sometimes(fields.Anything()),
     }
 
     prototypes: Any = "medoids"
@@ -294,9 +281,9 @@ class NystroemRepresentation(SimilarityRepresentation):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "n_components": Maybe(Integer(1)),
-        "eigenvalues_": Array("float64", "components"),
-        "map_": Array("float64", "prototypes", "components"),
+        "n_components": fields.Maybe(fields.Integer(1)),
+        "eigenvalues_": fields.Array("float64", "components"),
+        "map_": fields.Array("float64", "prototypes", "components"),
     }
 
     n_components: int | None = None

@@ -184,6 +184,20 @@ def test_weighted_ratio_with_gaps_equals_the_reference(seed, parting, alpha, bet
         assert_array_equal(found, ratio(forest, rows[5:], rows[:7], **options).T)
 
 
+def test_missing_cells_in_trees_too_deep_for_narrow_counts():
+    tree = leaf()
+    for cut in range(300, 0, -1):  # rows agree on more tests than a byte counts
+        tree = node(0, float(cut), leaf(), tree)
+    tree = node(1, 0.5, tree, leaf())
+    rows = np.array([[301.0, 0.0], [299.5, np.nan], [150.5, np.nan], [301.0, np.nan]])
+    forest = make([tree], 2).settled(rows)
+    reference.mass(tree, list(rows))
+    expected = slow(reference.ratio, [tree], rows, rows, "twice")
+    assert_allclose(ratio(forest, rows), expected, atol=1e-12)
+    forest.__dict__["sizes"] = (70_000, *forest.sizes[1:])  # as if it were too deep for 16 bits
+    assert_allclose(ratio(forest, rows), expected, atol=1e-12)
+
+
 @settings(max_examples=30, deadline=None)
 @given(
     seed=seeds,

@@ -16,6 +16,7 @@ from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Ids, Rows, name_rows
 from lookalike.measures.forest import explain
+from lookalike.measures.forest.neighbors import ROWS_PER_TILE, nearest_in_tiles
 from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
@@ -210,6 +211,8 @@ class StochasticForest(Measure):
         # Rows in several leaves have fractional agreements, which counting equal codes cannot give.
         if explain.are_complete(a, b):
             return nearest_by_leaves(self, a, b, k, exclude, ids)
+        if a is b:  # products add up in the order of the leaves: one tile serves both its sides
+            return nearest_in_tiles(self, a, b, k, True, exclude, ids, ROWS_PER_TILE)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:

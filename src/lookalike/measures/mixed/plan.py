@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
@@ -213,9 +213,26 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
+        from lookalike.kernels import fallback
+        from lookalike.kernels.first_use import worth_compiling
+        from lookalike.kernels.mixed import all_compared, mixed_block
+
         # (x + magic) - magic rounds x to a multiple of step, in the kernel as well as here.
         magic = ROUND * step
-        against, compared = self._simple_sums(a, b, weights[: self.n_simple], midpoint, magic)
+        # Rows may come as a strided view; kernels are compiled for one layout only.
+        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
+        against = np.empty((len(left), len(right)))
+        sides, simple = (left, right, self.ends), weights[: self.n_simple]
+        # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
+        # powers: numpy rounds them differently, and answers must not depend on the block's size.
+        if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
+            compared, write = np.empty(against.shape), cast(Any, fallback.mixed_block)
+            write(*sides, simple, self.levels, self.starts, midpoint, against, compared)
+        else:
+            # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
+            compared = np.empty((1, 1) if all_compared(*sides, midpoint) else against.shape)
+            curves = self.alpha, self.beta, self.levels, self.starts
+            mixed_block(*sides, simple, *curves, midpoint, magic, against, compared)
 
         def differ(distance: Distance, x: Any, y: Any) -> np.ndarray:
             return (1.0 - distance.similarity(x, y) + magic) - magic
@@ -254,39 +271,6 @@ class MixedPlan:
             else:
                 compared += weight
             against += weight * differs
-        return against, compared
-
-    def _simple_sums(
-        self,
-        a: Mapping[str, Any],
-        b: Mapping[str, Any],
-        weights: np.ndarray,
-        midpoint: bool,
-        magic: float,
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Return the two sums over the simple columns."""
-        from lookalike.kernels import fallback
-        from lookalike.kernels.first_use import worth_compiling
-        from lookalike.kernels.mixed import all_compared, mixed_block
-
-        # Rows may come as a strided view; kernels are compiled for one layout only.
-        left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
-        shape = (len(left), len(right))
-        tables = (self.levels, self.starts)
-        # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
-        # powers: numpy rounds them differently, and answers must not depend on the block's size.
-        if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
-            against, compared = np.empty(shape), np.empty(shape)
-            write: Any = fallback.mixed_block
-            write(left, right, self.ends, weights, *tables, midpoint, against, compared)
-            return against, compared
-        # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
-        whole = all_compared(left, right, self.ends, midpoint)
-        against, compared = np.empty(shape), np.empty((1, 1) if whole else shape)
-        mixed_block(
-            left, right, self.ends, weights, self.alpha, self.beta, *tables, midpoint, magic,
-            against, compared,
-        )  # fmt: skip
         return against, compared
 
     @property

@@ -18,13 +18,7 @@ from lookalike.measures.medoids import fasterpam
 from lookalike.measures.mixed.plan import SIMPLE, MixedPlan
 from lookalike.saving.fields import Choice, Integer, Maybe
 from lookalike.table import Table, read_table
-from lookalike.table.model.targets import (
-    TARGETS,
-    code_labels,
-    holds_classes,
-    read_numbers,
-    split_target,
-)
+from lookalike.table.model import targets
 
 # None of these follows n_jobs: the same sums are then added in the same order for any.
 CANDIDATES_PER_BLOCK = 1024
@@ -432,7 +426,7 @@ def relieff_weights(
     who = "relieff_weights"
     Integer(1).check(who, "n_neighbors", n_neighbors)
     Maybe(Integer(1)).check(who, "n_samples", n_samples)
-    Choice(*TARGETS).check(who, "target", target)
+    Choice(*targets.TARGETS).check(who, "target", target)
     Choice(True, False).check(who, "normalize", normalize)
     table, values, plan = _prepare(X, y, kinds, plan, who)
     n = len(table)
@@ -443,7 +437,7 @@ def relieff_weights(
     random = make_generator(random_state)
     sampled = np.arange(n) if n_samples is None else np.sort(random.choice(n, n_samples, False))
     rows = Rows(np.arange(n), plan.encode(table))
-    if target == "classes" or (target == "auto" and holds_classes(values)):
+    if target == "classes" or (target == "auto" and targets.holds_classes(values)):
         codes = _code_classes(values, who)
         raw = relief_of_classes(Neighborhoods(plan, rows, codes, n_neighbors), sampled, n_jobs)
     else:
@@ -528,7 +522,7 @@ def least_squares_weights(
     Choice("ignore", "midpoint").check(who, "missing", missing)
     random = make_generator(random_state)
     table, values, plan = _prepare(X, y, kinds, plan, who)
-    if not holds_classes(values):
+    if not targets.holds_classes(values):
         found = f"{len(np.unique(values)):,} different numbers"
         hint = "Cut the target into classes, or use relieff_weights"
         raise InvalidInput(who, "a target of classes", found, hint)
@@ -556,7 +550,7 @@ def _prepare(
     X: Any, y: Any, kinds: Mapping[str, Any] | None, plan: MixedPlan | None, who: str
 ) -> tuple[Table, np.ndarray, MixedPlan]:
     """Return the table without the target, the target, and how the columns are compared."""
-    table, values = split_target(read_table(X, kinds=kinds), y, who)
+    table, values = targets.split_target(read_table(X, kinds=kinds), y, who)
     if values is None:
         raise InvalidInput(who, "a target to learn from", "none", ("Pass ", Param("y")))
     plan = MixedPlan.fit(table, who) if plan is None else plan
@@ -572,7 +566,7 @@ def _prepare(
 
 def _code_classes(values: np.ndarray, who: str) -> np.ndarray:
     """Return the class of each row as a number from 0, in order of first appearance."""
-    codes, known = code_labels(values, len(values), who)
+    codes, known = targets.code_labels(values, len(values), who)
     if len(known) < 2:
         found = f"{len(known)}" + (f": {known[0]!r}" if known else "")
         hint = "Choose another target"
@@ -582,7 +576,7 @@ def _code_classes(values: np.ndarray, who: str) -> np.ndarray:
 
 def _spread_numbers(values: np.ndarray, who: str) -> np.ndarray:
     """Return the target as finite numbers that are not all the same."""
-    target = read_numbers(values, who, Phrase("Use ", Param("target", "classes")))
+    target = targets.read_numbers(values, who, Phrase("Use ", Param("target", "classes")))
     with np.errstate(over="ignore", invalid="ignore"):
         span = target.max(initial=-np.inf) - target.min(initial=np.inf)
     if not 0 < span < np.inf:

@@ -16,6 +16,7 @@ Soft = tuple[Ragged, Ragged]
 ANCESTOR_TILE_ROWS, ANCESTOR_TILE_COLUMNS = 1024, 256  # rows of a tile of common ancestors
 MAX_TILE_ROWS = 2048  # rows whose leaves are compared with a block: many of them share one
 TILE_COLUMNS = 128  # rows of a block: bytes for four vectors, and sums that stay near
+GAP_TILE_ROWS = 256  # rows and columns of a tile with missing values
 SPREAD_COLUMNS = 512  # rows listed leaf by leaf: with 1,000 trees their leaves take 12 MB
 JOIN_TILE_ROWS = 32  # rows and columns of a tile when two halves are joined
 
@@ -370,19 +371,25 @@ def _ratio_with_gaps(
     from lookalike.kernels import proximity
 
     out = np.empty((len(leaf_x), len(leaf_y)))
-    unknown, slots = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[3]
-    facts, last = (forest.splits, forest.nodes, forest.tests), _counter(forest)
+    unknown, depth = bins_x.dtype.type(unknown_bin(bins_x)), forest.sizes[0]
+    splits, nodes, tests = forest.splits, forest.nodes, forest.tests
     write: Any = proximity.ratio_with_missing
+    facts: Any = splits, splits.cut.astype(bins_y.dtype), nodes, tests, forest.sizes
+    # Four counts share an integer, a quarter of its bits for each.
+    last = np.empty(0, np.uint32 if depth < 256 else np.uint64)
+    if shares is not None or depth >= 65536:
+        write, facts = proximity.ratio_by_weight, (splits, nodes, tests, forest.sizes[3])
+        last = np.ones((len(forest.feature), 2))
     if shares is not None:
         # Leaves ask nothing: their share is 0, which has no logarithm.
         known = np.where(forest.feature >= 0, shares, 0.5)
-        write, last = proximity.ratio_by_weight, -np.log(np.column_stack([known, 1.0 - known]))
-    for wide in blocks(len(leaf_y), TILE_COLUMNS):
+        last = -np.log(np.column_stack([known, 1.0 - known]))
+    for wide in blocks(len(leaf_y), GAP_TILE_ROWS):
         other = proximity.RowBlock(leaf_y[wide], np.ascontiguousarray(bins_y[wide].T))
-        for tall in blocks(len(leaf_x), TILE_COLUMNS):
+        for tall in blocks(len(leaf_x), GAP_TILE_ROWS):
             one = proximity.RowBlock(leaf_x[tall], np.ascontiguousarray(bins_x[tall].T))
             part = np.empty((tall.stop - tall.start, wide.stop - wide.start))
-            write(one, other, *facts, slots, unknown, weights, once, last, part)
+            write(one, other, *facts, unknown, weights, once, last, part)
             out[tall, wide] = part
     return out
 
