@@ -35,7 +35,7 @@ from lookalike.measures import Gower
 from lookalike.table import Table, read_table
 from studies.data import find_file
 from studies.paper import Paper, StudyPart
-from studies.recipes import recipes
+from studies.recipes import shared_sets
 from studies.result import Finding, Result, Sheet, Value
 from studies.scales import LEFT_OUT, OTHER_KINDS
 from studies.work import Work
@@ -114,7 +114,7 @@ def _frames(work: Work, limit: int | None) -> Iterator[tuple[str, Any, str | Non
 
     for load in (datasets.load_breast_cancer, datasets.load_digits, datasets.load_wine):
         yield load.__name__.removeprefix("load_"), load(as_frame=True).frame, "target", {}
-    for name in list(work.available({n: n for n in recipes() if n not in OTHER_KINDS}))[:limit]:
+    for name in list(work.available({n: n for n in shared_sets() if n not in OTHER_KINDS}))[:limit]:
         path = find_file(work.data, name)
         if path.suffix == ".parquet":
             yield from _published(name, path)

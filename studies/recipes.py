@@ -71,6 +71,7 @@ class Recipe:
     digits: int = 0
     prepare: str = ""
     differs: str = ""
+    study: str = ""
     codes: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
     @property
@@ -100,6 +101,20 @@ def recipes() -> dict[str, Recipe]:
     """
     read = tomllib.loads((HERE / "recipes.toml").read_text("utf-8"))
     return {name: Recipe(name, **read[name]) for name in sorted(read)}
+
+
+def shared_sets() -> dict[str, str]:
+    """Return the names of the sets that no study has for itself, each with itself.
+
+    Studies over many sets take these, so that a set added for one figure changes none of them.
+
+    Examples
+    --------
+    >>> from studies.recipes import recipes, shared_sets
+    >>> recipes()["vowel"].study, "vowel" in shared_sets()
+    ('similarity', False)
+    """
+    return {name: name for name, recipe in recipes().items() if not recipe.study}
 
 
 def prepare_set(name: str, folder: Path, *, download: bool = False) -> Path:

@@ -25,7 +25,7 @@ from lookalike.measures import Gower, Measure
 from lookalike.table import Table, read_table
 from studies.data import find_file
 from studies.paper import Paper, StudyPart
-from studies.recipes import recipes
+from studies.recipes import shared_sets
 from studies.result import Finding, Result, Sheet, Value
 from studies.work import Work
 
@@ -90,7 +90,7 @@ def selection_tables(work: Work, most: int) -> Iterator[Found]:
     """Yield the tables on which the rule was fixed: name, columns, target."""
     import pyarrow.parquet as pq
 
-    for name in work.available({name: name for name in recipes() if name not in OTHER_KINDS}):
+    for name in work.available({name: name for name in shared_sets() if name not in OTHER_KINDS}):
         path = find_file(work.data, name)
         if path.suffix != ".parquet":
             continue

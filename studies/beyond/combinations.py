@@ -21,7 +21,7 @@ from studies.beyond.plots import make_plots
 from studies.beyond.scores import Scores
 from studies.beyond.sets import half_of, load_set
 from studies.beyond.tables import make_sheets
-from studies.recipes import recipes
+from studies.recipes import shared_sets
 from studies.result import Result
 from studies.work import Work
 
@@ -49,7 +49,7 @@ def collect(work: Work, rows: int, seeds: int) -> Scores:
     """Return every score there is; each (set, measure, seed) is kept as it is made."""
     sorts: dict[str, str] = {}
     parts = []
-    for name in work.available({name: name for name in recipes()}):
+    for name in work.available(shared_sets()):
         sorts[name] = work.once(f"sort of {name}", partial(_sort, work, name))
         for measure in (*MEASURES, AUTO):
             if measure == AUTO or applies(measure, sorts[name]):

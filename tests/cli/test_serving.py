@@ -27,4 +27,4 @@ def test_without_the_packages_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "fastapi", None)
     done = run("serve")
     assert done.exit_code == 1
-    assert "Install lookalike[service]" in done.stderr
+    assert 'pip install "lookalike[service]"' in done.stderr

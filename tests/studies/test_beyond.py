@@ -12,11 +12,11 @@ from studies.beyond.contenders import MEASURES, REDUCERS, applies, distances_of,
 from studies.beyond.rule import best_limit, score_everyday
 from studies.beyond.scores import Scores, duel_of
 from studies.beyond.sets import FAMILIES, half_of, load_set
-from studies.recipes import recipes
+from studies.recipes import shared_sets
 
 
 def test_families_stay_together_and_both_halves_have_enough(data_folder):
-    names = Work(data_folder, "quick").available({name: name for name in recipes()})
+    names = Work(data_folder, "quick").available(shared_sets())
     assert len(names) == 56
     for family in set(FAMILIES.values()):
         assert len({half_of(name) for name, one in FAMILIES.items() if one == family}) == 1

@@ -361,6 +361,9 @@ class Gaussian(_RowDistance):
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
         """Append the inverse of each covariance; a component gets what ``_surprise`` needs, too."""
         d, size = self._sizes
+        width = self.components * (self._mixed + d + size)
+        if rows.shape[1] != width:  # all are missing: only then any width is accepted
+            rows = np.full((len(rows), width), np.nan)
         weights, normals = self._parts(rows)
         inverse, logs = np.full((len(normals), size), np.nan), np.full(len(normals), np.nan)
         for at in np.flatnonzero(~np.isnan(normals).any(axis=1)):

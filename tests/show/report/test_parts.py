@@ -98,7 +98,7 @@ def test_five_sentences_say_what_the_parts_found():
     assert type(made.measure).__name__ in sentences[1]
     assert f"{len(made.profile)} clusters" in sentences[2]
     assert sentences[3] == escape(made.hubs.sentences[0])
-    assert sentences[4].endswith(f"#{made.at[made.outliers[0][0]]}.")
+    assert sentences[4].endswith(f" {made.at[made.outliers[0][0]]}.")
     full = study({"x": cells["x"], "c": cells["c"]})
     assert "no compared cell is missing" in summary_part(full)
 
