@@ -59,24 +59,19 @@ def test_the_hash_is_that_of_the_published_table(data_folder, name):
     assert digest(read(data.find_file(data_folder, name))) == recipes()[name].sha256
 
 
-@pytest.mark.parametrize("name", PACKAGED)
-def test_a_package_gives_the_published_values(name, tmp_path, request):
-    try:
-        path = prepare_set(name, tmp_path)
-    except MissingSet as error:
-        if "is not installed" not in error.reason:
-            raise
-        pytest.skip(error.reason)
-    found, published = (
-        read(path),
-        read(data.find_file(request.getfixturevalue("data_folder"), name)),
-    )
-    if isinstance(found, dict):
-        assert {key: value.tolist() for key, value in found.items()} == {
-            key: value.tolist() for key, value in published.items()
-        }
-    else:
-        assert found.equals(published)
+def test_packages_give_the_published_values(tmp_path):
+    """Equal hashes are equal values: those of the published tables are compared above."""
+    prepared = []
+    for name in PACKAGED:
+        try:
+            path = prepare_set(name, tmp_path)
+        except MissingSet as error:
+            if "is not installed" not in error.reason:
+                raise
+            continue
+        assert digest(read(path)) == recipes()[name].sha256, name
+        prepared.append(name)
+    assert {"iris", "wine"} <= set(prepared)  # scikit-learn is always there
 
 
 def test_other_values_have_another_hash():
