@@ -315,7 +315,7 @@ def single_tables(*_):
         return [f"Tables without doubles: {clean['absent']}"]
     names = ", ".join(f"{name} ({count})" for name, count in clean["found"].items())
     found = f"{len(clean['found'])} get groups: {names}." if names else "none gets groups."
-    return [f"Of {clean['tables']} tables that nobody put doubles in, {found}"]
+    return [f"Of {clean['tables']} tables without planted doubles, {found}"]
 
 
 def growth(_, largest):

@@ -29,7 +29,7 @@ def mcp(
         from lookalike.mcp.server import make_server, serve_http, serve_stdio
 
         if http:
-            import uvicorn  # noqa: F401  told now, not after the note that it serves
+            import uvicorn  # noqa: F401  fails before the note that it serves
     except ModuleNotFoundError as error:
         hint, found = "Install lookalike[mcp]", f"no {error.name}"
         raise MissingExtra("lookalike mcp", "its packages", found, hint) from error

@@ -336,7 +336,7 @@ def is_gap(log_odds: np.ndarray, threshold: float) -> bool:
 
 
 def are_copies(evidence: Evidence, levels: PairLevels, probabilities: np.ndarray) -> bool:
-    """Whether matches differ by slips rather than by rule: twins have everything but the name.
+    """Whether matches differ by slips rather than by rule: products that differ in the name only.
 
     Between two tables names may differ by rule; within one a copy has its cells from the original.
 

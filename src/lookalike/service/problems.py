@@ -242,7 +242,7 @@ def invalid(errors: Sequence[Any]) -> Refused:
     ----------
     errors : list of dict, as ``ValidationError.errors()`` returns it
     """
-    # A field that nobody knows first: a mistyped one is missing as well.
+    # An unknown field first: a mistyped one is missing as well.
     first, more = min(errors, key=lambda one: one["type"] != "extra_forbidden"), len(errors) - 1
     kind, context, path = first["type"], first.get("ctx", {}), list(first["loc"])
     where = path.pop(0) if path and path[0] in ("body", "query", "path") else "body"
