@@ -32,7 +32,7 @@ SUMMARY = """\
   are not, and arcene has 9 dimensions instead of 399.
 - **Liver.** The printed accuracies are those of the file's selector as label, not of any cut of the
   number of drinks.
-- **A tight class inside a loose one** (Figure 2) is separated better from it by mutual proximities; the
+- **A tight class inside a loose one** (Figure 2) is separated better by mutual proximities; the
   gain is smaller than in the paper's sample, which is not given.
 - **Texts** are partly explained. The vocabulary is probably found: with words that occur five times
   in total, headers of messages included, both collections have the printed number of words to two

@@ -66,8 +66,8 @@ def name_words() -> dict[str, frozenset[str]]:
 def patterns(topic: str, part: str = "forms") -> dict[str, str]:
     """Return patterns by name, in the order of their file, such as ``data/dates.toml``.
 
-    Made once, as months have many spellings; ``@name@`` in them is replaced by a piece of the file, or
-    for words that several files name.
+    Made once, as months have many spellings; ``@name@`` in them is replaced by a piece of the file,
+    or by words that several files name.
     """
     words, data = vocabulary(), read_data(topic)
     pieces = data["pieces"] | {"currency": words.currency}
