@@ -8,6 +8,7 @@ import pytest
 
 import lookalike as la
 from lookalike.linkage.joined import write_names
+from lookalike.table.model.labels import label_of
 
 LEFT = {"weight": [5.0, 28.0, None], "animal": ["cat", "dog", None], "rank": [1, 2, 3]}
 RIGHT = {"weight": [4.0, 30.0, 6.5], "animal": ["cat", "dog", "cat"], "name": ["Tom", "Rex", "Ivy"]}
@@ -109,4 +110,13 @@ def test_the_text_names_rows_and_says_what_is_left_out(joined):
 
 def test_the_parts_by_hand():
     table = la.read_table({"name": ["x" * 50, "y"], "size": [1.0, 2.0]})
-    assert [len(name) <= 32 for name in write_names(table, [0, 1])] == [True, True]
+    assert [len(name) <= 32 for name in write_names(table, [0, 1], label_of(table))] == [True, True]
+
+
+def test_rows_are_called_as_in_the_whole_table():
+    """A level that two rows tell apart names none of twenty."""
+    rows = {"sex": ["f", "m"] * 10, "age": [float(i * i % 23) for i in range(20)]}
+    assert "(" not in la.join(rows, rows).text().split("distance", 1)[1].split("more pairs")[0]
+    table = la.read_table(rows)
+    assert write_names(table[[3]], [3], label_of(table)) == ["3"]
+    assert write_names(table[[3]], [3], label_of(table[[3]])) == ["m (3)"]

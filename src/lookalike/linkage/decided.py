@@ -24,6 +24,7 @@ from lookalike.show.reasons import Reason, Style, make_reason, sentence, style_o
 from lookalike.show.result import Result, Spell
 from lookalike.table import Kind, Table
 from lookalike.table.model.display import record_columns
+from lookalike.table.model.labels import RowLabel, label_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -260,10 +261,14 @@ class Decided(Result):
             layout.say(console, f"{names}: {chance}", "")
             layout.say(console, sentence(*self.reasons(number)), indent=2)
 
+    @cached_property
+    def _labels(self) -> list[RowLabel]:
+        return [label_of(table) for table in self.tables]
+
     def _names(self, number: int) -> list[str]:
         rows, pair = self._rows_of(number), self._pair(number)
         return [
-            write_names(self.tables[table][[row]], [id])[0]
+            write_names(self.tables[table][[row]], [id], self._labels[table])[0]
             for (table, row), id in zip(rows, pair[:2], strict=True)
         ]
 
@@ -372,7 +377,7 @@ class Deduped(Decided):
         lines = []
         for rows in sorted(groups, key=len, reverse=True)[:MAX_SHOWN]:
             ids = [self.ids[0][row] for row in rows.tolist()]
-            names = write_names(self.tables[0][rows[:3]], ids[:3])
+            names = write_names(self.tables[0][rows[:3]], ids[:3], self._labels[0])
             lines.append([str(len(rows)), "; ".join(names) + (" ..." if len(rows) > 3 else "")])
         grid = [("rows", "right"), ("group", "fold")], lines
         self._render(console, spell, f"{text}in several rows", grid, len(groups), "groups")

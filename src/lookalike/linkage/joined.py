@@ -21,7 +21,7 @@ from lookalike.show import layout
 from lookalike.show.reasons import Reason, sentence
 from lookalike.show.result import Result, Spell
 from lookalike.table import Table
-from lookalike.table.model.labels import label_of
+from lookalike.table.model.labels import RowLabel, label_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -175,9 +175,13 @@ class Joined(Result):
         self._render_head(console, text)
         shown = slice(0, MAX_SHOWN_PAIRS)
         about, matches = self._about(shown), self.matches[shown]
+        some = self.tables.left[self.rows[shown]]
+        right_rows = self.tables.right.segments.segments[0].typical_table
+        # A table on disk is named by the rows that are shown.
+        left_rows = self.tables.left if isinstance(self.tables.left, Table) else some
         names = [
-            write_names(self.tables.left[self.rows[shown]], about["row"]),
-            write_names(self.tables.right_rows(matches), about["match"]),
+            write_names(some, about["row"], label_of(left_rows)),
+            write_names(self.tables.right_rows(matches), about["match"], label_of(right_rows)),
             [f"{distance:.3g}" for distance in about["distance"]],
         ]
         heads = [("row", "left"), ("match", "left"), ("distance", "right")]
@@ -204,8 +208,10 @@ class Joined(Result):
             layout.say(console, gone, "yellow")
 
 
-def write_names(table: Table, ids: Sequence[Any]) -> list[str]:
-    """Return the names of rows with their ids, cut to what fits in a column."""
-    label = label_of(table)
+def write_names(table: Table, ids: Sequence[Any], label: RowLabel) -> list[str]:
+    """Return the names of rows with their ids, cut to what fits in a column.
+
+    The label is that of the whole table: any column tells a few rows apart.
+    """
     names = [label.write(table.record(row), id) for row, id in enumerate(ids)]
     return [str(short(name, MAX_CELL_WIDTH)) for name in names]
