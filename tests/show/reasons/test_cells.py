@@ -86,6 +86,7 @@ def phrase(column, query, found, side, bits=None, closeness=0.5):
         (VOTES, 5.0, 14_000.0, "for", 9.0, "votes low in both: 5 and 14,000"),
         (VOTES, 5.0, 900.0, "for", 9.0, "votes very close: 5 and 900"),
         (VOTES, 970.0, 970.0, "for", 9.0, "both 970 votes"),
+        (VOTES, 1.0, 1.0, "for", 9.0, "same votes: 1"),
         # A plural with decimals, a unit or a currency is no number of things.
         (GRADES, 1.5, 1.5, "for", 3.0, "same grades: 1.5"),
         (LOADS, 2.0, 2.0, "for", 3.0, "same loads: 2 kg"),

@@ -192,7 +192,8 @@ def number_phrase(pair: Pair) -> str:
     texts = [pair.style.write(cell) for cell in (pair.query, pair.found)]
     if texts[0] == texts[1]:
         same = f"same {pair.name}: {texts[1]}"
-        return f"both {texts[1]} {pair.name}" if _is_noun(pair) else same
+        plural = texts[1] != "1"  # "both 1 seats" reads badly
+        return f"both {texts[1]} {pair.name}" if plural and _is_noun(pair) else same
     if pair.style.kind.period:
         return _cycle_phrase(pair, abs(query - found) % pair.style.kind.period, texts)
     return (_alike if pair.speaks_for else _against)(pair, query, found)
