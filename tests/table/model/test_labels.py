@@ -51,6 +51,13 @@ def test_the_two_halves_of_a_name_are_one_label():
     assert la.search(rows, row="grace hopper", k=1).to_dict()["query"]["id"] == 1
 
 
+def test_a_name_of_every_row_comes_before_one_that_several_share():
+    names = [f"{first} {last}" for first in ("Ann", "Bo", "Cy", "Di") for last in ("Li", "Wu")]
+    rows = {"email": [f"{name[:2]}@x.org" for name in names], "age": [1.0, 2.0, 4.0, 3.0] * 2}
+    assert label_of(la.read_table(rows)).columns == ("email",)
+    assert label_of(la.read_table(rows | {"name": names})).columns == ("name",)
+
+
 def test_a_level_of_two_names_no_row():
     rows = {"sex": ["f", "m", "f", "f"] * 5, "age": [float(i * i % 17) for i in range(20)]}
     assert label_of(la.read_table(rows)).columns == ()

@@ -540,7 +540,7 @@ def _category(raw: Raw, words: Words, reason: str) -> Kind:
     missing = tuple(word for word in counted if word.strip().casefold() in vocabulary().missing)
     if missing:
         cells = sum(counted[word] for word in missing)
-        note = f"{cells:,} cells are the word {missing[0]!r}"
+        note = f"{cells:,} cell{'s are' if cells > 1 else ' is'} the word {missing[0]!r}"
         kind = replace(kind, note=note, missing_values=missing)
     shared = levels.say_shared_level(raw.name, counted)
     # No second reading: only the caller can say which of the two is higher.

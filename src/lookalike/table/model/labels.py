@@ -100,8 +100,9 @@ def label_of(table: Table) -> RowLabel:
         ranked = sorted(given, key=lambda column: (not _is_name(column), -_count([column])))
         return _label(tuple(ranked), "given")
     names = [column for column in every if _is_name(column)]
-    # A name in words before any other text that differs from row to row.
-    names.sort(key=lambda column: not roles.says_name(column.name))
+    # A name in words before any other text that differs from row to row, and a title of every row
+    # before one that several share: "name" before "email".
+    names.sort(key=lambda c: (not roles.says_name(c.name), c.kind.role != "name"))
     codes = [] if names else [column for column in every if _is_code(column)]
     if person := _find_person(names):
         return replace(_label(person, "a person's name"), separator=" ")
