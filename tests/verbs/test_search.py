@@ -288,6 +288,14 @@ def test_rows_are_offered_by_names_that_tell_them_apart(tmp_path):
     assert "found 'Karl'. Did you mean 'Carl'?" in one_line(path, "--row", "Karl")
 
 
+def test_a_position_where_rows_have_ids_of_their_own_is_told_its_id():
+    frame = pd.DataFrame({"age": [30, 31, 45]}, index=["p", "q", "r"])
+    with pytest.raises(la.errors.InvalidInput, match="By position, row 2 is 'r'"):
+        la.search(frame, row=2)
+    with pytest.raises(la.errors.InvalidInput, match="Known: 'p', 'q', 'r'"):
+        la.search(frame, row=3)
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

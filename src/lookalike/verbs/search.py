@@ -197,6 +197,8 @@ def find_row(index: "Index", mark: Any, name: str) -> Any:
     if _numbers_rows(index) and (_is_number(mark) or not known):
         raise InvalidInput(Param(name), f"a row from 0 to {last}", str(mark), ROW_HINT)
     hint = suggest(str(mark), known)
+    if type(mark) is int and mark in index.state_.segments.positions:
+        hint = f"By position, row {mark} is {index.state_.names.of([mark])[0]!r}"
     raise InvalidInput(Param(name), "the id or the name of a row", repr(mark), hint)
 
 
