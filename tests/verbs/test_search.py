@@ -10,6 +10,8 @@ import pytest
 
 import lookalike as la
 from cli.run import run
+from lookalike.measures import Gower
+from lookalike.prediction import NeighborClassifier
 from verbs.defaults import defaults_of
 
 RECORDS = [
@@ -286,6 +288,26 @@ def test_rows_are_offered_by_names_that_tell_them_apart(tmp_path):
     # Half of the rows have a name of their own: enough to be found by.
     path.write_text("name,age\nAnn,30\nAnn,31\nCarl,40\nCarl,45\n")
     assert "found 'Karl'. Did you mean 'Carl'?" in one_line(path, "--row", "Karl")
+
+
+def test_a_row_of_a_frame_is_a_record_everywhere():
+    frame = pd.DataFrame({"age": [30.0, 31.0, 45.0, 60.0], "pet": ["cat", "cat", "dog", None]})
+    record, fourth = frame.iloc[0].to_dict(), frame.iloc[3]
+    named = next(frame.itertuples(index=False))
+    alike = [la.search(frame, start, k=2).ids for start in (record, frame.iloc[0], named)]
+    assert alike == [[0, 1]] * 3
+    marked = la.search(frame, like=[frame.iloc[0], 1], unlike=fourth, k=2)
+    assert marked.ids == la.search(frame, like=[record, 1], unlike=fourth.to_dict(), k=2).ids
+    pair = la.explain(frame, frame.iloc[0], fourth)
+    assert pair.explanation.plus == la.explain(frame, record, fourth.to_dict()).explanation.plus
+    gower = Gower().fit(frame)
+    assert gower.explain(frame.iloc[0], fourth).plus == gower.explain(0, 3).plus
+    index = la.Index().fit(frame)
+    assert index.search(named, k=2).ids == index.search(frame.iloc[0], k=2).ids == [0, 1]
+    assert index.add(fourth) == [4]
+    assert NeighborClassifier(n_neighbors=1).fit(frame[:3], "pet").predict(fourth[["age"]]) == "dog"
+    with pytest.raises(la.errors.InvalidInput, match="1D array"):
+        gower.encode(frame["age"])
 
 
 def test_a_position_where_rows_have_ids_of_their_own_is_told_its_id():

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike._runtime.frames import as_record
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, WrongType, suggest
 from lookalike.index.segments import rows_at
 from lookalike.measures.contract.rows import Rows
@@ -52,7 +53,7 @@ class Queries:
 
 def read_query(now: Snapshot, query: Any, who: str) -> Queries:
     """Read an id, a record, a table, or a list of ids and records."""
-    query = _plain(query)
+    query = as_record(query)
     if isinstance(query, Mapping) or _is_id(now, query):
         return _read_several(now, [query], who, one=True)
     query = _listed(query)
@@ -60,7 +61,7 @@ def read_query(now: Snapshot, query: Any, who: str) -> Queries:
         if not query:
             hint = "Pass at least one id or record"
             raise InvalidInput(who, "something to start from", "an empty list", hint)
-        items = [_plain(item) for item in query]
+        items = [as_record(item) for item in query]
         if all(isinstance(item, Mapping) or _is_scalar(item) for item in items):
             return _read_several(now, items, who, one=False)
     if _is_scalar(query):
@@ -82,7 +83,7 @@ def read_rows(now: Snapshot, source: Any, who: str, partial: bool = False) -> Ta
 
 def read_some(now: Snapshot, items: Any, who: str) -> Queries | None:
     """Read rows that were marked: one or several ids or records; None for none."""
-    items = _plain(items)
+    items = as_record(items)
     if items is not None and (isinstance(items, Mapping) or _is_scalar(items)):
         items = [items]
     several = isinstance(items, list | tuple | set | frozenset | np.ndarray)
@@ -190,10 +191,3 @@ def _listed(query: Any) -> Any:
         return query.tolist()
     # A fixed order: that of a set of texts differs from process to process.
     return sorted(query, key=repr) if isinstance(query, set | frozenset) else query
-
-
-def _plain(item: Any) -> Any:
-    """Return a row of a pandas frame as a record, everything else unchanged."""
-    if hasattr(item, "to_dict") and getattr(item, "ndim", 0) == 1:
-        return item.to_dict()
-    return item

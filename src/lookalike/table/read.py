@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
+from lookalike._runtime.frames import as_record
 from lookalike.errors import (
     InPython,
     InvalidInput,
@@ -375,6 +376,10 @@ def as_table(
     """
     if isinstance(schema, Table):
         schema = schema.schema
+    record = as_record(source)
+    # A row of a frame is indexed by columns, a column by rows.
+    if record is not source and not schema.kinds.keys().isdisjoint(map(str, record)):
+        source = record
     source = sources.unwrap(source)
     if isinstance(source, Table):
         sources.check_shape(len(source), source.shape[1])

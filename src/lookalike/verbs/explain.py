@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from lookalike._runtime.frames import as_record
 from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import name_measure
@@ -55,7 +56,7 @@ def explain(
     """
     from lookalike.index.explained import PairExplanation
 
-    source = as_source(table)
+    source, row, other = as_source(table), as_record(row), as_record(other)
     index, _, names = get_index(source, measure, weights, columns, row)
     a, b = (find_row(index, mark, name) for mark, name in ((row, "row"), (other, "other")))
     explanation = index.explain(a, b, weights=weights, columns=names)

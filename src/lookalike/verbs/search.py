@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
+from lookalike._runtime.frames import as_record
 from lookalike._runtime.keywords import forgiving
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
@@ -111,7 +112,7 @@ def search(
 
 def _read_marks(row: Any, like: Any, unlike: Any) -> tuple[Any, list[Any], list[Any]]:
     """Return what to start from, and the rows that are liked and not liked."""
-    liked, unliked = _as_list(like), _as_list(unlike)
+    row, liked, unliked = as_record(row), _as_list(like), _as_list(unlike)
     records = [mark for mark in liked if isinstance(mark, Mapping)]
     if row is None and liked:
         row = (records or liked)[0]
@@ -131,8 +132,9 @@ def _as_list(marks: Any) -> list[Any]:
     """Return rows as a list; one alone may be given without brackets."""
     if marks is None:
         return []
+    marks = as_record(marks)
     is_one = isinstance(marks, str | Mapping) or not isinstance(marks, Sequence)
-    return [marks] if is_one else list(marks)
+    return [marks] if is_one else [as_record(mark) for mark in marks]
 
 
 def get_index(
