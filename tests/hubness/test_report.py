@@ -314,18 +314,22 @@ def made(counts, *statistics, k=5, **more):
 
 def test_the_verdict_is_that_of_the_statistics_and_of_the_test():
     few = made([1], (1.0, 12.0, 0.0, 1.0))
-    assert few.verdict == "No hub problem here: largest 12, skewness 1.00, rows in no list 0."
+    assert (
+        few.verdict
+        == "No hub problem here: the largest hub is in 12 lists, skewness 1.00, rows in no list 0."
+    )
     test = McNemar(0.5, 0.04, 3, 9)
     lower = made([1], (2.0, 30.0, 9.0, 0.5), (1.5, 20.0, 3.0, 0.9), test=test)
     assert lower.verdict == (
-        "A problem, and the reduction helps: largest 30 -> 20, skewness 2.00 -> 1.50, rows in no "
+        "Hubs are a problem, and the reduction helps: "
+        "the largest hub is in 30 -> 20 lists, skewness 2.00 -> 1.50, rows in no "
         "list 9 -> 3. Votes that are right only after reduction: 9, only before: 3 (McNemar p = "
         "0.04, significant)."
     )
     assert lower.to_dict()["hub_problem"]
     assert lower.to_dict()["reduction_helps"]
     same = made([1], (2.0, 30.0, 9.0, 0.5), (2.0, 20.0, 3.0, 0.9), test=McNemar(0.5, 0.05, 3, 9))
-    assert same.verdict.startswith("A problem that the reduction does not solve: largest 30 -> 20")
+    assert same.verdict.startswith("Hubs are a problem that the reduction does not solve: the ")
     assert same.verdict.endswith("(McNemar p = 0.05, not significant).")
     assert not same.to_dict()["reduction_helps"]
 
@@ -336,7 +340,7 @@ def test_the_reduction_is_tried_where_hubs_are_a_problem(monkeypatch):
     report = la.hubness_report(Vector().fit(X))
     reduced = la.hubness_report(default_reducer(Vector(), len(X)).fit(X))
     before, after = (f"{reduced.statistics[name]['largest']:.0f}" for name in ("before", "after"))
-    assert f"the reduction helps: largest {before} -> {after}, skewness" in report.verdict
+    assert f"the reduction helps: the largest hub is in {before} -> {after} lists" in report.verdict
     assert report.verdict.endswith("(mutual proximity).")
     assert report.judged is report.judged  # tried once
     # Not tried without need.
@@ -381,7 +385,7 @@ def test_printed_on_a_console_with_ids_and_rows():
     notes, ids = ["one note"], list("pqrstu")
     known = {"table": table, "ids": ids, "notes": notes, "reason": "why so", "name": "pets"}
     report = made([3, 1, 2, 2, 4, 0], (0.2, 3.0, 0.0, 1.0), k=2, **known)
-    console = Console(file=io.StringIO(), width=70, color_system=None)
+    console = Console(file=io.StringIO(), width=100, color_system=None)
     report.render(console)
     lines = [line.strip() for line in console.file.getvalue().splitlines() if line.strip()]
     assert lines[:2] == ["pets: Vector, 4 rows, lists of 2", "why so"]

@@ -34,20 +34,24 @@ def test_the_reduction_helps_if_hubs_get_clearly_smaller(before, after, helps):
 
 def test_words_of_the_three_cases():
     assert str(HubVerdict(of(1.0, 1234.0, 16.0))) == (
-        "No hub problem here: largest 1,234, skewness 1.00, rows in no list 16."
+        "No hub problem here: the largest hub is in 1,234 lists, skewness 1.00, rows in no list 16."
     )
     many = of(5.2, 1108.0, 2090.0)
     assert str(HubVerdict(many, many, of(0.9, 31.0, 5.0), "mutual proximity")) == (
-        "A problem, and the reduction helps: largest 1,108 -> 31, skewness 5.20 -> 0.90, rows in "
+        "Hubs are a problem, and the reduction helps: "
+        "the largest hub is in 1,108 -> 31 lists, skewness 5.20 -> 0.90, rows in "
         "no list 2,090 -> 5 (mutual proximity)."
     )
     some = of(1.01, 36.0, 3.0)
     assert str(HubVerdict(some, some, of(1.08, 71.0, 2.0))) == (
-        "A problem that the reduction does not solve: largest 36 -> 71, skewness 1.01 -> 1.08, "
+        "Hubs are a problem that the reduction does not solve: "
+        "the largest hub is in 36 -> 71 lists, skewness 1.01 -> 1.08, "
         "rows in no list 3 -> 2."
     )
     assert str(HubVerdict(some)) == (
-        "A problem: largest 36, skewness 1.01, rows in no list 3; the reduction cannot be tried "
+        "Hubs are a problem: "
+        "the largest hub is in 36 lists, skewness 1.01, rows in no list 3; "
+        "the reduction cannot be tried "
         "without distances."
     )
 

@@ -153,7 +153,7 @@ def test_hubs_are_those_of_the_library(many):
     assert many.describe("many")["spaces"]["reduction_helps"] is None  # not counted yet
     found = many.hubs("many", k=5)
     # No problem, so that no other space is computed.
-    assert found["sentence"].startswith("No hub problem here: largest ")
+    assert found["sentence"].startswith("No hub problem here: the largest hub is in ")
     assert (found["hub_problem"], found["reduction_helps"]) == (False, False)
     assert many.describe("many")["spaces"] == {
         "plain": True, "repaired": "none", "reduction_helps": False,
@@ -169,8 +169,8 @@ def test_hubs_are_reduced_where_that_helps(many):
     many.create("spots", rows=rows)
     found = many.hubs("spots", k=5)
     largest = [found[space]["largest"] for space in ("plain", "repaired")]
-    words = "A problem, and the reduction helps: largest {} -> {}, skewness "
-    assert found["sentence"].startswith(words.format(*largest))
+    words = "and the reduction helps: the largest hub is in {} -> {} lists, skewness "
+    assert words.format(*largest) in found["sentence"]
     assert (found["hub_problem"], found["reduction_helps"]) == (True, True)
     assert many.describe("spots")["spaces"] == {
         "plain": True, "repaired": "ready", "reduction_helps": True,
@@ -178,7 +178,7 @@ def test_hubs_are_reduced_where_that_helps(many):
     check_hubs(many, "spots", found, [found["plain"], found["repaired"]])
     # The verb over HTTP offers it in the spelling of a request.
     asked = many.post("/api/collections/spots/ask/hubs", {"k": 5})
-    assert asked["verdict"].startswith("A problem, and the reduction helps: largest ")
+    assert asked["verdict"].startswith("Hubs are a problem, and the reduction helps: ")
     assert "reduce" in asked["notes"][-1]
 
 

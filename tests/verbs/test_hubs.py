@@ -125,14 +125,14 @@ def test_the_cure_is_an_option_of_the_shell(tmp_path):
 def test_the_reduction_is_offered_where_it_helps(file):
     _, rows = file
     report = la.hubs(rows, measure="vector")
-    assert report.verdict.startswith("A problem, and the reduction helps: largest ")
+    assert report.verdict.startswith("Hubs are a problem, and the reduction helps: ")
     offer = "the reduction helps: see it with reduce='mp-gauss'"
     reduced = "mutual-proximity:model=gauss_independent,measure=vector"
     assert report.notes[-1] == f"{offer}, compare by it with measure={reduced!r}"
     # What is offered has the effect that the verdict promises.
     for more in ({"reduce": "mp-gauss", "measure": "vector"}, {"measure": reduced}):
         after = la.hubs(rows, **more)
-        assert f"-> {after.statistics['after']['largest']:.0f}, skewness" in report.verdict
+        assert f"-> {after.statistics['after']['largest']:.0f} lists" in report.verdict
         assert not [note for note in after.notes if "reduction" in note]
     # A measure with options, or an object, has no short name with a reducer around it.
     for measure in ("vector:metric=euclidean", Vector()):
@@ -148,7 +148,7 @@ def test_the_offer_is_an_option_of_the_shell(file):
             file[0], "--measure", "vector", "--columns", "x0,x1,x2,x3,x4,x5,x6,x7,x8,x9,x10,x11"
         ).stdout.split()
     )
-    assert "A problem, and the reduction helps: largest " in shown
+    assert "Hubs are a problem, and the reduction helps: " in shown
     assert "see it with --reduce mp-gauss, compare by it with --measure mutual-proximity:" in shown
 
 

@@ -47,11 +47,11 @@ class HubVerdict:
     --------
     >>> few = {"skewness": 0.2, "largest": 13.0, "orphans": 16.0}
     >>> print(HubVerdict(few))
-    No hub problem here: largest 13, skewness 0.20, rows in no list 16.
+    No hub problem here: the largest hub is in 13 lists, skewness 0.20, rows in no list 16.
     >>> many = {"skewness": 5.2, "largest": 108.0, "orphans": 90.0}
     >>> print(HubVerdict(many, many, few))
-    A problem, and the reduction helps: largest 108 -> 13, skewness 5.20 -> 0.20, rows in no list \
-90 -> 16.
+    Hubs are a problem, and the reduction helps: the largest hub is in 108 -> 13 lists, \
+skewness 5.20 -> 0.20, rows in no list 90 -> 16.
     """
 
     found: Statistics
@@ -79,11 +79,11 @@ class HubVerdict:
             return f"No hub problem here: {_describe(self.found)}."
         if self.before is None or self.after is None:
             tried = "the reduction cannot be tried without distances"
-            return f"A problem: {_describe(self.found)}; {tried}."
+            return f"Hubs are a problem: {_describe(self.found)}; {tried}."
         helps = self.reduction_helps
         words = ", and the reduction helps" if helps else " that the reduction does not solve"
         how = f" ({self.how})" if self.how else ""
-        return f"A problem{words}: {_describe(self.before, self.after)}{how}."
+        return f"Hubs are a problem{words}: {_describe(self.before, self.after)}{how}."
 
 
 def try_reduction(space: Space, k: int) -> tuple[Statistics, Statistics, str] | None:
@@ -138,6 +138,6 @@ def _describe(*spaces: Statistics) -> str:
         for name, form in shown.items()
     }
     return (
-        f"largest {texts['largest']}, skewness {texts['skewness']}, "
+        f"the largest hub is in {texts['largest']} lists, skewness {texts['skewness']}, "
         f"rows in no list {texts['orphans']}"
     )

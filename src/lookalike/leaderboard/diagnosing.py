@@ -123,7 +123,7 @@ class Diagnosis(HtmlReport, FrameMixin):
         hubs = self.hubness
         if hubs is not None and hubs.judged.problem:
             reduced = len(hubs.columns) > 1 and hubs.judged.reduction_helps
-            out += [] if reduced else [f"Hubs: {hubs.judged}"]
+            out += [] if reduced else [str(hubs.judged)]
         return out
 
     def _about_scales(self) -> list[str]:

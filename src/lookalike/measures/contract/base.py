@@ -614,8 +614,8 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         Parameters
         ----------
         x, y : int or one row
-            A position in the fitted rows, a record (a dictionary, a row of a pandas frame), or a table
-            of one row.
+            A position in the fitted rows, a record (a dictionary, a row of a pandas frame), or a
+            table of one row.
         """
         check_is_fitted(self, "rows_")
         return self.explain_rows(self._single_row(x), self._single_row(y))
