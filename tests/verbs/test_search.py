@@ -290,6 +290,18 @@ def test_rows_are_offered_by_names_that_tell_them_apart(tmp_path):
     assert "found 'Karl'. Did you mean 'Carl'?" in one_line(path, "--row", "Karl")
 
 
+def test_columns_that_the_question_names_are_shown_first():
+    rows = {f"x{j}": [float(j * i % 7) for i in range(6)] for j in range(9)}
+    rows["name"] = list("abcdef")
+    asked = la.search(rows, {"x7": 1.0, "x1": None}, weights={"x5": 2}, filter="x3>=1", k=2)
+    assert asked.info.asked == ("x7", "x5", "x3")
+    for shown in (str(asked).splitlines()[0], asked.text(60)):
+        places = [shown.index(name) for name in ("name", "x7", "x5", "x3")]
+        assert places == sorted(places)
+        assert "x0" not in shown[: places[-1]]
+    assert la.search(rows, 0, k=2).info.asked == ()
+
+
 def test_a_row_of_a_frame_is_a_record_everywhere():
     frame = pd.DataFrame({"age": [30.0, 31.0, 45.0, 60.0], "pet": ["cat", "cat", "dog", None]})
     record, fourth = frame.iloc[0].to_dict(), frame.iloc[3]

@@ -14,7 +14,6 @@ from lookalike.show.html.document import fragment, grid, sides
 from lookalike.show.html.markup import Html, escape
 from lookalike.show.reasons import Reason, Styles
 from lookalike.table import Column, Table
-from lookalike.table.model.labels import label_first
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -127,7 +126,7 @@ class HitLines:
         """Choose the columns that fit, those that name a row before the others."""
         shown: list[Column] = []
         left: list[str] = []
-        wanted = [table[name] for name in only] or label_first(table)
+        wanted = [table[name] for name in only] or self.hits.shown_columns(table)
         rows = [self.hits.query, *(hit.row for hit in self.hits)]
         for column in wanted:
             longest = self._longest(first=not shown)

@@ -243,6 +243,8 @@ class SearchInfo:
         How rows were compared: class of the measure, the same in words, and why so.
     filtered : bool
         Whether only rows that meet a filter could be found.
+    asked : names of columns
+        That the question names, in a record, weights or a filter: shown before the others.
     why : bool
         Whether the reasons of each hit belong to the answer.
     sample : Table, optional
@@ -256,6 +258,7 @@ class SearchInfo:
     by: str | None = None
     reason: str | None = None
     filtered: bool = False
+    asked: tuple[str, ...] = ()
     why: bool = False
     sample: Table | None = None
 
@@ -469,8 +472,11 @@ class Hits(Sequence[Hit], Result):
         return all(type(cell) is type(id) and cell == id for cell, id in cells)
 
     def shown_columns(self, table: Table) -> list[Column]:
-        """Return the columns of a table that a list shows, those that name the rows first."""
-        return [column for column in label_first(table) if not self.repeats_id(column.name)]
+        """Return the columns that a list shows: the label, those asked about, the others."""
+        first = [*self.label.columns, *self.info.asked]
+        columns = [column for column in label_first(table) if not self.repeats_id(column.name)]
+        # Sorting is stable: the others stay in their order.
+        return sorted(columns, key=lambda c: [*first, c.name].index(c.name))
 
     @property
     def heads(self) -> list[str]:

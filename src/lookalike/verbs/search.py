@@ -89,12 +89,13 @@ def search(
     index, reason, names = get_index(source, measure, weights, columns, start)
     sample = index.sample
     query = find_row(index, start, first)
+    conditions = read_filter(filter, sample) if filter else None
     found: Any = (source.searched or index).search(
         query,
         k,
         like=[find_row(index, mark, "like") for mark in liked],
         unlike=[find_row(index, mark, "unlike") for mark in unliked],
-        filter=read_filter(filter, sample) if filter else None,
+        filter=conditions,
         weights=weights,
         columns=names,
     )
@@ -103,9 +104,11 @@ def search(
     from lookalike.index.hits import SearchInfo
 
     id = None if isinstance(query, Mapping) else query
+    named = (part for part in (query, weights, conditions) if isinstance(part, Mapping))
+    asked = tuple(str(name) for part in named for name, value in part.items() if value is not None)
     by = type(index.measure_).__name__, name_measure(index.measure_), reason
     hits: Hits = found.with_info(
-        SearchInfo(source.name, id, k, *by, filtered=bool(filter), why=why, sample=sample)
+        SearchInfo(source.name, id, k, *by, bool(filter), asked, why=why, sample=sample)
     )
     return hits
 
