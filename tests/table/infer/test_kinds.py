@@ -538,6 +538,9 @@ def test_what_is_nearly_numbers_or_dates_is_said():
     assert five.note == "120 of 130 cells are numbers, not 'aq', 'bq', 'cq', ..."
     assert six.missing_values == ()
     assert guess([*wide, *some[:3]] * 2).kind.note.endswith("not 'aq', 'bq', 'cq'")
+    named, mixed = (guess([*wide, "100", *(f"{word}{i}" for i in range(9))]) for word in ("", "q"))
+    assert (named.kind.name, mixed.kind.role, mixed.aside) == ("number", "", False)  # no name
+    assert mixed.kind.note.startswith("61 of 70 cells are numbers, not 'q0'")
 
 
 def test_long_texts_are_documents():
