@@ -161,7 +161,9 @@ def browser():
     if path is None:
         pytest.skip("no chromium on this machine (Debian: apt install chromium)")
     with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        # Newer versions of playwright draw WebGL in software without asking.
+        options = ["--no-sandbox", "--enable-unsafe-swiftshader"]
+        chromium = started.chromium.launch(executable_path=path, args=options)
         yield chromium
         chromium.close()
 

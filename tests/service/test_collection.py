@@ -34,6 +34,7 @@ from lookalike.service.store.store import (
     Changed,
     Conflict,
     NotFound,
+    SentOnce,
     Store,
     StoredRow,
     TooFarBehind,
@@ -458,6 +459,44 @@ def test_additions_that_wait_share_a_change(catalog):
     assert collection.view.generation == before + 1
     expected = lists(collection)
     assert lists(reopened(catalog)) == expected
+
+
+def test_requests_with_keys_share_a_change_and_each_is_made_once(catalog):
+    collection = create(catalog)
+    first = collection.add([PETS[0]], SentOnce.of("k0", 0))
+    # Nine requests: one was answered before, two are the same, one took the key of another.
+    sent = [("k0", 0), ("k1", 1), ("k1", 1), ("k1", 2), *((f"k{i}", i) for i in range(2, 6)), None]
+    added, refused = {}, {}
+
+    def add(number, once):
+        try:
+            rows = [{"name": f"new {number}"}]
+            added[number] = collection.add(rows, once and SentOnce.of(*once))
+        except InvalidInput as error:
+            refused[number] = str(error)
+
+    threads = [threading.Thread(target=add, args=one) for one in enumerate(sent)]
+    with collection._lock:
+        before = collection.view.generation
+        for number, thread in enumerate(threads):
+            thread.start()
+            while len(collection._waiting) <= number:
+                time.sleep(0.001)
+    for thread in threads:
+        thread.join()
+    assert added[0] == first
+    same = [number for number in (1, 2, 3) if number in added]
+    assert len({added[number][0][0] for number in same}) == 1
+    assert same + list(refused) in ([1, 2, 3], [3, 1, 2])
+    assert "Idempotency-Key" in next(iter(refused.values()))
+    assert collection.view.generation == before + 1
+    assert len(collection.view.index) == 6 + 1 + 6  # of nine, six were new
+    assert collection._waiting == []
+    for number in range(4, 9):
+        assert collection.view.record(added[number][0][0])["name"] == f"new {number}"
+        if sent[number]:
+            assert collection.add([{}], SentOnce.of(*sent[number])) == added[number]
+    assert lists(reopened(catalog)) == lists(collection)
 
 
 def create_named(catalog):

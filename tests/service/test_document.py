@@ -242,6 +242,36 @@ def test_a_job_says_where_it_is(site):
     site.wait(job)
 
 
+def test_what_was_made_says_where_it_is(site):
+    rows = [{"name": "a/b ..", "weight": 1.0}, {"name": "..", "weight": 2.0}]
+    body = {"name": "placed", "rows": rows * 3, "id_column": None}
+    at = "/api/v1/collections/placed"
+    assert send(site, "/api/v1/collections", "POST", body)[0].headers["Location"] == at
+    for path, method, sent, where in (
+        ("/rows", "POST", {"rows": rows[:1]}, "/rows/6"),
+        ("/rows", "POST", {"rows": rows}, "/rows"),
+        ("/rows/20", "PUT", {"row": rows[0]}, "/rows/20"),
+        ("/sessions", "POST", {"query": 2}, "/sessions/"),
+    ):
+        answer, made = send(site, at + path, method, sent)
+        assert answer.status == 201
+        own = made["id"] if path == "/sessions" else ""
+        assert answer.headers["Location"] == at + where + own
+        assert send(site, answer.headers["Location"], "GET", None)[0].status == 200
+    assert "Location" not in send(site, f"{at}/rows/20", "PUT", {"row": rows[1]})[0].headers
+    site.drop("placed")
+    named = [{"key": id, "weight": i} for i, id in enumerate(["a/b", "..", "c d", "e", "f"])]
+    body = {"name": "k/..", "rows": named[2:], "id_column": "key"}
+    problem = send(site, "/api/v1/collections", "POST", body)[1]
+    assert problem["status"] == 422  # a name is a part of a path
+    site.post("/api/v1/collections", body | {"name": "keyed"})
+    for row in named[:2]:
+        answer = send(site, "/api/v1/collections/keyed/rows", "POST", {"rows": [row]})[0]
+        found = send(site, answer.headers["Location"], "GET", None)[1]
+        assert found["id"] == row["key"]
+    site.drop("keyed")
+
+
 def test_both_names_of_a_version_answer_alike(site):
     for path in ("/collections/pets/rows/1", "/measures"):
         assert send(site, "/api" + path, "GET", None)[1] == site.get("/api/v1" + path)

@@ -43,6 +43,7 @@ def test_a_folder_is_served_and_only_read(place, tmp_path):
         assert len(marked["answer"]["hits"]) == 4
         for write in (
             lambda: client.add("films", [{"title": "x", "size": 1, "color": "red"}]),
+            lambda: client.add("films", [{"title": "x", "size": 1, "color": "red"}], key="once"),
             lambda: client.delete("films", 3),
             lambda: client.replace("films", 3, {"title": "x", "size": 1, "color": "red"}),
         ):

@@ -322,6 +322,19 @@ def test_a_view_that_nobody_watches_any_more_is_not_worked_on(monkeypatch, for_v
     jobs.close()
 
 
+def test_a_view_that_was_asked_for_once_is_worked_on_for_a_while(monkeypatch):
+    monkeypatch.setattr(jobs_module, "GRACE_SECONDS", 0.0)
+    monkeypatch.setattr(jobs_module, "PATIENCE_SECONDS", 0.3)
+    jobs, go, began = Jobs(), threading.Event(), time.monotonic()
+    names = {"films": True, "pets": False}
+    view, other = (jobs.start("map", c, c, lambda job: go.wait(60) and {}, names[c]) for c in names)
+    assert view.cancel.wait(60)
+    assert time.monotonic() - began >= 0.3
+    assert not other.cancel.is_set()
+    go.set()
+    jobs.close()
+
+
 def test_a_client_that_asks_now_and_then_keeps_a_view_alive(monkeypatch):
     monkeypatch.setattr(jobs_module, "GRACE_SECONDS", 0.2)
     jobs, go = Jobs(), threading.Event()

@@ -46,13 +46,17 @@ class CommonOptions:
             yield
 
 
-# Messages of pydantic, through typer, and the same in our words.
+# Messages of pydantic, through typer, and of typer before 0.29, and the same in our words.
 USAGE = (
     (r"^Value error, ", ""),
     (r"^Input should be greater than or equal to (\S+)$", r"needs at least \1"),
     (r"^Input should be less than or equal to (\S+)$", r"needs at most \1"),
     (r"^Input should be a valid integer.*$", "needs an integer"),
     (r"^Input should be a valid number.*$", "needs a number"),
+    (r"^(\S+) is not in the range x>=(\S+)\.$", r"needs at least \2, found '\1'"),
+    (r"^(\S+) is not in the range (\S+)<=x<=(\S+)\.$", r"needs \2 to \3, found '\1'"),
+    (r"^('.*') is not a valid int.*\.$", r"needs an integer, found \1"),
+    (r"^('.*') is not a valid float.*\.$", r"needs a number, found \1"),
 )
 
 
@@ -63,6 +67,10 @@ def in_usage(text: str, value: object = None) -> str:
     --------
     >>> in_usage("Input should be greater than or equal to 1", 0)
     "needs at least 1, found '0'."
+    >>> in_usage("0 is not in the range 1<=x<=65535.")
+    "needs 1 to 65535, found '0'."
+    >>> in_usage("'few' is not a valid int range.")
+    "needs an integer, found 'few'."
     >>> in_usage("Value error, 'jsn' is not one of 'csv', 'json'.")
     "'jsn' is not one of 'csv', 'json'. Did you mean 'json'?"
     """

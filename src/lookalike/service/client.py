@@ -134,11 +134,11 @@ class Client:
 
     def describe(self, collection: str) -> dict[str, Any]:
         """Return the description of a collection: columns, kinds, measure, drift."""
-        return self.get(_at(collection))
+        return self.get(path_of(collection))
 
     def drop(self, collection: str) -> None:
         """Delete a collection."""
-        self.request("DELETE", _at(collection))
+        self.request("DELETE", path_of(collection))
 
     # -- rows --------------------------------------------------------------------------------------
 
@@ -147,7 +147,7 @@ class Client:
         after: Any = None
         while True:
             asked = {"limit": 1000, "after": after, "text": text}
-            page = self.get(f"{_at(collection)}/rows", asked)
+            page = self.get(f"{path_of(collection)}/rows", asked)
             yield from page["rows"]
             after = page["next"]
             if after is None:
@@ -155,7 +155,7 @@ class Client:
 
     def row(self, collection: str, id: Any) -> dict[str, Any]:
         """Return one row."""
-        return self.get(_at(collection, "rows", id))
+        return self.get(path_of(collection, "rows", id))
 
     def add(
         self, collection: str, rows: Sequence[Mapping[str, Any]], key: str | None = None
@@ -169,15 +169,15 @@ class Client:
         key : str, optional
             Names this write: rows that are sent again with it, after a lost answer, are added once.
         """
-        return self.request("POST", f"{_at(collection)}/rows", {"rows": list(rows)}, key)
+        return self.request("POST", f"{path_of(collection)}/rows", {"rows": list(rows)}, key)
 
     def replace(self, collection: str, id: Any, row: Mapping[str, Any]) -> dict[str, Any]:
         """Replace a row, which keeps its id, or create it."""
-        return self.request("PUT", _at(collection, "rows", id), {"row": dict(row)})
+        return self.request("PUT", path_of(collection, "rows", id), {"row": dict(row)})
 
     def delete(self, collection: str, id: Any) -> dict[str, Any]:
         """Delete a row."""
-        return self.request("DELETE", _at(collection, "rows", id))
+        return self.request("DELETE", path_of(collection, "rows", id))
 
     # -- questions ---------------------------------------------------------------------------------
 
@@ -192,43 +192,43 @@ class Client:
         options : like, unlike, gamma, filter, weights, columns, explain, space, at_least
         """
         asked = [_query(q) for q in query] if isinstance(query, list) else _query(query)
-        return self.post(f"{_at(collection)}/search", {"query": asked, "k": k, **options})
+        return self.post(f"{path_of(collection)}/search", {"query": asked, "k": k, **options})
 
     def session(self, collection: str, query: Any, k: int = 10, **options: Any) -> dict[str, Any]:
         """Start a search that is refined by feedback."""
         asked = {"query": _query(query), "k": k, **options}
-        return self.post(f"{_at(collection)}/sessions", asked)
+        return self.post(f"{path_of(collection)}/sessions", asked)
 
     def mark(
         self, collection: str, session: str, like: Sequence[Any] = (), unlike: Sequence[Any] = ()
     ) -> dict[str, Any]:
         """Mark rows as liked or not."""
         marks = {"like": list(like), "unlike": list(unlike)}
-        return self.post(_at(collection, "sessions", session) + "/marks", marks)
+        return self.post(path_of(collection, "sessions", session) + "/marks", marks)
 
     def undo(self, collection: str, session: str) -> dict[str, Any]:
         """Undo the last round of a session."""
-        return self.post(_at(collection, "sessions", session) + "/undo", None)
+        return self.post(path_of(collection, "sessions", session) + "/undo", None)
 
     def graph(self, collection: str, id: Any, **options: Any) -> dict[str, Any]:
         """Return the neighbors of a row, their neighbors, and so on."""
-        return self.get(f"{_at(collection)}/graph", {"id": id, **options})
+        return self.get(f"{path_of(collection)}/graph", {"id": id, **options})
 
     def profile(self, collection: str, ids: Sequence[Any]) -> dict[str, Any]:
         """Return what makes some rows different from all others."""
-        return self.post(f"{_at(collection)}/profile", {"ids": list(ids)})
+        return self.post(f"{path_of(collection)}/profile", {"ids": list(ids)})
 
     def hubs(self, collection: str, **options: Any) -> dict[str, Any]:
         """Count hubs and unreachable rows; waits for the job."""
-        return self._waited(f"{_at(collection)}/hubs", options)
+        return self._waited(f"{path_of(collection)}/hubs", options)
 
     def clusters(self, collection: str) -> dict[str, Any]:
         """Find clusters; waits for the job."""
-        return self._waited(f"{_at(collection)}/clusters", {})
+        return self._waited(f"{path_of(collection)}/clusters", {})
 
     def map(self, collection: str) -> tuple[dict[str, Any], np.ndarray]:
         """Return the head of the map and the coordinates of its rows; waits for the job."""
-        raw: bytes = self._waited(f"{_at(collection)}/map", {})
+        raw: bytes = self._waited(f"{path_of(collection)}/map", {})
         line, _, cells = raw.partition(b"\n")
         return json.loads(line), np.frombuffer(cells, "<f4").reshape(2, -1).T
 
@@ -236,12 +236,12 @@ class Client:
 
     def refit(self, collection: str, measure: str = "auto", **options: Any) -> dict[str, Any]:
         """Fit the measure again, or another one; waits for the job."""
-        job = self.post(f"{_at(collection)}/measure", {"measure": measure, **options})["job"]
+        job = self.post(f"{path_of(collection)}/measure", {"measure": measure, **options})["job"]
         return self.wait(job["id"])
 
     def repair(self, collection: str) -> dict[str, Any]:
         """Compute the space with reduced hubness; waits for the job."""
-        return self.wait(self.post(f"{_at(collection)}/repair", None)["job"]["id"])
+        return self.wait(self.post(f"{path_of(collection)}/repair", None)["job"]["id"])
 
     def wait(self, job: str) -> dict[str, Any]:
         """Wait for a job; raise if it failed or was cancelled."""
@@ -296,7 +296,14 @@ class Client:
         return value if answer.content else None
 
 
-def _at(*parts: Any) -> str:
+def path_of(*parts: Any) -> str:
+    """Return the path of a collection, or of something in it.
+
+    Examples
+    --------
+    >>> path_of("films", "rows", "a/b")
+    '/api/v1/collections/films/rows/a%2Fb'
+    """
     # Dots are quoted too: a row whose id is ".." would otherwise be a step up in the path.
     quoted = (quote(str(part), safe="").replace(".", "%2E") for part in parts)
     return f"{VERSION}/collections/" + "/".join(quoted)

@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any, NoReturn
 
 import numpy as np
@@ -281,6 +282,7 @@ class _Addition:
     """Rows that a thread wants to add."""
 
     records: Sequence[Mapping[str, Any]]
+    once: SentOnce | None = None
     alone: bool = False
     added: tuple[list[Any], int] | None = None
 
@@ -409,44 +411,44 @@ class Collection:
         once : SentOnce, optional
             Rows that were added with it before are not added again.
         """
-        if once is not None:
-            return self._write("add", [], records, once=once)
-        own = _Addition(records)
+        own = _Addition(records, once)
         self._waiting.append(own)
         with self._lock:
             if own.added is None:
                 self._waiting.remove(own)
-                together = [own] if own.alone else [own, *self._take_waiting(len(records))]
+                together = [own] if own.alone else self._with_waiting(own)
                 try:
                     self._add_all(together)
                 except BaseException:
                     # Whose rows it is that cannot be added, each finds out by itself.
                     for one in together:
                         one.alone = True
-                    self._waiting += together[1:]
+                    self._waiting += [one for one in together[1:] if one.added is None]
                     if together == [own]:
                         raise
                     self._add_all([own])
         assert own.added is not None
         return own.added
 
-    def _take_waiting(self, taken: int) -> list[_Addition]:
-        """Take additions that wait for the lock, up to a number of rows."""
-        found = []
+    def _with_waiting(self, own: _Addition) -> list[_Addition]:
+        """Take additions that wait for the lock, up to a number of rows, each request once."""
+        found, taken = [own], len(own.records)
         for one in [one for one in self._waiting if not one.alone]:
             taken += len(one.records)
             if taken > MAX_ROWS_TOGETHER:
                 break
-            self._waiting.remove(one)
-            found.append(one)
+            if one.once is None or all(one.once.key != (o.once and o.once.key) for o in found):
+                self._waiting.remove(one)
+                found.append(one)
         return found
 
     def _add_all(self, additions: Sequence[_Addition]) -> None:
-        """Write some additions as one change."""
-        ids, generation = self._write("add", [], [row for one in additions for row in one.records])
+        """Write some additions as one change, but those that were made by an earlier request."""
+        ids, generation = self._write("add", [], [], additions=additions)
         for one in additions:
-            one.added = ids[: len(one.records)], generation
-            ids = ids[len(one.records) :]
+            if one.added is None:
+                one.added = ids[: len(one.records)], generation
+                ids = ids[len(one.records) :]
 
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Replace a row; it keeps its id."""
@@ -466,14 +468,18 @@ class Collection:
         deleted: Sequence[Any],
         records: Sequence[Mapping[str, Any]],
         named: Sequence[Any] = (),
-        once: SentOnce | None = None,
+        additions: Sequence[_Addition] = (),
     ) -> tuple[list[Any], int]:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
-                if once is not None and (done := turn.answered(once)) is not None:
-                    return done
+                for one in additions:
+                    one.added = None if one.once is None else turn.answered(one.once)
+                new = [one for one in additions if one.added is None]
+                if additions and not new:
+                    return [], turn.head.generation
+                records = [*records, *(row for one in new for row in one.records)]
                 view = self.view
                 if turn.head.generation > view.generation:
                     changed = turn.changed(view.generation)
@@ -499,8 +505,9 @@ class Collection:
                 turn.remove([dumps(id) for id in deleted])
                 if rows:
                     turn.add(rows, named[0] if named and view.settings.id_column is None else 0)
-                if once is not None:
-                    turn.remember(once, ids)
+                rest = iter(ids)
+                sent = [(one.once, list(islice(rest, len(one.records)))) for one in new]
+                turn.remember([(once, own) for once, own in sent if once is not None])
                 turn.finish(kind, max(len(deleted), len(records)))
             self._set(after, deleted, ids)
         return list(ids), after.generation
@@ -687,7 +694,7 @@ class FolderCollection(Collection):
                 break
         return list(state.names.of(found))
 
-    def _write(self, kind: str, *_: Any) -> NoReturn:
+    def _write(self, kind: str, *_: Any, **__: Any) -> NoReturn:
         """Refuse: rows are changed in the folder itself."""
         self._refuse(FOLDER_COMMANDS[kind])
 

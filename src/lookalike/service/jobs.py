@@ -25,6 +25,8 @@ MAX_JOBS, MAX_RESULTS = 500, 64 * 2**20
 MAX_RUNNING = 4
 # How long a view that no client watches is worked on: longer than a page takes to be loaded again.
 GRACE_SECONDS = 30.0
+# The same for a script that has asked for it once: it may wait long before it asks again.
+PATIENCE_SECONDS = 300.0
 ENDED = ("done", "failed", "cancelled")
 LATER = {"Retry-After": "10"}
 log = logging.getLogger("lookalike.service")
@@ -135,6 +137,8 @@ class Jobs:
                 raise Refused(503, "jobs", needed, f"{MAX_JOBS:,}", hint, headers=LATER)
             job = Job(secrets.token_hex(8), kind, collection, key, clients=1, for_view=for_view)
             self._jobs[job.id] = job
+            job.seen = time.monotonic() + PATIENCE_SECONDS - GRACE_SECONDS
+            self._end_unwatched(job)
             self._waiting.setdefault(collection, deque()).append((job, work))
             self._give_turns()
         return job

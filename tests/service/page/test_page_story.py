@@ -208,6 +208,7 @@ def test_doubles_are_reviewed_by_keys_and_learned_from(visit, places, axe):
         return [int(head.removeprefix("#")) for head in heads]
 
     assert shown() == pairs[0]
+    assert page.evaluate("document.querySelector('.doubles progress').position") == 0  # not unknown
     one = before["review"][0]
     differ = {name for name in one["left"] if one["left"][name] != one["right"][name]}
     missing = {name for name in differ if None in (one["left"][name], one["right"][name])}
@@ -245,3 +246,11 @@ def test_doubles_are_reviewed_by_keys_and_learned_from(visit, places, axe):
     page.goto(address)  # the answers are in the link
     page.wait_for_selector(".doubles table")
     assert "1 the same, 1 not" in page.locator(".doubles").inner_text()
+
+
+def test_a_table_without_doubles_says_so(visit):
+    visit.page.goto(f"{visit.site.address}/#/pets?sheet=review")
+    visit.page.wait_for_selector(".doubles h2 >> text=No pair is doubtful")
+    said = visit.page.locator(".threshold").inner_text()
+    assert said.endswith("no two rows are the same record.")
+    assert visit.page.locator(".doubles progress").count() == 0

@@ -275,10 +275,24 @@ SEEN = """() => [...document.querySelectorAll(".hit")].filter((one) => {
 }).length"""
 
 
+# Reasons that are cut off at their end, though others could have made room for them.
+CUT = """() => [...document.querySelectorAll(".hit .for .reason:not(:first-of-type)")]
+  .filter((one) => {
+    const [inner, outer] = [one, one.parentElement].map((el) => el.getBoundingClientRect());
+    return inner.top < outer.bottom && inner.right > outer.right + 1;
+  }).map((one) => one.innerText)"""
+FIRST = """() => [...document.querySelectorAll(".hit .for .reason:nth-child(2)")]
+  .map((one) => one.clientWidth / one.scrollWidth)"""
+
+
 def test_a_laptop_shows_at_least_five_hits(visit):
     visit.page.set_viewport_size({"width": 1280, "height": 720})
     visit.open("#/films?view=graph")
     assert visit.page.evaluate(SEEN) >= 7
+    assert visit.page.evaluate(CUT) == []
+    whole = visit.page.evaluate(FIRST)
+    assert len(whole) >= 20
+    assert sum(share >= 1 for share in whole) / len(whole) > 0.75
     visit.button("Roomy").click()
     assert visit.page.evaluate(SEEN) >= 4
     visit.page.reload()

@@ -53,6 +53,12 @@ def test_frames_saved_by_pandas_and_polars(tmp_path):
         assert table.kinds["e"].name == "order"
         assert table.kinds["e"].close == "category"
         assert table["e"].cell(1) == "L"
+    # As polars before 1.18 wrote it.
+    before = pa.field("e", pa.dictionary(pa.int32(), pa.string()))
+    before = before.with_metadata({"POLARS.CATEGORICAL_TYPE": "ENUM"})
+    before = pa.table([pa.array(["S", "L"]).dictionary_encode()], pa.schema([before]))
+    pyarrow.parquet.write_table(before, tmp_path / "before.parquet")
+    assert read_table(tmp_path / "before.parquet").kinds["e"].name == "order"
 
 
 def test_a_damaged_arrow_file_is_not_tried_as_a_stream(tmp_path, monkeypatch):

@@ -538,6 +538,9 @@ def test_what_is_nearly_numbers_or_dates_is_said():
     assert five.note == "120 of 130 cells are numbers, not 'aq', 'bq', 'cq', ..."
     assert six.missing_values == ()
     assert guess([*wide, *some[:3]] * 2).kind.note.endswith("not 'aq', 'bq', 'cq'")
+    mixed = guess([*wide, "100", *some])  # nearly a different one in every row, but no names
+    assert (mixed.kind.name, mixed.kind.role, mixed.aside) == ("text", "", False)
+    assert mixed.kind.note == "61 of 67 cells are numbers, not 'aq', 'bq', 'cq', ..."
 
 
 def test_long_texts_are_documents():

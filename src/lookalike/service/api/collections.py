@@ -22,7 +22,7 @@ from lookalike.errors import LookalikeError
 from lookalike.service.answers import first_answer, has_first
 from lookalike.service.api.document import documented
 from lookalike.service.api.models import EXAMPLES, CreateIn, RowIn, RowsIn
-from lookalike.service.api.shared import Found, Serving, answer, group, read_json
+from lookalike.service.api.shared import Found, Serving, answer, created, group, read_json
 from lookalike.service.catalog import list_examples, load_example, name_from, settings_from
 from lookalike.service.cells import dumps, integer_of, to_json
 from lookalike.service.collection import Collection, FolderCollection, View
@@ -153,13 +153,13 @@ def _create(
     if key is not None:
         source["request"] = ":".join(SentOnce.of(key, options.model_dump(), source))
         if service.catalog.is_of_request(name, source["request"]):
-            return answer(service.document(service.catalog.get(name)), 201)
+            return created(service.document(service.catalog.get(name)), name)
     settings = settings_from(options.model_dump(), shown, source)
     if options.path is not None and is_index_folder(rows):
         collection = service.catalog.open_folder(name, rows, settings)
     else:
         collection = service.catalog.create(name, rows, settings, service.limits)
-    return answer(service.document(collection), 201)
+    return created(service.document(collection), collection.name)
 
 
 @router.get("/collections/{c}", responses=documented("collection", "The collection."))
@@ -231,7 +231,9 @@ def add_rows(service: Serving, collection: Found, body: RowsIn, key: Once = None
     check_at_most("rows of the collection", after, service.limits.rows)
     once = None if key is None else SentOnce.of(key, body.rows)
     ids, generation = collection.add(body.rows, once)
-    return answer({"ids": ids, "generation": generation}, 201)
+    # Of several rows no path is that of all: it is the one of the rows.
+    own = ids if len(ids) == 1 else ()
+    return created({"ids": ids, "generation": generation}, collection.name, "rows", *own)
 
 
 @row_routes.get("/{id:row_id}", responses=documented("written_row", "The row."))
@@ -249,17 +251,18 @@ def get_row(collection: Found, id: str) -> Response:
 )
 def put_row(service: Serving, collection: Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id, or create it; answered when it is on the disk."""
-    status = 200
+    known = True
     try:
         key = collection.view.find(id)
     except NotFound:
         check_at_most("rows of the collection", len(collection.view.index) + 1, service.limits.rows)
-        key, status = _own_id(collection.view.settings.id_column, id, body.row), 201
+        key, known = _own_id(collection.view.settings.id_column, id, body.row), False
         generation = collection.restore(key, body.row)
     else:
         generation = collection.replace(key, body.row)
     view = collection.view
-    return answer(view.named_row(key, view.record(key)) | {"generation": generation}, status)
+    row = view.named_row(key, view.record(key)) | {"generation": generation}
+    return answer(row) if known else created(row, collection.name, "rows", key)
 
 
 def _own_id(column: str | None, id: str, record: Mapping[str, Any]) -> str | int:

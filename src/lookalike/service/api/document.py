@@ -43,7 +43,11 @@ def documented(name: str, description: str, status: int = 200) -> dict[int | str
     """
     # The example by its name: FastAPI would leave out its nulls.
     content = {"schema": _shape(name), "example": name}
-    return {status: {"description": description, "content": {JSON: content}}}
+    said: dict[str, Any] = {"description": description, "content": {JSON: content}}
+    if status in (201, 202):
+        where = "the new one" if status == 201 else "the job"
+        said["headers"] = {"Location": {"description": f"The path of {where}.", **TEXT}}
+    return {status: said}
 
 
 def _shape(name: str) -> dict[str, Any]:

@@ -24,6 +24,7 @@ from lookalike.service.api.shared import (
     Serving,
     answer,
     check_k,
+    created,
     group,
     in_turn,
     started,
@@ -73,7 +74,8 @@ async def start_session(service: Serving, collection: Found, body: SessionIn) ->
     check_k(service, body.k)
     check_filter(body.filter, service.limits)
     view, start = await _view(service, collection), service.sessions.start
-    return await in_turn(service, lambda: answer(start(collection, view, body.model_dump()), 201))
+    made = await in_turn(service, lambda: start(collection, view, body.model_dump()))
+    return created(made, collection.name, "sessions", made["id"])
 
 
 @router.get("/sessions/{s}", responses=documented("session", "The session."))

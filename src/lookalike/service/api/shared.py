@@ -19,6 +19,7 @@ from lookalike.errors import Param
 from lookalike.saving.safe_json import parse_json
 from lookalike.service.api.document import VERSION, documented
 from lookalike.service.cells import to_json
+from lookalike.service.client import path_of
 from lookalike.service.collection import Collection
 from lookalike.service.jobs import Job
 from lookalike.service.limits import RequestLimits, leaves
@@ -140,6 +141,13 @@ def group(prefix: str, tag: str) -> APIRouter:
 def answer(value: Any, status: int = 200) -> Response:
     """Return a JSON answer."""
     return Response(to_json(value), status, media_type="application/json")
+
+
+def created(value: Any, *parts: Any) -> Response:
+    """Answer with what was made, and where it is."""
+    response = answer(value, 201)
+    response.headers["Location"] = path_of(*parts)
+    return response
 
 
 LATER = documented("started", "It is being computed: send the request again after the job.", 202)

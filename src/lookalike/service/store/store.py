@@ -44,6 +44,7 @@ PART_BYTES = 2**22
 MAX_RESULT_BYTES = 2**26  # a map of 100,000 rows has about 2**21; chosen by hand
 MAX_RESULTS = 8  # of one collection; the oldest are deleted
 REMEMBERED = dt.timedelta(days=1)  # in which a client may send a write again
+FORGET_EVERY = 256  # writes; chosen by hand
 TEXT = "about"  # the name of the text among the arrays
 BATCH_ROWS = 5_000  # rows of one statement: what is held as parameters stays small
 
@@ -393,20 +394,28 @@ class WriteTransaction:
         c = t.requests.c
         query = t.requests.select().where(c.collection == self.head.key, c.request == request.key)
         row = self._connection.execute(query).first()
-        if row is None:
+        if row is None or row.at < _forgotten():
             return None
         if row.hash != request.hash:
             who, hint = "header Idempotency-Key", "Use a new key for every write"
             raise InvalidInput(who, "the rows that were sent with it", "others", hint)
         return json.loads(row.ids), row.generation
 
-    def remember(self, request: SentOnce, ids: Sequence[Any]) -> None:
-        """Keep the answer to a write for a day, in which its client may send it again."""
-        values = {"collection": self.head.key, "request": request.key, "hash": request.hash}
-        written = {"ids": dumps(list(ids)), "generation": self.generation, "at": now()}
-        before = (dt.datetime.now(dt.UTC) - REMEMBERED).isoformat(timespec="seconds")
-        self._connection.execute(t.requests.delete().where(t.requests.c.at < before))
-        self._connection.execute(t.requests.insert().values(**values, **written))
+    def remember(self, answers: Sequence[tuple[SentOnce, list[Any]]]) -> None:
+        """Keep the ids of new rows for a day, in which their client may send them again."""
+        if not answers:
+            return
+        c, keys = t.requests.c, [request.key for request, _ in answers]
+        same = sa.and_(c.collection == self.head.key, c.request.in_(keys))
+        # All old ones now and then: there may be a million, and no index by time.
+        old = sa.or_(same, c.at < _forgotten()) if self.generation % FORGET_EVERY == 0 else same
+        self._connection.execute(t.requests.delete().where(old))
+        about = {"collection": self.head.key, "generation": self.generation, "at": now()}
+        rows = [
+            {**about, "request": request.key, "hash": request.hash, "ids": dumps(ids)}
+            for request, ids in answers
+        ]
+        self._connection.execute(t.requests.insert(), rows)
 
     def add(self, rows: Sequence[tuple[str, str]], first: int = 0) -> None:
         """Add rows, each an id and a record as JSON texts.
@@ -525,6 +534,11 @@ def _insert(
         batch = enumerate(rows[first : first + BATCH_ROWS], start + first)
         values = [shared | {"number": n, "id": id, "record": text} for n, (id, text) in batch]
         connection.execute(t.rows.insert(), values)
+
+
+def _forgotten() -> str:
+    """Return the time before which requests are forgotten."""
+    return (dt.datetime.now(dt.UTC) - REMEMBERED).isoformat(timespec="seconds")
 
 
 def _log(connection: sa.Connection, key: int, generation: int, kind: str, rows: int) -> None:

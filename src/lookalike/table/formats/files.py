@@ -112,8 +112,9 @@ def arrow_to_raw(table: Any, typed: bool = True) -> list[Raw]:
     """Take the columns of an Arrow table; those out of JSON say little by their types."""
     columns = []
     for field, cells in zip(table.schema, table.columns, strict=True):
-        # A polars Enum is ordered by definition, which says little about its meaning.
-        enum = any(key.startswith(b"_PL_ENUM") for key in field.metadata or ())
+        # A polars Enum is ordered by definition, which says little about its meaning. Before 1.18
+        # it was written as a value, after it as a key.
+        enum = any(b"_PL_ENUM" in k or v == b"ENUM" for k, v in (field.metadata or {}).items())
         raw = of_arrow(field.name, cells, declared="enum" if enum else None)
         columns.append(replace(raw, typed=typed))
     return columns
@@ -356,6 +357,6 @@ def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
     for batch in batches:
         # Offsets and indices of an untrusted file may lead anywhere.
         batch.validate(full=True)
-        counter.add(len(batch), len(schema), batch.nbytes)
+        counter.add(len(batch), len(schema), batch.get_total_buffer_size())
         checked.append(batch)
     return pa.Table.from_batches(checked, schema)

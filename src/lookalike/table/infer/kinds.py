@@ -489,7 +489,8 @@ def _strings(raw: Raw, words: Words) -> Guess:
         return guess
     if 2 * n <= count:
         return Guess(_category(raw, words, reason))
-    if (named := roles.name_reason(words)) is not None:
+    # Numbers with a few words between them name nothing.
+    if _misfits(words) is None and (named := roles.name_reason(words)) is not None:
         why, confidence = named
         kind = Kind("text", f"{reason}, {why}", role="name", confidence=confidence, close="text")
         return Guess(kind, aside=True)
@@ -553,23 +554,29 @@ def _category(raw: Raw, words: Words, reason: str) -> Kind:
 
 def _nearly(kind: Kind, words: Words) -> Kind:
     """Say where most cells are numbers or dates, and which is the first that is not."""
-    if len(words) < 5 or kind.role:
+    if kind.role or (found := _misfits(words)) is None:
         return kind
+    what, others = found
+    listed = others.distinct.to_pylist()
+    shown = ", ".join(map(repr, listed[:3])) + (", ..." if len(listed) > 3 else "")
+    note = f"{words.count - others.count:,} of {words.count:,} cells are {what}, not {shown}"
+    return replace(
+        kind,
+        note=join_notes(kind.note, note),
+        missing_values=(*kind.missing_values, *(listed if len(listed) <= 5 else ())),
+        confidence=min(kind.confidence, 0.7),
+    )
+
+
+def _misfits(words: Words) -> tuple[str, Words] | None:
+    """Return what most strings are, numbers or dates, and those that are not; else None."""
     readings = {"numbers": numbers.misfit_numbers, "dates or times": dates.misfit_dates}
-    for what, misfit in readings.items():
+    for what, misfit in readings.items() if len(words) >= 5 else ():
         # Twice the share in a sample is beyond chance, so all strings need not be tried.
         if misfit(words.distinct[:MAX_SAMPLE_STRINGS]).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
             continue
         others = words.where(misfit(words.distinct))
-        if max(len(others) / len(words), others.count / words.count) > thresholds.MAX_MISFIT_SHARE:
-            continue
-        listed = others.distinct.to_pylist()
-        shown = ", ".join(map(repr, listed[:3])) + (", ..." if len(listed) > 3 else "")
-        note = f"{words.count - others.count:,} of {words.count:,} cells are {what}, not {shown}"
-        return replace(
-            kind,
-            note=join_notes(kind.note, note),
-            missing_values=(*kind.missing_values, *(listed if len(listed) <= 5 else ())),
-            confidence=min(kind.confidence, 0.7),
-        )
-    return kind
+        share = max(len(others) / len(words), others.count / words.count)
+        if 0 < share <= thresholds.MAX_MISFIT_SHARE:
+            return what, others
+    return None

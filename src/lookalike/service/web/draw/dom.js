@@ -95,7 +95,7 @@ function values(el, node, before) {
       continue; // "1." is on its way to 1.5
     }
     if (name === "value" && value === before && typing(el, node.props.on)) continue;
-    if (el[name] !== value && String(el[name]) !== String(value)) el[name] = value;
+    if (el.position === -1 || (el[name] !== value && String(el[name]) !== String(value))) el[name] = value; // or a bar without a value, which reads as 0
   }
 }
 

@@ -63,7 +63,7 @@ export function createPlane(host) {
     if (!picture || !context) return;
     painter.paint(camera, width, height, ratio);
     const style = getComputedStyle(host);
-    const ink = style.getPropertyValue("--fg");
+    const ink = style.color;
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, width, height);
     context.font = "13px system-ui, sans-serif";
@@ -73,7 +73,7 @@ export function createPlane(host) {
       context.beginPath();
       context.arc(x, y, radius, 0, 7);
       context.lineWidth = line + 2;
-      context.strokeStyle = style.getPropertyValue("--bg");
+      context.strokeStyle = style.backgroundColor;
       context.stroke();
       context.lineWidth = line;
       context.strokeStyle = ink;
@@ -95,7 +95,7 @@ export function createPlane(host) {
     for (const i of hits) ring(i, 4, 1.5);
     if (hover >= 0) ring(hover, 6, 2);
     if (query >= 0) ring(query, 7, 3);
-    outline(context, ink, style.getPropertyValue("--for"));
+    outline(context, ink, style.accentColor);
     const boxes = query >= 0 ? [write(context, spot(query), picture.label, style)] : [];
     names(context, picture.regions, boxes, style);
     if (hover < 0) return;
@@ -126,9 +126,9 @@ export function createPlane(host) {
       boxes.push(box);
       told.push(text);
       pen.lineWidth = 4;
-      pen.strokeStyle = style.getPropertyValue("--bg");
+      pen.strokeStyle = style.backgroundColor;
       pen.strokeText(text, x, y + 4.5);
-      pen.fillStyle = style.getPropertyValue("--fg");
+      pen.fillStyle = style.color;
       pen.fillText(text, x, y + 4.5);
     }
     pen.textAlign = "start";
@@ -164,11 +164,11 @@ export function createPlane(host) {
     const long = pen.measureText(short).width;
     const left = Math.max(4, Math.min(width - long - 12, x + 11));
     const top = y < 34 ? y + 12 : y - 32;
-    pen.fillStyle = style.getPropertyValue("--bg");
+    pen.fillStyle = style.backgroundColor;
     pen.globalAlpha = 0.88;
     pen.fillRect(left, top, long + 8, 20);
     pen.globalAlpha = 1;
-    pen.fillStyle = style.getPropertyValue("--fg");
+    pen.fillStyle = style.color;
     pen.fillText(short, left + 4, top + 14.5);
     return [left, top, left + long + 8, top + 20];
   }

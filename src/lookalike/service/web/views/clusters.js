@@ -1,7 +1,7 @@
 // @ts-check
 /** Groups of rows: how many, what sets each apart, typical and borderline rows, what to do with them. */
 import { info } from "../ask.js";
-import { h } from "../draw/dom.js";
+import { breakable, h } from "../draw/dom.js";
 import { named } from "../draw/named.js";
 import { OTHER, PALETTE, count, counted } from "../draw/scales.js";
 import { problem, rowLink, working } from "./states.js";
@@ -52,9 +52,9 @@ function group(state, act, one, value) {
     "li",
     { key: one.cluster, class: within === one.cluster ? "on" : "" },
     h("i", { class: "swatch", css: { "--c": shade(value, one) } }),
-    h("h3", null, `${one.cluster + 1} · ${named(one.differs, info(state).columns) || "like all others"}`),
+    h("h3", null, breakable(`${one.cluster + 1} · ${named(one.differs, info(state).columns) || "like all others"}`)),
     h("span", { class: "occurs", title: counted(one.size, "row") }, h("i", { css: { "--v": ((100 * one.size) / most).toFixed(1) } }), count(one.size)),
-    h("p", null, one.differs.slice(0, 3).map((each) => each.text).join(" · ") || "like all other rows"),
+    h("p", null, breakable(one.differs.slice(0, 3).map((each) => each.text).join(" · ") || "like all other rows")),
     h("p", { class: "muted" }, "typical ", one.label_rows.slice(0, 3).map(go), one.borderline?.length ? [" borderline ", one.borderline.slice(0, 1).map(go)] : null),
     h(
       "p",

@@ -78,12 +78,12 @@ function line({ was, kind, tried }, collection, sheet, act) {
     h(
       "td",
       { class: "check", "data-head": "compared" },
-      h("input", { type: "checkbox", checked: on, "aria-label": `compare ${name}`, on: { change: ({ target }) => turn(target.checked ? again(was) : "aside") } }),
+      h("label", null, h("input", { type: "checkbox", checked: on, "aria-label": `compare ${name}`, on: { change: ({ target }) => turn(target.checked ? again(was) : "aside") } })),
     ),
     h(
       "td",
       { class: "check", "data-head": "names rows" },
-      h("input", { type: "radio", name: "label", checked: label === name, "aria-label": `${name} names rows`, on: { change: () => act({ type: "ui", sheet: { ...sheet, label: name === collection.label_column ? null : name } }) } }),
+      h("label", null, h("input", { type: "radio", name: "label", checked: label === name, "aria-label": `${name} names rows`, on: { change: () => act({ type: "ui", sheet: { ...sheet, label: name === collection.label_column ? null : name } }) } })),
     ),
   );
 }

@@ -2,7 +2,7 @@
 /** Every column of a hit that was opened: both cells, and what they say for and against. */
 import { info } from "../ask.js";
 import { curve } from "../draw/bars.js";
-import { h } from "../draw/dom.js";
+import { breakable, h } from "../draw/dom.js";
 import { pair } from "../draw/pairs.js";
 import { cell, isCurve, score } from "../draw/scales.js";
 
@@ -33,10 +33,10 @@ export default function detail(state, act, one) {
           return h(
             "tr",
             { key: part.column ?? "", title: part.text ?? "" },
-            h("th", { scope: "row" }, part.column ?? "all together"),
+            h("th", { scope: "row" }, breakable(part.column ?? "all together")),
             value(part.query, column),
             value(part.found, column),
-            h("td", { class: "pair" }, part.column === null ? null : pair(part.query ?? null, part.found ?? null, column)),
+            h("td", { class: "pair" }, column ? pair(part.query ?? null, part.found ?? null, column) : null),
             amount(part.plus, "plus"),
             amount(part.minus, "minus"),
           );

@@ -80,7 +80,7 @@ function chips(/** @type {State} */ state, /** @type {Dispatch} */ act) {
 function repair(state, act) {
   const slot = state.slots.repair;
   if (slot?.status === "error") return [problem(slot.problem, act, "repair"), ways(state, act)];
-  return [h("p", null, "Repairing the hubs: this is done once for the table."), working(slot, act)];
+  return [h("p", null, "Reducing hubs: this is done once for the table."), working(slot, act)];
 }
 
 /**

@@ -1,7 +1,7 @@
 // @ts-check
 /** Pairs of rows that may be the same record, the most doubtful first, to be decided by hand. */
 import { info } from "../ask.js";
-import { h } from "../draw/dom.js";
+import { breakable, h } from "../draw/dom.js";
 import { cell, counted, percent } from "../draw/scales.js";
 import { problem, working } from "./states.js";
 
@@ -24,9 +24,9 @@ export default function review(state, act) {
   return h(
     "div",
     { class: "doubles" },
-    h("h2", null, now ? "Are these the same record?" : "All doubtful pairs are decided"),
-    h("p", { class: "row", role: "status" }, `${done} of ${counted(pairs.length, "pair")} decided, the strongest doubt first: ${yes} the same, ${no} not`, h("progress", { max: pairs.length || 1, value: done, "aria-label": "pairs decided" })),
-    now ? [sides(state, now), answers(act, now, decided.length)] : h("p", { class: "row" }, press("Undo", { type: "undecide" }, { class: "plain", disabled: !decided.length })),
+    h("h2", null, now ? "Are these the same record?" : pairs.length ? "All doubtful pairs are decided" : "No pair is doubtful"),
+    pairs.length > 0 && h("p", { class: "row", role: "status", key: "status" }, `${done} of ${counted(pairs.length, "pair")} decided, the strongest doubt first: ${yes} the same, ${no} not`, h("progress", { max: pairs.length || 1, value: done, "aria-label": "pairs decided" })),
+    now ? [sides(state, now), answers(act, now, decided.length)] : pairs.length > 0 && h("p", { class: "row" }, press("Undo", { type: "undecide" }, { class: "plain", disabled: !decided.length })),
     doubles(state, act, slot),
     h(
       "p",
@@ -57,7 +57,7 @@ function sides(state, { pair, left, right, probability }) {
         return h(
           "tr",
           { key: column.name, class: gap || same ? "" : "differ" },
-          h("th", { scope: "row" }, column.name),
+          h("th", { scope: "row" }, breakable(column.name)),
           [a, b].map((value, i) => h("td", { key: i }, value === null ? h("span", { class: "muted" }, "missing") : cell(value, column))),
           h("td", { class: "muted" }, said),
         );
@@ -88,6 +88,6 @@ function doubles(state, act, { value, status }) {
     { class: "threshold", key: "threshold" },
     "Pairs are doubles from this probability on",
     h("input", { type: "range", min: "0", max: String(STEPS), value: String(Math.round(STEPS * (state.link.from ?? threshold))), "aria-valuetext": percent(state.link.from ?? threshold), on: { change: ({ target }) => act({ type: "set", from: Number(target.value) / STEPS }) } }),
-    h("span", { role: "status" }, status === "ready" ? `${percent(threshold)}: ${counted(pairs.length, "pair")} in ${counted(groups.length, "group")}. About ${share(expected.precision)} of them are right, and about ${share(expected.recall)} of all doubles are among them.` : "…"),
+    h("span", { role: "status" }, status !== "ready" ? "…" : !pairs.length ? `${percent(threshold)}: no two rows are the same record.` : `${percent(threshold)}: ${counted(pairs.length, "pair")} in ${counted(groups.length, "group")}. About ${share(expected.precision)} of them are right, and about ${share(expected.recall)} of all doubles are among them.`),
   );
 }

@@ -19,6 +19,7 @@ export function side(state, act) {
     document.getElementById(`tab-${next}`)?.focus();
   };
   return [
+    h("h2", { key: "heading", class: "unseen" }, view),
     h(
       "div",
       { class: "tabs", role: "tablist", "aria-label": "views", on: { keydown: keys } },
