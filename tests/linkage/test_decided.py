@@ -122,3 +122,4 @@ def test_the_answer_is_of_the_library_that_came_in():
             assert type(found.to_frame()).__module__.lstrip("_").startswith(library)
             assert len(found.head(3)) == 3
             assert list(found.to_frame("pandas")) == list(found.cells())
+        assert type(la.dedupe(given).golden()).__module__.lstrip("_").startswith(library)

@@ -2,6 +2,7 @@
 
 import json
 
+import duckdb
 import pandas as pd
 import polars as pl
 import pytest
@@ -56,8 +57,22 @@ def test_the_answer_is_the_completed_table():
     assert list(named.to_frame().index) == list(given.index)
     assert list(named.to_frame().columns) == list(given.columns)
     assert named.filled_cells[0].id.startswith("id")
-    assert isinstance(la.impute(pl.DataFrame(ROWS)).to_frame(), pl.DataFrame)
     assert isinstance(found.to_frame("polars"), pl.DataFrame)
+
+
+@pytest.mark.parametrize("options", [{}, {"filter": "size>=0"}, {"draws": 2}])
+def test_the_answer_is_of_the_library_that_came_in(options):
+    pandas = la.impute(pd.DataFrame(ROWS), **options).to_frame()
+    frame = pl.DataFrame(ROWS)
+    for given in (frame, frame.to_arrow(), duckdb.from_arrow(frame.to_arrow())):
+        found = la.impute(given, **options)
+        assert type(found.to_frame()) is type(given)
+        assert len(found.head(2)) == 2
+        cells = found.to_frame()
+        cells = cells.to_arrow_table() if hasattr(cells, "to_arrow_table") else cells
+        cells = cells.to_pandas()
+        assert cells["size"].tolist() == pandas["size"].tolist()
+        assert list(cells) == list(pandas)
 
 
 def test_only_what_was_asked_for():

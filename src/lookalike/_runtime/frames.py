@@ -154,6 +154,10 @@ def replace_cells(frame: Any, cells: Mapping[str, tuple[Any, Sequence[Any]]]) ->
         if len(rows) < len(read) and not dtype.is_nested():
             if dtype.is_integer():
                 values = [round(value) for value in values]
+            native = read[name].to_native()
+            if isinstance(native, pa.ChunkedArray):  # Arrow mixes no short with long strings
+                exact = pa.chunked_array([pa.array(values, native.type)])
+                values = nw.from_native(exact, series_only=True)
             columns.append(read[name].scatter(rows.tolist(), values))
             continue
         whole = read[name].to_list()  # narwhals replaces whole columns only

@@ -222,7 +222,7 @@ def _add_in_order(x, transposed, ends, weight, midpoint, weights):
 
 
 @kernel
-def _difference(v, y, w, filler, equal, gaps):
+def difference(v, y, w, filler, equal, gaps):
     """Weigh the difference of two numbers or codes; ``equal`` and ``gaps`` are constants."""
     # NaN where either is missing, for codes as well.
     gap = v - y
@@ -246,14 +246,14 @@ def _add_differences(x, transposed, first, end, weight, half, minus, equal, gaps
         f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
         y0, y1, y2, y3 = transposed[j], transposed[j + 1], transposed[j + 2], transposed[j + 3]
         for c in range(TILE_ROWS):
-            total = minus[c] + _difference(v0, y0[c], w0, f0, equal, gaps)
-            total += _difference(v1, y1[c], w1, f1, equal, gaps)
-            total += _difference(v2, y2[c], w2, f2, equal, gaps)
-            minus[c] = total + _difference(v3, y3[c], w3, f3, equal, gaps)
+            total = minus[c] + difference(v0, y0[c], w0, f0, equal, gaps)
+            total += difference(v1, y1[c], w1, f1, equal, gaps)
+            total += difference(v2, y2[c], w2, f2, equal, gaps)
+            minus[c] = total + difference(v3, y3[c], w3, f3, equal, gaps)
     for j in range(fours, end):
         v, w, filler, column = x[j], weight[j], weight[j] * half, transposed[j]
         for c in range(TILE_ROWS):
-            minus[c] += _difference(v, column[c], w, filler, equal, gaps)
+            minus[c] += difference(v, column[c], w, filler, equal, gaps)
 
 
 @kernel
@@ -348,13 +348,13 @@ def mixed_pair_sums(
                 minus += w * half
                 weights += w if midpoint else 0.0
                 continue
-            # Not by ``_cell_difference``, whose call costs as much as the rest.
+            # Not by ``cell_difference``, whose call costs as much as the rest.
             if j < ends[0]:
-                minus += _difference(u, v, w, 0.0, False, False)
+                minus += difference(u, v, w, 0.0, False, False)
             elif j < ends[1]:
                 minus += w * curve(abs(u - v), alpha[j], beta[j])
             elif j < ends[3]:
-                minus += _difference(u, v, w, 0.0, True, False)
+                minus += difference(u, v, w, 0.0, True, False)
             else:
                 minus += w * levels[starts[j, 0] + np.int64(u) * starts[j, 1] + np.int64(v)]
             if not (ends[2] <= j < ends[3] and u == 0.0 and v == 0.0):
@@ -363,7 +363,7 @@ def mixed_pair_sums(
 
 
 @kernel
-def _cell_difference(x, y, j, ends, alpha, beta, levels, starts):
+def cell_difference(x, y, j, ends, alpha, beta, levels, starts):
     """Return the difference, in [0, 1], of two present cells of column j."""
     gap = abs(x - y)
     if j < ends[0]:
@@ -388,7 +388,7 @@ def mixed_pairs(a, b, ends, alpha, beta, levels, starts, out):
             if absent or np.isnan(x) or np.isnan(y):
                 out[i, j] = np.nan
             else:
-                out[i, j] = _cell_difference(x, y, j, ends, alpha, beta, levels, starts)
+                out[i, j] = cell_difference(x, y, j, ends, alpha, beta, levels, starts)
 
 
 # -- distances to the centers of clusters, for k-means of mixed rows -------------------------------

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lookalike._runtime.frames import frame_of_arrow, frame_of_records
+from lookalike._runtime.frames import frame_of_arrow
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import Param, Phrase
 from lookalike.linkage.joined import write_names
@@ -333,7 +333,7 @@ class Deduped(Decided):
         numbers = np.flatnonzero(inside)
         return numbers[np.argsort(-link.probabilities[numbers], kind="stable")]
 
-    def golden(self, backend: str = "pandas") -> Any:
+    def golden(self, backend: str | None = None) -> Any:
         """Return one record for each group and each row without a double, as a data frame.
 
         Of each column the most frequent value in the group, of equally frequent ones the longest as
@@ -341,13 +341,10 @@ class Deduped(Decided):
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}
+        backend : {"pandas", "polars", "pyarrow", "duckdb"}, optional
+            None: the library that the table is of.
         """
-        columns = self._golden_cells()
-        return frame_of_records(
-            [dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)],
-            backend,
-        )
+        return replace(self, show="golden").to_frame(backend)
 
     def _golden_cells(self) -> dict[str, list[Any]]:
         table = self.tables[0]

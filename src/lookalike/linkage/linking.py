@@ -440,11 +440,11 @@ def _check_names(tables: Sequence[Table], given: Mapping[str, Sequence[str]]) ->
 
 
 def _check_name(tables: Sequence[Table], word: str, name: str) -> None:
-    for table, which in zip(tables, ("the table", "the other table"), strict=False):
+    for table, which in zip(tables, ("table", "other"), strict=False):
         names = [column.name for column in table.every]
         if name not in names:
             needed = "columns of the table" if len(tables) == 1 else "columns of both tables"
-            found = f"{name!r}, which {which} has not"
+            found: Any = (f"{name!r}, which is not in ", Param(which))
             raise InvalidInput(Param(word), needed, found, suggest(name, names))
         if table[name].kind.name not in WRITTEN:
             needed, found = "cells that can be written", f"{name!r}, of {table[name].kind.name}"

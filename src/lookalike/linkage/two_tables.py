@@ -89,6 +89,7 @@ class TwoTables:
     calipers : mapping of a column of numbers to the largest difference within a pair
     max_distance : float
         The largest distance within a pair.
+    words : what the verb calls the left and the right table, for errors
     """
 
     left: Table | LazyTable
@@ -98,6 +99,7 @@ class TwoTables:
     by: tuple[str, ...] = ()
     calipers: Mapping[str, float] = field(default_factory=dict)
     max_distance: float = math.inf
+    words: tuple[str, str] = ("table", "other")
     _codes: dict[Hashable, int] = field(default_factory=dict, repr=False)
 
     @property
@@ -208,8 +210,16 @@ class TwoTables:
         numbers = [np.asarray(table[name].values, np.float64) for name in self.calipers]
         return Side(rows, positions, keys, numbers)
 
-    def read_left(self, part: Table) -> Table:
-        """Read rows of the left table by the schema of the right one."""
+    def read_left(self, part: Table, word: str = "") -> Table:
+        """Read rows of the left table, or of one like it, by the schema of the right one.
+
+        Parameters
+        ----------
+        part : Table
+        word : str
+            What the verb calls the table; "": the left one.
+        """
+        both = word or self.words[0], self.words[1]
         kinds = dict(self.right.schema.kinds)
         sample = self.right.segments.segments[0].typical_table
         kinds |= {name: sample[name].kind for name in (*self.by, *self.calipers)}
@@ -219,14 +229,14 @@ class TwoTables:
             # Numbers would all be unknown levels, where no level is a number.
             worded = kinds[name].name in ("category", "order") and part[name].kind.name == "number"
             if worded and not any(map(_is_number, kinds[name].levels)):
-                raise _other_kind(name, part[name].kind, kinds[name])
+                raise _other_kind(name, part[name].kind, kinds[name], both)
         schema = Schema(kinds, {}, self.right.schema.missing)
         try:
-            return as_table(part.only(names), schema, who=Phrase(Param("table")), partial=True)
+            return as_table(part.only(names), schema, who=Phrase(Param(both[0])), partial=True)
         except (InvalidInput, WrongType) as error:
             if not differ:
                 raise
-            raise _other_kind(differ[0], part[differ[0]].kind, kinds[differ[0]]) from error
+            raise _other_kind(differ[0], part[differ[0]].kind, kinds[differ[0]], both) from error
 
     def encode_left(self, known: Table) -> Rows:
         """Encode rows that ``read_left`` returned."""
@@ -340,11 +350,12 @@ def read_two(
         sample, known = right, [*right.names]
     else:
         sample, known = right.sample, [*right.schema_.kinds]
-    _check_names(left, sample, {"on": named, "by": exact, "max_distance": [*widths]})
+    words = NAMES.get(who, ("table", "other"))
+    _check_names(left, sample, {"on": named, "by": exact, "max_distance": [*widths]}, words)
     wanted = named or [name for name in known if name not in exact]
     compared = _with_values(left, sample, wanted)
     if not compared:
-        raise _nothing_common(left, sample, exact, who)
+        raise _nothing_common(left, sample, exact, words)
     if isinstance(right, Table):
         right = Index(measure).fit(right.compare_by(compared))
     state = right.state_
@@ -352,7 +363,7 @@ def read_two(
     only = None if set(compared) == set(state.schema.kinds) else compared
     fitted = reweigh(state.measure, state.schema, weights, only, who)
     widths = {name: width * _unit(sample[name].kind) for name, width in widths.items()}
-    return TwoTables(left, state, fitted, tuple(compared), exact, widths, max_distance)
+    return TwoTables(left, state, fitted, tuple(compared), exact, widths, max_distance, words)
 
 
 def _as_names(names: Names) -> list[str]:
@@ -380,13 +391,19 @@ def _is_empty(left: Table | LazyTable, right: Table, name: str) -> bool:
     return any(bool(table[name].missing.all()) for table in (left, right))
 
 
-def _check_names(left: Table | LazyTable, right: Table, given: Mapping[str, Sequence[str]]) -> None:
+def _check_names(
+    left: Table | LazyTable,
+    right: Table,
+    given: Mapping[str, Sequence[str]],
+    words: tuple[str, str],
+) -> None:
     """Refuse columns that a table has not, or whose kind cannot be what they are named for."""
     for word, names in given.items():
         for name in names:
-            for table, which in ((left, "the first"), (right, "the other")):
+            for table, which in zip((left, right), words, strict=True):
                 if name not in _names(table):
-                    found, hint = f"{name!r}, which {which} has not", suggest(name, _names(table))
+                    hint = suggest(name, _names(table))
+                    found: Any = (f"{name!r}, which is not in ", Param(which))
                     raise InvalidInput(Param(word), "columns of both tables", found, hint)
             found = f"{name!r}, which holds {right[name].kind.name}"
             if word == "max_distance" and right[name].kind.name != "number":
@@ -398,24 +415,26 @@ def _check_names(left: Table | LazyTable, right: Table, given: Mapping[str, Sequ
 
 
 def _nothing_common(
-    left: Table | LazyTable, right: Table, exact: Sequence[str], who: str
+    left: Table | LazyTable, right: Table, exact: Sequence[str], words: tuple[str, str]
 ) -> InvalidInput:
     back = [c for c in right.aside if c.name in _names(left) and c.name not in exact]
     back = [column for column in back if not _is_empty(left, right, column.name)]
     ours, theirs = (name_some(_names(table), 5) for table in (left, right))
-    first, second = map(Param, NAMES.get(who, ("table", "other")))
+    first, second = map(Param, words)
     found: Any = (f"{ours} in ", first, f", {theirs} in ", second)
     hint: tuple[Any, ...] = ("Rename columns so that what is to be compared has one name in both",)
     if back:
         found = f"only {back[0].name!r}, which is set aside ({back[0].kind.reason})"
         hint = ("Compare by it all the same: ", Param("on", back[0].name))
-    blamed = first if who == "audit" else second
+    blamed = first if words == NAMES["audit"] else second
     return InvalidInput(blamed, "a column with values in both tables", found, hint)
 
 
-def _other_kind(name: str, left: Kind, right: Kind) -> InvalidInput:
+def _other_kind(name: str, left: Kind, right: Kind, words: tuple[str, str]) -> InvalidInput:
     """Return the error about a column that holds something else in each table."""
-    found = f"{left.name} in the first ({left.reason}), {right.name} in the other ({right.reason})"
+    first, second = map(Param, words)
+    ours, theirs = f" ({left.reason}), {right.name} in ", f" ({right.reason})"
+    found = (f"{left.name} in ", first, ours, second, theirs)
     kinds, both = Param("kinds", {name: "text"}), InPython(" of read_table for both tables")
     hint = ("Say what it is with ", kinds, both, ", or name other columns with ", Param("on"))
     return InvalidInput(f"column {name!r}", "the same kind in both tables", found, hint)

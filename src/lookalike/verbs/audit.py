@@ -77,14 +77,15 @@ def audit(
         hint = ("Say what it is with ", Param("kinds", {left_out[0]: "category"}))
         needed = "a column of numbers, dates or categories in both tables"
         raise InvalidInput(Param("synthetic"), needed, name_some(left_out, 5), hint)
-    two = read_two(left, real, Gower(), on=kept, who="audit")
+    if left_out:
+        two = read_two(left, real, Gower(), on=kept, who="audit")
     held = None
     if holdout is not None:
         rows, _ = open_table(source.beside(holdout), "holdout")
         if gone := [name for name in kept if name not in column_names(rows)]:
             hint = ("Add it, or leave it out with ", Param("columns"))
             raise InvalidInput(Param("holdout"), "all columns compared", f"no {gone[0]!r}", hint)
-        held = two.read_left(rows).only(kept)
+        held = two.read_left(rows, "holdout").only(kept)
     compared, known = two.right.table.only(kept), two.read_left(left).only(kept)
     found = measure_closeness(compared, known, held, seed)
     # What is usual is said by rows that were not used, where there are any.

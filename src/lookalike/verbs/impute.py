@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike._runtime.frames import stack_frames
+from lookalike._runtime.frames import arrow_of, backend_of, frame_of_arrow, stack_frames
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import percent, plain, short
 from lookalike.show import layout
@@ -72,6 +72,7 @@ class Imputed(Result):
     draws : list of lists of FilledColumn
         The cells drawn at random from their donors, several times; empty unless asked for.
     why : bool
+    backend : str, the library of the frame that came in
     """
 
     model: "NeighborImputer"
@@ -80,6 +81,7 @@ class Imputed(Result):
     filled: "Sequence[FilledColumn]"
     draws: "Sequence[Sequence[FilledColumn]]" = ()
     why: bool = False
+    backend: str = "pandas"
 
     def _versions(self, given: Any) -> list[Any]:
         from lookalike.prediction.imputation import complete
@@ -91,12 +93,15 @@ class Imputed(Result):
 
         Parameters
         ----------
-        backend : {"pandas", "polars", "pyarrow"}, optional
+        backend : {"pandas", "polars", "pyarrow", "duckdb"}, optional
             None: a frame of the library that came in, with its index and its types.
         """
         made = self._versions(self.given if backend is None else self.rows.table)
-        frames = [t.to_frame(backend or "pandas") if hasattr(t, "to_frame") else t for t in made]
-        return stack_frames(frames, DRAW) if self.draws else frames[0]
+        wanted = backend or self.backend
+        arrow = "pyarrow" if wanted == "duckdb" else wanted
+        frames = [t.to_frame(arrow) if hasattr(t, "to_frame") else t for t in made]
+        frame = stack_frames(frames, DRAW) if self.draws else frames[0]
+        return frame_of_arrow(frame, wanted) if wanted == "duckdb" else frame
 
     def cells(self) -> dict[str, list[Any]]:
         """Return the completed table as columns."""
@@ -299,5 +304,9 @@ def impute(
     filled = model.impute(rows.table)
     drawn = model.vary(filled, draws) if draws else []
     # Some of the rows, or those of a file, are in no frame that could be filled in.
-    given = rows.table if filter or source.is_path or source.is_index else source.given
-    return Imputed(model, rows, given, filled, drawn, why)
+    given, backend = source.given, backend_of(source.given)
+    if filter or source.is_path or source.is_index:
+        given = rows.table
+    elif backend == "duckdb":
+        given = arrow_of(given)
+    return Imputed(model, rows, given, filled, drawn, why, backend)

@@ -15,14 +15,16 @@ from lookalike._runtime.estimator import check_is_fitted
 from lookalike.columns import Distance
 from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import InPython, InvalidInput, Param, suggest
+from lookalike.kernels.mixed import all_compared
 from lookalike.measures.contract.base import Codes, Measure, Traits
-from lookalike.measures.contract.codes import _BoundedMeasure
+from lookalike.measures.contract.codes import _BoundedMeasure, boxes_of
 from lookalike.measures.contract.explanation import Explanation
-from lookalike.measures.contract.rows import Rows, are_self_pairs
+from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_rows
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
 from lookalike.measures.mixed.explain import PairBaseline, explain_mixed
-from lookalike.measures.mixed.plan import SCALES, MixedPlan, PlanOptions
+from lookalike.measures.mixed.plan import SCALES, SIMPLE, MixedPlan, PlanOptions
 from lookalike.neighbors.codes import BoundedQuery
+from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
 from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table import Column, LazyTable, Table
@@ -281,6 +283,27 @@ class Gower(_BoundedMeasure):
         queries = kept.queries(a.arrays, self._weights_in_order(), self.missing != "ignore")
         limit_of = np.square if self.conversion == "sqrt" else np.asarray  # bounds are of 1 - S
         return BoundedQuery(kept.codes, queries, limit_of)
+
+    def nearest(
+        self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
+    ) -> NeighborGraph:
+        """Return unfinished lists of the nearest rows, by boxes or codes where these prune."""
+        x, y = (np.ascontiguousarray(rows.arrays[SIMPLE]) for rows in (a, b))
+        plan = self.plan_.for_kernel(self._weights_in_order())
+        simple = self.missing != "pessimistic" and not (self.plan_.objects or self.plan_.has_curves)
+        boxes = boxes_of(b, x, y, k, plan) if simple else None
+        if boxes is None:
+            return super().nearest(a, b, k, exclude=exclude, ids=ids)
+        barred, names, n_indexed = name_rows(a, b, exclude, ids)
+        own = a.seen if self.traits.exact_self else np.full(len(a), -1)
+        half = 0.5 * (self.missing == "midpoint")
+        ways = self.conversion == "sqrt", half, bool(all_compared(x, y, self.plan_.ends, half > 0))
+        named = own, barred, names, b.seen
+        lists, left_over = boxes.nearest(x, k, plan, ways, named, n_indexed, self.n_jobs)
+        if len(rest := np.flatnonzero(left_over)):
+            found = super().nearest(a[rest], b, k, exclude=barred[rest], ids=names)
+            lists.indices[rest], lists.distances[rest] = found.indices, found.distances
+        return lists
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b, NaN if undefined."""

@@ -170,6 +170,11 @@ class MixedPlan:
             [0.0 if n in self.dropped else joint[n] if n in joint else each[n] for n in self.names]
         )
 
+    def for_kernel(self, weights: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Return how the kernel compares simple columns, under weights of all columns."""
+        simple = weights[: self.n_simple]
+        return self.ends, simple, self.alpha, self.beta, self.levels, self.starts
+
     # -- encoding ----------------------------------------------------------------------------------
 
     def encode(self, table: Table) -> dict[str, Any]:
@@ -222,17 +227,16 @@ class MixedPlan:
         # Rows may come as a strided view; kernels are compiled for one layout only.
         left, right = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         against = np.empty((len(left), len(right)))
-        sides, simple = (left, right, self.ends), weights[: self.n_simple]
+        sides, plan = (left, right, self.ends), self.for_kernel(weights)[1:]
         # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
         # powers: numpy rounds them differently, and answers must not depend on the block's size.
-        if not self._has_curves and not worth_compiling(mixed_block, len(left) * right.size):
+        if not self.has_curves and not worth_compiling(mixed_block, len(left) * right.size):
             compared, write = np.empty(against.shape), cast(Any, fallback.mixed_block)
-            write(*sides, simple, self.levels, self.starts, midpoint, against, compared)
+            write(*sides, plan[0], self.levels, self.starts, midpoint, against, compared)
         else:
             # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
             compared = np.empty((1, 1) if all_compared(*sides, midpoint) else against.shape)
-            curves = self.alpha, self.beta, self.levels, self.starts
-            mixed_block(*sides, simple, *curves, midpoint, magic, against, compared)
+            mixed_block(*sides, *plan, midpoint, magic, against, compared)
 
         def differ(distance: Distance, x: Any, y: Any) -> np.ndarray:
             return (1.0 - distance.similarity(x, y) + magic) - magic
@@ -274,7 +278,7 @@ class MixedPlan:
         return against, compared
 
     @property
-    def _has_curves(self) -> bool:
+    def has_curves(self) -> bool:
         """Whether some numbers have a curved similarity: powers, which only loops take alike."""
         return bool(self.ends[1] > self.ends[0])
 
@@ -299,10 +303,8 @@ class MixedPlan:
 
         x, y = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         against, compared = np.empty(len(left)), np.empty(len(left))
-        mixed_pair_sums(
-            x, y, left, right, self.ends, weights[: self.n_simple], self.alpha, self.beta,
-            self.levels, self.starts, midpoint, against, compared,
-        )  # fmt: skip
+        plan = self.for_kernel(weights)
+        mixed_pair_sums(x, y, left, right, *plan, midpoint, against, compared)
 
         def differ(distance: Distance, cells: Any, others: Any) -> np.ndarray:
             return 1.0 - pair_similarities(distance, cells, others, left, right)
@@ -337,7 +339,7 @@ class MixedPlan:
         from lookalike.kernels.mixed import mixed_pairs
 
         simple = np.empty((len(a), self.n_simple))
-        if not self._has_curves and not worth_compiling(mixed_pairs, a.size):
+        if not self.has_curves and not worth_compiling(mixed_pairs, a.size):
             write: Any = fallback.mixed_pairs
             write(a, b, self.ends, self.levels, self.starts, simple)
             return simple
