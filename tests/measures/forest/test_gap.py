@@ -125,10 +125,11 @@ def test_similarity_forests_on_objects_vote_alike():
     assert_allclose(means, forest.oob_prediction_, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("trees", [{"n_estimators": 5}, {"min_samples_leaf": 5}])
 @pytest.mark.parametrize("k", [1, 7, 59])
-def test_lists_by_members_are_those_of_the_blocks(k, monkeypatch):
-    """Also where fewer rows than k share any leaf: rows of similarity 0 fill the list by id."""
-    forest = RandomForestRegressor(5, random_state=0).fit(ROWS, AMOUNTS)
+def test_lists_by_members_are_those_of_the_blocks(k, trees, monkeypatch):
+    """Where fewer rows than k share any leaf, so that others fill the list; where most do."""
+    forest = RandomForestRegressor(**trees, random_state=0).fit(ROWS, AMOUNTS)
     measure = ForestProximity("gap", model=forest).fit(ROWS)
     new = RNG.normal(size=(20, 3))
     lists = {}
