@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from studies.gower.problems import PLAIN, Reading, load_problem
 from studies.gower.published import SETS, TABLE3
 from studies.gower.splits import at_keys, mean_of, over_splits, per_set, sets_here, twice_error
 from studies.result import Finding, Plot, Result, Sheet, Value
-from studies.work import Work
+from studies.work import Work, source_of
 
 ALL = ("kNN", *LEARNERS)
 FORMS = {"raw": "Euclidean, plain numbers", "Gower": "Gower, all rows"}
@@ -30,7 +32,9 @@ def run(work: Work) -> Result:
     return Result(sheets, _findings(errors), _plots(errors))
 
 
-def _collect(work: Work, splits: int) -> Errors:
+def run_splits(work: Work, splits: int, names: Sequence[str] | None = None) -> dict[str, list[Any]]:
+    """Return what each split of each set gave, by rows compared with and learner."""
+
     def one(name: str, seed: int) -> dict[str, Any]:
         which, reading = name, PLAIN
         if name == BLIND:
@@ -39,9 +43,15 @@ def _collect(work: Work, splits: int) -> Errors:
         near = {form: {"kNN": nearest_error(problem, seed, form)} for form in FORMS}
         return near | prototype_errors(problem, seed, list(METHODS))
 
+    # Another part needs them too: whichever is run first keeps them for both.
+    memory = work.shared("gower-prototypes", source_of(sys.modules[__name__]))
+    return over_splits(memory, "prototypes", one, splits, names)
+
+
+def _collect(work: Work, splits: int) -> Errors:
     names = sets_here(work)
     names += [BLIND] if "Colic 24" in names else []
-    found = over_splits(work, "prototypes", one, splits, names)
+    found = run_splits(work, splits, names)
     keys = [(form, "kNN") for form in FORMS]
     keys += [(method, learner) for method in METHODS for learner in ALL]
     return {key: per_set(found, at_keys(*key)) for key in keys}

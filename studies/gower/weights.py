@@ -23,6 +23,7 @@ from studies.gower import notes
 from studies.gower.drawing import draw_curves, draw_panels
 from studies.gower.learning import LEARNERS, METHODS, prototype_errors, tuned_nearest
 from studies.gower.problems import load_problem, split_rows
+from studies.gower.prototypes import run_splits
 from studies.gower.splits import at_keys, mean_of, over_splits, per_set
 from studies.result import Finding, Plot, Result, Sheet, Value
 from studies.work import Work
@@ -37,7 +38,6 @@ OUTLOOK = {
     "global": "least squares, all pairs",
     "importance": "importance in a forest",
 }
-ONE, FEW = ("medoids",), ("medoids", "cfs")
 Errors = dict[str, dict[str, list[float]]]
 
 
@@ -45,11 +45,10 @@ def run(work: Work) -> Result:
     """Make the errors for each way to weigh columns."""
     near_splits = work.times(quick=3, default=20, full=20)
     near = _neighbors(work, near_splits)
-    splits = work.times(quick=2, default=4, full=20)
-    methods = work.pick(ONE, FEW, list(METHODS))
-    errors = _learners(work, splits, methods)
-    sheets = [_near_sheet(near, near_splits), _learner_sheet(errors, splits, methods)]
-    return Result(sheets, _findings(near, errors, methods), _plots(near, errors, methods))
+    splits = work.times(quick=2, default=20, full=20)
+    errors = _learners(work, splits)
+    sheets = [_near_sheet(near, near_splits), _learner_sheet(errors, splits)]
+    return Result(sheets, _findings(near, errors), _plots(near, errors))
 
 
 def learn_weights(
@@ -96,9 +95,7 @@ def _neighbors(work: Work, splits: int) -> Errors:
     return found
 
 
-def _learners(
-    work: Work, splits: int, methods: list[str]
-) -> dict[tuple[str, str, str], dict[str, list[float]]]:
+def _learners(work: Work, splits: int) -> dict[tuple[str, str, str], dict[str, list[float]]]:
     """Learners on prototypes, by (weights, method, learner)."""
     found = {}
     for name in TRIED:
@@ -108,10 +105,15 @@ def _learners(
             known, _ = split_rows(problem, seed)
             weights = learn_weights(name, problem.table[known], problem.y[known], seed)
             measure = Gower(weights=weights, undefined=0.5)
-            return prototype_errors(problem, seed, methods, measure)
+            return prototype_errors(problem, seed, list(METHODS), measure)
 
-        made = over_splits(work, f"prototypes {len(methods)}, {name}", one, splits)
-        for method in methods:
+        # Equal weights are those of the tables: of the same splits, so run once.
+        made = (
+            run_splits(work, splits)
+            if name == "equal"
+            else over_splits(work, f"prototypes, {name}", one, splits)
+        )
+        for method in METHODS:
             for learner in LEARNERS:
                 found[name, method, learner] = per_set(made, at_keys(method, learner))
     return found
@@ -142,10 +144,10 @@ def _gain(near: Errors, name: str) -> float:
     return mean_of(near[name]) - mean_of(equal)
 
 
-def _learner_sheet(errors: Any, splits: int, methods: list[str]) -> Sheet:
+def _learner_sheet(errors: Any, splits: int) -> Sheet:
     rows = []
     for name, label in TRIED.items():
-        for method in methods:
+        for method in METHODS:
             row: dict[str, Any] = {"weights": f"{label}; {METHODS[method]}"}
             for learner in LEARNERS:
                 row[learner] = Value(mean_of(errors[name, method, learner]), digits=1)
@@ -154,20 +156,20 @@ def _learner_sheet(errors: Any, splits: int, methods: list[str]) -> Sheet:
         "weights-learners",
         "Figures 11 and 12: mean test error of learners on prototypes, percent",
         rows,
-        notes.WEIGHTS_LEARN.format(splits=splits, methods=len(methods)),
+        notes.WEIGHTS_LEARN.format(splits=splits),
     )
 
 
-def _by_set(errors: Any, methods: list[str], name: str) -> dict[str, float]:
+def _by_set(errors: Any, name: str) -> dict[str, float]:
     """Return the mean over methods and learners for each set."""
-    keys = [(name, method, learner) for method in methods for learner in LEARNERS]
+    keys = [(name, method, learner) for method in METHODS for learner in LEARNERS]
     return {
         one: float(np.mean([np.mean(errors[key][one]) for key in keys])) for one in errors[keys[0]]
     }
 
 
-def _findings(near: Errors, errors: Any, methods: list[str]) -> list[Finding]:
-    mean = {name: _by_set(errors, methods, name) for name in TRIED}
+def _findings(near: Errors, errors: Any) -> list[Finding]:
+    mean = {name: _by_set(errors, name) for name in TRIED}
     relief = {one: mean["relieff"][one] - mean["equal"][one] for one in mean["equal"]}
     squares = {one: mean["least_squares"][one] - mean["equal"][one] for one in mean["equal"]}
     both = {name: float(np.mean(list(mean[name].values()))) for name in TRIED}
@@ -202,19 +204,16 @@ def _findings(near: Errors, errors: Any, methods: list[str]) -> list[Finding]:
     ]
 
 
-def _plots(near: Errors, errors: Any, methods: list[str]) -> list[Plot]:
+def _plots(near: Errors, errors: Any) -> list[Plot]:
     def figure11(figure: Any) -> None:
         grid = figure.subplots(1, len(TRIED), sharey=True)
-        for axes, (name, label) in zip(grid, TRIED.items(), strict=True):
+        for axes, (name, title) in zip(grid, TRIED.items(), strict=True):
             curves = {
-                METHODS[method]: (
-                    LEARNERS,
-                    [mean_of(errors[name, method, learner]) for learner in LEARNERS],
-                )
-                for method in methods
+                label: (LEARNERS, [mean_of(errors[name, m, learner]) for learner in LEARNERS])
+                for m, label in METHODS.items()
             }
             draw_curves(axes, curves)
-            axes.set_title(label, fontsize=9)
+            axes.set_title(title, fontsize=9)
         grid[0].set_ylabel("mean test error of the sets, %")
         grid[0].legend(fontsize=8, frameon=False)
 
@@ -224,7 +223,7 @@ def _plots(near: Errors, errors: Any, methods: list[str]) -> list[Plot]:
                 label: (
                     LEARNERS,
                     [
-                        float(np.mean([np.mean(errors[name, m, who][one]) for m in methods]))
+                        float(np.mean([np.mean(errors[name, m, who][one]) for m in METHODS]))
                         for who in LEARNERS
                     ],
                 )

@@ -299,6 +299,23 @@ def place_members(codes, bag, leaf_offsets, held):
 
 
 @kernel
+def sort_few(near, names, n, ranks, sorted_near, sorted_names):
+    """Sort the first n candidates by distance and id.
+
+    Their ranks are counted, each against all: without branches, which would be guessed wrong for
+    half of so few, and in vectors, for which the length of ``ranks`` is a multiple of 32.
+    """
+    for e in range(ranks.shape[0]):
+        ranks[e] = 0
+    for f in range(n):
+        distance, name = near[f], names[f]
+        for e in range(ranks.shape[0]):
+            ranks[e] += (distance < near[e]) | ((distance == near[e]) & (name < names[e]))
+    for e in range(n):
+        sorted_near[ranks[e]], sorted_names[ranks[e]] = near[e], names[e]
+
+
+@kernel
 def nearest_members(codes, bag, order, members, low, high, ids, exclude, distances, indices):
     """Work the members ``low`` to ``high`` of the leaves of each query into its list.
 
@@ -311,6 +328,9 @@ def nearest_members(codes, bag, order, members, low, high, ids, exclude, distanc
     totals = np.zeros(high - low)
     touched = np.empty(high - low + 1, np.int64)
     leaves, found = np.empty(n_all + 1, np.int64), np.empty(n_all, np.int64)
+    room = (2 * k + 31) // 32 * 32
+    near, names, ranks = np.zeros(room), np.zeros(room, np.int64), np.zeros(room, np.int64)
+    best_near, best_names = np.zeros(room), np.zeros(room, np.int64)
     for i in order:
         count, n_trees = 0, 0
         # A second time as above.
@@ -352,11 +372,24 @@ def nearest_members(codes, bag, order, members, low, high, ids, exclude, distanc
             if n_trees > 0:
                 break
         best, named = distances[i], indices[i]
+        n = 0
+        while n < k and named[n] >= 0:
+            near[n], names[n] = best[n], named[n]
+            n += 1
+        worst, itself = best[k - 1], exclude[i]
         for e in range(count):
             j = touched[e]
             distance = max(1.0 - totals[j] / n_trees, 0.0)
-            if distance <= best[k - 1] and ids[low + j] != exclude[i]:
-                offer(best, named, distance, ids[low + j])
+            near[n], names[n] = distance, ids[low + j]
+            n += (distance <= worst) & (names[n] != itself)
+            if n == room:
+                sort_few(near, names, n, ranks, best_near, best_names)
+                for n in range(k):
+                    near[n], names[n] = best_near[n], best_names[n]
+                n, worst = k, near[k - 1]
+        sort_few(near, names, n, ranks, best_near, best_names)
+        for e in range(min(n, k)):
+            best[e], named[e] = best_near[e], best_names[e]
         j = 0
         # Untouched rows are all at distance 1: the first of them suffice, as ties go by id.
         while j < high - low and best[k - 1] > 1.0:

@@ -125,10 +125,11 @@ def test_similarity_forests_on_objects_vote_alike():
     assert_allclose(means, forest.oob_prediction_, rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("trees", [{"n_estimators": 5}, {"min_samples_leaf": 5}])
 @pytest.mark.parametrize("k", [1, 7, 59])
-def test_lists_by_members_are_those_of_the_blocks(k, monkeypatch):
-    """Also where fewer rows than k share any leaf: rows of similarity 0 fill the list by id."""
-    forest = RandomForestRegressor(5, random_state=0).fit(ROWS, AMOUNTS)
+def test_lists_by_members_are_those_of_the_blocks(k, trees, monkeypatch):
+    """Where fewer rows than k share any leaf, so that others fill the list; where most do."""
+    forest = RandomForestRegressor(**trees, random_state=0).fit(ROWS, AMOUNTS)
     measure = ForestProximity("gap", model=forest).fit(ROWS)
     new = RNG.normal(size=(20, 3))
     lists = {}
@@ -225,3 +226,30 @@ def test_votes_are_the_predictions_on_published_tables(data_folder):
         assert_allclose(means, forest.oob_prediction_, rtol=0, atol=1e-12, err_msg=path.name)
         tried += 1
     assert tried >= 30
+
+
+@pytest.mark.long
+def test_similarity_forests_vote_alike_on_published_tables(data_folder):
+    """Numbers, categories, texts, sequences and vectors, classes and amounts, missing cells."""
+    pq = pytest.importorskip("pyarrow.parquet")
+    options = {"n_estimators": 30, "oob_score": True, "random_state": 0}
+    tried, kinds = 0, set()
+    for path in sorted(data_folder.glob("*.parquet")):
+        whole = pq.read_table(path)
+        some = whole.take(np.random.default_rng(0).permutation(len(whole))[:100])
+        y = np.array([str(cell) for cell in some["target"].to_pylist()])
+        columns = [name for name in some.column_names if name != "target"][:30]
+        table = la.read_table(some.select(columns))
+        forest = RandomSimilarityForestClassifier(**options, voting="soft").fit(table, y)
+        votes = similarities(ForestProximity("gap", model=forest).fit(table)) @ (
+            y[:, None] == forest.classes_
+        )
+        oob = forest.oob_decision_function_
+        assert_allclose(votes, oob, rtol=0, atol=1e-12, err_msg=path.name)
+        amounts = np.unique(y, return_inverse=True)[1] + np.linspace(0, 0.5, len(y))
+        forest = RandomSimilarityForestRegressor(**options).fit(table, amounts)
+        means = similarities(ForestProximity("gap", model=forest).fit(table)) @ amounts
+        assert_allclose(means, forest.oob_prediction_, rtol=0, atol=1e-12, err_msg=path.name)
+        tried, kinds = tried + 1, kinds | {column.kind.name for column in table}
+    assert tried >= 30
+    assert kinds >= {"number", "category", "order", "flag", "text", "sequence", "vector"}
