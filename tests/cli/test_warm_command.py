@@ -25,16 +25,18 @@ from lookalike.kernels.first_use import _is_on_disk, compile_at_once
 file = sys.argv[1]
 os.chdir(os.path.dirname(file))
 la.warm(lambda *_: None)
-left = []
+loops = {}
 for found in pkgutil.iter_modules(kernels.__path__):
-    module = importlib.import_module(f"lookalike.kernels.{found.name}")
-    for name, loop in vars(module).items():
-        options = loop.targetoptions if isinstance(loop, Deferred) else {}  # none: an intrinsic
-        if options and loop.py_func.__module__ == module.__name__:
-            inlined = options.get("inline") == "always"
-            # A loop inside one that was on disk is not asked for, but lies there as well.
-            if not (loop.overloads or inlined or _is_on_disk(loop)):
-                left.append(f"{found.name}.{name}")
+    for loop in vars(importlib.import_module(f"lookalike.kernels.{found.name}")).values():
+        if isinstance(loop, Deferred) and loop.targetoptions:  # none: an intrinsic
+            loops[f"{loop.py_func.__module__}.{loop.__qualname__}"] = loop
+# The code of a loop that others call is part of theirs.
+called = {name for loop in loops.values() for name in loop.py_func.__code__.co_names}
+left = [
+    name
+    for name, loop in loops.items()
+    if not (loop.__qualname__ in called or loop.overloads or _is_on_disk(loop))
+]
 answer = {"left": left}
 for words in (
     ["inspect", file],

@@ -90,7 +90,7 @@ class CompileLock:
         """Start without the lock, as a forked process does."""
         from filelock import FileLock
 
-        self.guard = threading.Lock()
+        self.guard, self.takers = threading.Lock(), 0
         self.lock, self.queue = (
             FileLock(self.folder / name, timeout=LOCK_TIMEOUT, thread_local=False)
             for name in (LOCK, QUEUE)
@@ -104,8 +104,10 @@ class CompileLock:
         from filelock import Timeout
 
         with self.guard, suppress(Timeout, OSError, NotImplementedError):
-            if self.lock.is_locked:  # by another thread; its turn must not wait for the queue
-                self.lock.acquire()
+            # numba takes its lock for every call of LLVM, 100,000 times for a forest. Another
+            # thread of this process must not wait for the queue.
+            self.takers += 1
+            if self.takers > 1:
                 return
             # Without a queue a process that compiles many loops takes the lock again before a
             # waiting one looks, and keeps it for minutes.
@@ -115,7 +117,9 @@ class CompileLock:
     def release(self) -> None:
         """Release the lock with the last thread that took it."""
         with self.guard:
-            self.lock.release()
+            self.takers -= 1
+            if not self.takers:
+                self.lock.release()
 
 
 _forking = threading.local()

@@ -14,6 +14,7 @@ their plain Python fallback.
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 from collections.abc import Callable
@@ -62,15 +63,21 @@ def _register_kernels() -> None:
 
     @typeof_impl.register(Deferred)
     def find_type(value: Deferred, context: Any) -> Any:
-        made, types = value.ready(), cpu_target.typing_context
+        made, types = value.ready(inside=True), cpu_target.typing_context
         types.refresh()  # an intrinsic is registered when it is made
         return types.resolve_value_type(made)
 
+    thresholds: list[tuple[int, int, int]] = []
+
     def announce() -> None:
+        # A compilation makes millions of objects that live until its end: at the usual threshold
+        # looking for garbage among them takes a tenth of its time, at this one 20 MB more.
+        thresholds.append(gc.get_threshold())
+        gc.set_threshold(50_000, 10, 10)
         for call in tuple(when_compiling):
             call()
 
-    listen("numba:compile", announce, lambda: None)
+    listen("numba:compile", announce, lambda: gc.set_threshold(*thresholds.pop()))
     # Made under numba's lock as well: a process that compiles nothing must not wait for another.
     _ = cpu_target.target_context
     folder = cache_folder()
@@ -87,7 +94,7 @@ class Deferred:
     ----------
     body : callable
     make : callable
-        Returns what numba makes of the body.
+        Returns what numba makes of the body, given the options and whether Python calls it.
     options : dict
         Of ``numba.njit``; numba itself reads here whether it is to inline the function.
     """
@@ -102,36 +109,43 @@ class Deferred:
         self.targetoptions = options
         self._make = make
         self._made: Any = None
+        self._part: Any = None
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the loop, compiled."""
         return (self._made or self.ready())(*arguments)
 
-    def ready(self) -> Any:
-        """Return what numba makes of the function."""
+    def ready(self, inside: bool = False) -> Any:
+        """Return what numba makes of the function, for Python or for the kernels that call it.
+
+        The code of a kernel holds that of the kernels it calls. These need no wrapper that Python
+        can call and no file of their own, which would cost a sixth of the compiler's time.
+        """
         with _making:  # two threads would compile twice
-            if self._made is None:
-                load_compiler()
-                self._made = self._make(self.py_func, self.targetoptions)
+            load_compiler()
+            if inside and self._made is None:
+                self._part = self._part or self._make(self.py_func, self.targetoptions, False)
+                return self._part
+            self._made = self._made or self._make(self.py_func, self.targetoptions, True)
             return self._made
 
     @property
     def overloads(self) -> Any:
-        """What is compiled by now, by the types it is for."""
+        """What Python can call by now, by the types it is for."""
         return {} if self._made is None else self._made.overloads
 
     def __reduce__(self) -> str:
         return self.__qualname__
 
 
-def _make_kernel(body: Any, options: dict[str, Any]) -> Any:
+def _make_kernel(body: Any, options: dict[str, Any], called: bool) -> Any:
     import numba
 
-    folder = cache_folder()
+    folder = cache_folder() if called else None
     # numba looks at the setting when a function is decorated; it is put back for other users.
     before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, folder or ""
     try:
-        made = numba.njit(cache=folder is not None, **options)(body)  # None: nowhere to write
+        made = numba.njit(cache=folder is not None, no_cpython_wrapper=not called, **options)(body)
     finally:
         numba.config.CACHE_DIR = before
     find_call = made.get_call_template
@@ -146,7 +160,7 @@ def _make_kernel(body: Any, options: dict[str, Any]) -> Any:
     return made
 
 
-def _make_intrinsic(body: Any, options: dict[str, Any]) -> Any:
+def _make_intrinsic(body: Any, options: dict[str, Any], called: bool) -> Any:
     from numba.extending import intrinsic as make
 
     return make(body)
