@@ -8,7 +8,7 @@ from lookalike.measures import Vector
 
 TOY = reference.TOY[:, None]
 HALVES = [0, 0, 0, 1, 1, 1]
-BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
+BY_NUMBER = ("components", "spectral", "affinity", "complete", "ward", "medoids")
 
 
 def space_of(points, measure=None):

@@ -158,6 +158,14 @@ def agglomerate(d, k, way):
     return labels
 
 
+def principal_coordinates(s, k):
+    """Coordinates, one by one the best, whose inner products are s after centering."""
+    n = len(s)
+    center = np.eye(n) - np.full((n, n), 1.0 / n)
+    values, vectors = np.linalg.eigh(center @ s @ center)
+    return vectors[:, ::-1][:, :k] * np.sqrt(values[::-1][:k])
+
+
 def spectral_coordinates(w, k):
     """Eigenvectors of I - G^-1/2 W G^-1/2 for the k smallest eigenvalues, rows of length 1."""
     w = np.array(w, dtype=float)

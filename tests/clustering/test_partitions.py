@@ -9,7 +9,13 @@ from clustering import reference
 from clustering.make import HALVES, TOY, blobs, space_of, two_moons
 from lookalike.clustering import SimilarityClustering, adjusted_rand
 from lookalike.clustering._space import Space
-from lookalike.clustering.partitions import Affinity, Spectral, _affinities, _all_eigenvectors
+from lookalike.clustering.partitions import (
+    Affinity,
+    Components,
+    Spectral,
+    _affinities,
+    _all_eigenvectors,
+)
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.measures import Gower, Precomputed, Vector
 
@@ -76,9 +82,48 @@ def test_medoids_cannot_be_improved_by_a_swap(seed):
     assert model.exemplar_distances_.sum() == pytest.approx(own)
 
 
+@pytest.mark.parametrize("n", [40, 700])  # by the dense solver and by ARPACK
+def test_components_are_those_of_rows_with_these_inner_products(n):
+    points, _ = blobs(n, spread=1.5)
+    space = space_of(points, Gower())
+    shipped = Components(space, 0, 3).coordinates
+    expected = reference.principal_coordinates(space.similarities(), 2)
+    shipped = shipped - shipped.mean(axis=0)
+    signs = np.sign((shipped * expected).sum(axis=0))
+    np.testing.assert_allclose(shipped, expected * signs, atol=1e-7)
+
+
+def test_components_of_equal_columns_ignore_how_often_levels_differ():
+    """Two numbers say one thing; a flag as good as random differs more than either of them."""
+    rng = np.random.default_rng(0)
+    half = np.arange(60) % 2
+    rows = {name: (rng.normal(0, 1, 60) + 3 * half).tolist() for name in ("a", "b")}
+    rows["coin"] = np.array(["heads", "tails"])[rng.integers(0, 2, 60)].tolist()
+    found = SimilarityClustering(n_clusters=2, random_state=0).fit(rows)
+    plain = SimilarityClustering(n_clusters=2, method="spectral", random_state=0).fit(rows)
+    assert adjusted_rand(half, found.labels_) > 0.75 > adjusted_rand(half, plain.labels_)
+    weights = found.measure_.weights_
+    assert weights["coin"] < weights["a"]
+    # Weights that were given count on top: without the coin, or with nothing but it.
+    left_out = SimilarityClustering(Gower(weights={"coin": 0}), 2, random_state=0).fit(rows)
+    assert left_out.measure_.weights_["coin"] == 0
+    coin = SimilarityClustering(Gower(weights={"coin": 50}), 2, random_state=0).fit(rows)
+    assert adjusted_rand(rows["coin"], coin.labels_) == 1
+
+
+def test_components_of_fewer_dimensions_than_clusters():
+    """Three directions are asked for where rows have one: the others are 0, not noise."""
+    with pytest.warns(LookalikeWarning, match="rows of 4 different kinds"):
+        model = SimilarityClustering(Vector(), 4, random_state=0).fit([[0.0], [1.0]] * 6)
+    assert sorted(set(model.labels_.tolist())) == [0, 1]
+    assert model.predict([[1.0], [0.0]]).tolist() == [1, 0]
+
+
 @pytest.mark.parametrize("affinity", ["similarity", "rbf"])
 def test_spectral_affinities_on_the_toy_points(affinity):
-    model = SimilarityClustering(n_clusters=2, affinity=affinity, random_state=0).fit(TOY)
+    model = SimilarityClustering(
+        n_clusters=2, method="spectral", affinity=affinity, random_state=0
+    ).fit(TOY)
     assert model.labels_.tolist() == HALVES
 
 
@@ -106,7 +151,9 @@ def test_spectral_rbf_uses_the_distances():
 
 def test_spectral_finds_moons_and_extends_them_to_new_rows():
     points, y = two_moons()
-    model = SimilarityClustering(Vector(), 2, affinity="rbf", sigma=0.12, random_state=0)
+    model = SimilarityClustering(
+        Vector(), 2, method="spectral", affinity="rbf", sigma=0.12, random_state=0
+    )
     model.fit(points)
     assert adjusted_rand(y, model.labels_) > 0.95
     new, truth = two_moons(60, seed=7)
@@ -120,7 +167,9 @@ def test_rows_without_any_affinity_do_not_break_spectral():
     d = np.full((6, 6), 1e3)
     d[:3, :3] = d[3:5, 3:5] = 0.1
     np.fill_diagonal(d, 0)
-    model = SimilarityClustering(Precomputed(), 2, affinity="rbf", random_state=0).fit(d)
+    model = SimilarityClustering(
+        Precomputed(), 2, method="spectral", affinity="rbf", random_state=0
+    ).fit(d)
     assert model.labels_[0] == model.labels_[1] == model.labels_[2] != model.labels_[3]
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 from sklearn.ensemble import RandomForestRegressor
 
 import lookalike as la
+from lookalike.clustering._space import BY_DENSITY, METHODS
 from lookalike.columns import MatrixDistance, distances_of
 from lookalike.measures import Combined, ForestProximity, Gower, Precomputed, Vector
 from lookalike.measures.contract.base import MEASURES
@@ -224,8 +225,8 @@ def tasks(table, some):
     )
     yield "MapLayout", MapLayout(Gower(), 4).fit(some), "typed"
     yield "NeighborsTransformer", NeighborsTransformer("gower", n_neighbors=3).fit(some), "typed"
-    for method in ("spectral", "affinity", "complete", "ward", "medoids", "density", "hdbscan"):
-        count = "auto" if method in ("density", "hdbscan") else 2
+    for method in METHODS:
+        count = "auto" if method in BY_DENSITY else 2
         model = SimilarityClustering(Gower(undefined=0.5), count, method=method, random_state=0)
         yield f"SimilarityClustering-{method}", model.fit(some), "typed"
     model = DensitySearch(Vector(), min_neighbors=(2, 3)).fit(numeric())

@@ -79,7 +79,9 @@ def test_json_holds_what_the_library_finds(file):
     assert (found["n_clusters"], found["noise"], found["silhouette"]) == (2, 0, None)
 
 
-@pytest.mark.parametrize("method", ["spectral", "affinity", "complete", "ward", "medoids"])
+@pytest.mark.parametrize(
+    "method", ["components", "spectral", "affinity", "complete", "ward", "medoids"]
+)
 def test_the_number_is_found(file, method):
     found = answer(file, "--method", method, *COMPARED)
     assert found["labels"] == [i % 2 for i in range(N)]
@@ -122,7 +124,7 @@ def test_csv_has_every_row_and_column(file):
 def test_the_table_for_people(file):
     done = run("cluster", file, "-n", 2, "--label", "kind", *COMPARED, COLUMNS="200")
     assert done.exit_code == 0
-    assert "2 clusters of 24 rows, by Gower and spectral" in done.stdout
+    assert "2 clusters of 24 rows, by Gower and components" in done.stdout
     for word in ("typical", "mostly", "cat 92%", "dog 100%", "purity 0.958", "adjusted Rand index"):
         assert word in done.stdout
     for word in ("what sets it apart", "color red 100%", "exact on all 24 rows", "borderline"):
@@ -196,7 +198,7 @@ def test_auto_chooses_and_says_why(file):
 def test_the_defaults_are_those_that_are_documented():
     assert defaults_of("cluster") == {
         "n_clusters": "auto",
-        "method": "spectral",
+        "method": "components",
         "measure": None,
         "weights": None,
         "columns": None,

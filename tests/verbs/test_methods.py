@@ -20,7 +20,7 @@ def file(tmp_path):
         (["outliers", "--weight", "size=3"], "--weight", "neighbors"),
         (["classify", "--label", "kind", "--measure", "gower"], "--measure", "neighbors"),
         (["classify", "--label", "kind", "--weight", "size=2"], "--weight", "neighbors"),
-        (["cluster", "--method", "means", "--measure", "gower"], "--measure", "spectral or "),
+        (["cluster", "--method", "means", "--measure", "gower"], "--measure", "components or "),
     ],
 )
 def test_an_option_without_effect_is_refused(file, words, option, method):
@@ -42,7 +42,7 @@ def test_an_option_without_effect_is_refused(file, words, option, method):
         (["classify", "--label", "kind", "--method", "neighbors:distances={}"], "of 'forest'"),
         (["cluster", "--method", "spectral:eps=0"], "It is an option of 'density'"),
         (["cluster", "--method", "ward:min_neighbors=3"], "an option of 'density', 'hdbscan'"),
-        (["cluster", "--method", "hdbscan:landmarks=9"], "It is an option of 'spectral', "),
+        (["cluster", "--method", "hdbscan:landmarks=9"], "an option of 'components', "),
         (["cluster", "--method", "means:eps"], "options as name=value"),
     ],
 )

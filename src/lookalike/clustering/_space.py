@@ -19,6 +19,11 @@ from lookalike.measures.vector import Vector
 # Rows and columns compared in one block, chosen by hand: 4 MB of distances. Never derived from
 # n_jobs, so that answers do not depend on the number of threads.
 BLOCK_ROWS, BLOCK_COLUMNS = 256, 2048
+AUTO = "auto"
+BY_VECTORS = ("components", "spectral")
+BY_NUMBER = (*BY_VECTORS, "affinity", "complete", "ward", "medoids")
+BY_DENSITY = ("density", "hdbscan")
+METHODS = BY_NUMBER + BY_DENSITY
 _METHODS = Param("method", "density"), " or ", Param("method", "hdbscan")
 INSTEAD = Phrase(
     "Use ", Param("landmarks", "auto"), ", ", *_METHODS, ", which never make the matrix"
@@ -56,6 +61,13 @@ class Space:
     def take(self, positions: np.ndarray) -> Space:
         """Return the space of some of the rows."""
         return Space(self.measure, self.rows[positions], self.who, self.limit, self.instead)
+
+    def balanced(self) -> Space:
+        """Return the space in which columns differ alike on the mean; a frozen measure is kept."""
+        if getattr(self.measure, "frozen_", False):
+            return self
+        measure = self.measure.balanced()
+        return Space(measure, self.rows, self.who, self.limit, self.instead)
 
     def distances(self) -> np.ndarray:
         """Return the matrix of distances, made once; not to be changed by the caller."""
@@ -202,17 +214,11 @@ def exactness(n: int, basis: Any, method: str) -> str:
     if basis is None:
         return f"exact on all {n:,} rows"
     rest = {
-        "spectral": "labeled by the extended eigenvectors",
+        **dict.fromkeys(BY_VECTORS, "labeled by the extended eigenvectors"),
         "complete": "assigned to the cluster of the nearest landmark",
         "ward": "assigned to the cluster of the nearest landmark",
     }.get(method, "assigned to the nearest exemplar")
     return f"exact on {len(basis):,} landmark rows, the other {n - len(basis):,} {rest}"
-
-
-AUTO = "auto"
-BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
-BY_DENSITY = ("density", "hdbscan")
-METHODS = BY_NUMBER + BY_DENSITY
 
 
 def check_request(

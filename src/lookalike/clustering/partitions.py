@@ -1,4 +1,4 @@
-"""Clusterings cut into k parts: affinity propagation, linkage and k-medoids."""
+"""Clusterings cut into k parts: affinity propagation, linkage, k-medoids and eigenvectors."""
 
 from __future__ import annotations
 
@@ -185,15 +185,106 @@ def around(distances: np.ndarray, chosen: np.ndarray) -> Clustering:
     return Clustering(labels, chosen[old], NearestExemplar(chosen[old]))
 
 
-# -- spectral clustering ---------------------------------------------------------------------------
-# Spectral clustering, with landmarks for many rows.
+# -- eigenvectors ----------------------------------------------------------------------------------
+# Principal components and spectral clustering, with landmarks for many rows.
 
 KMEANS_STARTS = 20
 MAX_DENSE_ROWS = 600  # up to here a dense solver is faster than ARPACK; chosen by hand
 MIN_EIGENVALUE = 1e-10  # dividing by a smaller one would amplify rounding errors for new rows
 
 
-class Spectral:
+class Components:
+    """K-means on principal components of the similarities, on landmarks where rows are many.
+
+    With S the similarities, the eigenvectors v of S less the means of its rows and columns are the
+    principal components of rows whose inner products are S (kernel PCA [1]_, and with
+    d**2 = 1 - S classical scaling). The first k - 1 hold the relaxed solution of k-means in
+    all of them [2]_; k-means (20 starts) finds the clusters there. The coordinates of a row x are
+    ``sum_l S_xl v_l / sqrt(lambda)`` over the rows l that were compared with each other (but for a
+    constant): so landmarks that are all rows give the answer without landmarks, and new rows are
+    labeled by the nearest center.
+
+    Parameters
+    ----------
+    space : Space
+    seed : int
+    most : int
+        The most clusters that will be asked for.
+    basis : int64 array, optional
+        Positions of the landmarks; None: all rows.
+    known : Space, optional
+        The landmarks themselves.
+
+    References
+    ----------
+    .. [1] B. Schölkopf, A. Smola, K.-R. Müller (1998). Nonlinear component analysis as a kernel
+       eigenvalue problem. Neural Computation 10(5), 1299-1319. doi:10.1162/089976698300017467
+    .. [2] C. Ding, X. He (2004). K-means clustering via principal component analysis. ICML 2004.
+       doi:10.1145/1015330.1015408
+    """
+
+    def __init__(
+        self,
+        space: Space,
+        seed: int,
+        most: int,
+        basis: np.ndarray | None = None,
+        known: Space | None = None,
+    ) -> None:
+        self.seed = seed
+        self.basis = np.arange(len(space)) if basis is None else basis
+        self.weights = (space if known is None else known).similarities()
+        means = self.weights.mean(axis=0)
+        centered = self.weights - means
+        centered -= means[:, None] - means.mean()
+        values, vectors = _largest(centered, max(1, most - 1))
+        useful = values > MIN_EIGENVALUE
+        loadings = np.where(useful, vectors / np.sqrt(np.where(useful, values, 1.0)), 0.0)
+        self.extension = Extension(self.basis, loadings, np.empty((0, loadings.shape[1])))
+        if basis is None:
+            self.coordinates = self.weights @ loadings
+        else:
+            self.coordinates = self.extension.coordinates(space.measure, space.rows, space.rows)
+
+    def dimensions(self, k: int) -> int:
+        """Return how many coordinates k clusters are found in."""
+        return max(1, k - 1)
+
+    def cut(self, k: int) -> Clustering:
+        """Return k clusters, or fewer if rows do not have k different coordinates."""
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+        # The first of the eigenvectors that were computed for the largest number of clusters.
+        first = slice(self.dimensions(k))
+        points = self.extension.points(self.coordinates[:, first])
+        means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
+        # One thread: sums over several would differ in their last bits from run to run.
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            means.fit(points)
+        labels, old = number_by_first_row(means.labels_.astype(np.int64))
+        centers = means.cluster_centers_[old]
+        loadings = self.extension.loadings[:, first]
+        extension = replace(self.extension, loadings=loadings, centers=centers)
+        return Clustering(labels, self._exemplars(labels, points, centers), extension)
+
+    def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
+        """Return the row (landmark) of each cluster with the largest affinity to its members."""
+        exemplars = []
+        for label, center in enumerate(centers):
+            members = np.flatnonzero(labels[self.basis] == label)
+            if len(members):
+                sums = self.weights[np.ix_(members, members)].sum(axis=0)
+                exemplars.append(self.basis[members[int(sums.argmax())]])
+            else:  # a cluster without a landmark: the row nearest to its center
+                own = np.flatnonzero(labels == label)
+                exemplars.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
+        return np.asarray(exemplars, dtype=np.int64)
+
+
+class Spectral(Components):
     """Spectral clustering of Ng, Jordan and Weiss, on landmarks where rows are many.
 
     With W the affinities (0 on the diagonal) and g their sums, the eigenvectors of the largest
@@ -235,7 +326,7 @@ class Spectral:
         basis: np.ndarray | None = None,
         known: Space | None = None,
     ) -> None:
-        self.space, self.seed = space, seed
+        self.seed = seed
         self.basis = np.arange(len(space)) if basis is None else basis
         self.weights = _affinities(space if known is None else known, affinity, sigma)
         values, vectors, sums = _eigenvectors(self.weights, most)
@@ -249,55 +340,24 @@ class Spectral:
         if basis is not None:
             self.coordinates = self.extension.coordinates(space.measure, space.rows, space.rows)
 
-    def cut(self, k: int) -> Clustering:
-        """Return k clusters, or fewer if rows do not have k different coordinates."""
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
-        from threadpoolctl import threadpool_limits
-
-        # The first k of the eigenvectors that were computed for the largest number of clusters.
-        points = _unit(self.coordinates[:, :k])
-        means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
-        # One thread: sums over several would differ in their last bits from run to run.
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            means.fit(points)
-        labels, old = number_by_first_row(means.labels_.astype(np.int64))
-        centers = means.cluster_centers_[old]
-        loadings = self.extension.loadings[:, :k]
-        extension = replace(self.extension, loadings=loadings, centers=centers)
-        return Clustering(labels, self._exemplars(labels, points, centers), extension)
-
-    def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
-        """Return the row (landmark) of each cluster with the largest affinity to its members."""
-        exemplars = []
-        for label, center in enumerate(centers):
-            members = np.flatnonzero(labels[self.basis] == label)
-            if len(members):
-                sums = self.weights[np.ix_(members, members)].sum(axis=0)
-                exemplars.append(self.basis[members[int(sums.argmax())]])
-            else:  # a cluster without a landmark: the row nearest to its center
-                own = np.flatnonzero(labels == label)
-                exemplars.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
-        return np.asarray(exemplars, dtype=np.int64)
+    def dimensions(self, k: int) -> int:
+        """Return how many coordinates k clusters are found in."""
+        return k
 
 
 @saveable
 @dataclass(frozen=True, eq=False)
-class SpectralExtension(Model):
-    """A new row gets spectral coordinates from its affinities and joins the nearest center."""
+class Extension(Model):
+    """A new row gets coordinates from its similarities and joins the nearest center."""
 
     FIELDS: ClassVar[Fields] = {
         "loadings": Array("float64", "positions", "dimensions"),
         "centers": Array("float64", "clusters", "dimensions"),
-        "affinity": Choice("similarity", "rbf"),
-        "sigma": Real(finite=True),
     }
 
     loadings: np.ndarray
     centers: np.ndarray
-    affinity: str
-    sigma: float
+    compared: ClassVar[str] = "similarity"  # what blocks hold
 
     @property
     def n_labels(self) -> int:
@@ -305,31 +365,68 @@ class SpectralExtension(Model):
         return len(self.centers)
 
     def coordinates(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
-        """Return coordinates, not yet of length 1; a row is not compared with itself."""
+        """Return coordinates as they come from similarities to the known rows."""
         known = rows[self.positions]
-        to = "similarity" if self.affinity == "similarity" else "distance"
         out = np.empty((len(new), self.loadings.shape[1]))
 
         def extend(part: slice) -> None:
             some = new[part]
-            block = measure.block(some, known, to)
+            block = measure.block(some, known, self.compared)
             # A pair without anything to compare is an error, or the value the measure has for it.
             if np.isnan(block).any():
-                block = measure.defined(block, to)
-            block = _as_affinity(block, self.affinity, self.sigma)
-            block[self_pairs(some, known)] = 0.0
+                block = measure.defined(block, self.compared)
+            at, own = self_pairs(some, known)
             if new is rows:  # self_pairs knows positions of fitted rows, not those of a frozen one
                 own = np.flatnonzero((self.positions >= part.start) & (self.positions < part.stop))
-                block[self.positions[own] - part.start, own] = 0.0
-            out[part] = block @ self.loadings
+                at = self.positions[own] - part.start
+            if measure.traits.exact_self:  # as in the matrix, also of a frozen measure
+                block[at, own] = float(self.compared == "similarity")
+            out[part] = self.affinities(block, at, own) @ self.loadings
 
         each_part(measure, len(new), extend, "comparing rows with landmarks")
         return out
 
+    def affinities(self, block: np.ndarray, at: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """Return what loadings are multiplied by; row at[i] of the block is known row own[i]."""
+        return block
+
+    def points(self, coordinates: np.ndarray) -> np.ndarray:
+        """Return where rows of these coordinates lie, as k-means has it."""
+        return coordinates
+
     def assign(self, measure: Measure, rows: Rows, new: Rows) -> np.ndarray:
         """Return labels of new rows."""
-        points = _unit(self.coordinates(measure, rows, new))
+        points = self.points(self.coordinates(measure, rows, new))
         return np.square(points[:, None, :] - self.centers).sum(axis=2).argmin(axis=1)
+
+
+@saveable
+@dataclass(frozen=True, eq=False)
+class SpectralExtension(Extension):
+    """As ``Extension``, by affinities of which none is a row's with itself, on the unit sphere."""
+
+    FIELDS: ClassVar[Fields] = {
+        "affinity": Choice("similarity", "rbf"),
+        "sigma": Real(finite=True),
+    }
+
+    affinity: str
+    sigma: float
+
+    @property
+    def compared(self) -> str:  # type: ignore[override]
+        """What blocks hold."""
+        return "similarity" if self.affinity == "similarity" else "distance"
+
+    def affinities(self, block: np.ndarray, at: np.ndarray, own: np.ndarray) -> np.ndarray:
+        """Return affinities, 0 of a row with itself."""
+        block = _as_affinity(block, self.affinity, self.sigma)
+        block[at, own] = 0.0
+        return block
+
+    def points(self, coordinates: np.ndarray) -> np.ndarray:
+        """Return coordinates scaled to length 1."""
+        return _unit(coordinates)
 
 
 def _affinities(space: Space, affinity: str, sigma: float) -> np.ndarray:
@@ -364,24 +461,29 @@ def _eigenvectors(weights: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, 
     root = np.sqrt(sums)
     scaled = weights / root[:, None]
     scaled /= root
-    n = len(weights)
+    return *_largest(scaled, k), sums
+
+
+def _largest(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the k largest eigenvalues, in descending order, and their vectors."""
+    n = len(matrix)
     # ARPACK is made for a few eigenvalues of a large matrix.
     if n <= MAX_DENSE_ROWS or k > n // 3:
-        values, vectors = _all_eigenvectors(scaled, k)
+        values, vectors = _all_eigenvectors(matrix, k)
     else:
         from scipy.sparse.linalg import ArpackNoConvergence, eigsh
 
         # ARPACK starts from random vectors otherwise, and answers would differ from run to run.
         start = np.random.default_rng(0).uniform(0.5, 1.5, n)
         try:
-            values, vectors = eigsh(scaled, k, which="LA", v0=start)
+            values, vectors = eigsh(matrix, k, which="LA", v0=start)
         except ArpackNoConvergence:
-            values, vectors = _all_eigenvectors(scaled, k)
+            values, vectors = _all_eigenvectors(matrix, k)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     # Eigenvectors have no sign: the largest entry is made positive.
     top = np.abs(vectors).argmax(axis=0)
-    return values, vectors * np.sign(vectors[top, np.arange(k)]), sums
+    return values, vectors * np.sign(vectors[top, np.arange(k)])
 
 
 def _all_eigenvectors(matrix: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:

@@ -37,7 +37,14 @@ from lookalike.clustering.density import (
     hierarchy_clusters,
     knee,
 )
-from lookalike.clustering.partitions import Affinity, Linkage, Medoids, Spectral, SpectralExtension
+from lookalike.clustering.partitions import (
+    Affinity,
+    Components,
+    Extension,
+    Linkage,
+    Medoids,
+    Spectral,
+)
 from lookalike.clustering.scores import silhouette_of
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.measures.contract.matrices import rectangle
@@ -54,11 +61,11 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     Takes mixed tables: numbers, categories, texts, sets and missing values. Every cluster has an
     exemplar, one of its rows, and every method can assign new rows.
 
-    Which method: "spectral" finds clusters of any shape and is the best first choice together with
-    forest measures; "medoids" makes compact clusters around a typical row; "ward" and "complete"
-    build a hierarchy; "affinity" elects exemplars and takes directed distances; "density" and
-    "hdbscan" find the number of clusters themselves, leave outliers out as noise (-1), and never
-    hold all pairs of rows in memory.
+    Which method: "components" finds clusters along the main directions in which rows differ, and
+    is the best first choice; "spectral" finds connected sets of rows; "medoids" makes compact
+    clusters around a typical row; "ward" and "complete" build a hierarchy; "affinity" elects
+    exemplars and takes directed distances; "density" and "hdbscan" find the number of clusters
+    themselves, leave outliers out as noise (-1), and never hold all pairs of rows in memory.
 
     Parameters
     ----------
@@ -70,7 +77,10 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         "auto": the number from 2 to ``max_clusters`` with the highest mean silhouette in the
         measure's own distance (the smaller one on ties; one cluster if there are fewer than three
         rows, or all are identical). Density methods find it themselves: leave "auto".
-    method : {"spectral", "affinity", "complete", "ward", "medoids", "density", "hdbscan"}
+    method : {"components", "spectral", "affinity", "complete", "ward", "medoids", "density", \
+"hdbscan"}
+        "components" compares columns of equal weight: those of a measure that weighs columns are
+        first divided by the mean difference of random pairs of rows (``Gower.balanced``).
     affinity : {"similarity", "rbf"}
         What "spectral" cuts: the similarities, or exp(-d**2 / (2 sigma**2)) of the distances.
     sigma : float
@@ -92,13 +102,13 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     max_clusters : int
         The most clusters that "auto" tries.
     landmarks : "auto", int or None
-        For many rows: compare with this many rows drawn at random. "spectral" then extends the
-        landmarks' eigenvectors to all rows (Nystroem), which is exact for the landmarks and for
-        landmarks = n; the other methods cluster the landmarks and assign the rest as new rows.
-        Similarities to landmarks are never approximated, and ``n_clusters="auto"`` judges by the
-        landmarks. "auto": none while all pairs fit under ``dense_limit`` and the memory limit, else
-        2,000, or four times the square root of n if that is more ("affinity": 500). None: never;
-        too many rows are an error.
+        For many rows: compare with this many rows drawn at random. "components" and "spectral"
+        then extend the landmarks' eigenvectors to all rows (Nystroem), which is exact for the
+        landmarks and for landmarks = n; the other methods cluster the landmarks and assign the rest
+        as new rows. Similarities to landmarks are never approximated, and ``n_clusters="auto"``
+        judges by the landmarks. "auto": none while all pairs fit under ``dense_limit`` and the
+        memory limit, else 2,000, or four times the square root of n if that is more ("affinity":
+        500). None: never; too many rows are an error.
     dense_limit : int
         The most rows for which a matrix of all pairs is made.
     kinds : mapping of column to kind, optional
@@ -116,8 +126,8 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     n_clusters_ : int
         Clusters found, noise not counted. May differ from what was asked, with a warning.
     exemplars_ : int64 array of positions, one per cluster
-        Medoids; "spectral": the row with the largest affinity to its cluster; density methods: the
-        row in the densest place.
+        Medoids; "components" and "spectral": the row with the largest affinity to its cluster;
+        density methods: the row in the densest place.
     exemplar_distances_ : float64 array of n
         The distance of each row to the exemplar of its cluster; NaN for noise.
     exactness_ : str
@@ -134,10 +144,10 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
     Notes
     -----
     New rows: "medoids" and "affinity" take the nearest exemplar; "complete" and "ward" the cluster
-    of the nearest row; "spectral" extends its eigenvectors to the row and takes the nearest center;
-    "density" takes the lowest-numbered cluster with a core row within eps, else noise; "hdbscan"
-    the cluster of the row that is reached most cheaply, if not beyond the longest step inside that
-    cluster, else noise.
+    of the nearest row; "components" and "spectral" extend their eigenvectors to the row and take
+    the nearest center; "density" takes the lowest-numbered cluster with a core row within eps, else
+    noise; "hdbscan" the cluster of the row that is reached most cheaply, if not beyond the longest
+    step inside that cluster, else noise.
 
     References
     ----------
@@ -184,7 +194,7 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
 
     n_clusters: int | str = AUTO
     _: KW_ONLY
-    method: str = "spectral"
+    method: str = "components"
     affinity: str = "similarity"
     sigma: float = 1.0
     preference: float | str | None = None
@@ -224,6 +234,8 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
             self.__dict__.pop(stale, None)  # of an earlier fit
         n_landmarks = count_landmarks(space, self.landmarks, self.method, self.n_clusters)
         who = Phrase(Param("method", self.method, of=type(self).__name__))
+        if self.method == "components":
+            space = space.balanced()
         check_request(space, who, self.method, self.n_clusters, n_landmarks)
         if self.preference is not None and (self.method, self.n_clusters) != ("affinity", AUTO):
             rule = Param("method", "affinity"), " and ", Param("n_clusters", AUTO)
@@ -276,8 +288,8 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         else:
             cut = self._prepare(space, known, basis, seed, max(numbers))
             clustering = self._best(cut, known, basis, numbers)
-        # The model of spectral clustering compares with landmarks, and has labeled all rows.
-        if basis is None or isinstance(clustering.model, SpectralExtension):
+        # The model of eigenvectors compares with landmarks, and has labeled all rows.
+        if basis is None or isinstance(clustering.model, Extension):
             return clustering
         model = clustering.model.moved(basis)
         # The rows that are no landmarks join the clusters as new rows do.
@@ -294,13 +306,16 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         return list(range(2, min(self.max_clusters, n - 1) + 1)) if asked == AUTO else [int(asked)]
 
     def _all_alike(self, known: Space) -> bool:
-        if self.method == "spectral" and self.affinity == "similarity":  # saves a second matrix
+        similar = self.method == "spectral" and self.affinity == "similarity"
+        if similar or self.method == "components":  # saves a second matrix
             return not (known.similarities() < 1).any()
         return not known.distances().any()
 
     def _prepare(
         self, space: Space, known: Space, basis: np.ndarray | None, seed: int, most: int
     ) -> Cut:
+        if self.method == "components":
+            return Components(space, seed, most, basis, known).cut
         if self.method == "spectral":
             return Spectral(space, seed, most, self.affinity, self.sigma, basis, known).cut
         if self.method == "affinity":

@@ -31,7 +31,7 @@ MAX_SHOWN_CLUSTERS = 40  # in the text form
 INDENT = 2
 MAX_DIGITS = 18  # of a number of clusters that is written as text
 # Methods that take the number of clusters, and compare all rows with some (landmarks).
-BY_NUMBER = ("spectral", "affinity", "complete", "ward", "medoids")
+BY_NUMBER = ("components", "spectral", "affinity", "complete", "ward", "medoids")
 METHODS = {
     **dict.fromkeys(BY_NUMBER, ("landmarks",)),
     "density": ("eps", "min_neighbors"),
@@ -185,7 +185,7 @@ def cluster(
     table: args.TableLike,
     n_clusters: Clusters = "auto",
     *,
-    method: args.Method = "spectral",
+    method: args.Method = "components",
     measure: args.MeasureLike = None,
     weights: args.Weights = None,
     columns: args.Columns = None,
@@ -201,11 +201,12 @@ def cluster(
     n_clusters : int or "auto"
         How many clusters; auto: as many as hold together best.
     method : str
-        spectral, affinity, complete, ward, medoids, density, hdbscan or means. density and hdbscan
-        find the number themselves and leave outliers out (density:eps=0.2,min_neighbors=5: how
-        near rows must be, and how many of them make a core); means is k-means for mixed columns,
-        for many rows, and has no measure. The others compare many rows with some of them, drawn at
-        random (spectral:landmarks=500).
+        components, spectral, affinity, complete, ward, medoids, density, hdbscan or means. density
+        and hdbscan find the number themselves and leave outliers out
+        (density:eps=0.2,min_neighbors=5: how near rows must be, and how many of them make a core);
+        means is k-means for mixed columns, for many rows, and has no measure. The others compare
+        many rows with some of them, drawn at random (components:landmarks=500); components lets all
+        columns differ alike on the mean.
     measure : str or Measure, optional
         How rows are compared. None: the measure of an index, "auto" for a table.
     weights : mapping of column to number, optional

@@ -13,6 +13,7 @@ from lookalike.columns import Jaccard, Levenshtein
 from lookalike.errors import InvalidInput, UndefinedMeasure
 from lookalike.hubness import MutualProximity
 from lookalike.measures import Gower
+from lookalike.measures.contract.matrices import square
 from lookalike.prediction import RandomSimilarityForestRegressor
 from lookalike.table import read_table
 from lookalike.testing import frames
@@ -383,3 +384,26 @@ def test_a_name_is_compared_where_it_is_given_a_distance_or_a_weight(named):
     measure = Gower(**named).fit(table)
     assert set(measure.schema_.kinds) == {"w", "x"}
     assert measure.explain(0, 5).similarity < 1
+
+
+@pytest.mark.parametrize("missing", ["ignore", "midpoint", "pessimistic"])
+def test_balanced_columns_differ_alike_on_the_mean(missing):
+    rng = np.random.default_rng(0)
+    rows = {
+        "size": np.where(rng.random(40) < 0.2, np.nan, rng.random(40) ** 3).tolist(),
+        "coin": np.array(["heads", "tails"])[rng.integers(0, 2, 40)].tolist(),
+        "rare": ["x"] * 39 + ["y"],
+        "tags": [["a", "b"][: 1 + i % 2] for i in range(40)],
+    }
+    kinds = {"rare": "category", "coin": "category"}
+    measure = Gower(kinds, weights={"coin": 2.0}, missing=missing).fit(rows)
+    balanced = measure.balanced()
+    for name in ("size", "coin", "rare"):
+        others = {other: 0.0 for other in rows if other != name}
+        alone = square(measure.reweighted(others), measure.rows_, undefined="keep")
+        mean = np.nanmean(alone[np.triu_indices(40, 1)])
+        own = {"coin": 2.0}.get(name, 1.0)
+        assert balanced.weights_[name] == pytest.approx(own / max(mean, 0.1))
+    assert balanced.weights_["rare"] == 10  # 1 / 0.05, its mean difference, would be 20
+    assert balanced.weights_["tags"] > 1
+    assert measure.weights_["size"] == 1

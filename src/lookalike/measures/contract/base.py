@@ -292,6 +292,10 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         needed, found = "a measure that weighs columns", f"{name}, {reason}"
         raise InvalidInput(who or f"{name}.reweighted", needed, found, hint)
 
+    def balanced(self) -> Self:
+        """Return a copy whose columns differ alike on the mean; itself if it has no columns."""
+        return self
+
     def _why_fixed_weights(self) -> tuple[str, str]:
         """Return why the weights cannot be changed after fitting, and what to do instead."""
         other = ", or another measure of mixed columns"

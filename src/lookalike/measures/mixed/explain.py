@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -17,6 +18,7 @@ from lookalike.saving.fields import Array, Fields, require
 
 Side = dict[str | None, float]  # contributions of the columns for likeness, or against it
 MAX_SAMPLE_ROWS = 512  # whose simple cells are stored, and pairs of them that are compared
+MAX_BALANCED_ROWS = 200  # all pairs of them
 MAX_SAMPLE_CELLS = 2**20  # 8 MB; of a table with very many columns fewer rows are stored
 MAX_OBJECT_PAIRS = 64  # of columns with a distance of their own, which may take 0.1 s for one pair
 
@@ -62,6 +64,23 @@ class PairBaseline:
         objects = plan.differences(cells, cells, left[few], right[few])[:, plan.n_simple :]
         mean = np.concatenate([_mean(differs), _mean(objects)])
         return cls(simple, sample.seen, mean, objects)
+
+    def mean_differences(self, plan: MixedPlan, missing: float) -> np.ndarray:
+        """Return the mean difference of two rows in each column, by all pairs of some of them.
+
+        Parameters
+        ----------
+        plan : MixedPlan
+        missing : float
+            The difference of a pair with a missing cell; NaN: it is left out.
+        """
+        n = plan.n_simple
+        most = math.isqrt(2 * MAX_SAMPLE_CELLS // max(n, 1))
+        some = self.simple[: max(2, min(most, MAX_BALANCED_ROWS))]
+        left, right = np.triu_indices(len(some), 1)
+        differs, gaps = plan.simple_pairs(some[left], some[right]), np.isnan(some)
+        differs[gaps[left] | gaps[right]] = missing
+        return np.nan_to_num(np.concatenate([_mean(differs), self.mean[n:]]), nan=1.0)
 
     def surprisal(
         self, plan: MixedPlan, a: Rows, b: Rows, differs: np.ndarray
