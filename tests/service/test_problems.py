@@ -114,6 +114,15 @@ def test_a_field_that_is_mistyped_is_recognized(server):
     )
 
 
+def test_all_types_that_a_field_may_have_are_one_error(server):
+    problem = ask(server, SEARCH, {"query": True})
+    assert problem["needed"] == "an object or a string or an integer or a list"
+    assert problem["hint"] == "See the examples in /openapi.json"
+    problem = ask(server, SEARCH, {"query": {"id": 0}, "k": -1, "explain": -1})
+    assert (problem["needed"], problem["found"]) == ("a number >= 1", "-1")
+    assert problem["hint"] == "Use k: 1 (1 more to correct)"
+
+
 def test_a_huge_value_is_not_sent_back():
     hint = ("Use ", Param("missing", ["x" * 10_000]))
     _, problem, _ = problem_of(InvalidInput("column", "numbers", "a text", hint))
@@ -185,8 +194,8 @@ def test_an_error_becomes_a_status_with_headers():
 
 def test_wrong_fields_in_words():
     def said(kind, loc, more=0, **rest):
-        errors = [{"type": kind, "loc": loc, **rest}] + [{"type": "missing"}] * more
-        return str(problems.invalid(errors))
+        others = [{"type": "missing", "loc": ("body", str(i))} for i in range(more)]
+        return str(problems.invalid([{"type": kind, "loc": loc, **rest}, *others]))
 
     bound = {"input": 0, "ctx": {"ge": 1}}
     first = said("greater_than_equal", ("body", "k"), **bound)

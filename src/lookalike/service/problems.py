@@ -243,7 +243,12 @@ def invalid(errors: Sequence[Any]) -> Refused:
     errors : list of dict, as ``ValidationError.errors()`` returns it
     """
     # An unknown field first: a mistyped one is missing as well.
-    first, more = min(errors, key=lambda one: one["type"] != "extra_forbidden"), len(errors) - 1
+    first = min(errors, key=lambda one: one["type"] != "extra_forbidden")
+    # Of a field that may be one of several types each is an error of its own.
+    places = [(tuple(one["loc"][:2]), id(one.get("input"))) for one in errors]
+    here = places[errors.index(first)]
+    same = [one for one, place in zip(errors, places, strict=True) if place == here]
+    more = len(set(places)) - 1
     kind, context, path = first["type"], first.get("ctx", {}), list(first["loc"])
     where = path.pop(0) if path and path[0] in ("body", "query", "path") else "body"
     # Between the names are those of our models and types, which a client does not know.
@@ -254,7 +259,8 @@ def invalid(errors: Sequence[Any]) -> Refused:
         found, hint = repr(path[-1]), suggest(str(path[-1]), sorted(fields()))
     elif names and (bound := context.get("ge", context.get("le"))) is not None:
         hint = ("Use ", Param(names[-1], bound))
-    needed = NEEDED.get(kind, "another value").format(**context)
+    words = [NEEDED.get(one["type"], "another value").format(**one.get("ctx", {})) for one in same]
+    needed = " or ".join(dict.fromkeys(words))
     if more:
         hint = (*(hint if isinstance(hint, tuple) else (hint,)), f" ({more} more to correct)")
     return Refused(422, ".".join(names) or "body", needed, found, hint)
