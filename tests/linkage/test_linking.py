@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 import lookalike as la
 from linkage.people import pairs_of, people
 from linkage.test_candidates import columns_of
+from lookalike._runtime.progress import Cancelled, watching
 from lookalike.errors import InvalidInput
 from lookalike.linkage.candidates import Candidates
-from lookalike.linkage.evidence import EQUAL, Evidence, PairLevels
+from lookalike.linkage.evidence import EQUAL, ROUNDS, Evidence, PairLevels
 from lookalike.linkage.linking import (
     are_copies,
     are_two_populations,
@@ -179,3 +180,21 @@ def test_columns_that_cannot_be_compared_are_refused():
     curves = la.read_table({"s": [[1.0, 2.0], [3.0, 4.0, 5.0]]}, kinds={"s": "series"})
     with pytest.raises(InvalidInput, match="can be written"):
         pool_columns(curves, None, ["s"])
+
+
+def test_work_that_is_cancelled_ends_at_any_step():
+    """Finding candidates, comparing them and learning from them all look whether to go on."""
+    frame, _ = people(300, 60)
+    looks = []
+
+    def count():
+        looks.append(1)
+        return False
+
+    with watching(cancelled=count):
+        la.dedupe(frame)
+    assert len(looks) > ROUNDS + 2 * len(frame.columns)
+    for step in (1, len(looks) // 3, len(looks) - 2):
+        rest = iter([False] * step + [True] * len(looks))
+        with pytest.raises(Cancelled), watching(cancelled=lambda rest=rest: next(rest)):
+            la.dedupe(frame)

@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from lookalike._runtime.progress import Progress
+from lookalike._runtime.threads import check_stopped
 from lookalike.linkage.pooled import PooledColumn
 
 # Chosen on Febrl 1 and 2 and restaurants: twice as many pairs change no F1 by more than .001.
@@ -90,6 +91,7 @@ def find_candidates(
     found, common = [], []
     with Progress("Finding pairs", len(columns) + 1) as progress:
         for number, column in enumerate(columns[:MAX_COLUMNS]):
+            check_stopped()
             keys = _keys_of(column, number)
             if groups is not None:
                 keys = keys.take(groups[keys.rows] >= 0)
@@ -151,6 +153,7 @@ def _pairs_within(
     bits = np.log2(n / sizes[kept])
     parts = []
     for step in range(1, min(WINDOW, len(rows) - 1) + 1):
+        check_stopped()
         same = hashes[step:] == hashes[:-step]
         # Of a common key only the next row: it may be the same record.
         same &= (rare[step:] | (step == 1)) & (rows[step:] != rows[:-step])
@@ -204,6 +207,7 @@ def _select(n: int, pairs: np.ndarray, bits: np.ndarray, columns: np.ndarray) ->
     left, right = np.divmod(pairs[order][first], n)
     best = np.zeros(len(left), bool)
     for rows in (left, right):
+        check_stopped()
         ranked = np.lexsort((-bits, rows))
         by_row = rows[ranked]
         best[ranked[np.arange(len(by_row)) - np.searchsorted(by_row, by_row) < PER_ROW]] = True

@@ -20,6 +20,7 @@ from scipy.optimize import isotonic_regression, minimize
 from scipy.special import expit
 
 from lookalike._runtime.random_state import make_generator
+from lookalike._runtime.threads import check_stopped
 from lookalike.linkage.candidates import Candidates
 from lookalike.linkage.pooled import PooledColumn
 
@@ -73,6 +74,7 @@ def compare_pairs(
     levels = np.full((len(left), len(columns)), MISSING, np.int8)
     rarity = np.full(levels.shape, np.nan)
     for j, column in enumerate(columns):
+        check_stopped()
         similar = column.similarity(left, right)
         known = ~np.isnan(similar)
         levels[known, j] = np.searchsorted(LEVELS, similar[known], "right") - 1
@@ -186,6 +188,7 @@ def learn_evidence(
     # The last rounds are free of it where rows have several matches: it favors the clearest one.
     free = 0 if one_to_one else FREE_ROUNDS
     for compete in [True] * ROUNDS + [False] * free:
+        check_stopped()
         probabilities = match_probabilities(evidence.log_odds(pairs), candidates, compete, decided)
         weights = (1.0 - probabilities) * expit(evidence.log_alike(pairs))
         counts, alike = (_counts(pairs.levels, one) for one in (probabilities, weights))

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from lookalike._runtime.threads import blocks, check_stopped
 from lookalike.columns.text import score_pairs
 from lookalike.table import Column
 
@@ -22,6 +23,7 @@ WRITTEN = ("number", "category", "order", "flag", "text", "set", "sequence", "ob
 SETTLED_ASIDE = ("identifier", "constant", "copy")  # roles that are compared only if named
 MIN_DIGITS = 4  # from here on a number is also compared as digits: a slip changes one of them
 RANDOM_PAIRS = 2_000  # whose differences say which one of two numbers is small
+PAIRS_PER_CALL = 16_384  # between two looks whether the work was cancelled
 MAX_CHARACTERS = 256  # of a cell that are compared; the distances are quadratic in them
 
 
@@ -67,7 +69,10 @@ class PooledColumn:
 
     def _compare(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Return similarities of texts by their numbers, which differ."""
-        out = score_pairs([self.texts[k] for k in i.tolist()], [self.texts[k] for k in j.tolist()])
+        out = np.empty(len(i))
+        for part in blocks(len(i), PAIRS_PER_CALL):
+            texts = ([self.texts[k] for k in side[part].tolist()] for side in (i, j))
+            out[part] = score_pairs(*texts)
         if self.numbers is None:
             return out
         sizes = np.array([len(text) for text in self.texts])
@@ -96,6 +101,7 @@ def pool(name: str, columns: Sequence[Column]) -> PooledColumn:
     numbers: list[float] = []
     parts = []
     for column in columns:
+        check_stopped()
         cells, back = _distinct(column)
         codes, rows = np.full(len(cells) + 1, -1), np.zeros(len(cells) + 1, np.int64)
         rows[back] = np.arange(len(back))  # one of those that have each cell

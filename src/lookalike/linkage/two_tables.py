@@ -436,7 +436,8 @@ def _other_kind(name: str, left: Kind, right: Kind, words: tuple[str, str]) -> I
     ours, theirs = f" ({left.reason}), {right.name} in ", f" ({right.reason})"
     found = (f"{left.name} in ", first, ours, second, theirs)
     kinds, both = Param("kinds", {name: "text"}), InPython(" of read_table for both tables")
-    hint = ("Say what it is with ", kinds, both, ", or name other columns with ", Param("on"))
+    option = Param("columns" if words == NAMES["audit"] else "on")
+    hint = ("Say what it is with ", kinds, both, ", or name other columns with ", option)
     return InvalidInput(f"column {name!r}", "the same kind in both tables", found, hint)
 
 
