@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from lookalike.errors import InvalidInput, UnwritableFile
-from studies import Sheet, Value, find_paper
+from studies import PAPERS, Sheet, Value, find_paper
 from studies.__main__ import main
 from studies.command import check_folder, read_efforts, show_sheet
 
@@ -73,3 +73,14 @@ def test_an_error_is_a_line_without_a_traceback(words, message, monkeypatch, tmp
     printed = " ".join(capsys.readouterr().err.split())
     assert message in printed
     assert "Traceback" not in printed
+
+
+def test_all_papers_are_all_but_the_board(monkeypatch, capsys):
+    monkeypatch.setattr("studies.run_paper", lambda paper, *_: asked.append(paper.name) or ())
+    monkeypatch.setattr("sys.argv", ["studies", "all", "--quick"])
+    asked = []
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert stopped.value.code == 0
+    assert asked == [name for name in PAPERS if name != "board"]
+    assert "ambiguous" in capsys.readouterr().out
