@@ -25,7 +25,9 @@ from lookalike.table import read_table
 ESTIMATORS = {
     "NeighborClassifier": lambda table, y: NeighborClassifier().fit(table, y).measure_,
     "NeighborRegressor": lambda table, y: NeighborRegressor().fit(table, y * 1.0).measure_,
-    "SimilarityClustering": lambda table, y: SimilarityClustering(n_clusters=2).fit(table).measure_,
+    "SimilarityClustering": lambda table, y: (
+        SimilarityClustering(n_clusters=2, method="medoids").fit(table).measure_
+    ),
 }
 N_TABLES, MAX_ROWS, K = 40, 120, 5
 # Spread over packages, so that a few tables of the default run are unlike each other.
@@ -106,6 +108,10 @@ def test_every_surface_finds_the_same_neighbors(number, tmp_path):
         np.testing.assert_array_equal(la.hubness_report(table, k=K).lists["value"].indices, lists)
         clusters = la.cluster(table, 2, method="medoids").model
         assert repr(clusters.measure_) == repr(expected)
+        # Components weigh its columns (decision 33), alike in the verb and in the estimator.
+        weights = expected.balanced().weights_
+        assert la.cluster(table, 2).model.measure_.weights_ == weights
+        assert SimilarityClustering(n_clusters=2).fit(table).measure_.weights_ == weights
         report = la.report(table, k=K)
         assert choose_measure(table)[1] in report.parts["measure"].replace("&#x27;", "'")
         for name, fitted in ESTIMATORS.items():

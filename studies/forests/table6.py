@@ -95,7 +95,7 @@ def _score(x: np.ndarray, y: np.ndarray, measure: str, seed: int) -> list[float]
 
     forest = SyntheticForest(100, max_samples=256, max_features=0.5)
     read = ForestProximity(measure, forest, random_state=seed)
-    model = SimilarityClustering(read, int(y.max()) + 1, random_state=seed)
+    model = SimilarityClustering(read, int(y.max()) + 1, method="spectral", random_state=seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", LookalikeWarning)
         labels = model.fit(x).labels_

@@ -214,6 +214,7 @@ def growths():
         ("density", 2.0, 1.0, PAIRS),
         ("hdbscan", 2.0, 1.0, PAIRS),
         ("medoids", 2.0, 2.0, MATRIX),
+        ("components", 2.0, 2.0, MATRIX),
         ("spectral", 2.0, 2.0, MATRIX),
         ("complete", 2.0, 2.0, MATRIX),
     ):

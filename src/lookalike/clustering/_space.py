@@ -63,9 +63,7 @@ class Space:
         return Space(self.measure, self.rows[positions], self.who, self.limit, self.instead)
 
     def balanced(self) -> Space:
-        """Return the space in which columns differ alike on the mean; a frozen measure is kept."""
-        if getattr(self.measure, "frozen_", False):
-            return self
+        """Return the space in which columns differ alike on the mean, where they have weights."""
         measure = self.measure.balanced()
         return Space(measure, self.rows, self.who, self.limit, self.instead)
 

@@ -240,6 +240,7 @@ def cluster(
     rows, truth = as_source(table).rows(filter).without_label(label)
     rows = rows.compared_by(columns)
     from lookalike.clustering import MixedKMeans, SimilarityClustering, profile_clusters
+    from lookalike.measures import Gower
 
     model: SimilarityClustering | MixedKMeans
     reason: str | None = None
@@ -249,6 +250,8 @@ def cluster(
         chosen, reason = choose_measure(measure, rows, weights, seed)
         model = SimilarityClustering(chosen, number, method=name, random_state=seed, **options)
     model.fit(rows.table)
+    if reason is not None and name == "components" and isinstance(model.measure_, Gower):
+        reason += "; columns weigh so that each differs alike on the mean"
     return Clustered(model, profile_clusters(model, rows.table, truth), rows, name, reason)
 
 
