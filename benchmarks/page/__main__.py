@@ -133,20 +133,37 @@ def films_served():
         store = Store(address)
         serve_films(Catalog(store), RequestLimits())
         store.close()
-        log = Path(folder) / "log"
-        code = "from lookalike.cli import main; main()"
-        command = [sys.executable, "-c", code, "serve", "--store", address, "--port", "0"]
-        with log.open("w") as out:
-            server = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
-        try:
-            while not (found := re.search(r"http://[\w.:]+", log.read_text())):
-                if server.poll() is not None:
-                    raise SystemExit(log.read_text())
-                time.sleep(0.1)
-            yield found.group()
-        finally:
-            server.terminate()
-            server.wait(30)
+        with serving(address) as found:
+            yield found
+
+
+@contextlib.contextmanager
+def serving(store):
+    """Start a server of a store; yield its address."""
+    log = Path(store).with_suffix(".log")
+    code = "from lookalike.cli import main; main()"
+    command = [sys.executable, "-c", code, "serve", "--store", store, "--port", "0"]
+    with log.open("w") as out:
+        server = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT)
+    try:
+        while not (found := re.search(r"http://[\w.:]+", log.read_text())):
+            if server.poll() is not None:
+                raise SystemExit(log.read_text())
+            time.sleep(0.1)
+        yield found.group()
+    finally:
+        server.terminate()
+        server.wait(30)
+
+
+def find_chromium():
+    """Return the path of the browser."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    if chromium is None:
+        raise SystemExit(
+            "benchmarks.page: needs chromium, found none. Debian: apt install chromium"
+        )
+    return chromium
 
 
 def opening(context, address, table):
@@ -179,13 +196,8 @@ def openings(browser, addresses, table):
 
 def measure(addresses, table):
     """Return the times in milliseconds, and what was seen of the map."""
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    if chromium is None:
-        raise SystemExit(
-            "benchmarks.page: needs chromium, found none. Debian: apt install chromium"
-        )
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        browser = play.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
         times = openings(browser, addresses, table)
         page, _ = opening(browser.new_context(**SCREEN), addresses[0], table)
         names = page.locator(".weight input").evaluate_all(

@@ -218,3 +218,13 @@ def test_facts_of_parts_are_those_of_the_whole():
             whole = pa.array(cells)
             parts = [list_facts(whole[:middle]), list_facts(whole[middle:])]
             assert kind_of(parts[0].merge(parts[1])) == kind_of(list_facts(whole))
+
+
+@pytest.mark.parametrize("kind", [None, "series", "histogram", "vector", "set", "sequence"])
+def test_large_integers_in_lists_are_read(kind):
+    large = 2**53 + 1
+    table = read_table({"x": [[large, 1], [2, 3], [4, 5]] * 3}, kinds={"x": kind} if kind else {})
+    column = table["x"]
+    assert max(column.cell(0)) in (large, float(large))
+    if kind in ("series", "histogram", "vector"):
+        assert column.kind.name == kind

@@ -103,7 +103,7 @@ def list_facts(cells: Any) -> ListFacts | None:
     if pa.types.is_nested(item) or len(items) == items.null_count:
         return facts
     if is_numeric(item):
-        facts = _with_sums(facts, to_numpy(items.cast(pa.float64())))
+        facts = _with_sums(facts, to_numpy(items.cast(pa.float64(), safe=False)))
         if not pa.types.is_integer(item):
             return facts
     return _with_tokens(facts, items, lengths)

@@ -190,7 +190,8 @@ def _number_rows(raw: Raw) -> np.ndarray:
     # Lists of numbers are cut out of one flat array, without a Python object per number.
     full = raw.cells.drop_null()
     dtype = np.float32 if full.type.value_type == pa.float32() else np.float64
-    values = to_numpy(pc.list_flatten(full).cast(pa.from_numpy_dtype(dtype)))
+    # Integers beyond 2**53 become the nearest float, as they do in a column of numbers.
+    values = to_numpy(pc.list_flatten(full).cast(pa.from_numpy_dtype(dtype), safe=False))
     ends = np.cumsum(to_numpy(pc.list_value_length(full)))
     rows = np.empty(len(raw), dtype=object)
     for row, cell in zip(np.flatnonzero(raw.present()), np.split(values, ends[:-1]), strict=False):
