@@ -120,6 +120,47 @@ def test_words_of_a_dictionary_are_no_rows_and_a_batch_may_be_empty(tmp_path, fo
             check_ipc(pa.memory_map(str(path)), 2, path, footer=footer)
 
 
+def views_of(length, n):
+    """n views of one string."""
+    one = pa.array(["x" * length]).cast(pa.string_view())
+    buffers = [None, pa.py_buffer(one.buffers()[1].to_pybytes()[:16] * n), *one.buffers()[2:]]
+    try:
+        return pa.Array.from_buffers(pa.string_view(), n, buffers)
+    except ValueError as error:
+        pytest.skip(f"pyarrow {pa.__version__} makes no views of buffers: {error}")
+
+
+def runs_of(length, n):
+    return pa.RunEndEncodedArray.from_arrays(pa.array([n], pa.int32()), pa.array(["x" * length]))
+
+
+def lists_of(length, n):
+    starts, sizes = (pa.array([number] * n, pa.int32()) for number in (0, length))
+    return pa.ListViewArray.from_arrays(starts, sizes, pa.array(np.zeros(length, np.int8)))
+
+
+@pytest.mark.parametrize("make", [views_of, runs_of, lists_of])
+@pytest.mark.parametrize("inside", ["", "struct", "list", "union"])
+def test_one_value_that_many_cells_refer_to_counts_for_each(tmp_path, make, inside):
+    def column(length, n):
+        cells = make(length, n)
+        if inside == "struct":
+            return pa.StructArray.from_arrays([cells], ["a"])
+        if inside == "list":
+            return pa.LargeListArray.from_arrays(pa.array(range(n + 1), pa.int64()), cells)
+        return pa.UnionArray.from_sparse(pa.array([0] * n, pa.int8()), [cells]) if inside else cells
+
+    path = tmp_path / "t.arrow"
+    for n, fits in ((1, True), (3_000, False)):
+        batch = pa.record_batch({"a": column(10_000, n)})
+        with pa.ipc.new_file(path, batch.schema) as writer:
+            writer.write_batch(batch)
+        limits = reading_at_most(ReadLimits(unpacked=2**22))
+        with limits, nullcontext() if fits else pytest.raises(TooLarge, match="content of at most"):
+            with pa.ipc.open_file(path) as file:
+                assert len(files._gather([file.get_batch(0)], file.schema, path)) == n
+
+
 def test_files_within_the_limits_are_read(tmp_path):
     table = pa.table({"a": np.arange(2_000) * 1.5, "b": ["x", "yz"] * 1_000})
     limits = ReadLimits(rows=2_000, columns=2, unpacked=2**20)

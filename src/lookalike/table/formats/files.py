@@ -357,6 +357,7 @@ def _gather(batches: Iterable[Any], schema: Any, path: Path) -> Any:
     for batch in batches:
         # Offsets and indices of an untrusted file may lead anywhere.
         batch.validate(full=True)
-        counter.add(len(batch), len(schema), batch.get_total_buffer_size())
+        size = batch.get_total_buffer_size() + sum(map(sizes.repeated_bytes, batch.columns))
+        counter.add(len(batch), len(schema), size)
         checked.append(batch)
     return pa.Table.from_batches(checked, schema)
