@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lookalike.kernels import block_bounds
 from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, NUMBER, STEPS
+from lookalike.neighbors import blocks
 from lookalike.neighbors.blocks import PAIRS_PER_ROUND, Block, in_order
 from lookalike.neighbors.byte_queries import ByteCodes, ByteQueries
 
@@ -58,7 +59,7 @@ COMPILED = {
 }  # fmt: skip
 
 
-def draw(rng, n, n_queries, missing, weights):
+def draw(rng, n, n_queries, missing, weights, midpoint=False):
     """Random rows and queries of five numbers, three categories and a looked up column."""
     kind = np.array([NUMBER] * 5 + [EQUAL] * 3 + [LOOKUP])
     x = rng.random((n + n_queries, 9))
@@ -70,11 +71,15 @@ def draw(rng, n, n_queries, missing, weights):
     tables[:, 0, :4] = np.abs(np.arange(4) - x[n:, 8:]) / 3 * weights[8]
     worth = np.broadcast_to(weights, (n_queries, 9)).copy()
     worth[:, 8] = tables.max(axis=(1, 2))
-    asked = ByteQueries(steps[n:], worth, kind, tables=tables, weights=weights, present=~gone[n:])
+    asked = ByteQueries(
+        steps[n:], worth, kind, tables=tables, weights=weights, present=~gone[n:], midpoint=midpoint
+    )
     apart = np.abs(x[n:, None] - x[:n])
     apart[:, :, 5:8] = apart[:, :, 5:8] > 0
     apart[:, :, 8] /= 3
     there = ~gone[n:, None] & ~gone[:n]
+    if midpoint:
+        return codes, asked, np.where(there, apart, 0.5) @ weights / weights.sum()
     with np.errstate(invalid="ignore"):
         distances = (apart * weights * there).sum(axis=2) / (weights * there).sum(axis=2)
     return codes, asked, distances
@@ -82,15 +87,19 @@ def draw(rng, n, n_queries, missing, weights):
 
 @settings(deadline=None, max_examples=30)
 @given(
-    st.integers(0, 2**32 - 1), st.booleans(),
+    st.integers(0, 2**32 - 1), st.sampled_from([None, "ignore", "midpoint"]), st.booleans(),
     st.lists(st.sampled_from([0.01, 1.0, 1.0, 3.0]), min_size=9, max_size=9),
     st.floats(0.01, 0.9),
 )  # fmt: skip
-def test_no_row_within_the_limit_is_ruled_out(seed, missing, weights, quantile):
+def test_no_row_within_the_limit_is_ruled_out(seed, missing, bytes_, weights, quantile):
     rng = np.random.default_rng(seed)
-    codes, asked, distances = draw(rng, 1500, 20, missing, np.array(weights))
+    codes, asked, distances = draw(
+        rng, 1500, 20, missing is not None, np.array(weights), missing == "midpoint"
+    )
     limits = np.nanquantile(distances, quantile * 0.2, axis=1) * rng.choice([1.0, 1.0, 1.3], 20)
-    block, tile, found = Block(asked, codes), 0, set()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(blocks, "MAX_NUMBERS_IN_BYTES", 24 if bytes_ else 0)
+        block, tile, found = Block(asked, codes), 0, set()
     while tile < len(codes.tiles):
         tile, (queries, rows) = block.scan(tile, limits, np.empty(0, bool))
         found |= set(zip(queries.tolist(), rows.tolist(), strict=True))
