@@ -17,7 +17,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lookalike._runtime import threads
-from lookalike._runtime.threads import blocks, lock_of, look_for_blas, run, single_blas
+from lookalike._runtime.threads import blocks, in_turn, lock_of, look_for_blas, run, single_blas
 
 
 def test_answers_come_in_order_from_any_number_of_threads():
@@ -242,3 +242,68 @@ def test_work_is_done_when_no_thread_can_be_started(monkeypatch):
     monkeypatch.setattr(threads, "_workers", threads._Workers())
     monkeypatch.setattr(threading.Thread, "start", refuse)
     assert run(lambda i: i, [(i,) for i in range(9)], 3) == list(range(9))
+
+
+def test_callers_of_short_work_take_turns_in_the_order_of_coming(monkeypatch):
+    turns = threads._Turns()
+    turns.free = 1
+    monkeypatch.setattr(threads, "_turns", turns)
+    order = []
+
+    def work(number):
+        with in_turn():
+            with in_turn():  # inside of it: at once
+                order.append(number)
+
+    callers = [threading.Thread(target=work, args=(number,)) for number in range(6)]
+    with in_turn():
+        for number, caller in enumerate(callers):
+            caller.start()
+            while len(turns.waiting) <= number:
+                time.sleep(0.001)
+        assert not order
+        with in_turn(short=False):
+            pass
+    for caller in callers:
+        caller.join()
+    assert order == list(range(6))
+    assert turns.free == 1
+
+
+def test_a_caller_that_is_stopped_while_it_waits_leaves_its_place(monkeypatch):
+    turns = threads._Turns()
+    turns.free = 0
+
+    class Stopping:
+        """A lock whose second holder is stopped by Ctrl-C."""
+
+        def __init__(self):
+            self.taken = False
+
+        def acquire(self):
+            if self.taken:
+                raise KeyboardInterrupt
+            self.taken = True
+
+        def release(self):
+            pass
+
+    lock = turns.lock
+    monkeypatch.setattr(threads.threading, "Lock", Stopping)
+    with pytest.raises(KeyboardInterrupt):
+        turns.enter()
+    assert not turns.waiting
+    assert turns.free == 0
+    # The place was given to the caller just before it was stopped: it goes to the next.
+    monkeypatch.setattr(Stopping, "acquire", lambda self: given(self))
+
+    def given(mine):
+        if mine.taken:
+            with lock:
+                turns.waiting.clear()
+            raise KeyboardInterrupt
+        mine.taken = True
+
+    with pytest.raises(KeyboardInterrupt):
+        turns.enter()
+    assert turns.free == 1

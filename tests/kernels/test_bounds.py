@@ -23,7 +23,7 @@ from lookalike.kernels.bounds import (
 )  # fmt: skip
 
 # The class of the library itself: numba's cache, which all processes share, holds its name.
-from lookalike.neighbors.codes import _KernelQueries as Queries
+from lookalike.neighbors.byte_queries import _KernelQueries as Queries
 
 seeds = st.integers(0, 2**32 - 1)
 

@@ -12,7 +12,9 @@ from lookalike.kernels.bounds import NUMBER, STEPS, TILE_ROWS
 from lookalike.measures import Gower, Ranked, Vector
 from lookalike.measures.contract import codes as bounded_search
 from lookalike.measures.contract.base import Measure
-from lookalike.neighbors.codes import ByteCodes, ByteQueries
+from lookalike.neighbors import blocks as query_blocks
+from lookalike.neighbors import codes
+from lookalike.neighbors.byte_queries import ByteCodes, ByteQueries
 from lookalike.testing import number_tables, tables
 
 EVERY = (
@@ -20,10 +22,14 @@ EVERY = (
 )  # fmt: skip
 
 
-@pytest.fixture(autouse=True)
-def always(monkeypatch):
-    """Search by bounds however few the rows."""
+@pytest.fixture(autouse=True, params=["single", "blocks"])
+def always(request, monkeypatch):
+    """Search by bounds however few the rows, query by query or in blocks of near queries."""
     monkeypatch.setattr(bounded_search, "pays", lambda b, k, n=1: True)
+    monkeypatch.setattr(codes, "MIN_QUERIES", 1 if request.param == "blocks" else np.inf)
+    monkeypatch.setattr(codes, "worth_compiling", lambda loop, cells: True)
+    monkeypatch.setattr(query_blocks, "QUERIES_PER_BLOCK", 3)
+    monkeypatch.setattr(query_blocks, "PAIRS_PER_ROUND", 5)
 
 
 def assert_same_lists(measure, a, b, k, **options):

@@ -217,7 +217,8 @@ def close(ours, theirs):
 
 
 def question(n, callers, rivals, targets=()):
-    tail = Tail(5 * callers)  # on few cores a caller waits for those before it
+    # On few cores a caller of long searches waits for those before it; short ones take turns.
+    tail = Tail(5 if n <= 100_000 else 5 * callers)
     who = "1 caller" if callers == 1 else f"{callers} concurrent callers"
     return Case(
         name=f"Index.search, {n:,} x {COLUMNS} mixed cells, {who}",

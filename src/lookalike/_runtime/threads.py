@@ -16,6 +16,7 @@ import itertools
 import os
 import threading
 import weakref
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -218,6 +219,65 @@ def single_blas() -> Iterator[None]:
                 _blas_limit = None
 
 
+class _Turns:
+    """Places for short work; who comes while all are taken waits in the order of coming.
+
+    Callers that answer in less time than Python lets a thread run (5 ms) would otherwise take turns
+    at random: one answers ten questions while another waits for its first.
+    """
+
+    def __init__(self) -> None:
+        self.lock, self.free = threading.Lock(), os.cpu_count() or 1
+        self.waiting: deque[threading.Lock] = deque()
+
+    def enter(self) -> None:
+        """Take a place, or wait for one."""
+        with self.lock:
+            if self.free:
+                self.free -= 1
+                return
+            mine = threading.Lock()
+            mine.acquire()
+            self.waiting.append(mine)
+        try:
+            mine.acquire()
+        except BaseException:  # ctrl-c: the place that this caller has, or would get, is not lost
+            with self.lock:
+                had = mine not in self.waiting
+                if not had:
+                    self.waiting.remove(mine)
+            if had:
+                self.leave()
+            raise
+
+    def leave(self) -> None:
+        """Give the place to the caller that has waited longest."""
+        with self.lock:
+            if self.waiting:
+                self.waiting.popleft().release()
+            else:
+                self.free += 1
+
+
+_turns = _Turns()
+
+
+@contextmanager
+def in_turn(short: bool = True) -> Iterator[None]:
+    """Do short work in turn with the other callers; longer work, or work inside of it, at once."""
+    if not short or getattr(_here, "in_turn", False):
+        yield
+        return
+    turns = _turns
+    turns.enter()
+    _here.in_turn = True
+    try:
+        yield
+    finally:
+        _here.in_turn = False
+        turns.leave()
+
+
 _locks: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
 _locks_lock = threading.Lock()
 
@@ -234,8 +294,8 @@ def lock_of(thing: Any) -> Any:
 
 def _begin_anew() -> None:
     """Start a forked process without threads and locks: only the thread that forked is in it."""
-    global _workers, _locks_lock, _blas_lock
-    _workers = _Workers()
+    global _workers, _turns, _locks_lock, _blas_lock
+    _workers, _turns = _Workers(), _Turns()
     # New ones: a lock that another thread held at the fork would never be released.
     _locks_lock, _blas_lock = threading.Lock(), threading.Lock()
     _locks.clear()

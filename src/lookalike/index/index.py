@@ -17,7 +17,7 @@ from lookalike._runtime.files import locked
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
-from lookalike._runtime.threads import lock_of
+from lookalike._runtime.threads import in_turn, lock_of
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.index.filters import read_filter
@@ -51,6 +51,9 @@ Answer = TypeVar("Answer")
 # Rows that compaction copies at a time in memory, and added rows up to which drift is checked
 # after ``add_files``, since checking reads them all (chosen by hand).
 MAX_ROWS_COPIED = 2**20
+# Rows compared in one search up to which most of its time is spent in Python, which one thread runs
+# at a time: callers then take turns. Chosen by hand.
+MAX_ROWS_IN_TURN = 2**18
 
 
 @dataclass(eq=False, repr=False)
@@ -522,20 +525,25 @@ class Index(SaveMixin, Estimator):
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO, queries)
         masks = read_filter(filter, now.names, now.schema)
-        if liked is None and unliked is None:
-            # Sketches propose rows by the fitted weights, so they are of no use under others.
-            sketches = self._sketches if measure is now.measure else None
-            asked = SegmentQuery(measure, queries.rows, wide, queries.positions)
-            graph = _drawn(now.segments.nearest(asked, masks, sketches), k, seed, queries.positions)
-            found = [_hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))]
-        else:
-            found = []
-            for i in range(len(queries)):
-                rows, omit, no = _feedback(queries, i, liked, unliked)
-                asked = SegmentQuery(measure, rows, wide, np.array([-1]), omit, gamma, no)
-                own = queries.positions[i : i + 1]
-                graph = _drawn(now.segments.nearest(asked, masks), k, seed, own)
-                found.append(_hits(now, measure, queries, i, graph, by_distance=False))
+        with in_turn(len(queries) * len(now.segments) <= MAX_ROWS_IN_TURN):
+            if liked is None and unliked is None:
+                # Sketches propose rows by the fitted weights, so they are of no use under others.
+                sketches = self._sketches if measure is now.measure else None
+                asked = SegmentQuery(measure, queries.rows, wide, queries.positions)
+                graph = _drawn(
+                    now.segments.nearest(asked, masks, sketches), k, seed, queries.positions
+                )
+                found = [
+                    _hits(now, measure, queries, i, graph[i : i + 1]) for i in range(len(queries))
+                ]
+            else:
+                found = []
+                for i in range(len(queries)):
+                    rows, omit, no = _feedback(queries, i, liked, unliked)
+                    asked = SegmentQuery(measure, rows, wide, np.array([-1]), omit, gamma, no)
+                    own = queries.positions[i : i + 1]
+                    graph = _drawn(now.segments.nearest(asked, masks), k, seed, own)
+                    found.append(_hits(now, measure, queries, i, graph, by_distance=False))
         return found[0] if queries.one else found
 
     def explain(

@@ -19,6 +19,7 @@ from lookalike.kernels.boxes import nearest_in_boxes
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.contract.base import Codes, Measure
 from lookalike.measures.contract.rows import Ids, Rows, kept_beside, name_rows
+from lookalike.neighbors import byte_queries
 from lookalike.neighbors import codes as byte_codes
 from lookalike.neighbors.boxes import (
     MIN_QUERIES,
@@ -171,7 +172,7 @@ def without_nan(values: np.ndarray) -> np.ndarray:
     return np.where(values == values, values, 0.0)  # several times as quick as ``nan_to_num``
 
 
-def _own_rows(a: Rows, b: Rows) -> Callable[[slice], byte_codes.Pairs] | None:
+def _own_rows(a: Rows, b: Rows) -> Callable[[np.ndarray], byte_codes.Pairs] | None:
     """Return a function from queries to the rows of b that are the same fitted row; None: no such.
 
     They are compared whatever their bound: a row with itself has distance 0 by definition, while
@@ -181,8 +182,8 @@ def _own_rows(a: Rows, b: Rows) -> Callable[[slice], byte_codes.Pairs] | None:
         return None
     order, ranked = kept_beside(b, "by_seen", lambda: _sorted_by_seen(b))
 
-    def own_rows(part: slice) -> byte_codes.Pairs:
-        seen = a.seen[part]
+    def own_rows(at: np.ndarray) -> byte_codes.Pairs:
+        seen = a.seen[at]
         starts = np.searchsorted(ranked, seen, "left")
         counts = np.where(seen >= 0, np.searchsorted(ranked, seen, "right") - starts, 0)
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
@@ -203,7 +204,7 @@ def _sorted_by_seen(b: Rows) -> tuple[np.ndarray, np.ndarray]:
 class NumberCodes:
     """Numbers quantized to 255 steps between the minimum and maximum of each column."""
 
-    codes: byte_codes.ByteCodes
+    codes: byte_queries.ByteCodes
     low: np.ndarray
     span: np.ndarray
 
@@ -214,7 +215,7 @@ class NumberCodes:
     @classmethod
     def from_arrays(cls, n: int, arrays: Codes) -> NumberCodes:
         """Return the codes of n rows from what ``to_arrays`` returned."""
-        return cls(byte_codes.ByteCodes.from_arrays(n, arrays), arrays["low",], arrays["span",])
+        return cls(byte_queries.ByteCodes.from_arrays(n, arrays), arrays["low",], arrays["span",])
 
     def ask(self, values: np.ndarray, unit: float, largest: bool) -> byte_codes.BoundedQuery:
         """Return the bounds of some queries.
@@ -230,8 +231,8 @@ class NumberCodes:
         own = byte_steps(values, self.low, self.span)
         kind, worth = np.full(own.shape[1], NUMBER), self.span * unit
 
-        def queries(at: slice) -> byte_codes.Bounds:
-            return byte_codes.ByteQueries(own[at], worth, kind, largest=largest).bounds(self.codes)
+        def queries(at: Any) -> byte_queries.ByteQueries:
+            return byte_queries.ByteQueries(own[at], worth, kind, largest=largest)
 
         return byte_codes.BoundedQuery(self.codes, queries, np.asarray)
 
@@ -244,7 +245,8 @@ def number_codes(values: np.ndarray) -> NumberCodes | None:
     if not np.isfinite(span.sum()):  # one step would be infinitely wide, and bound nothing
         return None
 
-    def part_of(at: slice) -> byte_codes.Cells:
+    def part_of(at: slice) -> byte_queries.Cells:
         return byte_steps(values[at], low, span), None
 
-    return NumberCodes(byte_codes.ByteCodes.make(len(values), values.shape[1], part_of), low, span)
+    codes = byte_queries.ByteCodes.make(len(values), values.shape[1], part_of)
+    return NumberCodes(codes, low, span)

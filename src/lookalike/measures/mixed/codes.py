@@ -39,7 +39,7 @@ from lookalike.columns.vector import (
 from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, NUMBER, ROOT, SQUARE, STEPS
 from lookalike.measures.contract.codes import byte_steps, without_nan
 from lookalike.measures.mixed.plan import COLUMN, SIMPLE, MixedPlan
-from lookalike.neighbors.codes import Bounds, ByteCodes, ByteQueries
+from lookalike.neighbors.byte_queries import ByteCodes, ByteQueries
 
 MAX_NUMBERED_CELLS = MISSING  # distinct cells of a column: every byte but the missing one
 MAX_COORDINATES = 16  # of a vector that become bytes; chosen by hand
@@ -287,8 +287,8 @@ class MixedCodes:
 
     def queries(
         self, a: Mapping[str, Any], weights: np.ndarray, midpoint: bool
-    ) -> Callable[[slice], Bounds]:
-        """Return a function from a slice of the queries to their bounds.
+    ) -> Callable[[Any], ByteQueries]:
+        """Return a function from some of the queries to their bytes.
 
         Parameters
         ----------
@@ -308,7 +308,7 @@ class MixedCodes:
         last = n - 1 + np.cumsum(widths, dtype=np.int64)
         whole[last] = weights[[position[name] for name in self.objects]]
 
-        def bounds_of(part: slice) -> Bounds:
+        def queries_of(part: Any) -> ByteQueries:
             simple = np.asarray(a[SIMPLE][part])
             own = np.zeros((len(simple), len(self.kind)), np.uint8)
             worth = np.zeros(own.shape)
@@ -340,13 +340,12 @@ class MixedCodes:
                     worth[:, columns] = values * weight
             # Sums are scaled by the largest possible one: a column adds at most its largest entry.
             worth[:, looked_up] = tables.max(axis=2)
-            queries = ByteQueries(
+            return ByteQueries(
                 own, worth, self.kind, tables=tables, weights=whole, present=present,
                 midpoint=midpoint, more_weight=float(weights[uncoded].sum()), roots=roots,
             )  # fmt: skip
-            return queries.bounds(self.codes)
 
-        return bounds_of
+        return queries_of
 
     def to_arrays(self) -> dict[tuple[str, ...], np.ndarray]:
         """Return the codes as arrays, to be saved with the plan and the rows."""
