@@ -366,7 +366,7 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stac
         tree.feature[node], tree.cut[node], tree.above[node] = -1, -1, -1
         positive = 0
         for i in range(low, high):
-            positive += labels[rows[i]]
+            positive += np.int64(labels[rows[i]])
         if positive == 0 or positive == high - low or depth >= max_depth:
             continue
         best = -1.0
@@ -380,7 +380,7 @@ def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stac
                 r = rows[i]
                 c = codes[f, r]
                 if c >= 0:
-                    y = labels[r]
+                    y = np.int64(labels[r])
                     keys[m] = 2 * c + y
                     ones += y
                     m += 1
@@ -416,7 +416,7 @@ def sample_rows(n, m, replace, labels, state, rows):
             return attempt
         positive = 0
         for i in range(m):
-            positive += labels[rows[i]]
+            positive += np.int64(labels[rows[i]])
         if 0 < positive < m:
             return attempt
     return -1

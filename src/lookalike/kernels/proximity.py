@@ -288,7 +288,8 @@ def place_members(codes, bag, leaf_offsets, held):
     for t in range(codes.shape[1]):
         for i in range(codes.shape[0]):
             if bag[i, t] > 0:
-                leaf, member = leaf_offsets[t] + codes[i, t], 256 * i + bag[i, t]
+                leaf = leaf_offsets[t] + codes[i, t]
+                member = 256 * i + np.int64(bag[i, t])
                 if held[leaf] < 0:
                     at = -1 - held[leaf]
                     lists[at] += 1
