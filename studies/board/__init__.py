@@ -28,12 +28,12 @@ reported, was looked at until a choice was made; then the reported half, once.
   or 3 (+0.2 ± 0.3, -0.3 ± 0.6), no bootstrap (-0.6 ± 0.5), random thresholds (-0.3 ± 0.3), a third
   of the columns (-0.7 ± 0.4), five pairs (-0.2 ± 0.2), soft votes (0.0); of neighbors 15 or 20
   (-0.2, -0.9 of ten) and weights by ReliefF (-0.5). What is ahead costs time: all defaults stay.
-- *Time series*: MSM and TWE are those of aeon, value by value, at the same price. A price of 1 is
-  there in the unit of the series, here in standard deviations of the fitted values, so that answers
-  do not depend on the unit. In UnitTest, whose values are in the hundreds, a split costs next to
-  nothing there: two of its 22 test series are lost here. In ArrowHead one of 159 is farther from
-  every training series than these are from each other, where Gower's similarity is 0 to all. DTW
-  adds differences here, squared ones there.
+- *Time series*: nothing was chosen. MSM and TWE are those of aeon, value by value, at the same
+  price. A price of 1 is there in the unit of the series, here in standard deviations of the fitted
+  values, so that answers do not depend on the unit. In UnitTest, whose values are in the hundreds,
+  a split costs next to nothing there: two of its 22 test series are lost here. In ArrowHead one of
+  159 is farther from every training series than these are from each other, where Gower's similarity
+  is 0 to all. DTW adds differences here, squared ones there.
 """
 PAPER = Paper(
     "board",
