@@ -34,6 +34,7 @@ from lookalike.service.store.store import (
     Store,
     StoredRow,
     TooFarBehind,
+    WriteTransaction,
     dump,
     missing_collection,
     parse_schema,
@@ -474,17 +475,11 @@ class Collection:
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
-                for one in additions:
-                    one.added = None if one.once is None else turn.answered(one.once)
-                new = [one for one in additions if one.added is None]
+                new = _not_answered(turn, additions)
                 if additions and not new:
                     return [], turn.head.generation
                 records = [*records, *(row for one in new for row in one.records)]
-                view = self.view
-                if turn.head.generation > view.generation:
-                    changed = turn.changed(view.generation)
-                    view = self._caught_up(view, turn.head, changed)
-                    self.texts.clear()  # it has not followed the changes of the other server
+                view = self._newest(turn)
                 view.require(deleted)
                 if not records and len(view.index) <= len(deleted):
                     # A measure cannot be fitted to no rows.
@@ -505,12 +500,18 @@ class Collection:
                 turn.remove([dumps(id) for id in deleted])
                 if rows:
                     turn.add(rows, named[0] if named and view.settings.id_column is None else 0)
-                rest = iter(ids)
-                sent = [(one.once, list(islice(rest, len(one.records)))) for one in new]
-                turn.remember([(once, own) for once, own in sent if once is not None])
+                _remember(turn, new, ids)
                 turn.finish(kind, max(len(deleted), len(records)))
             self._set(after, deleted, ids)
         return list(ids), after.generation
+
+    def _newest(self, turn: WriteTransaction) -> View:
+        """Return the view with the changes that other servers have made."""
+        view = self.view
+        if turn.head.generation > view.generation:
+            view = self._caught_up(view, turn.head, turn.changed(view.generation))
+            self.texts.clear()  # it has not followed them
+        return view
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Fit the measure again while the old one serves, then replace it.
@@ -567,6 +568,20 @@ class Collection:
 
 
 # -- parts -----------------------------------------------------------------------------------------
+
+
+def _not_answered(turn: WriteTransaction, additions: Sequence[_Addition]) -> list[_Addition]:
+    """Return the additions that no earlier request has made; the others get its answer."""
+    for one in additions:
+        one.added = None if one.once is None else turn.answered(one.once)
+    return [one for one in additions if one.added is None]
+
+
+def _remember(turn: WriteTransaction, additions: Sequence[_Addition], ids: Sequence[Any]) -> None:
+    """Keep the answers to the additions that may be sent again."""
+    rest = iter(ids)
+    sent = [(one.once, list(islice(rest, len(one.records)))) for one in additions]
+    turn.remember([(once, own) for once, own in sent if once is not None])
 
 
 def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:

@@ -6,6 +6,7 @@ import pytest
 import lookalike as la
 from lookalike.errors import TooFewRows
 from lookalike.hubness.mutual_proximity import default_reducer
+from lookalike.measures import Gower, StochasticForest
 from lookalike.show.html.markup import COLORS
 from lookalike.show.report.study import Study, group_rows
 
@@ -78,3 +79,17 @@ def test_groups_by_size_and_by_color():
     assert more.names[-1] == "2 others"
     tied = group_rows(np.array([1.5] * 30 + [2.25] * 20 + [3.125] * 3), "price")
     assert np.unique(tied.codes).tolist() == list(range(len(tied.names)))
+
+
+@pytest.mark.parametrize("measure", ["auto", Gower(), StochasticForest(20, random_state=3)])
+def test_clusters_are_those_of_the_verb(measure):
+    penguins = la.datasets.load_penguins()
+    if isinstance(measure, StochasticForest):
+        penguins = penguins.drop(["species", "island", "sex"])
+    found = Study(penguins, None, "label", measure, 5, 200, 0)
+    same = la.cluster(found.index)
+    assert found.clustering.labels_.tolist() == same.labels
+    assert len(found.profile) == len(same.profile) > 1
+    assert [one.rows for one in found.profile.clusters] == [c.rows for c in same.profile.clusters]
+    if measure == "auto":
+        assert la.cluster(found.rows).labels == same.labels

@@ -324,10 +324,7 @@ FIT = "index = la.Index({measure}).fit({rows})\n"
 MISSING = "{one.column: one.missing_share for one in table.summary()}"
 MAP = FIT + "from lookalike.represent import layout\nplaces = layout(index.measure_)"
 HUBS = "print(la.hubness_report(index.measure_, k={k}))"
-CLUSTERS = (
-    "model = la.clustering.SimilarityClustering(index.measure_.frozen(), method='medoids')\n"
-    "print(la.clustering.profile_clusters(model.fit({rows}), {rows}))"
-)
+CLUSTERS = FIT + "print(la.cluster(index))"
 ROWS = (
     "typical = la.represent.select_prototypes(index.measure_.frozen(), {rows}, n=5)\n"
     "odd = la.outliers({rows})"

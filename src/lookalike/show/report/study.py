@@ -100,7 +100,6 @@ def _by_size(values: np.ndarray, title: str) -> RowGroups:
 MIN_ROWS = 3  # that an analysis needs
 MAX_COMPARED_ROWS = 600  # rows that measures are compared on
 MAX_COMPARE_SECONDS = 30.0  # after which no further measure is tried
-MAX_CLUSTERS = 8
 N_KEY_COLUMNS = 2  # that the legend of the map names for each cluster
 N_EXAMPLES = 3  # rows whose neighbors are shown
 N_PROTOTYPES = 5
@@ -186,13 +185,8 @@ class Study:
 
     @cached_property
     def clustering(self) -> Any:
-        """Clusters around typical rows, as many as the silhouette finds best."""
-        return SimilarityClustering(
-            self.measure.frozen(),
-            method="medoids",
-            max_clusters=MAX_CLUSTERS,
-            random_state=self.seed,
-        ).fit(self.rows)
+        """The clusters that ``la.cluster`` finds, as many as hold together best."""
+        return SimilarityClustering(self.measure.frozen(), random_state=self.seed).fit(self.rows)
 
     @cached_property
     def profile(self) -> ClusteringProfile:
