@@ -196,6 +196,7 @@ def _use_functions() -> None:
     for options in product((0.0, 0.1), (False, True)):
         mixed = _mixed(N_ROWS_QUANTIZED, *options)
         Gower().fit(mixed).kneighbors(mixed[:3], 3)
+    Gower().fit(_mixed(600)).neighbors(k=2)  # a tree of boxes
     Vector("cityblock").fit(_numbers(600, 2)).kneighbors(_numbers(5, 2), 120)  # long lists
     index = ReFeat(random_state=0).fit(_numbers())
     index.search(0, k=3)

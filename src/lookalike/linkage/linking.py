@@ -16,6 +16,7 @@ import numpy as np
 from lookalike.errors import InvalidInput, Param, name_some, suggest
 from lookalike.linkage.candidates import MAX_COLUMNS, Candidates, find_candidates
 from lookalike.linkage.evidence import (
+    EQUAL,
     Evidence,
     PairLevels,
     calibrate,
@@ -34,6 +35,7 @@ EVEN, MARGIN = 0.5, 1e-6
 DOUBTFUL, MAX_DOUBTFUL_SHARE = 1 / 11, 0.45
 MAX_DIFFERING, UNLIKE = 2 / 3, 2
 FEW, TAIL, MIN_REST, CHANCE = 20, 50, 5, 1e-4
+MAX_CHANCE_OF_RIVALS = 0.01  # of second matches that are the same record to be taken for others
 MIN_COLUMNS_FOR_RECALL = 3  # with fewer, pairs cannot be found in several ways
 
 
@@ -253,6 +255,10 @@ def link_rows(
         probabilities = match_probabilities(
             evidence.log_odds(levels), candidates, one_to_one, known
         )
+    if not one_to_one:
+        competing = match_probabilities(evidence.log_odds(levels), candidates, True, known)
+        if are_rivals(levels, probabilities, competing):
+            probabilities = competing
     apart = True
     if threshold is None:
         threshold = choose_threshold(
@@ -305,6 +311,36 @@ def are_two_populations(probabilities: np.ndarray) -> bool:
     n_doubtful = np.count_nonzero(doubt >= DOUBTFUL)
     n_certain = np.count_nonzero(probabilities > 1.0 - DOUBTFUL)
     return bool(n_doubtful <= MAX_DOUBTFUL_SHARE * n_certain)
+
+
+def are_rivals(levels: PairLevels, probabilities: np.ndarray, competing: np.ndarray) -> bool:
+    """Whether second matches of a row differ where first ones do not: distinct, but near-equal.
+
+    A record that is there three times has slips in any column of any pair. Two restaurants of one
+    hotel share all but the name. So in one column most second matches are less alike than first
+    ones are, by more than chance explains (Smirnov 1939).
+
+    Parameters
+    ----------
+    levels : PairLevels, of the candidates
+    probabilities, competing : float64
+        Of the candidates, without and with the competition of pairs that share a row.
+    """
+    matches = probabilities >= EVEN
+    counts = []
+    for part in (matches & (competing >= EVEN), matches & (competing < EVEN)):
+        known = levels.levels[part].T
+        counts.append(np.array([np.bincount(x[x >= 0], minlength=EQUAL + 1) for x in known]))
+    sizes = [count.sum(axis=1) for count in counts]
+    both = (sizes[0] > 0) & (sizes[1] > 0)
+    if not both.any():
+        return False
+    pairs = zip(counts, sizes, strict=True)
+    first, second = (np.cumsum(count[both], axis=1) / size[both, None] for count, size in pairs)
+    differ = (second - first).max(axis=1)
+    n_pairs = 1.0 / sizes[0][both] + 1.0 / sizes[1][both]
+    by_chance = np.sqrt(np.log(len(both) / MAX_CHANCE_OF_RIVALS) / 2.0 * n_pairs)
+    return bool((differ > np.maximum(EVEN, by_chance)).any())
 
 
 def is_gap(log_odds: np.ndarray, threshold: float) -> bool:

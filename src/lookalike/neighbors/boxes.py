@@ -16,6 +16,7 @@ from lookalike.neighbors.graph import NeighborGraph
 
 Plan = tuple[np.ndarray, ...]  # as ``split_rows`` takes it
 MIN_QUERIES, MIN_ROWS = 256, 512  # below, making a tree does not pay; chosen by hand
+MAX_COLUMNS = 16  # of twenty, all rows were compared: not worth a trial
 # Rows and queries of a first trial; of more rows one in so many.
 MIN_SAMPLE_ROWS, ROWS_PER_SAMPLED, SAMPLE_QUERIES = 4096, 16, 32
 # Comparing a row of a leaf takes as long as ten by byte codes, but the share of rows that are

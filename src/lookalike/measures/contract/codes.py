@@ -22,6 +22,7 @@ from lookalike.measures.contract.rows import Ids, Rows, kept_beside, name_rows
 from lookalike.neighbors import byte_queries
 from lookalike.neighbors import codes as byte_codes
 from lookalike.neighbors.boxes import (
+    MAX_COLUMNS,
     MIN_QUERIES,
     MIN_ROWS,
     MIN_SAMPLE_ROWS,
@@ -147,7 +148,7 @@ def boxes_of(b: Rows, x: np.ndarray, y: np.ndarray, k: int, plan: Plan) -> Boxes
     k : int
     plan : how it compares them
     """
-    if len(x) < MIN_QUERIES or len(b) < MIN_ROWS or not y.shape[1]:
+    if len(x) < MIN_QUERIES or len(b) < MIN_ROWS or not 0 < y.shape[1] <= MAX_COLUMNS:
         return None
     if not worth_compiling(nearest_in_boxes, len(x) * y.size):
         return None
