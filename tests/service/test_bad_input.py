@@ -314,7 +314,8 @@ def test_the_openapi_document_finds_no_5xx(pets):
                     case.as_curl_command(),
                     answer.text,
                 )
-                if answer.status_code >= 400:
+                # Older versions of schemathesis send headers that uvicorn refuses in its own words.
+                if answer.status_code >= 400 and answer.text != "Invalid HTTP request received.":
                     assert "application/problem+json" in answer.headers["content-type"]
 
             check()

@@ -242,7 +242,7 @@ def link_rows(
     groups = None
     if by:
         keys = np.column_stack([column.codes for column in by])
-        _, groups = np.unique(keys, axis=0, return_inverse=True)
+        groups = np.unique(keys, axis=0, return_inverse=True)[1].ravel()  # a column in numpy 2.0
         # A missing cell equals none, so its row is in no group.
         groups = np.where((keys < 0).any(axis=1), -1, groups)
     candidates, known = _with_decided(find_candidates(columns, n_left, groups), decided or {})

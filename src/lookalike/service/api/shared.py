@@ -34,6 +34,8 @@ class StrictRequest(Request):
 
     async def json(self) -> Any:
         """Return the body, or raise what is wrong with it."""
+        if not self.headers.get("content-type"):  # FastAPI before 0.132 takes it for JSON
+            return await self.body()
         if not hasattr(self, "_json"):
             self._json = read_json(await self.body(), self.app.state.service.limits)
         return self._json
