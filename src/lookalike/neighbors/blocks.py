@@ -129,7 +129,7 @@ class Block:
         # All rows of the space may be within the limits when there are nearly enough pairs, and the
         # kernel writes one more than it counts.
         n_pairs = len(asked.own) * wide + PAIRS_PER_ROUND + 1
-        self.found, self.rows = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
+        self.found, self.rows = np.empty(n_pairs, np.int16), np.empty(n_pairs, np.int64)
 
     def scan(
         self, first: int, limits: np.ndarray, allowed: np.ndarray
@@ -145,7 +145,7 @@ class Block:
             self.found, self.rows,
         )  # fmt: skip
         order = np.argsort(self.found[:count], kind="stable")
-        return tile, (self.found[:count][order], self.rows[:count][order])
+        return tile, (self.found[:count][order].astype(np.int64), self.rows[:count][order])
 
     def _weighed(self, limits: Any) -> tuple[Any, Any, Any]:
         """Return what a sum over all columns may be, what a missing cell adds, and what it has.
