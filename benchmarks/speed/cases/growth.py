@@ -121,14 +121,15 @@ def ask_doubles(n):
     import lookalike as la
 
     frame, _ = doubles(False, n)
-    return lambda: la.dedupe(frame)
+    return lambda: la.dedupe(frame, on=list(frame))
 
 
 def ask_links(n):
     import lookalike as la
 
     frame, _ = doubles(False, n)
-    return lambda: la.link(frame[:n], frame[n:])
+    again = frame[n:].reset_index(drop=True)
+    return lambda: la.link(frame[:n], again, on=list(frame))
 
 
 def ask_audit(n):
