@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from benchmarks.speed.cases.tables import doubles, people
 from benchmarks.speed.growth import Growth
 
 PAIRS = "all pairs of rows are compared"
@@ -101,6 +102,41 @@ def ask(verb, options, n):
 
     rows = {**mixed(n), "group": [f"group {label}" for label in labels(n)]}
     return lambda: getattr(la, verb)(rows, **options)
+
+
+def ask_both(verb, n):
+    """Ask about n rows and as many others."""
+    import lookalike as la
+
+    rows = mixed(2 * n)
+    ours, theirs = ({name: cells[part] for name, cells in rows.items()} for part in halves(n))
+    return lambda: getattr(la, verb)(ours, theirs)
+
+
+def halves(n):
+    return slice(0, n), slice(n, 2 * n)
+
+
+def ask_doubles(n):
+    import lookalike as la
+
+    frame, _ = doubles(False, n)
+    return lambda: la.dedupe(frame, on=list(frame))
+
+
+def ask_links(n):
+    import lookalike as la
+
+    frame, _ = doubles(False, n)
+    again = frame[n:].reset_index(drop=True)
+    return lambda: la.link(frame[:n], again, on=list(frame))
+
+
+def ask_audit(n):
+    import lookalike as la
+
+    tables = people(False, n)
+    return lambda: la.audit(*tables)
 
 
 def read(n):
@@ -207,6 +243,13 @@ def growths():
         call = partial(ask, verb, options)
         above = FOREST if verb in ("classify", "regress") else ""
         yield Growth(f"la.{verb}", call, time, memory, start, reason, above)
+    # Rows of two tables grow together, so that all pairs of them do.
+    yield Growth("la.join", partial(ask_both, "join"), 2.0, 1.0, 2000, PAIRS)
+    yield Growth("la.match", partial(ask_both, "match"), 2.0, 1.0, 1000, PAIRS)
+    yield Growth("la.audit", ask_audit, 2.0, 1.0, 2000, PAIRS)
+    yield Growth("la.impute", partial(ask, "impute", {}), 2.0, 1.0, 1000, PAIRS)
+    yield Growth("la.dedupe", ask_doubles, start=2000)
+    yield Growth("la.link", ask_links, start=2000)
     yield Growth("Index.search, 20 questions", search)
     yield Growth("Index.add", add)
     yield Growth("hubness_report", report, 2.0, 1.0, 2000, PAIRS)

@@ -171,7 +171,7 @@ def scan(
     least : one number of the type of sums
     work : uint16 (TILE_ROWS)
     kept : int64 (TILE_ROWS)
-    found, rows : int64, the pairs are written here
+    found, rows : integers, the pairs are written here
         Longer than ``enough`` and the queries times the width of codes together.
 
     Returns

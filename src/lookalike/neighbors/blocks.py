@@ -33,10 +33,14 @@ def in_order(queries_of: Any, n: int) -> list[np.ndarray]:
     A box is cut in two where that separates most: at the median of a number, or between the codes
     of a category, whichever adds more to the mean distance of the halves.
     """
-    asked = [queries_of(part) for part in blocks(n, 128 * QUERIES_PER_BLOCK)]
-    codes = np.concatenate([_with_missing(each) for each in asked])
-    worth = np.mean([np.broadcast_to(q.worth, q.own.shape).mean(axis=0) for q in asked], axis=0)
-    is_number = asked[0].kind == NUMBER
+    kind = queries_of(slice(0, 1)).kind
+    codes, worth = np.empty((n, len(kind)), np.uint8), np.zeros(len(kind))
+    for part in blocks(n, 32 * QUERIES_PER_BLOCK):
+        asked = queries_of(part)
+        present = True if asked.present is None else asked.present
+        codes[part] = np.where(present, asked.own, MISSING)
+        worth += np.broadcast_to(asked.worth, asked.own.shape).sum(axis=0)
+    is_number = kind == NUMBER
     boxes, todo = [], [np.arange(n)]
     while todo:
         at = todo.pop()
@@ -57,12 +61,6 @@ def in_order(queries_of: Any, n: int) -> list[np.ndarray]:
         cut = QUERIES_PER_BLOCK * min(max(1, wanted), n_blocks - 1)
         todo += [at[cut:], at[:cut]]
     return boxes
-
-
-def _with_missing(asked: ByteQueries) -> np.ndarray:
-    if asked.present is None:
-        return asked.own
-    return np.where(asked.present, asked.own, np.uint8(MISSING))
 
 
 class _Box(NamedTuple):
@@ -129,7 +127,7 @@ class Block:
         # All rows of the space may be within the limits when there are nearly enough pairs, and the
         # kernel writes one more than it counts.
         n_pairs = len(asked.own) * wide + PAIRS_PER_ROUND + 1
-        self.found, self.rows = np.empty(n_pairs, np.int64), np.empty(n_pairs, np.int64)
+        self.found, self.rows = np.empty(n_pairs, np.int16), np.empty(n_pairs, np.int64)
 
     def scan(
         self, first: int, limits: np.ndarray, allowed: np.ndarray
@@ -145,7 +143,7 @@ class Block:
             self.found, self.rows,
         )  # fmt: skip
         order = np.argsort(self.found[:count], kind="stable")
-        return tile, (self.found[:count][order], self.rows[:count][order])
+        return tile, (self.found[:count][order].astype(np.int64), self.rows[:count][order])
 
     def _weighed(self, limits: Any) -> tuple[Any, Any, Any]:
         """Return what a sum over all columns may be, what a missing cell adds, and what it has.
