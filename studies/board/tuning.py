@@ -88,7 +88,7 @@ Stat2Data WalkTheDogs;Walk
 Stat2Data Ricci;Position
 survival cgd;treat
 survival retinopathy;type
-survival colon;rx
+survival colon;status;id
 survival mgus2;death;id
 survival rotterdam;death;pid
 survival transplant;event
