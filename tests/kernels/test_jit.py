@@ -68,6 +68,14 @@ def test_what_a_kernel_calls_is_made_with_it():
     assert make_inner(twice)(4) == 9
 
 
+def test_a_kernel_inside_another_is_part_of_it():
+    inner = make_inner(twice)
+    assert make_inner(inner)(4) == 10
+    assert not inner.overloads  # nothing that Python could call
+    assert inner(4) == 9
+    assert len(inner.overloads) == 1
+
+
 def test_listeners_hear_of_the_compiler(monkeypatch):
     heard = []
     monkeypatch.setattr(_jit, "when_compiling", [lambda: heard.append(1)])

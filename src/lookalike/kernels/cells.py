@@ -192,7 +192,7 @@ def make_best():
     return BestTest(np.empty(2), np.empty(5, np.int64))
 
 
-def make_tree(most, n_classes):
+def make_tree(most: int, n_classes: int) -> CellTree:
     """Return arrays for so many nodes."""
     return CellTree(
         np.empty(most, np.int32),
