@@ -365,16 +365,22 @@ def test_too_many_rows_are_clustered_by_landmarks():
         points = np.concatenate([rng.normal(size=(60, 2)), rng.normal(size=(40, 2)) + 20])
         truth = [0] * 60 + [1] * 40
         model = SimilarityClustering(Vector(), method=method, dense_limit=30, random_state=0)
-        model.set_params(affinity="rbf", sigma=5.0).fit(points)
+        affinity = "rbf" if method == "spectral" else "similarity"
+        model.set_params(affinity=affinity, sigma=5.0).fit(points)
         assert model.labels_.tolist() == truth, method
         assert len(model.landmarks_) == 30, method
         assert model.exactness_.startswith("exact on 30 landmark rows, the other 70 "), method
-        few = SimilarityClustering(Vector(), 2, method=method, affinity="rbf", random_state=0)
+        few = SimilarityClustering(Vector(), 2, method=method, affinity=affinity, random_state=0)
         with la.config(memory_limit=8 * 4 * 25**2):  # four matrices of 25 rows
             assert len(few.fit(points).landmarks_) == 25, method
         model.set_params(dense_limit=100).fit(points)
         assert model.exactness_ == "exact on all 100 rows", method
         assert not hasattr(model, "landmarks_"), method
+
+
+def test_an_affinity_without_the_method_that_cuts_it_is_refused():
+    with pytest.raises(InvalidInput, match="needs method='spectral', found 'components'"):
+        SimilarityClustering(Vector(), 2, affinity="rbf").fit(TOY)
 
 
 def test_landmarks_grow_with_the_table():

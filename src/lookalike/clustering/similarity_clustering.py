@@ -235,6 +235,10 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         n_landmarks = count_landmarks(space, self.landmarks, self.method, self.n_clusters)
         who = Phrase(Param("method", self.method, of=type(self).__name__))
         if self.method == "components":
+            if self.affinity != "similarity":  # the default before "components" took it
+                given = Param("affinity", self.affinity, of=type(self).__name__)
+                hint = ("Use ", Param("method", "spectral"))
+                raise InvalidInput(given, Param("method", "spectral"), repr(self.method), hint)
             space = space.balanced()
         check_request(space, who, self.method, self.n_clusters, n_landmarks)
         if self.preference is not None and (self.method, self.n_clusters) != ("affinity", AUTO):
