@@ -119,7 +119,7 @@ class Deferred:
         """Return what numba makes of the function, for Python or for the kernels that call it.
 
         The code of a kernel holds that of the kernels it calls. These need no wrapper that Python
-        can call and no file of their own, which would cost a sixth of the compiler's time.
+        can call and no file of their own, which would cost a tenth of the compiler's time.
         """
         with _making:  # two threads would compile twice
             load_compiler()
