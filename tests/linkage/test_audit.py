@@ -296,3 +296,10 @@ def test_memory_grows_with_the_rows_and_not_with_the_pairs():
     finally:
         tracemalloc.stop()
     assert peak < n * n * 8 / 5
+
+
+def test_so_many_random_rows_are_drawn_at_most(monkeypatch):
+    monkeypatch.setattr("lookalike.linkage.audit.MAX_RANDOM_ROWS", 5)
+    table = la.read_table({"age": np.arange(9.0), "sex": list("mfmfmfmfm")}, kinds=KINDS_OF_TWO)
+    assert len(measure_closeness(table, table).random) == 5
+    assert len(measure_closeness(table, table[:4]).random) == 4
