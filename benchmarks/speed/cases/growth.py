@@ -15,6 +15,8 @@ CACHE = "scipy's linkage, whose matrix outgrows the cache"
 SORTED = "n log n: values are sorted, and looked up in lists that outgrow the cache"
 LARGE = 128_000  # rows of numbers that no cache holds: below, more rows also mean slower memory
 TILES = "tiles of up to 2,048 x 2,048 pairs; linear once there are several"
+CODES = "byte codes from 4,096 rows on, and working space for blocks of queries: a step in memory"
+MATRIX_OR_LANDMARKS = "a matrix of all pairs while it fits, of landmarks beyond"
 MATRIX = "the answer is a matrix of all pairs"
 
 
@@ -232,7 +234,7 @@ def growths():
     for verb, options, time, memory, start, reason in (
         ("inspect", {}, 1.0, 1.0, 16_000, ""),
         ("search", one, 1.0, 1.0, 64_000, ""),
-        ("cluster", {}, 2.0, 1.0, 2000, PAIRS),
+        ("cluster", {}, 2.0, 2.0, 2000, MATRIX_OR_LANDMARKS),
         ("outliers", {}, 2.0, 1.0, 1000, PAIRS),
         ("hubs", {}, 2.0, 1.0, 1000, PAIRS),
         ("classify", label, 1.0, 1.0, 1000, ""),
@@ -242,9 +244,10 @@ def growths():
     ):
         call = partial(ask, verb, options)
         above = FOREST if verb in ("classify", "regress") else ""
+        above = CODES if verb == "outliers" else above
         yield Growth(f"la.{verb}", call, time, memory, start, reason, above)
     # Rows of two tables grow together, so that all pairs of them do.
-    yield Growth("la.join", partial(ask_both, "join"), 2.0, 1.0, 2000, PAIRS)
+    yield Growth("la.join", partial(ask_both, "join"), 2.0, 1.0, 2000, PAIRS, CODES)
     yield Growth("la.match", partial(ask_both, "match"), 2.0, 1.0, 1000, PAIRS)
     yield Growth("la.audit", ask_audit, 2.0, 1.0, 2000, PAIRS)
     yield Growth("la.impute", partial(ask, "impute", {}), 2.0, 1.0, 1000, PAIRS)

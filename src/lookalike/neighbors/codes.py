@@ -40,6 +40,7 @@ MIN_ROWS_FOR_CODES = 4 * TILE_ROWS  # below, brute force is as quick
 MIN_ROWS_PER_CANDIDATE = 16
 MAX_PROBED_ROWS = 1024  # compared to find a better limit where the first one prunes too little
 BISECTION_STEPS = 8
+MAX_LISTED_CELLS = 2**18  # of lists that are looked through together
 NO_ROW = np.float32(-1.0)  # a limit that no bound is below
 
 # Distances of pairs (positions of queries, positions of rows).
@@ -155,8 +156,11 @@ class _Exact:
             left, right = np.divmod(np.unique(both), self.n_rows)
         if into.indices.size and (into.indices[:, 0] >= 0).any():
             # A row is listed once, however often it is compared.
-            listed = (into.indices[left] == self.ids[right][:, None]).any(axis=1)
-            left, right = left[~listed], right[~listed]
+            new = np.empty(len(left), bool)
+            for some in blocks(len(left), MAX_LISTED_CELLS // into.k):
+                listed = into.indices[left[some]] == self.ids[right[some]][:, None]
+                new[some] = ~listed.any(axis=1)
+            left, right = left[new], right[new]
         if len(right):
             far, exclude = self.compare(at[left], right), self.exclude[at]
             keep_pairs(left, self.ids[right], far, exclude, into.distances, into.indices)
