@@ -400,8 +400,9 @@ def test_events_of_a_job(monkeypatch):
         if len(slept) == 3:
             job.change("done")
 
-    monkeypatch.setattr(operations.time, "monotonic", lambda: now[0])
-    monkeypatch.setattr(operations.asyncio, "sleep", sleep)
+    # Of this module alone: servers of other tests sleep, too.
+    monkeypatch.setattr(operations, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(operations, "asyncio", SimpleNamespace(sleep=sleep))
 
     async def listen():
         return [event async for event in operations._events(job)]

@@ -195,7 +195,7 @@ def test_auto_chooses_and_says_why(file):
     assert plain["reason"] == reason
     shown = run("cluster", file, "-n", 2, "--measure", "auto", *COMPARED).stdout
     assert reason in " ".join(shown.split())
-    assert answer(file, "-n", 2, *COMPARED)["reason"] == reason
+    assert answer(file, "-n", 2, *COMPARED)["reason"] == weighed
 
 
 def test_the_defaults_are_those_that_are_documented():

@@ -181,11 +181,3 @@ def stack_frames(frames: Sequence[Any], name: str) -> Any:
     read = [nw.from_native(frame, eager_only=True) for frame in frames]
     numbered = [frame.select(nw.lit(i).alias(name), nw.all()) for i, frame in enumerate(read, 1)]
     return nw.concat(numbered).to_native()
-
-
-def as_record(row: Any) -> Any:
-    """Return a row of a pandas frame or a named tuple as a record, everything else unchanged."""
-    if hasattr(row, "_asdict"):
-        return row._asdict()
-    is_row = getattr(row, "ndim", 0) == 1 and hasattr(row, "to_dict")
-    return row.to_dict() if is_row else row

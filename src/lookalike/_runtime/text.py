@@ -133,3 +133,11 @@ _PLAIN: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
     (frozenset | set, lambda c: sorted(map(plain, c), key=lambda x: (str(type(x)), str(x)))),
     (Mapping, lambda cell: {str(key): plain(value) for key, value in cell.items()}),
 )
+
+
+def as_record(row: Any) -> Any:
+    """Return a row of a pandas frame or a named tuple as a record, everything else unchanged."""
+    if hasattr(row, "_asdict"):
+        return row._asdict()
+    is_row = getattr(row, "ndim", 0) == 1 and hasattr(row, "to_dict")
+    return row.to_dict() if is_row else row

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike._runtime.frames import as_record
+from lookalike._runtime.text import as_record
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, WrongType, suggest
 from lookalike.index.segments import rows_at
 from lookalike.measures.contract.rows import Rows

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
-from lookalike._runtime.frames import as_record
+from lookalike._runtime.text import as_record
 from lookalike.errors import (
     InPython,
     InvalidInput,

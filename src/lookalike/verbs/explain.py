@@ -2,8 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from lookalike._runtime.frames import as_record
 from lookalike._runtime.keywords import forgiving
+from lookalike._runtime.text import as_record
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import name_measure
 from lookalike.verbs.search import find_row, get_index

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from lookalike._runtime.frames import as_record
 from lookalike._runtime.keywords import forgiving
+from lookalike._runtime.text import as_record
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, name_measure, read_measure, refuse_measure

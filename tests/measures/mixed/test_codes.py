@@ -126,7 +126,7 @@ def test_a_distance_of_ones_own_has_no_bytes():
     weights = np.ones(len(measure.plan_.names))
     more = np.where(np.array(measure.plan_.names) == "shares", 3.0, weights)
     units = [
-        coded.queries(measure.rows_[:2].arrays, each, True)(slice(0, 2)).unit
+        coded.queries(measure.rows_[:2].arrays, each, True)(slice(0, 2)).bounds(coded.codes).unit
         for each in (weights, more)
     ]
     assert_allclose(units[1] / units[0], len(weights) / (len(weights) + 2))
