@@ -306,6 +306,21 @@ TARGETS = """() => [...document.querySelectorAll("#results button, #tabs button"
   .filter(([, box]) => box.width < 44 || box.height < 44).map(([name]) => name)"""
 
 
+def test_reasons_of_many_columns_are_seen_in_their_bar(visit):
+    """Forty columns have a pixel each: lines between them would leave nothing of the bar."""
+    rows = [{f"x{j}": (i * (j + 3)) % 11 + j / 10 for j in range(40)} for i in range(12)]
+    visit.site.call("POST", "/api/collections", {"name": "wide", "rows": rows})
+    try:
+        visit.open("#/wide")
+        seen = visit.page.evaluate(
+            "[...document.querySelectorAll('.stack i')].map(i => i.clientWidth)"
+        )
+        assert len(seen) > 40 * 3
+        assert min(seen) >= 1
+    finally:
+        visit.site.call("DELETE", "/api/collections/wide")
+
+
 @pytest.mark.parametrize("table", ["films", "pets"])
 def test_a_phone_shows_hits_first_and_has_room_for_fingers(visit, table):
     visit.page.set_viewport_size({"width": 390, "height": 844})

@@ -24,7 +24,7 @@ export function stack(hit) {
   return h(
     "div",
     {
-      class: "stack",
+      class: parts.length > 16 ? "stack many" : "stack", // lines between so many would be all
       role: "img",
       "aria-label": `similarity ${score(hit.similarity)}, ${plus.length} columns for and ${minus.length} against`,
     },
