@@ -125,7 +125,7 @@ papers: $(VENV)/.studies ## the published tables beside our numbers; CASE=name f
 	$(BIN)/python -m studies $(CASE) $(if $(QUICK),--quick) $(if $(FULL),--full) $(if $(DATA),--data $(DATA)) \
 		$(if $(DOWNLOAD),--download) --write docs/papers
 
-# Stopped runs go on where they were: each score is kept below ~/.cache. QUICK=1: twenty minutes.
+# Stopped runs go on where they were: each score is kept below ~/.cache. QUICK=1: a few minutes.
 board: $(VENV)/.dev $(VENV)/.studies ## every task beside the best of the field, into docs/papers/board.md; QUICK=1 or FULL=1
 	PYTHONPATH=$(VENV)/data $(BIN)/python -m studies board $(if $(QUICK),--quick) $(if $(FULL),--full) \
 		$(if $(DATA),--data $(DATA)) --write docs/papers
