@@ -16,8 +16,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import isotonic_regression, minimize
-from scipy.special import expit
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import check_stopped
@@ -140,6 +138,8 @@ class Evidence:
 
 def _monotone(ratios: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return the nearest log ratios that never fall with the similarity (isotonic regression)."""
+    from scipy.optimize import isotonic_regression  # a join, which needs none, imports this module
+
     lines = zip(ratios, weights, strict=True)
     return np.array([isotonic_regression(line, weights=weight).x for line, weight in lines])
 
@@ -183,6 +183,8 @@ def learn_evidence(
         _shares(every + FLAT),
         np.log(START_ALIKE * start) if n >= MIN_ROWS else -np.inf,
     )
+    from scipy.special import expit
+
     # Candidates of a row compete, as mutual nearest neighbors do: else rows that share a city or a
     # year would become the matches, of which there are more (the drift that Winkler 1993 curbs).
     # The last rounds are free of it where rows have several matches: it favors the clearest one.
@@ -251,6 +253,8 @@ def match_probabilities(
         fixed = np.where(decided > 0.5, MAX_LOG_ODDS, -MAX_LOG_ODDS)
         log_odds = np.where(np.isnan(decided), log_odds, fixed)
     if not one_to_one:
+        from scipy.special import expit
+
         return expit(log_odds)
     odds = np.exp(log_odds)
     rivals = [np.bincount(rows, odds)[rows] - odds for rows in (candidates.left, candidates.right)]
@@ -279,6 +283,8 @@ def calibrate(evidence: Evidence, pairs: PairLevels, decided: np.ndarray) -> Evi
     def loss(x: np.ndarray) -> float:
         odds = signs * (np.exp(x[1]) * scores + x[0])
         return float(np.logaddexp(0.0, -odds).sum() + x[0] ** 2 / 8.0 + 2.0 * x[1] ** 2)
+
+    from scipy.optimize import minimize
 
     offset, log_slope = minimize(loss, np.zeros(2)).x
     return replace(evidence, slope=float(np.exp(log_slope)), offset=float(offset))

@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import numpy as np
-from scipy.cluster.hierarchy import fcluster, linkage
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 MAX_ROWS = 100  # of a component whose pairs are all compared; larger ones lose weak pairs first
 # Distances of decided pairs: far above and below all sums of those of 1 minus a probability.
@@ -66,6 +63,8 @@ def group_rows(
     for rows, condensed in zip(checked, _distances(checked, n, known, probability), strict=True):
         # Means of many distances are rounded: one that equals the cut must not exceed it.
         cut = UNDECIDED + 1.0 - threshold
+        from scipy.cluster.hierarchy import fcluster, linkage  # not to be loaded by a join
+
         labels = fcluster(linkage(condensed, "average"), cut + 1e-9, "distance")
         _, first = np.unique(labels, return_index=True)
         groups[rows] = rows[first[labels - 1]]
@@ -76,6 +75,9 @@ def _components(
     n: int, left: np.ndarray, right: np.ndarray, probabilities: np.ndarray, threshold: float
 ) -> Iterator[np.ndarray]:
     """Yield connected components of at least two rows; large ones lose their weakest pairs."""
+    from scipy.sparse import coo_array  # not to be loaded by a join, as above
+    from scipy.sparse.csgraph import connected_components
+
     kept = probabilities >= threshold
     left, right, probabilities = left[kept], right[kept], probabilities[kept]
     graph = coo_array((np.ones(len(left)), (left, right)), shape=(n, n))
