@@ -12,8 +12,10 @@ by ``blocks``, which looks between two blocks whether the work it belongs to was
 (``check_stopped``). A kernel call should take well under a second.
 """
 
+import functools
 import itertools
 import os
+import sys
 import threading
 import weakref
 from collections import deque
@@ -22,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import Progress, check_cancelled
@@ -276,6 +278,20 @@ def in_turn(short: bool = True) -> Iterator[None]:
     finally:
         _here.in_turn = False
         turns.leave()
+
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property as cached_property
+else:
+
+    class cached_property(functools.cached_property):
+        """That of Python 3.12: one that takes a lock hangs in a child forked while it is held."""
+
+        def __get__(self, instance, owner=None):
+            if instance is None:
+                return self
+            # Two threads may compute it at the same time; they get equal values.
+            return instance.__dict__.setdefault(self.attrname, self.func(instance))
 
 
 _locks: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
 from lookalike._runtime.text import clean, plain, short
+from lookalike._runtime.threads import cached_property
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.explanation import Explanation, show
 from lookalike.measures.contract.rows import Rows

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from lookalike._runtime.threads import cached_property
 from lookalike.index.relevance import rocchio
 from lookalike.index.sketches import Sketches
 from lookalike.measures.contract.rows import Rows

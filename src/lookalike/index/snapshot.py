@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.config import settings, show_bytes
-from lookalike._runtime.threads import blocks
+from lookalike._runtime.threads import blocks, cached_property
 from lookalike.errors import InvalidInput, Param, Phrase, TooLarge
 from lookalike.index.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.index.ids import RowIds, take_ids

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.config import settings, show_bytes
-from lookalike._runtime.threads import blocks, run
+from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge
 from lookalike.kernels.cells import TABLE, VALUE, CellTree

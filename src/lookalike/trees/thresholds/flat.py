@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.config import settings, show_bytes
-from lookalike._runtime.threads import blocks, run
+from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, TooLarge
 from lookalike.kernels.growing import ThresholdTree

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike._runtime.threads import blocks, run
+from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.errors import InvalidInput, Param, TooFewRows
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Dims, Fields, Integer, require
