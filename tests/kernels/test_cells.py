@@ -38,6 +38,7 @@ from lookalike.kernels.cells import (
     make_best,
     make_scratch,
     make_tree,
+    min_side_weight,
     node_statistics,
     partition_rows,
     present_rows,
@@ -429,12 +430,12 @@ def test_distances_of_cells_and_unknown_ones():
 def test_the_second_row_is_of_another_class_or_far_off():
     state, rows, scratch = np.array([3], np.int64), np.arange(4), make_scratch(4, 3)
     goal = targets([0, 0, 1, 2])
-    scratch.proj[:] = [0.0, 1.0, 0.0, 1.0]
+    scratch.gaps[:] = [0.0, 1.0, 0.0, 1.0]
     drawn = {draw_second(rows, 4, 0, 0.0, False, goal, state, scratch) for _ in range(9)}
     assert drawn == {3}  # of another class, and not where p is
-    scratch.proj[3] = 0.0
+    scratch.gaps[3] = 0.0
     assert draw_second(rows, 4, 0, 0.0, False, goal, state, scratch) == -1
-    scratch.proj[:] = 1.0
+    scratch.gaps[:] = 1.0
     for spread, expected in ((1.0, {3}), (0.5, {2, 3}), (2.0, {2, 3})):  # none beyond 2: any other
         found = {draw_second(rows, 4, 0, spread, True, goal, state, scratch) for _ in range(40)}
         assert found == expected
@@ -494,6 +495,7 @@ def test_a_tree_grows_until_its_rules_say_no():
         nodes, tree = grow([0.0, 1.0, 8.0, 9.0], [0, 0, 1, 1], rules, kind=NUMBER)
         assert [node[4] for node in nodes] == [4, 2, 2]
         assert (tree.first[0] < 2) != (tree.second[0] < 2)
+    assert min_side_weight(0.5, np.array([1.0, 2.0, 4.0]), np.array([0, 2])) == 2.5
     rules = RULES._replace(criterion=VARIANCE)
     nodes, tree = grow(x, [0, 0, 5, 5, 9, 9], rules)
     assert [node[4] for node in nodes] == [6, 2, 4, 2, 2]

@@ -132,6 +132,8 @@ class Scratch(NamedTuple):
     present: np.ndarray
     grouped: np.ndarray
     ends: np.ndarray
+    gaps: np.ndarray
+    chosen: np.ndarray
     keys: np.ndarray
     spare: np.ndarray
     counts: np.ndarray
@@ -176,6 +178,8 @@ def make_scratch(n_rows, n_classes):
         np.empty(n_rows, np.int64),
         np.empty(n_rows, np.int64),
         np.empty(n_classes + 1, np.int64),
+        np.empty(n_rows),
+        np.empty(n_rows, np.int64),
         np.empty(n_rows, np.int64),
         np.empty(n_rows, np.int64),
         np.empty(256, np.int64),
@@ -192,7 +196,8 @@ def make_best():
     return BestTest(np.empty(2), np.empty(5, np.int64))
 
 
-def make_tree(most: int, n_classes: int) -> CellTree:
+@kernel
+def make_tree(most, n_classes):
     """Return arrays for so many nodes."""
     return CellTree(
         np.empty(most, np.int32),
@@ -381,62 +386,62 @@ def sort_by_projection(column, rows, m, p, q, scratch):
     """Write the rows and their projections in ascending order; return how many are defined."""
     kind, x, codes, flat, base, width = column
     keys, item, proj = scratch.keys, scratch.item, scratch.proj
-    a, b = x[p], x[q]
     if kind >= TABLE:
         k = 0
         for i in range(m):
-            r = rows[i]
-            here = project(kind, x[r], a, b, flat, base, width)
+            here = project(kind, x[rows[i]], x[p], x[q], flat, base, width)
             if not np.isnan(here):
-                item[k], proj[k] = r, here
+                item[k], proj[k] = rows[i], here
                 k += 1
         sort_values(proj, item, k, scratch.counts)
         return k
     if kind == CATEGORY:
         # Categories project to three values: those of q first, those of p last, in one pass and
         # without sorting.
-        low, high, others = 0, m, 0
+        low, high = 0, m
         for i in range(m):
-            r = rows[i]
-            here = x[r]
-            if here == b:
-                item[low], proj[low] = r, -1.0
+            if x[rows[i]] == x[q]:
+                item[low], proj[low] = rows[i], -1.0
                 low += 1
-            elif here == a:
+            elif x[rows[i]] == x[p]:
                 high -= 1
-                item[high], proj[high] = r, 1.0
-            else:
-                keys[others] = r
-                others += 1
-        for i in range(others):
-            item[low + i], proj[low + i] = keys[i], 0.0
+                item[high], proj[high] = rows[i], 1.0
+        for i in range(m):
+            if x[rows[i]] != x[q] and x[rows[i]] != x[p]:
+                item[low], proj[low] = rows[i], 0.0
+                low += 1
         return m
     # Only cells between p and q differ in their projection, so only these are sorted.
     # A number's projection falls from p to q, so ranks give the order; ends need no sorting.
-    code_p, code_q = np.int64(codes[p]), np.int64(codes[q])
-    falls = kind != VALUE and code_p < code_q
+    falls = kind != VALUE and codes[p] < codes[q]
     floor, ceiling = np.int64(-1), np.int64(1) << 31
     if kind == NUMBER:
-        floor, ceiling = min(code_p, code_q), max(code_p, code_q)
-    bottom = project(kind, b, a, b, flat, base, width)
-    top = project(kind, a, a, b, flat, base, width)
+        floor, ceiling = min(codes[p], codes[q]), max(codes[p], codes[q])
     inside, low, high = 0, 0, m
     for i in range(m):
         r = rows[i]
-        code = np.int64(codes[r])
+        code = codes[r]
         if floor < code < ceiling:
-            keys[inside] = (code << RANK_SHIFT) | r
+            keys[inside] = (np.int64(code) << RANK_SHIFT) | r
             inside += 1
         elif (code <= floor) == falls:
             high -= 1
-            item[high], proj[high] = r, top
+            item[high] = r
         else:
-            item[low], proj[low] = r, bottom
+            item[low] = r
             low += 1
     found = sort_keys(keys, inside, RANK_SHIFT, scratch.spare, scratch.counts)
     for i in range(inside):
-        r = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
-        item[low + i], proj[low + i] = r, project(kind, x[r], a, b, flat, base, width)
+        item[low + i] = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
+    if kind == NUMBER:
+        bottom = project(kind, x[q], x[p], x[q], flat, base, width)
+        for i in range(low):
+            proj[i] = bottom
+        top = project(kind, x[p], x[p], x[q], flat, base, width)
+        for i in range(high, m):
+            proj[i] = top
+    for i in range(low, low + inside):
+        proj[i] = project(kind, x[item[i]], x[p], x[q], flat, base, width)
     return m
 
 
@@ -451,28 +456,24 @@ def node_statistics(rows, low, high, targets, criterion, totals):
     for c in range(n_classes):
         totals[c] = 0.0
     n, w, pure = 0, 0.0, True
-    origin, kind = target[rows[low]], label[rows[low]]
+    first = rows[low]
     for i in range(low, high):
         r = rows[i]
         n += times[r]
-        here = weight[r]
-        w += here
+        w += weight[r]
         if criterion == VARIANCE:
-            amount = target[r]
-            totals[0] += here * (amount - origin)
-            pure = pure and amount == origin
+            totals[0] += weight[r] * (target[r] - target[first])
+            pure = pure and target[r] == target[first]
         else:
-            c = label[r]
-            totals[c] += here
-            pure = pure and c == kind
+            totals[label[r]] += weight[r]
+            pure = pure and label[r] == label[first]
     if criterion == VARIANCE:
-        mean = origin + totals[0] / w
+        mean = target[first] + totals[0] / w
         totals[0] = mean
         square = 0.0
         for i in range(low, high):
-            r = rows[i]
-            off = target[r] - mean
-            square += weight[r] * off * off
+            off = target[rows[i]] - mean
+            square += weight[rows[i]] * off * off
         return n, w, 0.0 if pure else square / w, pure
     return n, w, class_impurity(totals, n_classes, w, criterion), pure
 
@@ -511,27 +512,24 @@ def best_cut(k, targets, rules, tie, step, floor, only, scratch):
     for c in range(n_classes):
         left[c], right[c] = 0.0, 0.0
     n_all, w_all, mean = 0, 0.0, 0.0
-    origin = target[item[0]] if k > 0 else 0.0
     for i in range(k):
         r = item[i]
         n_all += times[r]
-        w = weight[r]
-        w_all += w
+        w_all += weight[r]
         if criterion == VARIANCE:
-            mean += w * (target[r] - origin)
+            mean += weight[r] * (target[r] - target[item[0]])
         else:
-            right[label[r]] += w
+            right[label[r]] += weight[r]
     squares_left, squares_right, sum_left, sum_right = 0.0, 0.0, 0.0, 0.0
     if criterion == GINI:
         for c in range(n_classes):
             squares_right += right[c] * right[c]
     elif criterion == VARIANCE:
-        mean = origin + mean / w_all  # sums of what is near 0 keep their digits
+        mean = target[item[0]] + mean / w_all  # sums of what is near 0 keep their digits
         for i in range(k):
-            r = item[i]
-            off, w = target[r] - mean, weight[r]
-            sum_right += w * off
-            squares_right += w * off * off
+            off = target[item[i]] - mean
+            sum_right += weight[item[i]] * off
+            squares_right += weight[item[i]] * off * off
     best, surplus, place = np.inf, np.int64(0), -1
     n_left, w_left = 0, 0.0
     # One pass from left to right: an item leaves the right side and joins the left one, so a cut
@@ -625,9 +623,7 @@ def score_cut(kind, node, k, targets, rules, state, scratch):
     only, drawn = -1, 0.0
     if rules.random and k > 1 and proj[0] < proj[k - 1]:
         drawn = draw_between(state, proj[0], proj[k - 1])
-        only = k - 1
-        while proj[only] > drawn:
-            only -= 1
+        only = np.searchsorted(proj[:k], drawn, "right") - 1
     score, surplus, place, w_known = best_cut(
         k, targets, rules, tie, step, node.floor, only, scratch
     )
@@ -642,7 +638,7 @@ def score_cut(kind, node, k, targets, rules, state, scratch):
         # A new row that projects to the same place may be off by its last bits as well, and must
         # go the same way. Between a quarter and half of the step, so the next row stays on its
         # side; a power of two, so that equal thresholds of two nodes stay equal.
-        little = math.ldexp(1.0, math.frexp(step)[1] - 2)
+        little = 2.0 ** (math.frexp(step)[1] - 2)
         threshold = min(threshold + little, proj[place + 1] - little)
     if k < node.high - node.low:
         # Weighted by what is known and unknown, so that scores of columns with more and fewer
@@ -666,30 +662,22 @@ def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
     if criterion == VARIANCE:
         mean_all, mean_known = 0.0, 0.0
         for i in range(low, high):
-            r = rows[i]
-            mean_all += weight[r] * target[r]
+            mean_all += weight[rows[i]] * target[rows[i]]
         for i in range(k):
-            r = item[i]
-            mean_known += weight[r] * target[r]
+            mean_known += weight[item[i]] * target[item[i]]
         mean = (mean_all - mean_known) / w
         square = 0.0
         for i in range(low, high):
-            r = rows[i]
-            off = target[r] - mean
-            square += weight[r] * (off * off)
+            square += weight[rows[i]] * (target[rows[i]] - mean) ** 2
         for i in range(k):
-            r = item[i]
-            off = target[r] - mean
-            square -= weight[r] * (off * off)
+            square -= weight[item[i]] * (target[item[i]] - mean) ** 2
         return (w_known * score + max(square, 0.0)) / w_all
     for c in range(n_classes):
         left[c] = 0.0
     for i in range(low, high):
-        r = rows[i]
-        left[label[r]] += weight[r]
+        left[label[rows[i]]] += weight[rows[i]]
     for i in range(k):
-        r = item[i]
-        left[label[r]] -= weight[r]
+        left[label[item[i]]] -= weight[item[i]]
     return (w_known * score + w * class_impurity(left, n_classes, w, criterion)) / w_all
 
 
@@ -713,18 +701,19 @@ def keep_better(f, p, q, cut, rules, tie, best):
 def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
     """Draw q among rows of another class (or of a target further off than spread) away from p.
 
-    ``scratch.proj[i]`` is the distance of row i to p. Returns -1 if there is no such row.
+    ``scratch.gaps[i]`` is the distance of row i to p. Returns -1 if there is no such row.
     """
-    gaps, chosen, label, target = scratch.proj, scratch.keys, targets.label, targets.amount
-    at_p, label_p = target[p], label[p]
+    gaps, chosen, label, target = scratch.gaps, scratch.chosen, targets.label, targets.amount
     # Where no target is further off than the spread, any other target will do: a limit of 0.
     for limit in (spread, 0.0):
         k = 0
         for i in range(m):
-            r = rows[i]
-            other = abs(target[r] - at_p) > limit if by_target else label[r] != label_p
+            if by_target:
+                other = abs(target[rows[i]] - target[p]) > limit
+            else:
+                other = label[rows[i]] != label[p]
             if other and gaps[i] > 0.0:
-                chosen[k] = r
+                chosen[k] = rows[i]
                 k += 1
         if k > 0:
             return draw_entry(state, chosen, k, targets.times)
@@ -767,9 +756,10 @@ def draw_pair(column, first, m, spread, by_target, targets, state, scratch):
         p = draw_entry(state, members, size, targets.times)
     else:
         p = draw_entry(state, present, m, targets.times)
-    flat, base, width, gaps = column.flat, column.base, column.width, scratch.proj
     for i in range(m):
-        gaps[i] = cell_distance(column.kind, x[present[i]], x[p], flat, base, width)
+        scratch.gaps[i] = cell_distance(
+            column.kind, x[present[i]], x[p], column.flat, column.base, column.width
+        )
     return p, draw_second(present, m, p, spread, by_target, targets, state, scratch)
 
 
@@ -831,6 +821,15 @@ def describe_node(tree, at, rows, low, high, depth, targets, rules, floor):
     enough = n >= rules.min_split and n >= 2 * rules.min_leaf and not w < 2 * floor
     splits = enough and not pure and depth < rules.max_depth
     return NodeRows(rows, low, high, impurity, floor), splits
+
+
+@kernel
+def min_side_weight(share, weight, rows):
+    """Return a share of the weight of some rows, added row by row."""
+    floor = 0.0
+    for i in range(rows.shape[0]):
+        floor += share * weight[rows[i]]
+    return floor
 
 
 @kernel

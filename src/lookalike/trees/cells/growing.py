@@ -218,8 +218,7 @@ def grow_trees(
         rows = np.flatnonzero(here > 0)
         targets = Targets(labels, amounts, here, times, goal.n_classes)
         tree = kernels.make_tree(2 * len(rows), goal.n_classes)
-        floor = float(np.cumsum(np.append(0.0, share * here[rows]))[-1])  # added row by row
-        pool = np.arange(len(cache.columns))
+        floor, pool = kernels.min_side_weight(share, here, rows), np.arange(len(cache.columns))
         if lazy:
             grower = LazyGrower(cache, targets, rules, state, len(rows), CACHE_PAIRS_PER_TREE)
             made = grower.grow(rows, floor, tree)
@@ -455,7 +454,7 @@ class LazyGrower:
         members = self._least_varied_class(f, here) if by_class else here
         for _ in range(rules.max_pairs):
             p, spread = self._draw(members), np.sqrt(node.impurity)
-            scratch.proj[: len(here)] = self._distances(f, p, here)
+            scratch.gaps[: len(here)] = self._distances(f, p, here)
             rest = spread, by_target, targets, state, scratch
             q = int(kernels.draw_second(here, len(here), p, *rest))
             if q < 0:
