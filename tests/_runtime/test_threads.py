@@ -17,7 +17,14 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from lookalike._runtime import threads
-from lookalike._runtime.threads import blocks, in_turn, lock_of, look_for_blas, run, single_blas
+from lookalike._runtime.threads import (
+    blocks,
+    lock_of,
+    look_for_blas,
+    run,
+    single_blas,
+    taking_turns,
+)
 
 
 def test_answers_come_in_order_from_any_number_of_threads():
@@ -251,18 +258,18 @@ def test_callers_of_short_work_take_turns_in_the_order_of_coming(monkeypatch):
     order = []
 
     def work(number):
-        with in_turn():
-            with in_turn():  # inside of it: at once
+        with taking_turns():
+            with taking_turns():  # inside of it: at once
                 order.append(number)
 
     callers = [threading.Thread(target=work, args=(number,)) for number in range(6)]
-    with in_turn():
+    with taking_turns():
         for number, caller in enumerate(callers):
             caller.start()
             while len(turns.waiting) <= number:
                 time.sleep(0.001)
         assert not order
-        with in_turn(short=False):
+        with taking_turns(short=False):
             pass
     for caller in callers:
         caller.join()

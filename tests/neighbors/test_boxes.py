@@ -10,8 +10,8 @@ import lookalike as la
 from lookalike.kernels.boxes import nearest_in_boxes
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.measures import Gower
-from lookalike.measures.contract import codes
 from lookalike.measures.contract.base import Measure
+from lookalike.measures.mixed import gower
 from lookalike.neighbors import boxes
 from lookalike.testing import tables
 
@@ -34,7 +34,7 @@ WEIGHTS = st.lists(st.sampled_from([0.0, 1.0, 1.0, 0.25, 3.0, 1e-9, 1e6]), min_s
 def always(monkeypatch):
     """Make trees of few rows, with leaves of three."""
     for where, name, value in (
-        (codes, "MIN_QUERIES", 0), (codes, "MIN_ROWS", 0), (boxes, "LEAF_ROWS", 3),
+        (gower, "MIN_QUERIES", 0), (gower, "MIN_ROWS", 0), (boxes, "LEAF_ROWS", 3),
         (boxes, "MAX_SHARE_COMPARED", 10.0),
     ):  # fmt: skip
         monkeypatch.setattr(where, name, value)

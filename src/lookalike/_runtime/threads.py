@@ -265,18 +265,18 @@ _turns = _Turns()
 
 
 @contextmanager
-def in_turn(short: bool = True) -> Iterator[None]:
+def taking_turns(short: bool = True) -> Iterator[None]:
     """Do short work in turn with the other callers; longer work, or work inside of it, at once."""
-    if not short or getattr(_here, "in_turn", False):
+    if not short or getattr(_here, "has_turn", False):
         yield
         return
     turns = _turns
     turns.enter()
-    _here.in_turn = True
+    _here.has_turn = True
     try:
         yield
     finally:
-        _here.in_turn = False
+        _here.has_turn = False
         turns.leave()
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -193,7 +194,62 @@ MAX_DENSE_ROWS = 600  # up to here a dense solver is faster than ARPACK; chosen 
 MIN_EIGENVALUE = 1e-10  # dividing by a smaller one would amplify rounding errors for new rows
 
 
-class Components:
+class _ByVectors(ABC):
+    """K-means on eigenvectors, whose coordinates reach the rows that are no landmarks."""
+
+    def __init__(
+        self, space: Space, seed: int, basis: np.ndarray | None, known: Space | None
+    ) -> None:
+        self.seed = seed
+        self.basis = np.arange(len(space)) if basis is None else basis
+        self.weights, self.extension, own = self._find(space if known is None else known)
+        if basis is not None:
+            own = self.extension.coordinates(space.measure, space.rows, space.rows)
+        self.coordinates = own
+
+    @abstractmethod
+    def _find(self, known: Space) -> tuple[np.ndarray, Extension, np.ndarray]:
+        """Return the affinities of the rows compared, what extends to others, their coordinates."""
+
+    @abstractmethod
+    def dimensions(self, k: int) -> int:
+        """Return how many coordinates k clusters are found in."""
+
+    def cut(self, k: int) -> Clustering:
+        """Return k clusters, or fewer if rows do not have k different coordinates."""
+        from sklearn.cluster import KMeans
+        from sklearn.exceptions import ConvergenceWarning
+        from threadpoolctl import threadpool_limits
+
+        # The first of the eigenvectors that were computed for the largest number of clusters.
+        first = slice(self.dimensions(k))
+        points = self.extension.points(self.coordinates[:, first])
+        means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
+        # One thread: sums over several would differ in their last bits from run to run.
+        with warnings.catch_warnings(), threadpool_limits(1):
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            means.fit(points)
+        labels, old = number_by_first_row(means.labels_.astype(np.int64))
+        centers = means.cluster_centers_[old]
+        loadings = self.extension.loadings[:, first]
+        extension = replace(self.extension, loadings=loadings, centers=centers)
+        return Clustering(labels, self._exemplars(labels, points, centers), extension)
+
+    def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
+        """Return the row (landmark) of each cluster with the largest affinity to its members."""
+        exemplars = []
+        for label, center in enumerate(centers):
+            members = np.flatnonzero(labels[self.basis] == label)
+            if len(members):
+                sums = self.weights[np.ix_(members, members)].sum(axis=0)
+                exemplars.append(self.basis[members[int(sums.argmax())]])
+            else:  # a cluster without a landmark: the row nearest to its center
+                own = np.flatnonzero(labels == label)
+                exemplars.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
+        return np.asarray(exemplars, dtype=np.int64)
+
+
+class Components(_ByVectors):
     """K-means on principal components of the similarities, on landmarks where rows are many.
 
     With S the similarities, the eigenvectors v of S less the means of its rows and columns are the
@@ -231,60 +287,26 @@ class Components:
         basis: np.ndarray | None = None,
         known: Space | None = None,
     ) -> None:
-        self.seed = seed
-        self.basis = np.arange(len(space)) if basis is None else basis
-        self.weights = (space if known is None else known).similarities()
-        means = self.weights.mean(axis=0)
-        centered = self.weights - means
+        self.most = most
+        super().__init__(space, seed, basis, known)
+
+    def _find(self, known: Space) -> tuple[np.ndarray, Extension, np.ndarray]:
+        weights = known.similarities()
+        means = weights.mean(axis=0)
+        centered = weights - means
         centered -= means[:, None] - means.mean()
-        values, vectors = _largest(centered, max(1, most - 1))
+        values, vectors = _largest(centered, max(1, self.most - 1))
         useful = values > MIN_EIGENVALUE
         loadings = np.where(useful, vectors / np.sqrt(np.where(useful, values, 1.0)), 0.0)
-        self.extension = Extension(self.basis, loadings, np.empty((0, loadings.shape[1])))
-        if basis is None:
-            self.coordinates = self.weights @ loadings
-        else:
-            self.coordinates = self.extension.coordinates(space.measure, space.rows, space.rows)
+        extension = Extension(self.basis, loadings, np.empty((0, loadings.shape[1])))
+        return weights, extension, weights @ loadings
 
     def dimensions(self, k: int) -> int:
         """Return how many coordinates k clusters are found in."""
         return max(1, k - 1)
 
-    def cut(self, k: int) -> Clustering:
-        """Return k clusters, or fewer if rows do not have k different coordinates."""
-        from sklearn.cluster import KMeans
-        from sklearn.exceptions import ConvergenceWarning
-        from threadpoolctl import threadpool_limits
 
-        # The first of the eigenvectors that were computed for the largest number of clusters.
-        first = slice(self.dimensions(k))
-        points = self.extension.points(self.coordinates[:, first])
-        means = KMeans(k, n_init=KMEANS_STARTS, algorithm="lloyd", random_state=self.seed)
-        # One thread: sums over several would differ in their last bits from run to run.
-        with warnings.catch_warnings(), threadpool_limits(1):
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            means.fit(points)
-        labels, old = number_by_first_row(means.labels_.astype(np.int64))
-        centers = means.cluster_centers_[old]
-        loadings = self.extension.loadings[:, first]
-        extension = replace(self.extension, loadings=loadings, centers=centers)
-        return Clustering(labels, self._exemplars(labels, points, centers), extension)
-
-    def _exemplars(self, labels: np.ndarray, points: np.ndarray, centers: np.ndarray) -> np.ndarray:
-        """Return the row (landmark) of each cluster with the largest affinity to its members."""
-        exemplars = []
-        for label, center in enumerate(centers):
-            members = np.flatnonzero(labels[self.basis] == label)
-            if len(members):
-                sums = self.weights[np.ix_(members, members)].sum(axis=0)
-                exemplars.append(self.basis[members[int(sums.argmax())]])
-            else:  # a cluster without a landmark: the row nearest to its center
-                own = np.flatnonzero(labels == label)
-                exemplars.append(own[int(np.square(points[own] - center).sum(axis=1).argmin())])
-        return np.asarray(exemplars, dtype=np.int64)
-
-
-class Spectral(Components):
+class Spectral(_ByVectors):
     """Spectral clustering of Ng, Jordan and Weiss, on landmarks where rows are many.
 
     With W the affinities (0 on the diagonal) and g their sums, the eigenvectors of the largest
@@ -326,19 +348,19 @@ class Spectral(Components):
         basis: np.ndarray | None = None,
         known: Space | None = None,
     ) -> None:
-        self.seed = seed
-        self.basis = np.arange(len(space)) if basis is None else basis
-        self.weights = _affinities(space if known is None else known, affinity, sigma)
-        values, vectors, sums = _eigenvectors(self.weights, most)
+        self.most, self.affinity, self.sigma = most, affinity, float(sigma)
+        super().__init__(space, seed, basis, known)
+
+    def _find(self, known: Space) -> tuple[np.ndarray, Extension, np.ndarray]:
+        weights = _affinities(known, self.affinity, self.sigma)
+        values, vectors, sums = _eigenvectors(weights, self.most)
         useful = np.abs(values) > MIN_EIGENVALUE
         # Equation of the Nystroem extension [2], without the affinities of the row itself.
         loadings = vectors / (np.sqrt(sums)[:, None] * np.where(useful, values, 1.0))
         loadings[:, ~useful] = 0.0
-        none = np.empty((0, most))
-        self.extension = SpectralExtension(self.basis, loadings, none, affinity, float(sigma))
-        self.coordinates = vectors
-        if basis is not None:
-            self.coordinates = self.extension.coordinates(space.measure, space.rows, space.rows)
+        none = np.empty((0, self.most))
+        extension = SpectralExtension(self.basis, loadings, none, self.affinity, self.sigma)
+        return weights, extension, vectors
 
     def dimensions(self, k: int) -> int:
         """Return how many coordinates k clusters are found in."""

@@ -17,7 +17,7 @@ from lookalike._runtime.files import locked
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import RANDOM_STATE, make_seed
-from lookalike._runtime.threads import in_turn, lock_of
+from lookalike._runtime.threads import lock_of, taking_turns
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.index.drift import ColumnDrift, Drift, learn_fitted, warn_of
 from lookalike.index.filters import read_filter
@@ -525,7 +525,7 @@ class Index(SaveMixin, Estimator):
         _check_marks(now, queries, liked, unliked)
         measure = reweigh(now.measure, now.schema, weights, columns, WHO, queries)
         masks = read_filter(filter, now.names, now.schema)
-        with in_turn(len(queries) * len(now.segments) <= MAX_ROWS_IN_TURN):
+        with taking_turns(len(queries) * len(now.segments) <= MAX_ROWS_IN_TURN):
             if liked is None and unliked is None:
                 # Sketches propose rows by the fitted weights, so they are of no use under others.
                 sketches = self._sketches if measure is now.measure else None

@@ -220,10 +220,8 @@ class _Search:
 
         Those are the queries with few near rows: their limits would let in rows for all others.
         """
-        asked, first = (
-            self.query.queries_of(at),
-            NeighborGraph.empty(len(at), self.k, lists.n_indexed),
-        )
+        asked = self.query.queries_of(at)
+        first = NeighborGraph.empty(len(at), self.k, lists.n_indexed)
         own, bounds = self.exactly.own_rows(at), asked.bounds(self.codes)
         # Limits to begin with: the other rows of the block, and the nearest of a few tiles.
         if own is not None:

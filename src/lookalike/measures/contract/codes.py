@@ -19,19 +19,8 @@ from lookalike.kernels.boxes import nearest_in_boxes
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.measures.contract.base import Codes, Measure
 from lookalike.measures.contract.rows import Ids, Rows, kept_beside, name_rows
-from lookalike.neighbors import byte_queries
+from lookalike.neighbors import boxes, byte_queries
 from lookalike.neighbors import codes as byte_codes
-from lookalike.neighbors.boxes import (
-    MAX_COLUMNS,
-    MIN_QUERIES,
-    MIN_ROWS,
-    MIN_SAMPLE_ROWS,
-    ROWS_PER_SAMPLED,
-    SAMPLE_QUERIES,
-    Boxes,
-    Plan,
-    some_rows,
-)
 from lookalike.neighbors.graph import NeighborGraph
 
 TYPICAL_COLUMNS = 16  # of a table, to estimate the work of a query
@@ -138,7 +127,7 @@ def pays(b: Rows, k: int, n_queries: int = 1) -> bool:
     return worth_compiling(propose, TYPICAL_COLUMNS * n_queries * len(b))
 
 
-def boxes_of(b: Rows, x: np.ndarray, y: np.ndarray, k: int, plan: Plan) -> Boxes | None:
+def boxes_of(b: Rows, x: np.ndarray, y: np.ndarray, k: int, plan: boxes.Plan) -> boxes.Boxes | None:
     """Return the boxes of some rows, if a search in them is likely to pay.
 
     Parameters
@@ -148,15 +137,16 @@ def boxes_of(b: Rows, x: np.ndarray, y: np.ndarray, k: int, plan: Plan) -> Boxes
     k : int
     plan : how it compares them
     """
-    if len(x) < MIN_QUERIES or len(b) < MIN_ROWS or not 0 < y.shape[1] <= MAX_COLUMNS:
+    if not 0 < y.shape[1] <= boxes.MAX_COLUMNS:
         return None
     if not worth_compiling(nearest_in_boxes, len(x) * y.size):
         return None
-    n_tried = max(MIN_SAMPLE_ROWS, len(b) // ROWS_PER_SAMPLED)
-    sample = kept_beside(b, "some boxes", lambda: Boxes.make(some_rows(y, n_tried), plan))
-    if not sample.prunes(some_rows(x, SAMPLE_QUERIES), k, plan):
+    n_tried = max(boxes.MIN_SAMPLE_ROWS, len(b) // boxes.ROWS_PER_SAMPLED)
+    make = boxes.Boxes.make
+    sample = kept_beside(b, "some boxes", lambda: make(boxes.some_rows(y, n_tried), plan))
+    if not sample.prunes(boxes.some_rows(x, boxes.SAMPLE_QUERIES), k, plan):
         return None
-    return kept_beside(b, "boxes", lambda: Boxes.make(y, plan))
+    return kept_beside(b, "boxes", lambda: make(y, plan))
 
 
 def byte_steps(values: np.ndarray, low: Any, span: Any) -> np.ndarray:

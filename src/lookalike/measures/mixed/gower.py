@@ -23,6 +23,7 @@ from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_row
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
 from lookalike.measures.mixed.explain import PairBaseline, explain_mixed
 from lookalike.measures.mixed.plan import SCALES, SIMPLE, MixedPlan, PlanOptions
+from lookalike.neighbors.boxes import MIN_QUERIES, MIN_ROWS
 from lookalike.neighbors.codes import BoundedQuery
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
@@ -314,10 +315,12 @@ class Gower(_BoundedMeasure):
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
     ) -> NeighborGraph:
         """Return unfinished lists of the nearest rows, by boxes or codes where these prune."""
+        simple = self.missing != "pessimistic" and not (self.plan_.objects or self.plan_.has_curves)
+        if not simple or len(a) < MIN_QUERIES or len(b) < MIN_ROWS:
+            return super().nearest(a, b, k, exclude=exclude, ids=ids)
         x, y = (np.ascontiguousarray(rows.arrays[SIMPLE]) for rows in (a, b))
         plan = self.plan_.for_kernel(self._weights_in_order())
-        simple = self.missing != "pessimistic" and not (self.plan_.objects or self.plan_.has_curves)
-        boxes = boxes_of(b, x, y, k, plan) if simple else None
+        boxes = boxes_of(b, x, y, k, plan)
         if boxes is None:
             return super().nearest(a, b, k, exclude=exclude, ids=ids)
         barred, names, n_indexed = name_rows(a, b, exclude, ids)
