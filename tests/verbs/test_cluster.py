@@ -189,7 +189,7 @@ def test_wrong_usage_is_2(file):
 def test_auto_chooses_and_says_why(file):
     measure, reason = choose_measure(read_table(str(file)).compare_by(["size", "color"]))
     found = answer(file, "-n", 2, "--measure", "auto", *COMPARED)
-    weighed = f"{reason}; columns weigh so that each differs alike on the mean"
+    weighed = f"{reason}; columns are weighted to contribute equally"
     assert (found["measure"], found["reason"]) == (type(measure).__name__, weighed)
     plain = answer(file, "-n", 2, "--method", "medoids", *COMPARED)
     assert plain["reason"] == reason

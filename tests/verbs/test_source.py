@@ -111,7 +111,7 @@ def test_a_saved_index_is_taken_wherever_a_table_is(saved, words):
         assert {one["id"] for one in found["outliers"]} == set("abcd")
     if verb == "cluster":
         assert found["ids"] == list("abcd")
-        assert found["reason"].startswith("the measure of the saved index; columns weigh so that")
+        assert found["reason"].startswith("the measure of the saved index; columns are weighted to")
 
 
 def test_a_list_of_operator_and_value_is_a_condition():

@@ -251,7 +251,7 @@ def cluster(
         model = SimilarityClustering(chosen, number, method=name, random_state=seed, **options)
     model.fit(rows.table)
     if reason is not None and name == "components" and isinstance(model.measure_, Gower):
-        reason += "; columns weigh so that each differs alike on the mean"
+        reason += "; columns are weighted to contribute equally"
     return Clustered(model, profile_clusters(model, rows.table, truth), rows, name, reason)
 
 
