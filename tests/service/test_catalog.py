@@ -3,7 +3,7 @@
 import pytest
 
 from lookalike.errors import InvalidInput, LookalikeError
-from lookalike.service.analyses import fit_again
+from lookalike.service.analysis import fit_again
 from lookalike.service.catalog import Catalog, check_name, name_from, settings_from
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits

@@ -13,8 +13,7 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
 from lookalike.service import collection as collections
-from lookalike.service.analyses import fit_again
-from lookalike.service.analysis import take
+from lookalike.service.analysis import fit_again, take
 from lookalike.service.catalog import Catalog
 from lookalike.service.collection import (
     FolderCollection,

@@ -13,7 +13,7 @@ from lookalike._runtime.progress import Cancelled, watching
 from lookalike._runtime.threads import run
 from lookalike.service import ServiceError
 from lookalike.service import jobs as jobs_module
-from lookalike.service.api.operations import POLL_SECONDS, _events
+from lookalike.service.api.views import POLL_SECONDS, _events
 from lookalike.service.jobs import Job, Jobs
 from lookalike.service.problems import Refused
 from lookalike.service.store.store import NotFound

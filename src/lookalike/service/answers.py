@@ -18,7 +18,7 @@ from lookalike.index.segments import learn_levels
 from lookalike.measures import Measure
 from lookalike.service.analysis import CollectionSource
 from lookalike.service.api.models import SearchIn
-from lookalike.service.collection import Collection, View
+from lookalike.service.collection import View
 from lookalike.service.fitting import IN_WORDS, list_measures, read_as
 from lookalike.service.problems import collected, spell_field
 from lookalike.service.store.store import NotFound
@@ -294,11 +294,6 @@ def first_answer(name: str, view: View) -> dict[str, Any]:
         query = {"id": describe(name, view)["start"]}
         _first[view] = search(view, SearchIn.model_validate({"query": query, **FIRST}).model_dump())
     return _first[view]
-
-
-def has_first(collection: Collection) -> bool:
-    """Whether the first answer of the page is computed already, so that no request waits for it."""
-    return collection.loaded and collection.view in _first
 
 
 def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:

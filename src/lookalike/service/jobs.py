@@ -100,6 +100,14 @@ class Job:
 Work = Callable[[Job], dict[str, Any]]
 
 
+class Started(Exception):
+    """What was asked for is not known yet: a job computes it."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__()
+        self.job = job
+
+
 class Jobs:
     """The jobs of a server: those of one collection sequentially, collections in turn."""
 

@@ -31,11 +31,12 @@ from lookalike.errors import InvalidInput, LookalikeError, Param, Phrase, missin
 from lookalike.index import Index
 from lookalike.measures import Measure
 from lookalike.measures.names import kebab, make_measure
-from lookalike.service.api import collections, operations, search, views
+from lookalike.service.api import collections, search, views
 from lookalike.service.api.document import describe_api, index_page
-from lookalike.service.api.shared import answer
+from lookalike.service.api.shared import answer, started
 from lookalike.service.catalog import Catalog, load_example, name_from, settings_from
 from lookalike.service.fitting import CollectionSettings
+from lookalike.service.jobs import Started
 from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Recorder
 from lookalike.service.problems import handle
@@ -50,8 +51,8 @@ ROUTERS = (
     search.router,
     search.verb_routes,
     views.router,
-    operations.job_routes,
-    operations.router,
+    views.job_routes,
+    views.operations,
 )
 
 
@@ -124,6 +125,7 @@ def create_app(service: Service) -> FastAPI:
     # Starlette chooses the handler of the nearest class; the last is for our own mistakes.
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
+    app.add_exception_handler(Started, lambda _, error: started(error.job))  # type: ignore[attr-defined]
     _serve_page(app, service)
     app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
     app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
@@ -135,7 +137,7 @@ def _serve_page(app: FastAPI, service: Service) -> None:
 
     @app.get("/", include_in_schema=False)
     def page(request: Request) -> Response:
-        return site.page(request, collections.at_hand(service))
+        return site.page(request)
 
     @app.get("/docs", include_in_schema=False)
     def docs() -> Response:

@@ -16,7 +16,7 @@ from lookalike._runtime.config import count_jobs
 from lookalike._runtime.progress import watching
 from lookalike.errors import LookalikeError
 from lookalike.kernels import load_compiler
-from lookalike.service.analyses import Analyses
+from lookalike.service.analysis import Analyses
 from lookalike.service.answers import describe, first_answer
 from lookalike.service.catalog import Catalog
 from lookalike.service.collection import Collection

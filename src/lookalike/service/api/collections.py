@@ -1,4 +1,4 @@
-"""Collections and their rows: listed, made, described, changed, deleted; what the page opens on."""
+"""Collections, rows and measures: listed, made, changed, deleted; what the page opens on."""
 
 from __future__ import annotations
 
@@ -19,17 +19,29 @@ from starlette.datastructures import UploadFile
 from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
-from lookalike.service.answers import first_answer, has_first
+from lookalike.service.answers import first_answer, measures_of, try_column
 from lookalike.service.api.document import documented
-from lookalike.service.api.models import EXAMPLES, CreateIn, RowIn, RowsIn
-from lookalike.service.api.shared import Found, Serving, answer, created, group, read_json
+from lookalike.service.api.models import EXAMPLES, ColumnIn, CreateIn, MeasureIn, RowIn, RowsIn
+from lookalike.service.api.shared import (
+    LATER,
+    Found,
+    Serving,
+    answer,
+    created,
+    group,
+    in_turn,
+    read_json,
+    started,
+)
 from lookalike.service.catalog import list_examples, load_example, name_from, settings_from
-from lookalike.service.cells import dumps, integer_of, to_json
+from lookalike.service.cells import dumps, integer_of
 from lookalike.service.collection import Collection, FolderCollection, View
+from lookalike.service.fitting import list_measures
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
 from lookalike.service.service import Service
 from lookalike.service.store.store import NotFound, SentOnce
+from lookalike.verbs.measures import read_measure
 from lookalike.verbs.source import is_index_folder
 
 router = group("/api", "collections")
@@ -288,35 +300,43 @@ def opening(
 
     Three requests in one; null for a collection that does not exist.
     """
-    return answer(_opening(service, collection, answered))
-
-
-def at_hand(service: Service) -> tuple[str, bytes] | None:
-    """Return what the page opens on as JSON, with the collection that it is about.
-
-    None where it is not computed yet, or not for everyone: then the page is sent alone, and asks.
-    """
-    if service.access.tokens or not service.store_answers:
-        return None
-    try:
-        heads = service.store.heads()
-        if not heads or not has_first(service.catalog.get(heads[0].name)):
-            return None
-        return heads[0].name, to_json(_opening(service, heads[0].name, True))
-    except LookalikeError:
-        return None  # the page shows the reason, when it asks
-
-
-def _opening(service: Service, collection: str | None, answered: bool) -> dict[str, Any]:
     briefs = service.briefs()
     names = [brief["name"] for brief in briefs]
     name = collection if collection is not None else next(iter(names), None)
-    opening: dict[str, Any] = {"collections": briefs, "collection": None, "answer": None}
+    found: dict[str, Any] = {"collections": briefs, "collection": None, "answer": None}
     if name is not None and name in names:
         opened = service.catalog.get(name)
-        opening["collection"] = service.document(opened)
+        found["collection"] = service.document(opened)
         if answered:
             # Without an answer the page searches by itself, and then shows the error.
             with contextlib.suppress(LookalikeError):
-                opening["answer"] = first_answer(name, opened.view)
-    return opening
+                found["answer"] = first_answer(name, opened.view)
+    return answer(found)
+
+
+@router.get("/measures", responses=documented("measures", "Measures by name."))
+def measures() -> Response:
+    """List the measures that a collection can be asked for by name."""
+    return answer({"measures": list_measures()})
+
+
+@router.get(
+    "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
+)
+def measures_for(found: Found) -> Response:
+    """List the measures that can compare the rows of a collection; `words` says what they do."""
+    return answer({"measures": measures_of(found.view)})
+
+
+@router.post("/collections/{c}/measure", status_code=202, responses=LATER)
+def refit(service: Serving, found: Found, body: MeasureIn) -> Response:
+    """Fit the measure again, or another one; the old one serves until it is ready."""
+    check_options(body.measure)
+    read_measure(body.measure)  # an unknown name is refused now, not by the job
+    return started(service.analyses.refit(found, body.model_dump()))
+
+
+@router.post("/collections/{c}/column", responses=documented("tried", "The column."))
+async def try_kind(service: Serving, found: Found, body: ColumnIn) -> Response:
+    """Read a column as another kind on trial: what it would be, and what could not be read."""
+    return await in_turn(service, lambda: answer(try_column(found.view, body.column, body.kind)))

@@ -54,10 +54,7 @@ async def search(service: Serving, collection: Found, body: SearchIn) -> Respons
     if body.measure is not None:
         check_options(body.measure)
         read_measure(body.measure)  # an unknown name is refused now, not by the job
-        tried = await run_in_threadpool(service.analyses.trial, collection, body.measure)
-        if isinstance(tried, Job):
-            return started(tried)
-        view = tried
+        view = await run_in_threadpool(service.analyses.trial, collection, body.measure)
     return await in_turn(service, lambda: answer(find(view, body.model_dump())))
 
 

@@ -1,23 +1,26 @@
-"""Views of a whole collection: graph, map, hubs, clusters, the profile of a set."""
+"""Views of a whole collection, the jobs that compute them; health and metrics for operators."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import asyncio
+import time
+from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
 from fastapi import Query
 from pydantic import Field
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from lookalike.service.analysis import Analysis, grow
 from lookalike.service.analysis import profile as make_profile
-from lookalike.service.api.document import BINARY, documented
+from lookalike.service.api.document import BINARY, TEXT, documented
 from lookalike.service.api.models import ProfileIn, Space
 from lookalike.service.api.shared import LATER, Found, Serving, answer, group, started
+from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection
-from lookalike.service.jobs import Job
+from lookalike.service.jobs import Job, Jobs
 from lookalike.service.limits import check_at_most, check_filter
-from lookalike.service.maps import Map
+from lookalike.service.monitoring import TYPE
 
 router = group("/api/collections/{c}", "views")
 SpaceQuery = Annotated[Space, Query()]
@@ -37,17 +40,9 @@ Clusters = Annotated[int, Field(ge=2, le=50)] | Literal["auto"]
 N = Annotated[Clusters, Query(description="How many clusters; auto: as hold together best.")]
 
 
-def _answer_or_job(made: Any, respond: Callable[[Any], Response]) -> Response:
-    """Answer with an analysis, or with the job that computes it."""
-    return started(made) if isinstance(made, Job) else respond(made)
-
-
-def _document(
-    collection: Collection, made: Analysis, more: Mapping[str, Any] | None = None
-) -> Response:
-    """Answer with an analysis, and how many rows have changed since it was computed."""
-    newer = collection.rows_since(made.sample.view.generation)
-    return answer(made.document | {"newer": newer} | dict(more or {}))
+def _document(collection: Collection, made: Analysis) -> dict[str, Any]:
+    """Return an analysis, and how many rows have changed since it was computed."""
+    return made.document | {"newer": collection.rows_since(made.sample.view.generation)}
 
 
 @router.get("/graph", responses=documented("graph", "Nodes and links."))
@@ -70,12 +65,9 @@ def map_of_rows(
     service: Serving, collection: Found, at_least: AtLeast = None, sketch: Sketch = False
 ) -> Response:
     """Return the map: one line of JSON, then x and y of all rows as little-endian float32."""
-
-    def respond(made: Map) -> Response:
-        newer = collection.rows_since(made.sample.view.generation)
-        return Response(made.to_bytes(newer), media_type="application/octet-stream")
-
-    return _answer_or_job(service.analyses.map(collection, at_least, sketch), respond)
+    made = service.analyses.map(collection, at_least, sketch)
+    content = made.to_bytes(collection.rows_since(made.sample.view.generation))
+    return Response(content, media_type="application/octet-stream")
 
 
 @router.get("/map/matches", responses=LATER | documented("matches", "Bits, base64."))
@@ -88,8 +80,7 @@ def map_matches(
 ) -> Response:
     """Return which rows of the map meet a filter."""
     check_filter(filter, service.limits)
-    made = service.analyses.map(collection, at_least, sketch)
-    return _answer_or_job(made, lambda one: answer(one.matches(filter)))
+    return answer(service.analyses.map(collection, at_least, sketch).matches(filter))
 
 
 @router.get("/map/colors", responses=LATER | documented("colors", "Codes or numbers."))
@@ -103,20 +94,13 @@ def map_colors(
 ) -> Response:
     """Return the colors of the rows of the map: by column, by cluster, or by occurrence."""
     analyses, schema = service.analyses, collection.view.schema
-
-    def by(made: Map) -> Response:
-        # A column of this name comes first: the two words are ours.
-        if column in {*schema.kinds, *schema.aside}:
-            return answer(made.colors(column))
-        if column == "cluster":
-            clusters = analyses.clusters(collection, n, at_least)
-            return _answer_or_job(clusters, lambda one: answer(made.by_cluster(one)))
-        if column == "occurrence":
-            hubs = analyses.hubs(collection, N_NEIGHBORS, at_least)
-            return _answer_or_job(hubs, lambda one: answer(made.by_occurrence(one)))
-        return answer(made.colors(column))
-
-    return _answer_or_job(analyses.map(collection, at_least, sketch), by)
+    made = analyses.map(collection, at_least, sketch)
+    # A column of this name comes first: the two words are ours.
+    if column == "cluster" and column not in {*schema.kinds, *schema.aside}:
+        return answer(made.by_cluster(analyses.clusters(collection, n, at_least)))
+    if column == "occurrence" and column not in {*schema.kinds, *schema.aside}:
+        return answer(made.by_occurrence(analyses.hubs(collection, N_NEIGHBORS, at_least)))
+    return answer(made.colors(column))
 
 
 @router.get("/hubs", responses=LATER | documented("hubs", "Hubs and unreachable rows."))
@@ -128,8 +112,7 @@ def hubs(
     at_least: AtLeast = None,
 ) -> Response:
     """Return hubs and rows in no list, before and after hubness is reduced."""
-    made = service.analyses.hubs(collection, k, at_least)
-    return _answer_or_job(made, lambda one: _document(collection, one))
+    return answer(_document(collection, service.analyses.hubs(collection, k, at_least)))
 
 
 @router.get("/hubs/{id:row_id}", responses=LATER | documented("shown_by", "Lists with the row."))
@@ -143,10 +126,8 @@ def shown_by(
     at_least: AtLeast = None,
 ) -> Response:
     """Return the rows that have a row in their list."""
-    return _answer_or_job(
-        service.analyses.hubs(collection, k, at_least),
-        lambda made: answer(made.shown_by(collection.view.find(id), space, limit)),
-    )
+    made = service.analyses.hubs(collection, k, at_least)
+    return answer(made.shown_by(collection.view.find(id), space, limit))
 
 
 @router.get("/clusters", responses=LATER | documented("clusters", "Clusters."))
@@ -159,9 +140,7 @@ def clusters(
 ) -> Response:
     """Return clusters of rows, and what sets each apart."""
     made = service.analyses.clusters(collection, n, at_least)
-    return _answer_or_job(
-        made, lambda one: _document(collection, one, one.of_rows() if labels else {})
-    )
+    return answer(_document(collection, made) | (made.of_rows() if labels else {}))
 
 
 @router.post("/profile", responses=documented("profile", "What makes the rows different."))
@@ -176,3 +155,94 @@ def profile(service: Serving, collection: Found, body: ProfileIn) -> Response:
 def repair(service: Serving, collection: Found) -> Response:
     """Start to compute the space with reduced hubness."""
     return started(service.analyses.repair(collection))
+
+
+job_routes = group("/api", "jobs")
+POLL_SECONDS = 0.1
+HEARTBEAT_SECONDS = 15.0  # proxies close a connection on which nothing is sent for a minute
+
+
+@job_routes.get("/jobs/{j}", responses=documented("job", "The job."))
+def get_job(service: Serving, j: str) -> Response:
+    """Return the state and progress of a job."""
+    return answer(service.jobs.get(j).to_dict())
+
+
+@job_routes.get(
+    "/jobs/{j}/events",
+    responses={
+        200: {"description": "The job, at every change.", "content": {"text/event-stream": TEXT}}
+    },
+)
+async def job_events(service: Serving, j: str) -> Response:
+    """Send the job whenever it changes, as server-sent events, until it has ended."""
+    job = service.jobs.get(j)
+    return StreamingResponse(_watched(service.jobs, job), media_type="text/event-stream")
+
+
+async def _watched(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
+    with jobs.watch(job):
+        async for event in _events(job):
+            yield event
+
+
+async def _events(job: Job) -> AsyncIterator[bytes]:
+    version, spoke = -1, time.monotonic()
+    while True:
+        # Read before the document: the last event then has the final state.
+        ended = job.ended.is_set()
+        if job.version != version:
+            version, spoke = job.version, time.monotonic()
+            yield b"event: job\ndata: " + to_json(job.to_dict()) + b"\n\n"
+        if ended:
+            return
+        if time.monotonic() - spoke > HEARTBEAT_SECONDS:
+            spoke = time.monotonic()
+            yield b": alive\n\n"
+        await asyncio.sleep(POLL_SECONDS)
+
+
+@job_routes.delete("/jobs/{j}", responses=documented("job", "The job."))
+def cancel_job(service: Serving, j: str) -> Response:
+    """Cancel a job; its partial result is discarded."""
+    job = service.jobs.get(j)
+    service.jobs.cancel(job)
+    return answer(job.to_dict())
+
+
+operations = group("", "operations")
+
+
+@operations.get("/healthz", responses=documented("healthy", "The process is alive."))
+def healthz() -> Response:
+    """Report that the process is alive."""
+    return answer({"ok": True})
+
+
+@operations.get(
+    "/readyz",
+    responses=documented("ready", "The server can answer.")
+    | documented("not_ready", "The store does not answer.", 503),
+)
+def readyz(service: Serving) -> Response:
+    """Report whether the store answers, and which collections are in memory."""
+    ready = {one.name: "ready" if one.loaded else "not loaded" for one in service.catalog}
+    ok = service.store_answers
+    return answer({"ok": ok, "store": ok, "collections": ready}, 200 if ok else 503)
+
+
+@operations.get(
+    "/metrics",
+    responses={200: {"description": "Metrics for Prometheus.", "content": {"text/plain": TEXT}}},
+)
+def metrics(service: Serving) -> Response:
+    """Return counts and times of requests, rows, generations, lag and jobs."""
+    # A scrape must not load a collection that no client uses.
+    loaded = {one.name: one.view for one in service.catalog if one.loaded}
+    gauges: dict[str, dict[str, float]] = {
+        "lookalike_rows": {name: len(view.index) for name, view in loaded.items()},
+        "lookalike_generation": {name: view.generation for name, view in loaded.items()},
+        "lookalike_lag_generations": dict(service.catalog.lag),
+        "lookalike_jobs": dict(service.jobs.counts()),
+    }
+    return Response(service.metrics.text(gauges), media_type=TYPE)
