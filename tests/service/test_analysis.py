@@ -626,7 +626,7 @@ def test_another_measure_is_tried_by_one_client_alone(made, monkeypatch):
     assert tried.generation == view.generation
     assert made.view is view  # the others go on as before
     for name in ("gower", "ratio:n_trees=4"):
-        assert job_of(lambda: analyses.trial(made, name)) == "a job"
+        assert job_of(lambda name=name: analyses.trial(made, name)) == "a job"
     assert analyses.trial(made, "gower").settings.measured == "Gower"
     assert (
         job_of(lambda: analyses.trial(made, "ratio:n_trees=3")) == "a job"
