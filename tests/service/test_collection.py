@@ -14,7 +14,6 @@ from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
 from lookalike.service import collection as collections
 from lookalike.service.analysis import fit_again, take
-from lookalike.service.catalog import Catalog
 from lookalike.service.collection import (
     FolderCollection,
     _new_ids,
@@ -28,6 +27,7 @@ from lookalike.service.collection import (
 )
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.limits import RequestLimits
+from lookalike.service.service import Catalog
 from lookalike.service.store import database as tables
 from lookalike.service.store.store import (
     Changed,

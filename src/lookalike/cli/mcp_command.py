@@ -33,7 +33,7 @@ def mcp(
     except ModuleNotFoundError as error:
         hint, found = "Install lookalike[mcp]", f"no {error.name}"
         raise MissingExtra("lookalike mcp", "its packages", found, hint) from error
-    from lookalike.mcp.tables import Tables
+    from lookalike.mcp.server import Tables
 
     server = make_server(Tables(folder), write)
     if http:

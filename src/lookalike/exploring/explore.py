@@ -20,13 +20,12 @@ from lookalike.errors import InvalidInput, NoAnswer, Param, suggest
 from lookalike.exploring.offline import N_NEIGHBORS, offline_page
 from lookalike.index import Index
 from lookalike.service.api.models import Strict
-from lookalike.service.catalog import name_from, settings_from
 from lookalike.service.collection import View
 from lookalike.service.fitting import make
 from lookalike.service.limits import RequestLimits
 from lookalike.service.safety import AccessPolicy
 from lookalike.service.server import Server, free_port, measure_text
-from lookalike.service.service import Service
+from lookalike.service.service import Service, name_from, settings_from
 from lookalike.show.html.document import fragment
 from lookalike.show.html.markup import escape
 from lookalike.verbs.measures import AUTO, read_measure

@@ -199,27 +199,34 @@ SEARCHED_KINDS = ("text", "category", "order", "object")
 
 
 class TextSearch:
-    """The texts of all rows of a collection in lower case, made when they are first asked for."""
+    """The texts of all rows of a collection in lower case, made when they are first asked for.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    store : Store
+    key : int, the collection
+    """
+
+    def __init__(self, store: Store, key: int) -> None:
+        self._store, self._key = store, key
         self._lock = threading.Lock()
-        self._rows: dict[Any, tuple[str, str]] | None = None
+        self._fit, self._generation = (0, ""), 0
+        self._rows: dict[Any, tuple[str, str]] = {}
 
-    def clear(self) -> None:
-        """Forget all texts."""
-        with self._lock:
-            self._rows = None
-
-    def follow(self, view: View, deleted: Iterable[Any], added: Iterable[Any]) -> None:
-        """Add the texts of new rows, and forget those of deleted ones."""
-        with self._lock:
-            if self._rows is None:
-                return
-            for id in deleted:
-                self._rows.pop(id, None)
+    def _follow(self, view: View) -> None:
+        """Bring the texts up to a view."""
+        if self._fit != view.fit:  # columns may be read as other kinds now
+            self._rows = _all_texts(view)
+        elif self._generation < view.generation:
+            changed = self._store.changed(self._key, self._generation, view.generation)[1]
             columns = _text_columns(view)
-            for id in added:
+            for id in changed.deleted:
+                self._rows.pop(json.loads(id), None)
+            for id in stored_ids(changed.added):
                 self._rows[id] = _texts(view.index.get(id), columns)
+        else:
+            return  # another thread has seen a newer one
+        self._fit, self._generation = view.fit, view.generation
 
     def find(self, view: View, text: str, limit: int) -> list[Any]:
         """Return ids of rows that hold a text: in the label first, at its beginning first of all.
@@ -236,8 +243,7 @@ class TextSearch:
         # or the id holds it.
         ranked: list[list[Any]] = [[], [], [], []]
         with self._lock:
-            if self._rows is None:
-                self._rows = _all_texts(view)
+            self._follow(view)
             for id, (label, rest) in self._rows.items():
                 if label == wanted or str(id).casefold() == wanted:
                     ranked[0].append(id)
@@ -303,7 +309,7 @@ class Collection:
         self._view: View | None = None
         self._waiting: list[_Addition] = []
         self._cached = 0  # rows that had changed when the cache was written
-        self.texts = TextSearch()
+        self.texts = TextSearch(store, head.key)
         self.last_load = ""  # how the index came into memory, for the log
 
     # -- reading -----------------------------------------------------------------------------------
@@ -320,7 +326,7 @@ class Collection:
             with self._lock:
                 # Asked again under the lock: the thread before this one may have loaded it.
                 if self._view is None:
-                    self._set(self._load())
+                    self._view = self._load()
         assert self._view is not None
         return self._view
 
@@ -357,8 +363,7 @@ class Collection:
             head, changed = self.store.changed(self.key, view.generation)
             if head is None:
                 raise missing_collection(self.name)
-            after = self._caught_up(view, head, changed)
-            self._set(after, [json.loads(id) for id in changed.deleted], stored_ids(changed.added))
+            self._view = after = self._caught_up(view, head, changed)
             return after
 
     def _caught_up(self, view: View, head: Head, changed: Changed) -> View:
@@ -388,13 +393,6 @@ class Collection:
         if newest is None or fit_of(newest) != view.fit:
             return self._load()  # fitted by another server meanwhile
         return apply_changes(view, newest.generation, changed)
-
-    def _set(self, view: View, deleted: Sequence[Any] = (), added: Sequence[Any] = ()) -> None:
-        before, self._view = self._view, view
-        if before is None or before.fit != view.fit:
-            self.texts.clear()  # columns may be read as other kinds now
-        else:
-            self.texts.follow(view, deleted, added)
 
     # -- writing -----------------------------------------------------------------------------------
 
@@ -502,16 +500,15 @@ class Collection:
                     turn.add(rows, named[0] if named and view.settings.id_column is None else 0)
                 _remember(turn, new, ids)
                 turn.finish(kind, max(len(deleted), len(records)))
-            self._set(after, deleted, ids)
+            self._view = after
         return list(ids), after.generation
 
     def _newest(self, turn: WriteTransaction) -> View:
         """Return the view with the changes that other servers have made."""
         view = self.view
-        if turn.head.generation > view.generation:
-            view = self._caught_up(view, turn.head, turn.changed(view.generation))
-            self.texts.clear()  # it has not followed them
-        return view
+        if turn.head.generation == view.generation:
+            return view
+        return self._caught_up(view, turn.head, turn.changed(view.generation))
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Fit the measure again while the old one serves, then replace it.
@@ -535,7 +532,7 @@ class Collection:
                 after = replace(after, fitted=before.generation)
                 turn.refit(before.generation, after.settings.to_text(), dump(after.schema))
                 turn.finish("fit", len(before.index))
-            self._set(after)
+            self._view = after
         return after
 
     def set_repaired(self, view: View, repaired: Index) -> None:
@@ -548,7 +545,7 @@ class Collection:
                 _, changed = self.store.changed(self.key, view.generation)
                 alone = replace(view, index=repaired, repaired=None)
                 repaired = apply_changes(alone, newest.generation, changed).index
-            self._set(replace(newest, repaired=repaired))
+            self._view = replace(newest, repaired=repaired)
 
     # -- the cache ---------------------------------------------------------------------------------
 

@@ -170,16 +170,7 @@ class Jobs:
             if waiting:
                 self._waiting[collection] = waiting  # at the end: others come first
             self._busy.add(collection)
-            self._pool.submit(self._take_turn, job, work)
-
-    def _take_turn(self, job: Job, work: Work) -> None:
-        try:
-            self._run(job, work)
-        finally:
-            with self._lock:
-                self._busy.discard(job.collection)
-                self._forget(MAX_JOBS)
-                self._give_turns()
+            self._pool.submit(self._run, job, work)
 
     @contextmanager
     def watch(self, job: Job) -> Iterator[None]:
@@ -248,14 +239,13 @@ class Jobs:
         self._pool.shutdown(wait=True, cancel_futures=True)
 
     def _run(self, job: Job, work: Work) -> None:
-        if job.cancel.is_set():
-            return
-        job.change("running")
         try:
-            with watching(job.report, job.cancel.is_set), collected() as notes:
-                result = work(job)
-            result = result | ({"notes": notes} if notes else {})
-            job.change("done", progress=1.0, result=result, size=len(to_json(result)))
+            if not job.cancel.is_set():
+                job.change("running")
+                with watching(job.report, job.cancel.is_set), collected() as notes:
+                    result = work(job)
+                result = result | ({"notes": notes} if notes else {})
+                job.change("done", progress=1.0, result=result, size=len(to_json(result)))
         except Cancelled:
             job.change("cancelled")
         except Exception as error:
@@ -264,3 +254,8 @@ class Jobs:
             if status == 500:
                 log.exception("job failed", extra={"job": job.kind})
             job.change("failed", problem=problem)
+        finally:
+            with self._lock:
+                self._busy.discard(job.collection)
+                self._forget(MAX_JOBS)
+                self._give_turns()

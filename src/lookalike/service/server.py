@@ -34,14 +34,13 @@ from lookalike.measures.names import kebab, make_measure
 from lookalike.service.api import collections, search, views
 from lookalike.service.api.document import describe_api, index_page
 from lookalike.service.api.shared import answer, started
-from lookalike.service.catalog import Catalog, load_example, name_from, settings_from
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.jobs import Started
 from lookalike.service.limits import RequestLimits
 from lookalike.service.monitoring import Recorder
 from lookalike.service.problems import handle
 from lookalike.service.safety import AccessPolicy, Safety
-from lookalike.service.service import Service
+from lookalike.service.service import Catalog, Service, load_example, name_from, settings_from
 from lookalike.service.site import Site
 from lookalike.verbs.source import SAVED, is_index_folder, load_index
 
@@ -345,7 +344,6 @@ def run(service: Service, host: str, port: int, started: Callable[[str], None]) 
 
     def listens() -> None:
         started(f"http://{shown}:{port}/")
-        service.settles = True  # this process only serves
         gc.set_threshold(YOUNG_OBJECTS)
         service.warm_soon()
 

@@ -33,13 +33,12 @@ from lookalike.service.api.shared import (
     read_json,
     started,
 )
-from lookalike.service.catalog import list_examples, load_example, name_from, settings_from
 from lookalike.service.cells import dumps, integer_of
 from lookalike.service.collection import Collection, FolderCollection, View
 from lookalike.service.fitting import list_measures
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
-from lookalike.service.service import Service
+from lookalike.service.service import Service, list_examples, load_example, name_from, settings_from
 from lookalike.service.store.store import NotFound, SentOnce
 from lookalike.verbs.measures import read_measure
 from lookalike.verbs.source import is_index_folder
