@@ -263,17 +263,21 @@ def test_texts_have_four_ranks(catalog):
     settings = CollectionSettings("t", label_column="title", kinds={"kept": "category"})
     made = catalog.create("t", rows, settings, RequestLimits())
     view, texts = made.view, made.texts
-    texts.follow(view, [0], [])  # nothing was asked for yet
-    assert texts._rows is None
+    assert texts._rows == {}  # nothing was asked for yet
     assert texts.find(view, " BOX ", 9) == [0, 2, 1, 3]
     for limit in (1, 2, 3):
         assert texts.find(view, "box", limit) == [0, 2, 1, 3][:limit]
     assert texts.find(view, "1", 9) == [1, 5]  # an id, and a label
     assert texts.find(view, "nothing", 9) == []
-    texts.follow(view, [0, 77], [3])
-    assert texts.find(view, "box", 9) == [2, 1, 3]
-    texts.clear()
-    assert texts.find(view, "box", 9) == [0, 2, 1, 3]
+    made.remove([0])
+    made.replace(3, {"title": "no", "kept": "x", "size": 9.0})
+    made.add([{"title": "box 7", "kept": "x", "size": 7.0}])
+    assert texts.find(made.view, "box", 9) == [2, 6, 1]
+    assert texts.find(view, "box", 9) == [2, 6, 1]  # a thread that is late changes nothing
+    made.refit(lambda view: fit_again(view, "gower", {}, {}))
+    made.remove([2])
+    assert texts.find(made.view, "box", 9) == [6, 1]
+    assert list(texts._rows) == made.view.index.ids
     assert _text_columns(view) == ["title", "kept"]
     plain = replace(view, settings=replace(view.settings, label_column=None))
     assert _text_columns(plain) == ["", "title", "kept"]

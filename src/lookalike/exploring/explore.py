@@ -207,14 +207,14 @@ class Explorer:
         self._finalizer()
 
     def _repr_html_(self) -> str:
-        id = f"lookalike-{id_of(self)}"
+        name = f"lookalike-{id(self):x}"  # another one for each explorer of the notebook
         index, link = self._view.index, escape(self.url)
         start = self._view.table[self._view.settings.names].values.tolist()[0]
         hits = index.search(start, k=min(N_CARD_HITS, max(1, len(index) - 1)))
         text = f'<a href="{link}" target="_blank" rel="noreferrer">Open the page</a> of '
         text += f"{escape(self.title)}, {len(index):,} rows; here are the rows most like the first."
-        card = f'<div id="{id}">{fragment(f"<p>{text}</p>")}{hits._repr_html_()}</div>'  # type: ignore[union-attr]
-        names = {"id": id, "address": self.url, "origin": self._address, "height": HEIGHT}
+        card = f'<div id="{name}">{fragment(f"<p>{text}</p>")}{hits._repr_html_()}</div>'  # type: ignore[union-attr]
+        names = {"id": name, "address": self.url, "origin": self._address, "height": HEIGHT}
         return f"{card}<script>{SCRIPT % names}</script>"
 
     def __repr__(self) -> str:
@@ -265,11 +265,6 @@ class Explorer:
         measure, _ = make(settings, some.drop([settings.names]))
         index = Index(measure, id_column=settings.names).fit(some)
         return replace(view, index=index, settings=settings, repaired=None, changed=0)
-
-
-def id_of(explorer: Explorer) -> str:
-    """Return a name for an element of the notebook, another one for each explorer."""
-    return f"{id(explorer):x}"
 
 
 def _close(service: Service, folder: Any, running: list[tuple[Server, threading.Thread]]) -> None:

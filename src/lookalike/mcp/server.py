@@ -42,17 +42,7 @@ from lookalike.verbs.source import TableSource, is_index_folder, is_saved_index,
 from mcp import types
 
 # Endings of files that are listed; others can be asked about by their name.
-LISTED_ENDINGS = (
-    ".csv",
-    ".tsv",
-    ".parquet",
-    ".jsonl",
-    ".ndjson",
-    ".json",
-    ".npy",
-    ".xlsx",
-    ".lookalike",
-)
+LISTED = (".csv", ".tsv", ".parquet", ".jsonl", ".ndjson", ".json", ".npy", ".xlsx", ".lookalike")
 MAX_LISTED = 200  # files in a list; more would fill the context of an agent
 MAX_VISITED = 20_000  # files that are looked at for it: a folder may be a whole disk
 MAX_KEPT = 4  # tables in memory; the longest unused are forgotten first
@@ -98,7 +88,7 @@ class Tables:
         names = [
             path.relative_to(self.folder).as_posix()
             for path in _visited(self.folder)
-            if path.name.lower().endswith(LISTED_ENDINGS) and path.is_file() and self._holds(path)
+            if path.name.lower().endswith(LISTED) and path.is_file() and self._holds(path)
         ]
         return sorted(names)[:MAX_LISTED]
 
@@ -158,6 +148,7 @@ MIN_SIZE, MAX_SIZE = 100, 200_000
 NOTE_SIZE = 80  # bytes kept for the note on how much there is
 WIDTH = 100  # characters of a line
 SCHEME = "lookalike://"
+FORMS = {"summary": "text/plain", "report": "text/html"}  # of a resource
 INSTRUCTIONS = (
     "Tables on this machine: which rows are alike and why, groups, outliers, predictions. Begin "
     "with `inspect`, which says what the columns hold. Rows are named by id (their position from 0 "
@@ -266,9 +257,9 @@ class Agent:
             warnings.simplefilter("always")
             result: Result = get_verb(name)(self.tables.source(table, kinds), **given)
         notes = [
-            f"note: {_text(one.message)}"
+            f"note: {one.message.text(spell_argument)}"
             for one in caught
-            if issubclass(one.category, LookalikeWarning)
+            if isinstance(one.message, LookalikeWarning)
         ]
         # Tables are padded to their width, which would be bytes of nothing.
         lines = [line.rstrip() for line in result.text(WIDTH).split("\n")]
@@ -321,24 +312,20 @@ class Agent:
     async def on_list_resources(self, ctx: Any, params: Any) -> types.ListResourcesResult:
         """List a summary and a report of every table."""
         names = await anyio.to_thread.run_sync(self.tables.listed)
-        kinds = (("summary", "text/plain"), ("report", "text/html"))
-        return types.ListResourcesResult(
-            resources=[
-                types.Resource(
-                    name=f"{what} of {name}",
-                    uri=f"{SCHEME}{what}/{quote(name)}",
-                    mime_type=mime,
-                )
-                for name in names
-                for what, mime in kinds
-            ]
-        )
+        resources = [
+            types.Resource(
+                name=f"{what} of {name}", uri=f"{SCHEME}{what}/{quote(name)}", mime_type=mime
+            )
+            for name in names
+            for what, mime in FORMS.items()
+        ]
+        return types.ListResourcesResult(resources=resources)
 
     async def on_read_resource(self, ctx: Any, params: types.ReadResourceRequestParams) -> Any:
         """Return the summary or the report of a table."""
         uri = str(params.uri)
         what, _, name = uri.removeprefix(SCHEME).partition("/")
-        if not uri.startswith(SCHEME) or what not in ("summary", "report"):
+        if not uri.startswith(SCHEME) or what not in FORMS:
             raise MCPError(types.INVALID_PARAMS, f"unknown resource {uri!r}")
 
         def read() -> str:
@@ -353,22 +340,16 @@ class Agent:
             text = await self.run(read)
         except LookalikeError as error:
             raise MCPError(types.INVALID_PARAMS, error.text(spell_argument)) from error
-        mime = "text/html" if what == "report" else "text/plain"
-        contents = types.TextResourceContents(uri=uri, mime_type=mime, text=text)
+        contents = types.TextResourceContents(uri=uri, mime_type=FORMS[what], text=text)
         return types.ReadResourceResult(contents=[contents])
 
     async def on_list_prompts(self, ctx: Any, params: Any) -> types.ListPromptsResult:
         """List the prompts."""
-        return types.ListPromptsResult(
-            prompts=[
-                types.Prompt(
-                    name=name,
-                    description=about,
-                    arguments=[types.PromptArgument(name=one, required=True) for one in given],
-                )
-                for name, (about, given, _) in PROMPTS.items()
-            ]
-        )
+        prompts = []
+        for name, (about, given, _) in PROMPTS.items():
+            arguments = [types.PromptArgument(name=one, required=True) for one in given]
+            prompts.append(types.Prompt(name=name, description=about, arguments=arguments))
+        return types.ListPromptsResult(prompts=prompts)
 
     async def on_get_prompt(self, ctx: Any, params: types.GetPromptRequestParams) -> Any:
         """Fill in a prompt."""
@@ -423,10 +404,6 @@ def spell_argument(param: Param) -> str:
     if param.value is ...:
         return param.name
     return f"{param.name}: {json.dumps(param.value, default=str)}"
-
-
-def _text(message: Any) -> str:
-    return message.text(spell_argument) if hasattr(message, "text") else str(message)
 
 
 def make_server(tables: Tables, write: bool = False) -> Server[Any]:

@@ -13,7 +13,7 @@ import json
 import sys
 import threading
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
@@ -94,8 +94,7 @@ class RowSample:
 
     def name(self, position: int) -> dict[str, Any]:
         """Return id and label of a row."""
-        row = self.row(position)
-        return {"id": row["id"], "label": row["label"]}
+        return {name: cell for name, cell in self.row(position).items() if name != "row"}
 
     def fitted_measure(self) -> Measure | None:
         """Return the measure of the view if it was fitted to exactly these rows, frozen."""
@@ -372,6 +371,12 @@ def find_clusters(view: View, n: int | str = "auto") -> Clusters:
     return Clusters(sample, document, {"labels": np.asarray(clustering.labels)})
 
 
+def _strongest(differences: Iterable[Any]) -> list[Any]:
+    """Return the differences of columns that set rows apart, the largest first."""
+    larger = [difference for difference in differences if difference and difference.size > 0]
+    return sorted(larger, key=lambda difference: -difference.size)
+
+
 N_TYPICAL = 5
 MAX_ROWS_FOR_TYPICAL = 500  # all pairs of them are compared; chosen by hand
 
@@ -386,8 +391,7 @@ def profile(view: View, ids: Sequence[Any]) -> dict[str, Any]:
     labels[inside] = 0
     differences = [column_differences(column, labels, 1)[0] for column in sample.table.columns]
     differs = []
-    larger = [difference for difference in differences if difference and difference.size > 0]
-    for difference in sorted(larger, key=lambda difference: -difference.size):
+    for difference in _strongest(differences):
         values = difference.to_dict()
         differs.append(values | {"score": values.pop("size"), "text": str(difference)})
     return {
@@ -482,21 +486,20 @@ def _nodes(
 ) -> list[dict[str, Any]]:
     """Return the rows that are shown, ringed if they are hubs and hollow if in no list."""
     counts: dict[Any, int] = {}
-    largest: set[int] = set()
+    largest: set[Any] = set()
     if hubs is not None:
         every = hubs.occurrences.get(space, hubs.occurrences["plain"])
-        largest = set(hubs_and_orphans(every, hubs.document["k"]).hubs.tolist())
         # A row that came after the hubs were counted is not among them.
-        counts = {
-            id: int(every[p]) for id in depths if (p := hubs.sample.positions.get(id, -1)) >= 0
-        }
+        counts = dict(zip(hubs.sample.ids, every.tolist(), strict=True))
+        found = hubs_and_orphans(every, hubs.document["k"]).hubs
+        largest = {hubs.sample.ids[position] for position in found}
     return [
         {
             "id": id,
             "label": view.label(id, view.record(id)),
             "depth": depth,
             "occurrence": counts.get(id),
-            "hub": hubs is not None and hubs.sample.positions.get(id) in largest,
+            "hub": id in largest,
             "orphan": counts.get(id) == 0,
         }
         for id, depth in depths.items()
@@ -564,7 +567,7 @@ class Map(Analysis):
     def by_cluster(self, clusters: Clusters) -> dict[str, Any]:
         """Return the cluster of every row."""
         labels = dict(zip(clusters.sample.ids, clusters.arrays["labels"].tolist(), strict=True))
-        codes = [labels.get(id, -1) for id in self.sample.ids]
+        codes = (labels.get(id, -1) for id in self.sample.ids)
         return _codes([None if code < 0 else f"cluster {code}" for code in codes], "no cluster")
 
     def by_occurrence(self, hubs: Hubs) -> dict[str, Any]:
@@ -599,8 +602,7 @@ def find_regions(places: np.ndarray, table: Table) -> list[dict[str, Any]]:
     regions = []
     for number, size in enumerate(np.bincount(labels).tolist()):
         middle = np.median(places[labels == number], axis=0)
-        differs = [each[number] for each in differences]
-        strongest = sorted((d for d in differs if d and d.size > 0), key=lambda d: -d.size)[:3]
+        strongest = _strongest(each[number] for each in differences)[:3]
         apart = [difference.to_dict() for difference in strongest]
         regions.append({"x": middle[0], "y": middle[1], "size": size, "differs": apart})
     return plain(sorted(regions, key=lambda region: -region["size"]))

@@ -277,11 +277,6 @@ def search(view: View, asked: Mapping[str, Any]) -> dict[str, Any]:
     return {"answers": documents, **shared} if several else documents[0]
 
 
-# The first search of the page (``web/early.js``), computed once per view.
-FIRST = {"k": 20, "explain": ALL}
-_first: WeakKeyDictionary[View, dict[str, Any]] = WeakKeyDictionary()
-
-
 def first_answer(name: str, view: View) -> dict[str, Any]:
     """Return the answer to the first search of the page, about the row that it opens on.
 
@@ -290,10 +285,9 @@ def first_answer(name: str, view: View) -> dict[str, Any]:
     name : str, the collection
     view : View
     """
-    if view not in _first:
-        query = {"id": describe(name, view)["start"]}
-        _first[view] = search(view, SearchIn.model_validate({"query": query, **FIRST}).model_dump())
-    return _first[view]
+    # As the page asks (``web/early.js``).
+    asked = {"query": {"id": describe(name, view)["start"]}, "k": 20, "explain": ALL}
+    return search(view, SearchIn.model_validate(asked).model_dump())
 
 
 def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:

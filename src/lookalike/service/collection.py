@@ -225,7 +225,7 @@ class TextSearch:
             for id in stored_ids(changed.added):
                 self._rows[id] = _texts(view.index.get(id), columns)
         else:
-            return  # another thread has seen a newer one
+            return  # these rows, or newer ones that another thread has seen
         self._fit, self._generation = view.fit, view.generation
 
     def find(self, view: View, text: str, limit: int) -> list[Any]:
@@ -417,15 +417,15 @@ class Collection:
                 self._waiting.remove(own)
                 together = [own] if own.alone else self._with_waiting(own)
                 try:
-                    self._add_all(together)
+                    self._write("add", [], together)
                 except BaseException:
+                    if len(together) == 1:
+                        raise
                     # Whose rows it is that cannot be added, each finds out by itself.
                     for one in together:
                         one.alone = True
                     self._waiting += [one for one in together[1:] if one.added is None]
-                    if together == [own]:
-                        raise
-                    self._add_all([own])
+                    self._write("add", [], [own])
         assert own.added is not None
         return own.added
 
@@ -441,67 +441,61 @@ class Collection:
                 found.append(one)
         return found
 
-    def _add_all(self, additions: Sequence[_Addition]) -> None:
-        """Write some additions as one change, but those that were made by an earlier request."""
-        ids, generation = self._write("add", [], [], additions=additions)
-        for one in additions:
-            if one.added is None:
-                one.added = ids[: len(one.records)], generation
-                ids = ids[len(one.records) :]
-
     def replace(self, id: Any, record: Mapping[str, Any]) -> int:
         """Replace a row; it keeps its id."""
-        return self._write("replace", [id], [record])[1]
+        return self._write("replace", [id], [_Addition([record])], [id])
 
     def restore(self, id: Any, record: Mapping[str, Any]) -> int:
         """Add a row under an id of its own, which may be that of a row that was deleted."""
-        return self._write("restore", [], [record], [id])[1]
+        return self._write("restore", [], [_Addition([record])], [id])
 
     def remove(self, ids: Sequence[Any]) -> int:
         """Delete rows, all or none."""
-        return self._write("delete", ids, [])[1]
+        return self._write("delete", ids, [])
 
     def _write(
         self,
         kind: str,
         deleted: Sequence[Any],
-        records: Sequence[Mapping[str, Any]],
+        additions: Sequence[_Addition],
         named: Sequence[Any] = (),
-        additions: Sequence[_Addition] = (),
-    ) -> tuple[list[Any], int]:
+    ) -> int:
         """Make a change durable, then show it: readers never see what is not on the disk."""
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
-                new = _not_answered(turn, additions)
+                # Additions that an earlier request has made get its answer.
+                for one in additions:
+                    one.added = None if one.once is None else turn.answered(one.once)
+                new = [one for one in additions if one.added is None]
                 if additions and not new:
-                    return [], turn.head.generation
-                records = [*records, *(row for one in new for row in one.records)]
+                    return turn.head.generation
+                records = [row for one in new for row in one.records]
                 view = self._newest(turn)
                 view.require(deleted)
                 if not records and len(view.index) <= len(deleted):
                     # A measure cannot be fitted to no rows.
-                    who, hint = (
-                        f"collection {self.name!r}",
-                        "Delete the collection, or add a row first",
-                    )
+                    who, hint = f"collection {self.name!r}", "Delete it, or add a row first"
                     raise InvalidInput(who, "at least one row", "none left", hint)
                 if kind == "restore":
                     _check_restored(view, named[0])
                 # A row that replaces another has its id.
-                ids = named or (deleted if kind == "replace" else None)
-                if ids is None:
-                    ids = _new_ids(view, records, turn.head.next_row)
+                ids = list(named) or _new_ids(view, records, turn.head.next_row)
                 rows = _to_store(view, records, ids) if records else []
                 # What was stored is read back, so that a restart changes nothing.
                 after = view.moved(turn.generation, deleted, _read_back(view, rows))
                 turn.remove([dumps(id) for id in deleted])
                 if rows:
-                    turn.add(rows, named[0] if named and view.settings.id_column is None else 0)
-                _remember(turn, new, ids)
+                    numbered = kind == "restore" and view.settings.id_column is None
+                    turn.add(rows, named[0] if numbered else 0)
+                rest = iter(ids)
+                answers = [(one, list(islice(rest, len(one.records)))) for one in new]
+                turn.remember([(one.once, own) for one, own in answers if one.once is not None])
                 turn.finish(kind, max(len(deleted), len(records)))
             self._view = after
-        return list(ids), after.generation
+        for one, own in answers:
+            one.added = own, after.generation
+        return after.generation
 
     def _newest(self, turn: WriteTransaction) -> View:
         """Return the view with the changes that other servers have made."""
@@ -565,20 +559,6 @@ class Collection:
 
 
 # -- parts -----------------------------------------------------------------------------------------
-
-
-def _not_answered(turn: WriteTransaction, additions: Sequence[_Addition]) -> list[_Addition]:
-    """Return the additions that no earlier request has made; the others get its answer."""
-    for one in additions:
-        one.added = None if one.once is None else turn.answered(one.once)
-    return [one for one in additions if one.added is None]
-
-
-def _remember(turn: WriteTransaction, additions: Sequence[_Addition], ids: Sequence[Any]) -> None:
-    """Keep the answers to the additions that may be sent again."""
-    rest = iter(ids)
-    sent = [(one.once, list(islice(rest, len(one.records)))) for one in additions]
-    turn.remember([(once, own) for once, own in sent if once is not None])
 
 
 def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:
@@ -696,12 +676,8 @@ class FolderCollection(Collection):
         found: list[int] = []
         for segment in state.segments.segments:
             start = int(np.searchsorted(segment.positions, last, side="right"))
-            # A page needs few of the many rows of a shard. Deleted ones are rare, so that four
-            # times as many are usually enough.
-            live = start + np.flatnonzero(segment.live[start : start + 4 * limit])
-            if len(live) < limit:
-                live = start + np.flatnonzero(segment.live[start:])
-            found += segment.positions[live[: limit - len(found)]].tolist()
+            live = segment.positions[start:][segment.live[start:]]
+            found += live[: limit - len(found)].tolist()
             if len(found) >= limit:
                 break
         return list(state.names.of(found))

@@ -284,14 +284,14 @@ def list_measures(table: Table | None = None) -> list[dict[str, Any]]:
         return found
     few = few_rows(table)
     listed: dict[str, dict[str, Any]] = {}
-    for one in sorted(found, key=lambda one: one["name"] not in IN_WORDS):
+    order = {name: place for place, name in enumerate(IN_WORDS)}
+    for one in sorted(found, key=lambda one: order.get(one["name"], len(order))):
         fitted = _fit_to(one["name"], few)
         if fitted is not None:  # the first of several names of the same
             weighable = bool(fitted.traits.weighs_columns)
             more = {"weighable": weighable, "words": IN_WORDS.get(one["name"])}
             listed.setdefault(repr(fitted), one | more)
-    order = list(IN_WORDS)
-    return sorted(listed.values(), key=lambda o: order.index(o["name"]) if o["words"] else 99)
+    return list(listed.values())
 
 
 def few_rows(table: Table) -> Table:

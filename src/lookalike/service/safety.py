@@ -248,8 +248,7 @@ class Safety:
             if event["type"] == "http.response.start":
                 begun = True
                 headers = MutableHeaders(scope=event)
-                for name, value in self.access.headers.items():
-                    headers[name] = value
+                headers.update(self.access.headers)
                 # Rows may be personal: no proxy keeps them. The files of the page set their own.
                 headers.setdefault("Cache-Control", "no-store")
             await send(event)
@@ -267,17 +266,15 @@ class Safety:
             with watching(cancelled=limit.passed):
                 await self.app(scope, body.receive, safe_send)
         except (Refused, Cancelled) as error:
+            if isinstance(error, Cancelled):
+                within = f"within {self.limits.seconds:g} seconds of processor time"
+                parts = ("request", f"an answer {within}", "none", "Ask for less, or use a job")
+                error = Refused(503, *parts, problem=f"no answer {within}")
             if not begun:  # a status that was sent cannot be taken back
-                refused = error if isinstance(error, Refused) else self._no_answer()
-                await respond(refused)(scope, receive, safe_send)
+                await respond(error)(scope, receive, safe_send)
         finally:
             if body is not None:
                 body.close()
-
-    def _no_answer(self) -> Refused:
-        within = f"within {self.limits.seconds:g} seconds of processor time"
-        parts = ("request", f"an answer {within}", "none", "Ask for less, or use a job")
-        return Refused(503, *parts, problem=f"no answer {within}")
 
     def _check(self, scope: Scope) -> None:
         """Refuse a request that must not be answered; name its token for the log."""
@@ -304,15 +301,14 @@ class Safety:
             raise Refused(401, *parts, problem=problem, headers=who)
 
     def _check_token(self, token: Token, method: str, path: str) -> None:
-        asks = method in READS or QUESTIONS.fullmatch(f"{method} {path}") is not None
+        asks = method in READS or QUESTIONS.fullmatch(f"{method} {path}")
         if token.scope != "write" and not asks:
             hint = "Use a token of the scope 'write'"
             raise Refused(403, "request", "a token that may write", token.scope, hint)
         wait = self._rates.wait(token.id)
         if wait > 0:
-            needed = f"at most {self.limits.rate:g} requests per second"
-            problem = f"more than {self.limits.rate:g} requests per second"
-            raise _too_many(needed, "more", problem, max(1, round(wait)))
+            many = f"{self.limits.rate:g} requests per second"
+            raise _too_many(f"at most {many}", "more", f"more than {many}", max(1, round(wait)))
 
     def _token(self, headers: Headers, scope: Scope) -> Token | None:
         given = headers.get("authorization", "")

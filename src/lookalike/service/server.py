@@ -158,7 +158,7 @@ FILMS = "films"
 
 def serve_films(catalog: Catalog, limits: RequestLimits) -> str:
     """Make the films a collection, unless the store has them already; return its name."""
-    if FILMS not in {head.name for head in catalog.store.heads()}:
+    if catalog.source_of(FILMS) is None:
         title, rows = load_example(FILMS)
         catalog.create(FILMS, rows, CollectionSettings(title), limits)
     return FILMS
@@ -258,13 +258,12 @@ def serve_file(
     asked = repr({key: value for key, value in sorted(options.items()) if value})
     source = {"file": file.name, "hash": digest.hexdigest(), "options": asked}
     name = name_from(file.name)
-    known = {head.name: head for head in service.store.heads()}
-    if name in known:
-        before = CollectionSettings.of_text(known[name].settings).source
+    before = service.catalog.source_of(name)
+    if before is not None:
         changed = before.get("hash") != source["hash"]
         if not changed and asked in (repr({}), before.get("options")):
             return name
-        if known[name].generation > 1:  # the first generation is the file itself
+        if service.store.head(name).generation > 1:  # the first generation is the file itself
             what = "has changed since it" if changed else "has other options than when it"
             say(f"{path} {what} was read; rows were written since, so the store is served as it is")
             return name
@@ -276,7 +275,7 @@ def serve_file(
         settings = _settings_of(rows, settings, options)
     # The file is trusted: it is named by the user who starts the server.
     limits = replace(service.limits, unpacked=None)
-    service.catalog.create(name, rows, settings, limits, replace_old=name in known)
+    service.catalog.create(name, rows, settings, limits, replace_old=before is not None)
     return name
 
 
@@ -297,9 +296,8 @@ def _serve_folder(service: Service, folder: Path, options: Mapping[str, Any]) ->
     """Make the index in a folder of shards a collection, unless the store knows it already."""
     folder = folder.resolve()
     name = name_from(folder.name)
-    known = {head.name: head for head in service.store.heads()}
-    if name in known:
-        before = CollectionSettings.of_text(known[name].settings).source
+    before = service.catalog.source_of(name)
+    if before is not None:
         if before.get("folder") == str(folder):
             return name
         service.catalog.delete(name)  # of another folder, whose rows stay in it

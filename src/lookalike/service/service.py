@@ -115,8 +115,7 @@ class Catalog:
 
     def get(self, name: str) -> Collection:
         """Return a collection by its name."""
-        known = self.known(name)
-        if known is not None:
+        if (known := self.known(name)) is not None:
             return known
         if not NAME.fullmatch(name):  # never sent to the database
             raise missing_collection(name[:80])
@@ -168,12 +167,10 @@ class Catalog:
         self.store.save_index(head.key, 1, 1, index)
         return self._enter(head)
 
-    def is_of_request(self, name: str, request: str) -> bool:
-        """Whether a collection exists that was made by this very request."""
-        settings = [head.settings for head in self.store.heads() if head.name == name]
-        return any(
-            CollectionSettings.of_text(one).source.get("request") == request for one in settings
-        )
+    def source_of(self, name: str) -> dict[str, str] | None:
+        """Return what a collection was made from; None where there is none of this name."""
+        settings = {head.name: head.settings for head in self.store.heads()}.get(name)
+        return None if settings is None else CollectionSettings.of_text(settings).source
 
     def open_folder(self, name: str, folder: Any, settings: CollectionSettings) -> Collection:
         """Make the index in a folder of shards a collection; its rows stay in the folder.

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import hashlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,7 +54,6 @@ Once = Annotated[
         "a day is answered as before, and changes nothing.",
     ),
 ]
-CHUNK_BYTES = 2**20
 
 
 @router.get("/collections", responses=documented("collections", "All collections."))
@@ -111,22 +110,23 @@ async def _from_upload(request: Request, service: Service, key: str | None) -> R
             raise Refused(422, "form", "a file", "none", "Send the table as the field 'file'")
         raw = text.encode() if isinstance(text, str) and text.strip() else b"{}"
         options = _options(read_json(raw, service.limits))
-        with tempfile.TemporaryDirectory() as folder:
-            # The name is untrusted: only its ending is used, which tells the format.
-            ending = "".join(Path(file.filename or "table.csv").suffixes[-2:])[-20:]
-            ending = "".join(letter for letter in ending if letter.isalnum() or letter == ".")
-            path = Path(folder) / f"upload{ending or '.csv'}"
-            digest, size = hashlib.sha256(), 0
-            with path.open("wb") as out:
-                while part := await file.read(CHUNK_BYTES):
-                    size += len(part)
-                    # While it is copied: what a client says about the size is not believed.
-                    check_at_most("upload, in bytes", size, service.limits.upload)
-                    digest.update(part)
-                    await asyncio.to_thread(out.write, part)
-            name = os.path.basename(file.filename or "table")
-            source = {"file": name[:200], "hash": digest.hexdigest()}
-            return await run_in_threadpool(_create, service, options, key, path, source)
+        # Counted while it was received: what a client says about the size is not believed.
+        check_at_most("upload, in bytes", file.size or 0, service.limits.upload)
+        return await run_in_threadpool(_from_file, service, options, key, file)
+
+
+def _from_file(service: Service, options: CreateIn, key: str | None, file: UploadFile) -> Response:
+    name = os.path.basename(file.filename or "table")
+    # The name is untrusted: only its ending is used, which tells the format.
+    ending = "".join(Path(file.filename or "table.csv").suffixes[-2:])[-20:]
+    ending = "".join(letter for letter in ending if letter.isalnum() or letter == ".")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"upload{ending or '.csv'}"
+        with path.open("w+b") as copy:
+            shutil.copyfileobj(file.file, copy)
+            copy.seek(0)
+            digest = hashlib.file_digest(copy, "sha256").hexdigest()
+        return _create(service, options, key, path, {"file": name[:200], "hash": digest})
 
 
 def _options(given: Any) -> CreateIn:
@@ -163,7 +163,8 @@ def _create(
     source = dict(source or {})
     if key is not None:
         source["request"] = ":".join(SentOnce.of(key, options.model_dump(), source))
-        if service.catalog.is_of_request(name, source["request"]):
+        made = service.catalog.source_of(name) or {}
+        if made.get("request") == source["request"]:
             return created(service.document(service.catalog.get(name)), name)
     settings = settings_from(options.model_dump(), shown, source)
     if options.path is not None and is_index_folder(rows):

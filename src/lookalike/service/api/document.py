@@ -121,23 +121,18 @@ def index_page(document: dict[str, Any]) -> str:
     for path, method, one in _operations(document):
         body = one.get("requestBody", {}).get("content", {}).get(JSON, {}).get("schema", {})
         body = document["components"]["schemas"].get(body.get("$ref", "").rpartition("/")[2], body)
-        names = [parameter["name"] for parameter in one.get("parameters", ())]
-        lists = {"Parameters": names, "Fields": body.get("properties", ())}
-        shown = [
-            f"<p>{title}: <code>{escape(', '.join(listed))}</code></p>"
-            for title, listed in lists.items()
-            if listed
-        ]
-        examples = [("Body", each) for each in body.get("examples", ())]
+        shown = [("Parameters", [each["name"] for each in one.get("parameters", ())])]
+        shown += [("Fields", list(body.get("properties", ())))]
+        shown += [("Body", each) for each in body.get("examples", ())]
         for status, answer in one["responses"].items():
-            content = answer.get("content", {}).get(JSON, {})
-            if "example" in content:
-                examples.append((status, content["example"]))
-        for title, example in examples:
-            text = json.dumps(example, ensure_ascii=False)
-            shown.append(f"<h3>{title}</h3><pre>{escape(text)}</pre>")
+            shown += [(status, answer.get("content", {}).get(JSON, {}).get("example"))]
         head = f"<code>{method} {escape(path)}</code> {escape(one['description'])}"
-        parts.append(f"<details><summary>{head}</summary>{''.join(shown)}</details>\n")
+        listed = "".join(
+            f"<h3>{title}</h3><pre>{escape(json.dumps(each, ensure_ascii=False))}</pre>"
+            for title, each in shown
+            if each
+        )
+        parts.append(f"<details><summary>{head}</summary>{listed}</details>\n")
     styles = "".join(
         f'<link rel="stylesheet" href="/web/style/{name}.css">\n'
         for name in ("tokens", "components")

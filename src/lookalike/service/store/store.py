@@ -28,7 +28,7 @@ import sqlalchemy as sa
 from sqlalchemy import exc
 
 from lookalike._version import __version__
-from lookalike.errors import InvalidInput, LookalikeError, Param
+from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.index import Index
 from lookalike.saving.decode import read
 from lookalike.saving.encode import write
@@ -230,23 +230,14 @@ class Store:
     def page(self, key: int, after: str | None, limit: int) -> list[StoredRow]:
         """Return some live rows behind the one of an id, in the order of their numbers."""
         c = t.rows.c
+        query = sa.select(c.id, c.record).where(c.collection == key, c.died.is_(None))
+        if after is not None:
+            # The newest row of the id, deleted or not: paging goes on while rows are deleted.
+            last = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
+            query = query.where(c.number > last.scalar_subquery())
         with self.database.read() as connection:
-            start = -1
-            if after is not None:
-                # The newest row of the id, deleted or not: paging goes on while rows are deleted.
-                last = sa.select(sa.func.max(c.number)).where(c.collection == key, c.id == after)
-                number = connection.execute(last).scalar()
-                if number is None:
-                    who, problem = Param("after", after[:100]), "no row has this id"
-                    raise NotFound(who, "the id of a row", after, "Start again", problem=problem)
-                start = int(number)
-            query = (
-                sa.select(c.id, c.record)
-                .where(c.collection == key, c.number > start, c.died.is_(None))
-                .order_by(c.number)
-                .limit(limit)
-            )
-            return [StoredRow(*row) for row in connection.execute(query)]
+            found = connection.execute(query.order_by(c.number).limit(limit))
+            return [StoredRow(*row) for row in found]
 
     def moved(self, key: int, after: int, until: int) -> int:
         """Return how many rows were added or deleted behind a generation, up to another."""
