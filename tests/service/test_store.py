@@ -15,7 +15,7 @@ from lookalike.service.store import database as tables
 from lookalike.service.store import store as stored
 from lookalike.service.store.database import Database, StoreFull, StoreUnavailable
 from lookalike.service.store.store import Changed, Conflict, Kept, NotFound, Store, StoredRow
-from lookalike.table import read_table
+from lookalike.table import Schema, read_table
 
 
 @pytest.fixture
@@ -375,7 +375,7 @@ def test_results_are_few_and_small(tmp_path, monkeypatch):
     assert store.load_result(head.key, "hubs-11", 2) is None
     assert store.save_result(head.key, "map", 2, kept)
     assert kinds() == {"map"}  # what belongs to older rows has gone
-    size = len(stored._pack(kept))
+    size = len(stored.dump(kept._asdict()))
     for most, fits in ((size, True), (size - 1, False)):
         monkeypatch.setattr(stored, "MAX_RESULT_BYTES", most)
         assert store.save_result(head.key, "map", 2, kept) is fits
@@ -385,21 +385,20 @@ def test_results_are_few_and_small(tmp_path, monkeypatch):
     store.close()
 
 
-def test_objects_are_never_read(tmp_path):
-    """An array of objects would be a pickle."""
+def test_objects_are_data(tmp_path):
+    """An array of objects would be a pickle for numpy; here its cells are read as plain values."""
     store = Store(tmp_path / "store.sqlite")
     head = store.create("some", "{}", b"", [("0", "{}")])
     values = np.empty(1, dtype=object)
     values[0] = {"a": 1}
     store.save_result(head.key, "map", 1, Kept({}, {"x": values}))
-    with pytest.raises(ValueError, match="allow_pickle"):
-        store.load_result(head.key, "map", 1)
+    assert store.load_result(head.key, "map", 1).arrays["x"].tolist() == [{"a": 1}]
     store.close()
 
 
 def test_a_result_comes_back_as_it_was_kept(tmp_path):
     kept = Kept({"a": [1, "é"]}, {"x": np.arange(3)})
-    again = stored._unpack(stored._pack(kept))
+    again = Kept(**stored.parse(stored.dump(kept._asdict()), dict))
     assert again.about == {"a": [1, "é"]}
     assert list(again.arrays) == ["x"]
     store = Store(tmp_path / "a.sqlite")
@@ -537,13 +536,11 @@ def test_names_are_checked_before_the_work(store):
         "collection 'c': not found. GET /api/collections lists all collections."
     )
     assert store.head("wrong name", store.head("a").key).name == "a"
-    with pytest.raises(NotFound, match="no row has this id. Start again"):
-        store.page(store.head("a").key, "7", 1)
 
 
 def test_a_schema_is_read_back():
     schema = read_table({"x": [1.0, 2.0], "c": ["a", "b"]}).schema
-    again = stored.parse_schema(stored.dump(schema))
+    again = stored.parse(stored.dump(schema), Schema)
     assert {name: kind.name for name, kind in again.kinds.items()} == {
         name: kind.name for name, kind in schema.kinds.items()
     }

@@ -37,7 +37,7 @@ from lookalike.service.store.store import (
     WriteTransaction,
     dump,
     missing_collection,
-    parse_schema,
+    parse,
 )
 from lookalike.table import Schema, Table, as_table
 from lookalike.table.model.labels import DOT
@@ -376,7 +376,7 @@ class Collection:
     def _load(self) -> View:
         """Make the index: from the cache and the changes since, or by fitting it again."""
         head = self.store.head(self.name, self.key)
-        settings, schema = CollectionSettings.of_text(head.settings), parse_schema(head.schema)
+        settings, schema = CollectionSettings.of_text(head.settings), parse(head.schema, Schema)
         found = self.store.load_index(self.key, head.fitted)
         if isinstance(found, str):
             self.last_load = f"fitted again: {found}"

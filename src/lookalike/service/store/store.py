@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import datetime as dt
 import hashlib
-import io
 import json
 import os
 import tempfile
@@ -21,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import sqlalchemy as sa
@@ -36,7 +35,6 @@ from lookalike.saving.load import import_packages, load
 from lookalike.service.cells import dumps
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database, migrate
-from lookalike.table import Schema
 
 # Bytes of one part: small beside the memory of a server, large beside the cost of a query.
 PART_BYTES = 2**22
@@ -44,8 +42,10 @@ MAX_RESULT_BYTES = 2**26  # a map of 100,000 rows has about 2**21; chosen by han
 MAX_RESULTS = 8  # of one collection; the oldest are deleted
 REMEMBERED = dt.timedelta(days=1)  # in which a client may send a write again
 FORGET_EVERY = 256  # writes; chosen by hand
-TEXT = "about"  # the name of the text among the arrays
 BATCH_ROWS = 5_000  # rows of one statement: what is held as parameters stays small
+
+
+T = TypeVar("T")
 
 
 class NotFound(InvalidInput):
@@ -339,7 +339,7 @@ class Store:
             Of the rows that were looked at.
         kept : Kept
         """
-        data = _pack(kept)
+        data = dump(kept._asdict())
         if len(data) > MAX_RESULT_BYTES:
             return False
         c = t.results.c
@@ -367,7 +367,7 @@ class Store:
         # A damaged result is computed again, like one that is missing.
         if row is None or hashlib.sha256(row.bytes).hexdigest() != row.hash:
             return None
-        return _unpack(bytes(row.bytes))
+        return Kept(**parse(row.bytes, dict))
 
 
 class WriteTransaction:
@@ -545,14 +545,14 @@ def dump(thing: Any) -> bytes:
         return path.read_bytes()
 
 
-def parse_schema(saved: bytes) -> Schema:
-    """Read a saved schema."""
+def parse(saved: bytes, root: type[T]) -> T:
+    """Read what ``dump`` wrote, which must be of this type."""
     import_packages()
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "schema"
+        path = Path(folder) / "saved"
         path.write_bytes(saved)
-        schema: Schema = read(path, root=Schema)
-    return schema
+        found: T = read(path, root=root)
+    return found
 
 
 def _exists(connection: sa.Connection, key: int) -> bool:
@@ -564,17 +564,3 @@ def _cached(key: int, generation: int, digest: Any) -> dict[str, Any]:
     """Return what is stored with every cache: what it belongs to, and how it is checked."""
     known = {"collection": key, "generation": generation, "version": __version__}
     return known | {"hash": digest.hexdigest()}
-
-
-def _pack(kept: Kept) -> bytes:
-    text = np.frombuffer(dumps(kept.about).encode("ascii"), dtype=np.uint8)
-    out = io.BytesIO()
-    np.savez_compressed(out, **{TEXT: text}, **kept.arrays)  # type: ignore[arg-type]
-    return out.getvalue()
-
-
-def _unpack(data: bytes) -> Kept:
-    # Without pickle: an array of objects would run code that is stored in it.
-    with np.load(io.BytesIO(data), allow_pickle=False) as archive:
-        arrays = {name: archive[name] for name in archive.files}
-    return Kept(json.loads(arrays.pop(TEXT).tobytes()), arrays)
