@@ -453,8 +453,6 @@ def test_the_cache_of_an_index(tmp_path, monkeypatch):
     assert store.load_index(key, 1) == "a cache of another fit or version"
     store.save_index(key, 4, 2, second)
     assert store.load_index(key, 2)[0] == 4
-    monkeypatch.setattr(stored, "load", lambda path: "something")
-    assert store.load_index(key, 2) == "a cache of something else"
     store.save_index(99, 1, 1, first)  # deleted meanwhile
     assert store.load_index(99, 1) == "no cache"
     store.delete("a")

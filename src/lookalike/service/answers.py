@@ -209,8 +209,8 @@ def start_of(view: View, table: Table) -> Any:
         if column.kind.source or not np.isfinite(values).all() or len(values) < 3:
             continue  # dates and durations have no outstanding value
         shares = values / (np.abs(values).max() or 1.0)  # cubes of any others may overflow
-        spread = float(shares.std())
-        skew = float(((shares - shares.mean()) ** 3).mean()) / spread**3 if spread > 0 else 0.0
+        spread = float(shares.std()) or np.inf
+        skew = float(((shares - shares.mean()) ** 3).mean()) / spread**3
         if skew > most_skewed:
             best, most_skewed = int(fullest[values.argmax()]), skew
     return plain(first[view.settings.names].values[best])

@@ -25,20 +25,7 @@ from lookalike.index.shards.from_files import sample_positions
 from lookalike.service.cells import dumps, integer_of, plain_id, read_stored, stored_texts
 from lookalike.service.fitting import CollectionSettings, build_index, name_rows, settle, stored_ids
 from lookalike.service.problems import collected
-from lookalike.service.store.store import (
-    Changed,
-    Conflict,
-    Head,
-    NotFound,
-    SentOnce,
-    Store,
-    StoredRow,
-    TooFarBehind,
-    WriteTransaction,
-    dump,
-    missing_collection,
-    parse,
-)
+from lookalike.service.store import store as stored
 from lookalike.table import Schema, Table, as_table
 from lookalike.table.model.labels import DOT
 
@@ -167,7 +154,7 @@ class View:
         return replace(self, generation=generation, changed=changed, **spaces)  # type: ignore[arg-type]
 
 
-def apply_changes(view: View, generation: int, changed: Changed) -> View:
+def apply_changes(view: View, generation: int, changed: stored.Changed) -> View:
     """Return the view with an entry of the change log applied."""
     if not changed.deleted and not changed.added:
         return replace(view, generation=generation)
@@ -175,7 +162,7 @@ def apply_changes(view: View, generation: int, changed: Changed) -> View:
     return view.moved(generation, deleted, _as_read(view, changed.added))
 
 
-def _as_read(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
+def _as_read(view: View, rows: Sequence[stored.StoredRow]) -> Table | list[Any]:
     """Return stored rows as the next start will read them, with their ids."""
     if not rows:
         return []
@@ -183,16 +170,16 @@ def _as_read(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
     return name_rows(table, stored_ids(rows), view.settings)
 
 
-def fit_of(head: Head) -> tuple[int, str]:
+def fit_of(head: stored.Head) -> tuple[int, str]:
     """Return which fit the store has, in the form of ``View.fit``."""
     # Read and written again: the settings of an older version have fewer fields.
     return head.fitted, CollectionSettings.of_text(head.settings).to_text()
 
 
-def missing_row(id: Any) -> NotFound:
+def missing_row(id: Any) -> stored.NotFound:
     """Return the error about a row that does not exist."""
-    hint = "GET .../rows lists the rows"
-    return NotFound(f"row {id!r}"[:120], "the id of a row", "none", hint, problem="not found")
+    who, hint = f"row {id!r}"[:120], "GET .../rows lists the rows"
+    return stored.NotFound(who, "the id of a row", "none", hint, problem="not found")
 
 
 SEARCHED_KINDS = ("text", "category", "order", "object")
@@ -207,7 +194,7 @@ class TextSearch:
     key : int, the collection
     """
 
-    def __init__(self, store: Store, key: int) -> None:
+    def __init__(self, store: stored.Store, key: int) -> None:
         self._store, self._key = store, key
         self._lock = threading.Lock()
         self._fit, self._generation = (0, ""), 0
@@ -289,7 +276,7 @@ class _Addition:
     """Rows that a thread wants to add."""
 
     records: Sequence[Mapping[str, Any]]
-    once: SentOnce | None = None
+    once: stored.SentOnce | None = None
     alone: bool = False
     added: tuple[list[Any], int] | None = None
 
@@ -303,7 +290,7 @@ class Collection:
     head : Head
     """
 
-    def __init__(self, store: Store, head: Head) -> None:
+    def __init__(self, store: stored.Store, head: stored.Head) -> None:
         self.store, self.key, self.name = store, head.key, head.name
         self._lock = threading.RLock()
         self._view: View | None = None
@@ -342,7 +329,7 @@ class Collection:
         while (view := self.follow()).generation < generation:
             if time.monotonic() >= end:
                 who, hint = Param("at_least", generation), "Send the request again in a second"
-                raise TooFarBehind(who, "this generation", str(view.generation), hint)
+                raise stored.TooFarBehind(who, "this generation", str(view.generation), hint)
             time.sleep(POLL_SECONDS)
         return view
 
@@ -362,11 +349,11 @@ class Collection:
             view = self.view
             head, changed = self.store.changed(self.key, view.generation)
             if head is None:
-                raise missing_collection(self.name)
+                raise stored.missing_collection(self.name)
             self._view = after = self._caught_up(view, head, changed)
             return after
 
-    def _caught_up(self, view: View, head: Head, changed: Changed) -> View:
+    def _caught_up(self, view: View, head: stored.Head, changed: stored.Changed) -> View:
         if head.generation <= view.generation:
             return view
         if fit_of(head) != view.fit:
@@ -376,7 +363,8 @@ class Collection:
     def _load(self) -> View:
         """Make the index: from the cache and the changes since, or by fitting it again."""
         head = self.store.head(self.name, self.key)
-        settings, schema = CollectionSettings.of_text(head.settings), parse(head.schema, Schema)
+        settings = CollectionSettings.of_text(head.settings)
+        schema = stored.parse(head.schema, Schema)
         found = self.store.load_index(self.key, head.fitted)
         if isinstance(found, str):
             self.last_load = f"fitted again: {found}"
@@ -397,7 +385,7 @@ class Collection:
     # -- writing -----------------------------------------------------------------------------------
 
     def add(
-        self, records: Sequence[Mapping[str, Any]], once: SentOnce | None = None
+        self, records: Sequence[Mapping[str, Any]], once: stored.SentOnce | None = None
     ) -> tuple[list[Any], int]:
         """Add rows, all or none; return their ids and the generation.
 
@@ -497,7 +485,7 @@ class Collection:
             one.added = own, after.generation
         return after.generation
 
-    def _newest(self, turn: WriteTransaction) -> View:
+    def _newest(self, turn: stored.WriteTransaction) -> View:
         """Return the view with the changes that other servers have made."""
         view = self.view
         if turn.head.generation == view.generation:
@@ -519,12 +507,14 @@ class Collection:
             with self.store.turn(self.key, self.name) as turn:
                 if fit_of(turn.head) != before.fit:
                     hint = "Send the request again; another refit was faster"
-                    raise Conflict("measure", "the measure it began with", "another one", hint)
+                    raise stored.Conflict(
+                        "measure", "the measure it began with", "another one", hint
+                    )
                 # Rows that were written meanwhile are added to the new index.
                 changed = turn.changed(before.generation)
                 after = apply_changes(fitted, turn.generation, changed)
                 after = replace(after, fitted=before.generation)
-                turn.refit(before.generation, after.settings.to_text(), dump(after.schema))
+                turn.refit(before.generation, after.settings.to_text(), stored.dump(after.schema))
                 turn.finish("fit", len(before.index))
             self._view = after
         return after
@@ -571,7 +561,7 @@ def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> li
         if id in seen or id in view.index:
             hint = "PUT .../rows/{id} replaces a row"
             found = f"{id!r:.80} " + ("twice" if id in seen else "again, which exists already")
-            raise Conflict(Param("id_column", column), "new ids", found, hint)
+            raise stored.Conflict(Param("id_column", column), "new ids", found, hint)
         seen.add(id)
     return ids
 
@@ -583,17 +573,17 @@ def _check_restored(view: View, id: Any) -> None:
     """Refuse an id that a new row cannot have."""
     if id in view.index:  # added since the request looked for it
         who, hint = f"row {id!r}"[:120], "Send the request again, which replaces it"
-        raise Conflict(who, "an id that is free", "one that exists", hint)
+        raise stored.Conflict(who, "an id that is free", "one that exists", hint)
     numbered = view.settings.id_column is None
     if numbered and not (isinstance(id, int) and 0 <= id < MAX_NUMBER):
         who, needed = f"row {id!r}"[:120], f"a number from 0, below {MAX_NUMBER:,}"
         hint = "POST .../rows gives the next number"
-        raise NotFound(who, needed, "another id", hint, problem="rows here are numbered")
+        raise stored.NotFound(who, needed, "another id", hint, problem="rows here are numbered")
 
 
 def _to_store(
     view: View, records: Sequence[Mapping[str, Any]], ids: Sequence[Any]
-) -> list[StoredRow]:
+) -> list[stored.StoredRow]:
     """Return new rows as the store keeps them: as they were read, not as they were sent."""
     columns, own = [*view.schema.kinds, *view.schema.aside], view.settings.id_column
     for record, id in zip(records, ids, strict=True):
@@ -608,10 +598,10 @@ def _to_store(
     complete = [{name: record.get(name) for name in columns} for record in records]
     with collected():
         texts = stored_texts(as_table(complete, view.schema, who="row"))
-    return [StoredRow(dumps(id), text) for id, text in zip(ids, texts, strict=True)]
+    return [stored.StoredRow(dumps(id), text) for id, text in zip(ids, texts, strict=True)]
 
 
-def _read_back(view: View, rows: Sequence[StoredRow]) -> Table | list[Any]:
+def _read_back(view: View, rows: Sequence[stored.StoredRow]) -> Table | list[Any]:
     """Return rows that are about to be stored as the next start will read them."""
     # Refused now: the next start could not load any row.
     try:
@@ -697,7 +687,7 @@ class FolderCollection(Collection):
     def _refuse(self, hint: str) -> NoReturn:
         who = f"collection {self.name!r}"
         found = "one in a folder of shards, which is only read here"
-        raise Conflict(who, "a collection in the store", found, hint)
+        raise stored.Conflict(who, "a collection in the store", found, hint)
 
 
 def sample_of(index: Index, settings: CollectionSettings) -> Table:

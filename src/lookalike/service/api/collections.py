@@ -20,19 +20,9 @@ from starlette.responses import Response
 
 from lookalike.errors import LookalikeError
 from lookalike.service.answers import first_answer, measures_of, try_column
+from lookalike.service.api import shared as http
 from lookalike.service.api.document import documented
 from lookalike.service.api.models import EXAMPLES, ColumnIn, CreateIn, MeasureIn, RowIn, RowsIn
-from lookalike.service.api.shared import (
-    LATER,
-    Found,
-    Serving,
-    answer,
-    created,
-    group,
-    in_turn,
-    read_json,
-    started,
-)
 from lookalike.service.cells import dumps, integer_of
 from lookalike.service.collection import Collection, FolderCollection, View
 from lookalike.service.fitting import list_measures
@@ -43,7 +33,7 @@ from lookalike.service.store.store import NotFound, SentOnce
 from lookalike.verbs.measures import read_measure
 from lookalike.verbs.source import is_index_folder
 
-router = group("/api", "collections")
+router = http.group("/api", "collections")
 Once = Annotated[
     str | None,
     Header(
@@ -57,15 +47,15 @@ Once = Annotated[
 
 
 @router.get("/collections", responses=documented("collections", "All collections."))
-def list_collections(service: Serving) -> Response:
+def list_collections(service: http.Serving) -> Response:
     """List the collections of this server."""
-    return answer({"collections": service.briefs()})
+    return http.answer({"collections": service.briefs()})
 
 
 @router.get("/examples", responses=documented("examples", "Tables to try."))
 def examples() -> Response:
     """List the tables that a collection can be made from without a file."""
-    return answer({"examples": list_examples()})
+    return http.answer({"examples": list_examples()})
 
 
 FORM = {
@@ -90,7 +80,7 @@ BODY = {
     responses=documented("collection", "The new collection.", 201),
     openapi_extra={"requestBody": {"required": True, "content": BODY}},
 )
-async def create_collection(request: Request, service: Serving, key: Once = None) -> Response:
+async def create_collection(request: Request, service: http.Serving, key: Once = None) -> Response:
     """Make a collection from an uploaded table, from records, or from a file below the folder."""
     # Two types of body in one route: FastAPI declares only one, so that it is read by hand.
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
@@ -109,7 +99,7 @@ async def _from_upload(request: Request, service: Service, key: str | None) -> R
         if not isinstance(file, UploadFile):
             raise Refused(422, "form", "a file", "none", "Send the table as the field 'file'")
         raw = text.encode() if isinstance(text, str) and text.strip() else b"{}"
-        options = _options(read_json(raw, service.limits))
+        options = _options(http.read_json(raw, service.limits))
         # Counted while it was received: what a client says about the size is not believed.
         check_at_most("upload, in bytes", file.size or 0, service.limits.upload)
         return await run_in_threadpool(_from_file, service, options, key, file)
@@ -165,23 +155,23 @@ def _create(
         source["request"] = ":".join(SentOnce.of(key, options.model_dump(), source))
         made = service.catalog.source_of(name) or {}
         if made.get("request") == source["request"]:
-            return created(service.document(service.catalog.get(name)), name)
+            return http.created(service.document(service.catalog.get(name)), name)
     settings = settings_from(options.model_dump(), shown, source)
     if options.path is not None and is_index_folder(rows):
         collection = service.catalog.open_folder(name, rows, settings)
     else:
         collection = service.catalog.create(name, rows, settings, service.limits)
-    return created(service.document(collection), collection.name)
+    return http.created(service.document(collection), collection.name)
 
 
 @router.get("/collections/{c}", responses=documented("collection", "The collection."))
-def get_collection(service: Serving, collection: Found) -> Response:
+def get_collection(service: http.Serving, collection: http.Found) -> Response:
     """Describe a collection: columns with kinds, reasons and summaries, measure, drift."""
-    return answer(service.document(collection))
+    return http.answer(service.document(collection))
 
 
 @router.delete("/collections/{c}", status_code=204)
-def delete_collection(service: Serving, c: str) -> Response:
+def delete_collection(service: http.Serving, c: str) -> Response:
     """Delete a collection with all its rows."""
     collection = service.catalog.get(c)
     service.catalog.delete(c)
@@ -189,14 +179,14 @@ def delete_collection(service: Serving, c: str) -> Response:
     return Response(status_code=204)
 
 
-row_routes = group("/api/collections/{c}/rows", "rows")
+row_routes = http.group("/api/collections/{c}/rows", "rows")
 MAX_TEXT_HITS = 50
 
 
 @row_routes.get("", responses=documented("rows", "Rows."))
 def list_rows(
-    service: Serving,
-    collection: Found,
+    service: http.Serving,
+    collection: http.Found,
     after: Annotated[str | None, Query(max_length=1_000)] = None,
     limit: Annotated[int, Query(ge=1, le=1_000)] = 50,
     text: Annotated[str | None, Query(max_length=200)] = None,
@@ -212,7 +202,7 @@ def list_rows(
         page = _page(service, collection, view, after, limit + 1)
         rows = [view.named_row(id, record) for id, record in page[:limit]]
         following = rows[-1]["id"] if len(page) > limit else None
-    return answer({"rows": rows, "next": following, "generation": view.generation})
+    return http.answer({"rows": rows, "next": following, "generation": view.generation})
 
 
 def _page(
@@ -236,7 +226,9 @@ def _page(
     status_code=201,
     responses=documented("added", "The ids of the new rows.", 201),
 )
-def add_rows(service: Serving, collection: Found, body: RowsIn, key: Once = None) -> Response:
+def add_rows(
+    service: http.Serving, collection: http.Found, body: RowsIn, key: Once = None
+) -> Response:
     """Add rows, all or none; answered when they are on the disk."""
     check_at_most("rows", len(body.rows), service.limits.batch)
     after = len(collection.view.index) + len(body.rows)
@@ -245,15 +237,15 @@ def add_rows(service: Serving, collection: Found, body: RowsIn, key: Once = None
     ids, generation = collection.add(body.rows, once)
     # Of several rows no path is that of all: it is the one of the rows.
     own = ids if len(ids) == 1 else ()
-    return created({"ids": ids, "generation": generation}, collection.name, "rows", *own)
+    return http.created({"ids": ids, "generation": generation}, collection.name, "rows", *own)
 
 
 @row_routes.get("/{id:row_id}", responses=documented("written_row", "The row."))
-def get_row(collection: Found, id: str) -> Response:
+def get_row(collection: http.Found, id: str) -> Response:
     """Return one row."""
     view = collection.view
     key = view.find(id)
-    return answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
+    return http.answer(view.named_row(key, view.record(key)) | {"generation": view.generation})
 
 
 @row_routes.put(
@@ -261,7 +253,7 @@ def get_row(collection: Found, id: str) -> Response:
     responses=documented("written_row", "The row.")
     | documented("written_row", "It is new, or has come back.", 201),
 )
-def put_row(service: Serving, collection: Found, id: str, body: RowIn) -> Response:
+def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn) -> Response:
     """Replace a row, which keeps its id, or create it; answered when it is on the disk."""
     known = True
     try:
@@ -274,7 +266,7 @@ def put_row(service: Serving, collection: Found, id: str, body: RowIn) -> Respon
         generation = collection.replace(key, body.row)
     view = collection.view
     row = view.named_row(key, view.record(key)) | {"generation": generation}
-    return answer(row) if known else created(row, collection.name, "rows", key)
+    return http.answer(row) if known else http.created(row, collection.name, "rows", key)
 
 
 def _own_id(column: str | None, id: str, record: Mapping[str, Any]) -> str | int:
@@ -284,15 +276,15 @@ def _own_id(column: str | None, id: str, record: Mapping[str, Any]) -> str | int
 
 
 @row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))
-def delete_row(collection: Found, id: str) -> Response:
+def delete_row(collection: http.Found, id: str) -> Response:
     """Delete a row; answered when this is on the disk."""
     key = collection.view.find(id)
-    return answer({"id": key, "generation": collection.remove([key])})
+    return http.answer({"id": key, "generation": collection.remove([key])})
 
 
 @router.get("/opening", responses=documented("opening", "Collections, one, its first hits."))
 def opening(
-    service: Serving,
+    service: http.Serving,
     collection: Annotated[str | None, Query(max_length=200)] = None,
     answered: Annotated[bool, Query(description="Whether to search, too.")] = True,
 ) -> Response:
@@ -311,32 +303,34 @@ def opening(
             # Without an answer the page searches by itself, and then shows the error.
             with contextlib.suppress(LookalikeError):
                 found["answer"] = first_answer(name, opened.view)
-    return answer(found)
+    return http.answer(found)
 
 
 @router.get("/measures", responses=documented("measures", "Measures by name."))
 def measures() -> Response:
     """List the measures that a collection can be asked for by name."""
-    return answer({"measures": list_measures()})
+    return http.answer({"measures": list_measures()})
 
 
 @router.get(
     "/collections/{c}/measures", responses=documented("measures_of_rows", "Measures that fit.")
 )
-def measures_for(found: Found) -> Response:
+def measures_for(found: http.Found) -> Response:
     """List the measures that can compare the rows of a collection; `words` says what they do."""
-    return answer({"measures": measures_of(found.view)})
+    return http.answer({"measures": measures_of(found.view)})
 
 
-@router.post("/collections/{c}/measure", status_code=202, responses=LATER)
-def refit(service: Serving, found: Found, body: MeasureIn) -> Response:
+@router.post("/collections/{c}/measure", status_code=202, responses=http.LATER)
+def refit(service: http.Serving, found: http.Found, body: MeasureIn) -> Response:
     """Fit the measure again, or another one; the old one serves until it is ready."""
     check_options(body.measure)
     read_measure(body.measure)  # an unknown name is refused now, not by the job
-    return started(service.analyses.refit(found, body.model_dump()))
+    return http.started(service.analyses.refit(found, body.model_dump()))
 
 
 @router.post("/collections/{c}/column", responses=documented("tried", "The column."))
-async def try_kind(service: Serving, found: Found, body: ColumnIn) -> Response:
+async def try_kind(service: http.Serving, found: http.Found, body: ColumnIn) -> Response:
     """Read a column as another kind on trial: what it would be, and what could not be read."""
-    return await in_turn(service, lambda: answer(try_column(found.view, body.column, body.kind)))
+    return await http.in_turn(
+        service, lambda: http.answer(try_column(found.view, body.column, body.kind))
+    )

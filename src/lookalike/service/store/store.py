@@ -31,7 +31,7 @@ from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.index import Index
 from lookalike.saving.decode import read
 from lookalike.saving.encode import write
-from lookalike.saving.load import import_packages, load
+from lookalike.saving.load import import_packages
 from lookalike.service.cells import dumps
 from lookalike.service.store import database as t
 from lookalike.service.store.database import Database, migrate
@@ -320,13 +320,11 @@ class Store:
                     file.write(data)
             if digest.hexdigest() != row.hash:
                 return "a damaged cache (its hash is wrong)"
+            import_packages()
             try:
-                index = load(path)
+                return int(row.generation), read(path, root=Index)
             except LookalikeError:
                 return "a cache that cannot be read"
-        if not isinstance(index, Index):
-            return "a cache of something else"
-        return int(row.generation), index
 
     def save_result(self, key: int, kind: str, generation: int, kept: Kept) -> bool:
         """Store a result, in place of older ones; return whether it is small enough.
