@@ -553,7 +553,7 @@ def test_nodes_of_a_graph_are_ringed_and_hollow(made):
     # Row 0 is in all twelve lists, row 11 in none; row 5 came after they were counted.
     lists = np.array([[0, 1 + i % 10] for i in range(12)], dtype=np.int32)
     sample = analysis.take(made.view)
-    del sample.positions[5]
+    sample.ids[5] = "another"
     hubs = analysis.Hubs(sample, {"k": 2}, {"plain": lists})
 
     def nodes(space, hubs):

@@ -313,7 +313,10 @@ def test_a_view_that_nobody_watches_any_more_is_not_worked_on(monkeypatch, for_v
     with jobs.watch(job):
         with jobs.watch(job):
             assert job.watchers == 2
+        jobs.end_unwatched()
         assert not job.cancel.is_set()  # one still watches
+    time.sleep(0.01)
+    jobs.end_unwatched()
     if for_view:
         assert job.ended.wait(60)
     assert job.state == state
@@ -328,7 +331,8 @@ def test_a_view_that_was_asked_for_once_is_worked_on_for_a_while(monkeypatch):
     jobs, go, began = Jobs(), threading.Event(), time.monotonic()
     names = {"films": True, "pets": False}
     view, other = (jobs.start("map", c, c, lambda job: go.wait(60) and {}, names[c]) for c in names)
-    assert view.cancel.wait(60)
+    while not view.cancel.is_set():
+        jobs.end_unwatched()
     assert time.monotonic() - began >= 0.3
     assert not other.cancel.is_set()
     go.set()
@@ -344,8 +348,10 @@ def test_a_client_that_asks_now_and_then_keeps_a_view_alive(monkeypatch):
     end = time.monotonic() + 1.0
     while time.monotonic() < end:
         assert not jobs.get(job.id).cancel.is_set()
+        jobs.end_unwatched()
         time.sleep(0.01)
     while not job.cancel.is_set():  # nobody asks any more
+        jobs.end_unwatched()
         time.sleep(0.01)
     go.set()
     jobs.close()

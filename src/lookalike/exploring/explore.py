@@ -136,8 +136,9 @@ class Explorer:
         """The conditions on rows, as a data frame: column, operator, value."""
         every = self._chosen.filter.items()
         rows = [(name, *pair) for name, conditions in every for pair in conditions.items()]
-        columns = {"column": 0, "operator": 1, "value": 2}
-        return make_frame({name: [row[i] for row in rows] for name, i in columns.items()}, "pandas")
+        names = ("column", "operator", "value")
+        columns = {name: [row[i] for row in rows] for i, name in enumerate(names)}
+        return make_frame(columns, "pandas")
 
     @property
     def marks(self) -> Any:

@@ -14,7 +14,7 @@ import sys
 import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from types import SimpleNamespace
 from typing import Any, NoReturn, Self
@@ -64,20 +64,17 @@ class RowSample:
     table : Table, in the same order
     sampled : bool
         Whether rows were left out.
-
-    Attributes
-    ----------
-    positions : dict, the position of each id among these rows
     """
 
     view: View
     ids: list[Any]
     table: Table
     sampled: bool
-    positions: dict[Any, int] = field(init=False)
 
-    def __post_init__(self) -> None:
-        self.positions = {id: position for position, id in enumerate(self.ids)}
+    @cached_property
+    def positions(self) -> dict[Any, int]:
+        """The position of each id among these rows."""
+        return {id: position for position, id in enumerate(self.ids)}
 
     def still_fits(self, view: View, at_least: int | None = None) -> bool:
         """Whether a result computed from these rows may be shown for another view."""

@@ -305,23 +305,17 @@ def answer_of(view: View, hits: Hits, explain: int | str) -> dict[str, Any]:
         query["label"] = view.settings.row_label.of(query["row"])
     return {
         "query": query,
-        "hits": [
-            _hit(view, hit, rank, explain) | {"score": _score(hit, hits.by_score)}
-            for rank, hit in enumerate(hits, 1)
-        ],
+        "hits": [_hit(view, hit, rank, explain, hits.by_score) for rank, hit in enumerate(hits, 1)],
         "note": hits.note if explain else None,
     }
 
 
-def _score(hit: Hit, by_score: bool) -> float | None:
-    """Return what a hit was ranked by, larger for better: a distance would be read as a score."""
-    marked = by_score and hit.score is not None
-    return 1 - hit.score if marked else hit.similarity  # type: ignore[operator]
-
-
-def _hit(view: View, hit: Hit, rank: int, explain: int | str) -> dict[str, Any]:
+def _hit(view: View, hit: Hit, rank: int, explain: int | str, by_score: bool) -> dict[str, Any]:
+    # What it was ranked by, larger for better: a distance would be read as a score.
+    score = 1 - hit.score if by_score and hit.score is not None else hit.similarity
     found = {
         "rank": rank,
+        "score": score,
         **view.named_row(hit.id, hit.row),
         "similarity": hit.similarity,
         "distance": hit.distance,

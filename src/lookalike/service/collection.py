@@ -156,8 +156,6 @@ class View:
 
 def apply_changes(view: View, generation: int, changed: stored.Changed) -> View:
     """Return the view with an entry of the change log applied."""
-    if not changed.deleted and not changed.added:
-        return replace(view, generation=generation)
     deleted = [json.loads(id) for id in changed.deleted]
     return view.moved(generation, deleted, _as_read(view, changed.added))
 
@@ -332,6 +330,17 @@ class Collection:
                 raise stored.TooFarBehind(who, "this generation", str(view.generation), hint)
             time.sleep(POLL_SECONDS)
         return view
+
+    def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
+        """Return ids and records of some rows behind one of them."""
+        view, behind = self.view, None if after is None else dumps(after)
+        rows = [
+            (json.loads(row.id), row.record) for row in self.store.page(self.key, behind, limit)
+        ]
+        # A row that another server has just added is not in the view yet.
+        return [
+            (id, view.record(id) if id in view.index else json.loads(text)) for id, text in rows
+        ]
 
     def rows_since(self, generation: int) -> int:
         """Return how many rows were added, replaced or deleted behind a generation."""
@@ -632,9 +641,10 @@ def settings_of(
 
 
 # How rows of a folder are added, replaced and deleted.
+ADD = "lookalike index add FOLDER FILE adds rows; restart the server then"
 FOLDER_COMMANDS = {
-    "restore": "lookalike index add FOLDER FILE adds rows; restart the server then",
-    "add": "lookalike index add FOLDER FILE adds rows; restart the server then",
+    "restore": ADD,
+    "add": ADD,
     "replace": "lookalike index delete FOLDER ID, then lookalike index add FOLDER FILE",
     "delete": "lookalike index delete FOLDER ID deletes rows; restart the server then",
 }
@@ -659,8 +669,8 @@ class FolderCollection(Collection):
         """Return the view: nothing is written through the store."""
         return self.view
 
-    def page(self, after: Any, limit: int) -> list[Any]:
-        """Return ids in the order of the rows, those behind one of them."""
+    def page(self, after: Any, limit: int) -> list[tuple[Any, dict[str, Any]]]:
+        """Return ids and records of some rows behind one of them."""
         state = self.view.index.state_
         last = -1 if after is None else state.names.position(after, "rows")
         found: list[int] = []
@@ -670,7 +680,7 @@ class FolderCollection(Collection):
             found += live[: limit - len(found)].tolist()
             if len(found) >= limit:
                 break
-        return list(state.names.of(found))
+        return [(id, self.view.record(id)) for id in state.names.of(found)]
 
     def _write(self, kind: str, *_: Any, **__: Any) -> NoReturn:
         """Refuse: rows are changed in the folder itself."""
@@ -679,10 +689,6 @@ class FolderCollection(Collection):
     def refit(self, make: Callable[[View], View]) -> View:
         """Refuse: the measure was fitted when the folder was built."""
         self._refuse("Build another folder: lookalike index build FILES -o FOLDER")
-
-    def set_repaired(self, view: View, repaired: Index) -> None:
-        """Refuse: reducing hubness needs all rows in memory."""
-        self._refuse("Ask in the space 'plain'")
 
     def _refuse(self, hint: str) -> NoReturn:
         who = f"collection {self.name!r}"

@@ -146,7 +146,6 @@ class Jobs:
             job = Job(secrets.token_hex(8), kind, collection, key, clients=1, for_view=for_view)
             self._jobs[job.id] = job
             job.seen = time.monotonic() + PATIENCE_SECONDS - GRACE_SECONDS
-            self._end_unwatched(job)
             self._waiting.setdefault(collection, deque()).append((job, work))
             self._give_turns()
         return job
@@ -174,25 +173,20 @@ class Jobs:
 
     @contextmanager
     def watch(self, job: Job) -> Iterator[None]:
-        """Count who follows a job; the last one ends it soon after, if it is for a view alone."""
+        """Count who follows a job; one for a view ends soon after the last."""
         job.watchers += 1
         try:
             yield
         finally:
             job.watchers -= 1
             job.seen = time.monotonic()
-            self._end_unwatched(job)
 
-    def _end_unwatched(self, job: Job) -> None:
-        if job.watchers or not job.for_view or job.state in ENDED:
-            return
-        rest = job.seen + GRACE_SECONDS - time.monotonic()
-        if rest <= 0:
-            self.cancel(job)
-            return
-        timer = threading.Timer(rest, self._end_unwatched, [job])
-        timer.daemon = True
-        timer.start()
+    def end_unwatched(self) -> None:
+        """Cancel jobs for views that no client waits for any more."""
+        for job in self.of():
+            late = time.monotonic() > job.seen + GRACE_SECONDS
+            if job.for_view and not job.watchers and late:
+                self.cancel(job)
 
     def get(self, id: str) -> Job:
         """Return a job by its id."""

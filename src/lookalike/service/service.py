@@ -320,6 +320,7 @@ class Service:
     def _follow(self) -> None:
         swept = float("-inf")
         while not self._stop.wait(FOLLOW_SECONDS):
+            self.jobs.end_unwatched()
             try:
                 if time.monotonic() - swept > SWEEP_SECONDS:
                     self.sessions.sweep()

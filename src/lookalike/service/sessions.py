@@ -86,8 +86,7 @@ class Sessions:
 
     def sweep(self) -> int:
         """Delete expired sessions; return how many."""
-        month = dt.timedelta(days=EXPIRY_DAYS)
-        old = (dt.datetime.now(dt.UTC) - month).isoformat(timespec="seconds")
+        old = now(dt.timedelta(days=EXPIRY_DAYS))
         with self._database.write() as connection:
             done = connection.execute(t.sessions.delete().where(t.sessions.c.touched < old))
         return int(done.rowcount)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import json
 import os
 import shutil
 import tempfile
@@ -23,8 +22,7 @@ from lookalike.service.answers import first_answer, measures_of, try_column
 from lookalike.service.api import shared as http
 from lookalike.service.api.document import documented
 from lookalike.service.api.models import EXAMPLES, ColumnIn, CreateIn, MeasureIn, RowIn, RowsIn
-from lookalike.service.cells import dumps, integer_of
-from lookalike.service.collection import Collection, FolderCollection, View
+from lookalike.service.cells import integer_of
 from lookalike.service.fitting import list_measures
 from lookalike.service.limits import check_at_most, check_options
 from lookalike.service.problems import Refused, invalid
@@ -199,26 +197,10 @@ def list_rows(
         rows = [view.named_row(id, view.record(id)) for id in ids if id in view.index]
     else:
         # One more than asked for says whether there is a next page.
-        page = _page(service, collection, view, after, limit + 1)
+        page = collection.page(None if after is None else view.find(after), limit + 1)
         rows = [view.named_row(id, record) for id, record in page[:limit]]
         following = rows[-1]["id"] if len(page) > limit else None
     return http.answer({"rows": rows, "next": following, "generation": view.generation})
-
-
-def _page(
-    service: Service, collection: Collection, view: View, after: str | None, limit: int
-) -> list[tuple[Any, dict[str, Any]]]:
-    """Return ids and records of some rows behind one of them."""
-    behind = None if after is None else view.find(after)
-    if isinstance(collection, FolderCollection):
-        return [(id, view.record(id)) for id in collection.page(behind, limit)]
-    stored = service.store.page(collection.key, None if behind is None else dumps(behind), limit)
-    ids = [json.loads(row.id) for row in stored]
-    # A row that another server has just added is not in the view yet: it is read from the store.
-    return [
-        (id, view.record(id) if id in view.index else json.loads(row.record))
-        for id, row in zip(ids, stored, strict=True)
-    ]
 
 
 @row_routes.post(

@@ -114,9 +114,9 @@ class Kept(NamedTuple):
     arrays: Mapping[str, np.ndarray]
 
 
-def now() -> str:
-    """Return the time as it is written in the store."""
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+def now(ago: dt.timedelta = dt.timedelta()) -> str:
+    """Return the time, or one some time ago, as it is written in the store."""
+    return (dt.datetime.now(dt.UTC) - ago).isoformat(timespec="seconds")
 
 
 class Store:
@@ -153,8 +153,10 @@ class Store:
         """Return the generation of every collection, by its key."""
         with self.database.read() as connection:
             c = t.collections.c
-            rows = connection.execute(sa.select(c.key, c.generation))
-            return {int(key): int(generation) for key, generation in rows}
+            return {
+                row.key: row.generation
+                for row in connection.execute(sa.select(c.key, c.generation))
+            }
 
     def head(self, name: str, key: int | None = None) -> Head:
         """Return a collection by its name, or by its key: never a later one of the same name."""
@@ -390,7 +392,7 @@ class WriteTransaction:
         c = t.requests.c
         query = t.requests.select().where(c.collection == self.head.key, c.request == request.key)
         row = self._connection.execute(query).first()
-        if row is None or row.at < _forgotten():
+        if row is None or row.at < now(REMEMBERED):
             return None
         if row.hash != request.hash:
             who, hint = "header Idempotency-Key", "Use a new key for every write"
@@ -404,7 +406,7 @@ class WriteTransaction:
         c, keys = t.requests.c, [request.key for request, _ in answers]
         same = sa.and_(c.collection == self.head.key, c.request.in_(keys))
         # All old ones now and then: there may be a million, and no index by time.
-        old = sa.or_(same, c.at < _forgotten()) if self.generation % FORGET_EVERY == 0 else same
+        old = sa.or_(same, c.at < now(REMEMBERED)) if self.generation % FORGET_EVERY == 0 else same
         self._connection.execute(t.requests.delete().where(old))
         about = {"collection": self.head.key, "generation": self.generation, "at": now()}
         rows = [
@@ -523,11 +525,6 @@ def _insert(
         batch = enumerate(rows[first : first + BATCH_ROWS], start + first)
         values = [shared | {"number": n, "id": id, "record": text} for n, (id, text) in batch]
         connection.execute(t.rows.insert(), values)
-
-
-def _forgotten() -> str:
-    """Return the time before which requests are forgotten."""
-    return (dt.datetime.now(dt.UTC) - REMEMBERED).isoformat(timespec="seconds")
 
 
 def _log(connection: sa.Connection, key: int, generation: int, kind: str, rows: int) -> None:
