@@ -13,7 +13,7 @@ from lookalike.service.api import document, models, shared
 from lookalike.service.api import search as search_routes
 from lookalike.service.api import views as views_routes
 from lookalike.service.fitting import CollectionSettings
-from lookalike.service.jobs import Job
+from lookalike.service.jobs import Job, Jobs
 from lookalike.service.limits import RequestLimits
 from lookalike.service.problems import Refused
 from lookalike.service.service import Service
@@ -405,7 +405,7 @@ def test_events_of_a_job(monkeypatch):
     monkeypatch.setattr(views_routes, "asyncio", SimpleNamespace(sleep=sleep))
 
     async def listen():
-        return [event async for event in views_routes._events(job)]
+        return [event async for event in views_routes._events(Jobs(), job)]
 
     events = run_alone(listen())
     states = [event if event[:1] == b":" else json.loads(event[17:])["state"] for event in events]

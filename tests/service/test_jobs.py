@@ -174,10 +174,10 @@ def test_jobs_that_are_remembered_are_few(monkeypatch):
 
 
 def test_a_job_that_does_not_change_sends_no_event():
-    job = Job("1", "map", "films", "key")
+    job, jobs = Job("1", "map", "films", "key"), Jobs()
 
     async def listen():
-        events = _events(job)
+        events = _events(jobs, job)
         sent = [await anext(events)]
         waiting = asyncio.ensure_future(anext(events, b"end"))
         for _ in range(3):  # three looks at a job that is as it was
@@ -188,6 +188,7 @@ def test_a_job_that_does_not_change_sends_no_event():
         return [*sent, await waiting, await anext(events, b"end")]
 
     first, last, end = run_alone(listen())
+    jobs.close()
     assert b'"queued"' in first
     assert b'"done"' in last
     assert end == b"end"

@@ -21,7 +21,7 @@ from lookalike._runtime.text import plain
 from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.exploring.payload import Arrays, write_baseline, write_columns
 from lookalike.measures.mixed.gower import Gower
-from lookalike.service.analysis import Map, find_clusters, find_hubs, make_map
+from lookalike.service.analysis import find_clusters, find_hubs, make_map
 from lookalike.service.answers import describe
 from lookalike.service.cells import to_json
 from lookalike.service.collection import View
@@ -177,20 +177,13 @@ def _rows(view: View, shown: Sequence[Column]) -> dict[str, Any]:
 def _views(view: View, shown: Sequence[Column], arrays: Arrays, k: int) -> dict[str, Any]:
     """Return map, colors, clusters and hubs; tables of one or two rows have no groups."""
     drawn = make_map(view)
+    places = arrays.add(np.asarray(drawn.arrays["places"]).T, "f4")
     colors = {column.name: drawn.colors(column.name) for column in shown}
-    views = {"map": _map(drawn, arrays), "colors": colors, "clusters": None, "hubs": None}
+    views: dict[str, Any] = {"colors": colors, "clusters": None, "hubs": None}
+    views["map"] = drawn.drawn() | {"places": places, "newer": 0}
     if len(view.table) > 2:
         clusters = find_clusters(view)
         colors["cluster"] = drawn.by_cluster(clusters)
         views["clusters"] = clusters.document | clusters.of_rows()
         views["hubs"] = find_hubs(view, None, k).document | {"newer": 0}
     return views
-
-
-def _map(drawn: Map, arrays: Arrays) -> dict[str, Any]:
-    """Return the map: where its coordinates are, and how far it can be trusted."""
-    return {
-        "places": arrays.add(np.asarray(drawn.arrays["places"]).T, "f4"),
-        **drawn.drawn(),
-        "newer": 0,
-    }

@@ -282,7 +282,9 @@ def list_measures(table: Table | None = None) -> list[dict[str, Any]]:
             found.append({"name": name, "text": f"{text} ({words})" if words else text})
     if table is None:
         return found
-    few = few_rows(table)
+    # The first rows, and a missing cell of each column that has any.
+    gaps = [int(c.missing.argmax()) for c in table.columns if c.missing.any()]
+    few = table[np.unique([*range(min(FEW_ROWS, len(table))), *gaps])]
     listed: dict[str, dict[str, Any]] = {}
     order = {name: place for place, name in enumerate(IN_WORDS)}
     for one in sorted(found, key=lambda one: order.get(one["name"], len(order))):
@@ -292,12 +294,6 @@ def list_measures(table: Table | None = None) -> list[dict[str, Any]]:
             more = {"weighable": weighable, "words": IN_WORDS.get(one["name"])}
             listed.setdefault(repr(fitted), one | more)
     return list(listed.values())
-
-
-def few_rows(table: Table) -> Table:
-    """Return the first rows of a table, and a missing cell of each column that has any."""
-    gaps = [int(c.missing.argmax()) for c in table.columns if c.missing.any()]
-    return table[np.unique([*range(min(FEW_ROWS, len(table))), *gaps])]
 
 
 def _fit_to(name: str, table: Table) -> Measure | None:

@@ -242,19 +242,15 @@ def put_row(service: http.Serving, collection: http.Found, id: str, body: RowIn)
         key = collection.view.find(id)
     except NotFound:
         check_at_most("rows of the collection", len(collection.view.index) + 1, service.limits.rows)
-        key, known = _own_id(collection.view.settings.id_column, id, body.row), False
+        column, known = collection.view.settings.id_column, False
+        own = integer_of(id) if column is None else body.row.get(column)
+        key = own if isinstance(own, int) and str(own) == id else id  # a path has numbers as text
         generation = collection.restore(key, body.row)
     else:
         generation = collection.replace(key, body.row)
     view = collection.view
     row = view.named_row(key, view.record(key)) | {"generation": generation}
     return http.answer(row) if known else http.created(row, collection.name, "rows", key)
-
-
-def _own_id(column: str | None, id: str, record: Mapping[str, Any]) -> str | int:
-    """Return an id as its row has it: a path has numbers as text."""
-    own = integer_of(id) if column is None else record.get(column)
-    return own if isinstance(own, int) and str(own) == id else id
 
 
 @row_routes.delete("/{id:row_id}", responses=documented("deleted", "It is deleted."))

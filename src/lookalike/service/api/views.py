@@ -181,29 +181,24 @@ def get_job(service: http.Serving, j: str) -> Response:
 async def job_events(service: http.Serving, j: str) -> Response:
     """Send the job whenever it changes, as server-sent events, until it has ended."""
     job = service.jobs.get(j)
-    return StreamingResponse(_watched(service.jobs, job), media_type="text/event-stream")
+    return StreamingResponse(_events(service.jobs, job), media_type="text/event-stream")
 
 
-async def _watched(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
-    with jobs.watch(job):
-        async for event in _events(job):
-            yield event
-
-
-async def _events(job: Job) -> AsyncIterator[bytes]:
+async def _events(jobs: Jobs, job: Job) -> AsyncIterator[bytes]:
     version, spoke = -1, time.monotonic()
-    while True:
-        # Read before the document: the last event then has the final state.
-        ended = job.ended.is_set()
-        if job.version != version:
-            version, spoke = job.version, time.monotonic()
-            yield b"event: job\ndata: " + to_json(job.to_dict()) + b"\n\n"
-        if ended:
-            return
-        if time.monotonic() - spoke > HEARTBEAT_SECONDS:
-            spoke = time.monotonic()
-            yield b": alive\n\n"
-        await asyncio.sleep(POLL_SECONDS)
+    with jobs.watch(job):
+        ended = False
+        while not ended:
+            # Read before the document: the last event then has the final state.
+            ended = job.ended.is_set()
+            if job.version != version:
+                version, spoke = job.version, time.monotonic()
+                yield b"event: job\ndata: " + to_json(job.to_dict()) + b"\n\n"
+            elif time.monotonic() - spoke > HEARTBEAT_SECONDS:
+                spoke = time.monotonic()
+                yield b": alive\n\n"
+            if not ended:
+                await asyncio.sleep(POLL_SECONDS)
 
 
 @job_routes.delete("/jobs/{j}", responses=documented("job", "The job."))
