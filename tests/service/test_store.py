@@ -431,7 +431,7 @@ def test_the_cache_of_an_index(tmp_path, monkeypatch):
     store = Store(tmp_path / "a.sqlite")
     key, other = (store.create(name, "{}", b"", []).key for name in "ab")
     first, second = (Index().fit({"x": [1.0, 2.0, n], "c": ["a", "b", "a"]}) for n in (4.0, 5.0))
-    assert store.load_index(key, 1) == "no cache"
+    assert store.load_index(key, 1) is None
     store.save_index(key, 3, 1, first)
     store.save_index(other, 1, 1, second)
     generation, found = store.load_index(key, 1)
@@ -447,14 +447,14 @@ def test_the_cache_of_an_index(tmp_path, monkeypatch):
     assert store.load_index(key, 1)[1].get(2)["x"] == 4.0
     store.save_index(key, 3, 1, second)
     assert store.load_index(key, 1)[1].get(2)["x"] == 5.0
-    assert store.load_index(key, 2) == "a cache of another fit or version"
+    assert store.load_index(key, 2) is None
     with store.database.write() as connection:
         connection.execute(tables.caches.update().values(version="0.0.0"))
-    assert store.load_index(key, 1) == "a cache of another fit or version"
+    assert store.load_index(key, 1) is None
     store.save_index(key, 4, 2, second)
     assert store.load_index(key, 2)[0] == 4
     store.save_index(99, 1, 1, first)  # deleted meanwhile
-    assert store.load_index(99, 1) == "no cache"
+    assert store.load_index(99, 1) is None
     store.delete("a")
     with store.database.read() as connection:
         assert set(connection.execute(sa.select(c.collection)).scalars()) == {other}

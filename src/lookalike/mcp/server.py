@@ -416,17 +416,9 @@ def make_server(tables: Tables, write: bool = False) -> Server[Any]:
         Whether reports may be written under the folder.
     """
     agent = Agent(tables, write)
-    return Server(
-        "lookalike",
-        version=__version__,
-        instructions=INSTRUCTIONS,
-        on_list_tools=agent.on_list_tools,
-        on_call_tool=agent.on_call_tool,
-        on_list_resources=agent.on_list_resources,
-        on_read_resource=agent.on_read_resource,
-        on_list_prompts=agent.on_list_prompts,
-        on_get_prompt=agent.on_get_prompt,
-    )
+    names = [name for name in dir(agent) if name.startswith("on_")]  # what is asked for
+    answers: dict[str, Any] = {name: getattr(agent, name) for name in names}
+    return Server("lookalike", version=__version__, instructions=INSTRUCTIONS, **answers)
 
 
 def serve_stdio(server: Server[Any]) -> None:

@@ -730,13 +730,11 @@ class Analyses:
         sketch : bool
             Whether a few rows are good enough as long as the whole map is not known.
         """
-        # Maps of before have no regions: another name.
-        name = "map-regions"
         many = sketch and len(collection.view.index) > 2 * SKETCH_ROWS
-        if many and self._known(collection, name, at_least) is None:
+        if many and self._known(collection, "map", at_least) is None:
             make = partial(make_map, most=SKETCH_ROWS)
             return self._get(collection, "map-sketch", make, at_least)
-        return self._get(collection, name, make_map, at_least)
+        return self._get(collection, "map", make_map, at_least)
 
     def trial(self, collection: Collection, measure: str) -> View:
         """Return the rows compared by another measure, for one client alone."""

@@ -295,7 +295,6 @@ class Collection:
         self._waiting: list[_Addition] = []
         self._cached = 0  # rows that had changed when the cache was written
         self.texts = TextSearch(store, head.key)
-        self.last_load = ""  # how the index came into memory, for the log
 
     # -- reading -----------------------------------------------------------------------------------
 
@@ -375,13 +374,11 @@ class Collection:
         settings = CollectionSettings.of_text(head.settings)
         schema = stored.parse(head.schema, Schema)
         found = self.store.load_index(self.key, head.fitted)
-        if isinstance(found, str):
-            self.last_load = f"fitted again: {found}"
+        if found is None:
             index = build_index(self.store.rows_at(self.key, head.fitted), schema, settings)
             generation = head.fitted
             self._cached = -MIN_CHANGED_ROWS  # so that the cache counts as old
         else:
-            self.last_load = "read from the cache"
             generation, index = found
         # How many changes the cached index has applied since the fit, only the change log knows.
         moved = self.store.moved(self.key, head.fitted, generation)
@@ -657,7 +654,6 @@ class FolderCollection(Collection):
         head = self.store.head(self.name, self.key)
         settings = CollectionSettings.of_text(head.settings)
         index = Index.open(settings.source[FOLDER])
-        self.last_load = f"opened in {settings.source[FOLDER]}"
         known = (head.generation, head.fitted, head.created, settings, index.schema_, index)
         return View(*known, sample=sample_of(index, settings))
 

@@ -77,27 +77,20 @@ def collected() -> Iterator[list[str]]:
     """Collect the warnings of this thread or task; those of others are not touched."""
     # ``warnings.catch_warnings`` would change the filters of the whole process, so that the end of
     # one request could hide the warnings of another.
-    _listen()
-    found: list[str] = []
-    mark = _notes.set(found)
-    try:
-        yield found
-    finally:
-        _notes.reset(mark)
-
-
-def _listen() -> None:
-    """Install the function that assigns our warnings to a request, once per process."""
     # Other code may reset the filters at any time (pytest does), hence the test at every call.
     ours = ("always", None, LookalikeWarning, None, 0)
-    if warnings.showwarning is _show and warnings.filters and warnings.filters[0] == ours:
-        return
     with _lock:
         if warnings.showwarning is not _show:
             _usual.append(warnings.showwarning)
             warnings.showwarning = _show
         if not warnings.filters or warnings.filters[0] != ours:
             warnings.simplefilter("always", LookalikeWarning)
+    found: list[str] = []
+    mark = _notes.set(found)
+    try:
+        yield found
+    finally:
+        _notes.reset(mark)
 
 
 _usual: list[Any] = []

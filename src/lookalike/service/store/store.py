@@ -17,8 +17,8 @@ import json
 import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -191,14 +191,14 @@ class Store:
             with self.database.write() as connection:
                 if replace_old:
                     _remove(connection, name)
-                key = _next_key(connection)
-                head = Head(key, name, now(), 1, 1, len(rows), settings, schema)
+                head = Head(_next_key(connection), name, now(), 0, 1, 0, settings, schema)
                 connection.execute(t.collections.insert(), vars(head))
-                _insert(connection, key, 1, 0, rows)
-                _log(connection, key, 1, "create", len(rows))
+                turn = WriteTransaction(connection, head)
+                turn.add(rows)
+                turn.finish("create", len(rows))
         except exc.IntegrityError as error:
             raise _taken_name(name) from error
-        return head
+        return replace(head, generation=1, next_row=len(rows))
 
     def check_free(self, name: str) -> None:
         """Refuse the name of a collection that exists."""
@@ -297,8 +297,8 @@ class Store:
                 cached = _cached(key, generation, digest)
                 connection.execute(t.caches.insert(), cached | {"fitted": fitted})
 
-    def load_index(self, key: int, fitted: int) -> tuple[int, Index] | str:
-        """Return the cached index and its generation, or the reason why it cannot be used.
+    def load_index(self, key: int, fitted: int) -> tuple[int, Index] | None:
+        """Return the cached index and its generation; None where it cannot be used.
 
         Parameters
         ----------
@@ -309,24 +309,20 @@ class Store:
         which, c = sa.select(t.caches).where(t.caches.c.collection == key), t.cache_parts.c
         with self.database.read() as connection, tempfile.TemporaryDirectory() as folder:
             row = connection.execute(which).first()
-            if row is None:
-                return "no cache"
             # Another version may code rows differently: fitting again is safe, and happens once.
-            if row.fitted != fitted or row.version != __version__:
-                return "a cache of another fit or version"
+            if row is None or (row.fitted, row.version) != (fitted, __version__):
+                return None
             path, digest = Path(folder) / "index", hashlib.sha256()
             query = sa.select(c.bytes).where(c.collection == key).order_by(c.part)
             with path.open("wb") as file:
                 for (data,) in connection.execute(query):
                     digest.update(data)
                     file.write(data)
-            if digest.hexdigest() != row.hash:
-                return "a damaged cache (its hash is wrong)"
             import_packages()
-            try:
-                return int(row.generation), read(path, root=Index)
-            except LookalikeError:
-                return "a cache that cannot be read"
+            if digest.hexdigest() == row.hash:
+                with suppress(LookalikeError):
+                    return int(row.generation), read(path, root=Index)
+        return None
 
     def save_result(self, key: int, kind: str, generation: int, kept: Kept) -> bool:
         """Store a result, in place of older ones; return whether it is small enough.
@@ -425,7 +421,11 @@ class WriteTransaction:
             The least number that they are given.
         """
         first = max(first, self.head.next_row)
-        _insert(self._connection, self.head.key, self.generation, first, rows)
+        shared = {"collection": self.head.key, "born": self.generation}
+        for start in range(0, len(rows), BATCH_ROWS):
+            batch = enumerate(rows[start : start + BATCH_ROWS], first + start)
+            values = [shared | {"number": n, "id": id, "record": text} for n, (id, text) in batch]
+            self._connection.execute(t.rows.insert(), values)
         self._move(next_row=first + len(rows))
 
     def remove(self, ids: Sequence[str]) -> None:
@@ -454,7 +454,8 @@ class WriteTransaction:
     def finish(self, kind: str, rows: int) -> None:
         """Write the entry of the change log."""
         self._move(generation=self.generation)
-        _log(self._connection, self.head.key, self.generation, kind, rows)
+        entry = {"collection": self.head.key, "generation": self.generation, "kind": kind}
+        self._connection.execute(t.changes.insert(), entry | {"rows": rows, "at": now()})
 
     def _move(self, **values: Any) -> None:
         c = t.collections.c
@@ -511,25 +512,6 @@ def _changed(connection: sa.Connection, key: int, after: int, until: int) -> Cha
         [row[0] for row in connection.execute(gone.order_by(c.number))],
         [StoredRow(*row) for row in connection.execute(came.order_by(c.number))],
     )
-
-
-def _insert(
-    connection: sa.Connection,
-    key: int,
-    generation: int,
-    start: int,
-    rows: Sequence[tuple[str, str]],
-) -> None:
-    shared = {"collection": key, "born": generation}
-    for first in range(0, len(rows), BATCH_ROWS):
-        batch = enumerate(rows[first : first + BATCH_ROWS], start + first)
-        values = [shared | {"number": n, "id": id, "record": text} for n, (id, text) in batch]
-        connection.execute(t.rows.insert(), values)
-
-
-def _log(connection: sa.Connection, key: int, generation: int, kind: str, rows: int) -> None:
-    values = {"collection": key, "generation": generation, "kind": kind, "rows": rows, "at": now()}
-    connection.execute(t.changes.insert().values(**values))
 
 
 def dump(thing: Any) -> bytes:
