@@ -15,6 +15,7 @@ import lookalike as la
 from lookalike.clustering import profile_clusters
 from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.service import ServiceError, analysis
+from lookalike.service.api.models import MeasureIn
 from lookalike.service.jobs import Started
 from lookalike.service.store import database as tables
 from lookalike.service.store.store import Kept, NotFound, Store
@@ -640,7 +641,9 @@ def test_another_measure_is_tried_by_one_client_alone(made, monkeypatch):
 
 def test_a_fit_with_other_options_keeps_rows_and_settings(made):
     view = replace(made.view, changed=4, repaired=made.view.index)
-    after = analysis.fit_again(view, "gower", {"group": "text"}, {"x": 2.0})
+    after = analysis.fit_again(
+        view, MeasureIn(measure="gower", kinds={"group": "text"}, weights={"x": 2.0})
+    )
     settings = after.settings
     assert (settings.measure, settings.weights, settings.kinds) == (
         "gower", {"x": 2.0}, {"group": "text"},
@@ -652,7 +655,7 @@ def test_a_fit_with_other_options_keeps_rows_and_settings(made):
     assert after.index.ids == view.index.ids
     assert after.schema.kinds["group"].name == "text"
     assert after.index.measure_.get_params()["weights"] == {"x": 2.0}
-    plain = analysis.fit_again(view, "auto", {}, {})
+    plain = analysis.fit_again(view, MeasureIn(measure="auto"))
     assert plain.settings.measure == "auto"
     assert plain.settings.reason != "given"
     assert plain.schema.kinds["group"].name == "category"
@@ -768,10 +771,9 @@ def test_a_refit_is_one_job_for_equal_options(made):
         key=99, name="one", save_cache=lambda: saved.append(True),
         refit=lambda make: replace(make(made.view), generation=5),
     )  # fmt: skip
-    asked = {"weights": {"y": 2, "x": 1}, "measure": "gower", "kinds": {"group": "text"}}
+    asked = MeasureIn(measure="gower", kinds={"group": "text"}, weights={"y": 2, "x": 1})
     analysis.Analyses(jobs).refit(one, asked)
-    text = '{"kinds": {"group": "text"}, "measure": "gower", "weights": {"x": 1, "y": 2}}'
-    key = (99, text)
+    key = (99, asked.model_dump_json())
     assert jobs.started == [("measure", "one", key)]
     assert jobs.result == {"measure": "Gower", "generation": 5}
     assert saved == [True]

@@ -11,7 +11,7 @@ import lookalike as la
 from lookalike.errors import InvalidInput
 from lookalike.service import answers
 from lookalike.service.analysis import fit_again
-from lookalike.service.api.models import SearchIn
+from lookalike.service.api.models import MeasureIn, SearchIn
 from lookalike.service.cells import ROW_NAMES
 from service.collections_made import create
 from service.running import PETS
@@ -219,7 +219,7 @@ def test_what_a_column_is_said_to_be(catalog):
         "pets", "pets", 8, 1,
     )  # fmt: skip
     assert answers.describe("pets", view) is found  # once per view
-    weighed = fit_again(view, "gower", {}, {"mass": 3.0})
+    weighed = fit_again(view, MeasureIn(measure="gower", weights={"mass": 3.0}))
     measure = answers.describe_measure(weighed)
     assert measure["weights"] == {"mass": 3.0, "c": 1.0}
     assert (measure["name"], measure["asked"], measure["reason"]) == ("Gower", "gower", "given")

@@ -14,6 +14,7 @@ from lookalike.errors import InvalidInput
 from lookalike.measures import Gower
 from lookalike.service import collection as collections
 from lookalike.service.analysis import fit_again, take
+from lookalike.service.api.models import MeasureIn
 from lookalike.service.collection import (
     FolderCollection,
     _new_ids,
@@ -120,7 +121,7 @@ def test_a_refit_keeps_what_was_written_meanwhile(catalog):
     collection = create(catalog)
 
     def make(view):
-        after = fit_again(view, "gower", {"animal": "text"}, {})
+        after = fit_again(view, MeasureIn(measure="gower", kinds={"animal": "text"}))
         change(collection)  # written while the new measure was being fitted
         return after
 
@@ -274,7 +275,7 @@ def test_texts_have_four_ranks(catalog):
     made.add([{"title": "box 7", "kept": "x", "size": 7.0}])
     assert texts.find(made.view, "box", 9) == [2, 7, 1]
     assert texts.find(view, "box", 9) == [2, 7, 1]  # a thread that is late changes nothing
-    made.refit(lambda view: fit_again(view, "gower", {}, {}))
+    made.refit(lambda view: fit_again(view, MeasureIn(measure="gower")))
     made.remove([2])
     assert texts.find(made.view, "box", 9) == [7, 1]
     assert set(texts._rows) == set(made.view.index.ids)
@@ -353,8 +354,8 @@ def test_a_refit_that_was_overtaken_is_refused(catalog):
 
     def make(view):
         if view.settings.measure == "auto":
-            collection.refit(lambda view: fit_again(view, "gower", {}, {}))
-        return fit_again(view, "gower", {}, {"weight": 2.0})
+            collection.refit(lambda view: fit_again(view, MeasureIn(measure="gower")))
+        return fit_again(view, MeasureIn(measure="gower", weights={"weight": 2.0}))
 
     with pytest.raises(Conflict) as caught:
         collection.refit(make)
@@ -372,7 +373,9 @@ def test_a_refit_of_the_same_rows_reaches_other_servers_and_the_next_start(catal
     before = lists(other)
     assert other.texts.find(other.view, "cat", 9) == [0, 2]
     sample = take(collection.view)
-    collection.refit(lambda view: fit_again(view, "gower", {}, {"weight": 9.0}))
+    collection.refit(
+        lambda view: fit_again(view, MeasureIn(measure="gower", weights={"weight": 9.0}))
+    )
     assert not sample.still_fits(collection.view)
     expected = lists(collection)
     assert expected != before

@@ -13,6 +13,7 @@ from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.service import Client
 from lookalike.service.analysis import fit_again
 from lookalike.service.api import search as routes
+from lookalike.service.api.models import MeasureIn
 from lookalike.service.fitting import CollectionSettings
 from lookalike.service.jobs import Job
 from lookalike.service.limits import RequestLimits
@@ -37,7 +38,8 @@ def test_two_catalogs_follow_one_log(catalog):
     assert ids == [9]
     assert one.at_least(generation, 1.0).generation == generation
     assert lists(one) == lists(other)
-    one.refit(lambda view: fit_again(view, "gower", {}, {"weight": 3.0}))
+    asked = MeasureIn(measure="gower", weights={"weight": 3.0})
+    one.refit(lambda view: fit_again(view, asked))
     other.add([PETS[1]])  # a writer catches up first, with a new measure too
     one.follow()
     assert lists(one) == lists(other)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import json
 import sys
 import threading
 from collections import Counter, OrderedDict
@@ -34,6 +33,7 @@ from lookalike.index.filters import meets, read_conditions
 from lookalike.index.segments import join_tables, learn_levels
 from lookalike.measures import Measure
 from lookalike.represent import layout
+from lookalike.service.api.models import MeasureIn
 from lookalike.service.cells import to_json
 from lookalike.service.collection import Collection, View, missing_row
 from lookalike.service.fitting import about_aside, fit_index, joined, name_rows, settle
@@ -647,52 +647,40 @@ def _base64(values: np.ndarray) -> str:
 MAX_TRIALS = 6  # fitted measures that single clients try; each may hold a forest of all rows
 
 
-def fit_again(
-    view: View,
-    measure: str,
-    kinds: Mapping[str, Any],
-    weights: Mapping[str, float],
-    missing: Sequence[Any] = (),
-    label_column: str | None = None,
-) -> View:
+def fit_again(view: View, asked: MeasureIn) -> View:
     """Return the view with another measure, fitted to the same rows.
 
     Parameters
     ----------
     view : View
-    measure : str
-        A name with options, or "auto".
-    kinds : mapping of column to kind
-        For columns that are to be read as another kind from now on.
-    weights : mapping of column to weight
-    missing : cell values that mean "missing" from now on, besides those of before
-    label_column : str, optional
-        The column that names a row from now on.
+    asked : MeasureIn
+        ``kinds``, ``missing`` and ``label_column`` are for columns that are to be read in another
+        way from now on, besides what was said of them before.
     """
     before, table = view.settings, learn_levels(view.index.table)
     ids = table[before.names].values.tolist()
     table = table.drop([before.names])  # the ids are not to be compared
+    kinds, missing = asked.kinds, asked.missing
     if kinds or missing:
         columns = [joined(column, kinds.get(column.name)) for column in table.columns]
         table = Table(columns, table.aside, len(table), table.missing)
-        table = read_table(table, kinds=kinds or None, missing=list(missing) or None)
+        table = read_table(table, kinds=kinds or None, missing=missing or None)
     # What is known of columns that stay aside: they are read back without their roles.
     known = {n: a for n, a in before.aside.items() if n in table.schema.aside and n not in kinds}
     settings = replace(
         before,
-        measure=measure,
-        kinds={**before.kinds, **kinds},
-        weights=dict(weights),
-        missing=[*before.missing, *missing],
+        measure=asked.measure,
+        kinds=before.kinds | kinds,
+        weights=asked.weights,
+        missing=before.missing + missing,
         aside=about_aside(table) | known,
     )
-    if label_column is not None:
-        found = settle(replace(settings, label_column=label_column), table)
+    if asked.label_column is not None:
+        found = settle(replace(settings, label_column=asked.label_column), table)
         settings = replace(settings, label_column=found.label_column, label=found.label)
     index, settings = fit_index(table, ids, settings)
-    return replace(
-        view, settings=settings, schema=table.schema, index=index, repaired=None, changed=0
-    )
+    fitted = {"settings": settings, "schema": table.schema, "index": index}
+    return replace(view, **fitted, repaired=None, changed=0)  # type: ignore[arg-type]
 
 
 class Analyses:
@@ -749,7 +737,7 @@ class Analyses:
                 return made
 
         def work(job: Job) -> dict[str, Any]:
-            fitted = fit_again(view, measure, {}, {})
+            fitted = fit_again(view, MeasureIn(measure=measure))
             with self._lock:
                 self._trials[key] = fitted
                 self._trials.move_to_end(key)
@@ -806,21 +794,15 @@ class Analyses:
 
         return self.jobs.start("repair", collection.name, (collection.key, *view.fit), work)
 
-    def refit(self, collection: Collection, asked: Mapping[str, Any]) -> Job:
-        """Start to fit the measure again; the old one serves until the new one is ready.
-
-        Parameters
-        ----------
-        collection : Collection
-        asked : mapping, arguments of ``fit_again``
-        """
+    def refit(self, collection: Collection, asked: MeasureIn) -> Job:
+        """Start to fit the measure again; the old one serves until the new one is ready."""
 
         def work(job: Job) -> dict[str, Any]:
-            after = collection.refit(partial(fit_again, **asked))
+            after = collection.refit(partial(fit_again, asked=asked))
             collection.save_cache()
             return {"measure": after.settings.measured, "generation": after.generation}
 
-        key = (collection.key, json.dumps(asked, sort_keys=True))
+        key = (collection.key, asked.model_dump_json())
         return self.jobs.start("measure", collection.name, key, work)
 
     def _get(

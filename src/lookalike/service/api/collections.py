@@ -303,7 +303,7 @@ def refit(service: http.Serving, found: http.Found, body: MeasureIn) -> Response
     """Fit the measure again, or another one; the old one serves until it is ready."""
     check_options(body.measure)
     read_measure(body.measure)  # an unknown name is refused now, not by the job
-    return http.started(service.analyses.refit(found, body.model_dump()))
+    return http.started(service.analyses.refit(found, body))
 
 
 @router.post("/collections/{c}/column", responses=documented("tried", "The column."))
