@@ -167,16 +167,18 @@ def test_old_caches_are_written(catalog):
     one = create(catalog)
     saved = []
     one.view  # noqa: B018
-    assert catalog.save_caches() == []
-    one._cached = -1_000
     one.save_cache = lambda: saved.append(True)
-    assert (catalog.save_caches(), saved) == (["pets"], [True])
+    catalog.save_caches()
+    assert saved == []
+    one._cached = -1_000
+    catalog.save_caches()
+    assert saved == [True]
 
     def fails():
         raise LookalikeError("no")
 
     one.save_cache = fails
-    assert catalog.save_caches() == []
+    catalog.save_caches()  # not worth an error
 
 
 def test_settings_from_options():

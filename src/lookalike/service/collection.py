@@ -465,7 +465,9 @@ class Collection:
                 if additions and not new:
                     return turn.head.generation
                 records = [row for one in new for row in one.records]
-                view = self._newest(turn)
+                view = self.view
+                if turn.head.generation > view.generation:  # other servers have written
+                    view = self._caught_up(view, turn.head, turn.changed(view.generation))
                 view.require(deleted)
                 if not records and len(view.index) <= len(deleted):
                     # A measure cannot be fitted to no rows.
@@ -490,13 +492,6 @@ class Collection:
         for one, own in answers:
             one.added = own, after.generation
         return after.generation
-
-    def _newest(self, turn: stored.WriteTransaction) -> View:
-        """Return the view with the changes that other servers have made."""
-        view = self.view
-        if turn.head.generation == view.generation:
-            return view
-        return self._caught_up(view, turn.head, turn.changed(view.generation))
 
     def refit(self, make: Callable[[View], View]) -> View:
         """Fit the measure again while the old one serves, then replace it.
@@ -550,7 +545,7 @@ class Collection:
     def save_cache(self) -> None:
         """Write the index beside the rows, so that the next start need not fit it."""
         view = self.view
-        self._cached = view.changed
+        self._cached = view.changed  # before: what fails is not tried again in every round
         self.store.save_index(self.key, view.generation, view.fitted, view.index)
 
 

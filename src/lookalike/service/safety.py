@@ -280,7 +280,13 @@ class Safety:
         """Refuse a request that must not be answered; name its token for the log."""
         # In this order: a foreign page learns nothing, not even whether a token is needed.
         headers, method, path = Headers(scope=scope), scope["method"], scope["path"]
-        _check_host(self.access, headers)
+        # Exactly one: two headers could be read one way here and another way by a proxy.
+        given = headers.getlist("host")
+        if len(given) != 1 or not self.access.allows_host(given[0]):
+            found = f"{', '.join(given)[:80]!r}"
+            hint = "Call it by localhost, or start it with --allow-host NAME"
+            problem = f"{found} is not a name of this server"
+            raise Refused(403, "header Host", "a name of this server", found, hint, problem=problem)
         if method not in READS:
             _check_origin(headers)
         if method == "OPTIONS":  # a preflight of CORS, which is not served
@@ -326,16 +332,6 @@ def _too_many(needed: str, found: str, problem: str, seconds: int) -> Refused:
     return Refused(429, "token", needed, found, "Wait a little", problem=problem, headers=headers)
 
 
-def _check_host(access: AccessPolicy, headers: Headers) -> None:
-    # Exactly one: two headers could be read one way here and another way by a proxy.
-    given = headers.getlist("host")
-    if len(given) != 1 or not access.allows_host(given[0]):
-        found = f"{', '.join(given)[:80]!r}"
-        parts = ("header Host", "a name of this server", found)
-        hint = "Call it by localhost, or start it with --allow-host NAME"
-        raise Refused(403, *parts, hint, problem=f"{found} is not a name of this server")
-
-
 def _check_origin(headers: Headers) -> None:
     """Refuse writes that a page of another site has sent."""
     # Programs send neither header, browsers at least one.
@@ -345,10 +341,9 @@ def _check_origin(headers: Headers) -> None:
         own = urlsplit(f"//{headers['host']}").netloc.lower()
         foreign = foreign or urlsplit(origin).netloc.lower() != own
     if foreign:
-        found = f"{(origin or site)!r:.80}"
-        parts = ("header Origin", "a page of this server", found)
-        hint = "Use the page of this server, or a program"
-        raise Refused(403, *parts, hint, problem=f"{found} is another site")
+        found, hint = f"{(origin or site)!r:.80}", "Use the page of this server, or a program"
+        parts = ("header Origin", "a page of this server", found, hint)
+        raise Refused(403, *parts, problem=f"{found} is another site")
 
 
 class _Body:

@@ -38,13 +38,9 @@ from lookalike.table.formats.sizes import ReadLimits, check_counts, reading_at_m
 from lookalike.verbs.source import is_index_folder
 
 # Tables to try, of the extra "demo": title, rows, a question about it, what loads it.
+STAR_WARS = "Which films are like Star Wars, if the budget does not count?"
 EXAMPLES: dict[str, tuple[str, int, str, Callable[[], Table]]] = {
-    "films": (
-        "58,788 films of IMDb (2005)",
-        58_788,
-        "Which films are like Star Wars, if the budget does not count?",
-        load_films,
-    ),
+    "films": ("58,788 films of IMDb (2005)", 58_788, STAR_WARS, load_films),
     "penguins": ("344 penguins", 344, "Which birds are between two species?", load_penguins),
 }
 
@@ -212,23 +208,17 @@ class Catalog:
             # Below zero when this server has written since the query above.
             self.lag[collection.name] = max(0, behind)
             if behind > 0:
-                try:
+                with contextlib.suppress(NotFound):
                     collection.follow()
-                except NotFound:
-                    continue
-                self.lag[collection.name] = 0
+                    self.lag[collection.name] = 0
 
-    def save_caches(self) -> list[str]:
-        """Write the caches of collections that have changed much; return their names."""
-        saved = []
+    def save_caches(self) -> None:
+        """Write the caches of collections that have changed much."""
         for collection in self:
             if collection.cache_is_old:  # never of one that is not loaded
-                try:
+                # A cache is not worth an error; further changes will write it.
+                with contextlib.suppress(LookalikeError):
                     collection.save_cache()
-                except LookalikeError:
-                    continue  # a cache is not worth an error; the next round tries again
-                saved.append(collection.name)
-        return saved
 
 
 def settings_from(
