@@ -85,9 +85,17 @@ class Tables:
 
     def listed(self) -> list[str]:
         """Return the names of the tables, sorted; the first of very many."""
+        paths: list[Path] = []
+        for top, folders, files in os.walk(self.folder):  # which follows no links to folders
+            # In place, so that the walk does not enter the others: hidden folders hold no tables,
+            # but often very many files. Sorted: the same files are listed on every machine.
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            paths += [Path(top, name) for name in sorted(files)]
+            if len(paths) > MAX_VISITED:
+                break
         names = [
             path.relative_to(self.folder).as_posix()
-            for path in _visited(self.folder)
+            for path in paths
             if path.name.lower().endswith(LISTED) and path.is_file() and self._holds(path)
         ]
         return sorted(names)[:MAX_LISTED]
@@ -126,19 +134,6 @@ def _read(path: Path, kinds: Mapping[str, Any] | None) -> Any:
             raise InvalidInput(Param("kinds"), "a table", "a saved index", hint)
         return load_index(path)
     return read_table(path, kinds=kinds)
-
-
-def _visited(folder: Path) -> list[Path]:
-    """Return the files below a folder, without following links to folders."""
-    paths: list[Path] = []
-    for top, folders, files in os.walk(folder):
-        # In place, so that the walk does not enter the others: hidden folders hold no tables, but
-        # often very many files. Sorted, so that the same files are listed on every machine.
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        paths += [Path(top, name) for name in sorted(files)]
-        if len(paths) > MAX_VISITED:
-            break
-    return paths
 
 
 # A report is a page of HTML: a resource to open, and a file with ``--write``, not an answer.

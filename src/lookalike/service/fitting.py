@@ -196,14 +196,10 @@ def joined(column: Column, kind: Any) -> Column:
     if column.kind.name not in ("set", "sequence") or kind not in ("category", "text", "name"):
         return column
     cells = np.empty(len(column), dtype=object)
-    cells[:] = [
-        None if cell is None else ", ".join(map(str, _in_order(cell))) for cell in column.values
-    ]
+    for row, cell in enumerate(column.values):
+        items = sorted(cell, key=str) if isinstance(cell, frozenset) else cell
+        cells[row] = None if cell is None else ", ".join(map(str, items))
     return Column(column.name, Kind("object"), cells)
-
-
-def _in_order(cell: Any) -> Any:
-    return sorted(cell, key=str) if isinstance(cell, frozenset) else cell
 
 
 def about_aside(table: Table) -> dict[str, dict[str, str]]:

@@ -79,7 +79,11 @@ def describe_api(app: FastAPI) -> dict[str, Any]:
         for name in parts["schemas"].keys() & EXAMPLES.keys():
             parts["schemas"][name]["examples"] = EXAMPLES[name]
         parts["schemas"] |= SCHEMAS
-        parts["responses"] = {f"Problem{status}": _problem(status) for status in PROBLEMS}
+        content = {"application/problem+json": {"schema": _shape("problem")}}
+        parts["responses"] = {
+            f"Problem{status}": {"description": HTTPStatus(status).phrase, "content": content}
+            for status in PROBLEMS
+        }
         bearer = {"type": "http", "scheme": "bearer", "description": "lookalike token create."}
         parts["securitySchemes"] = {"token": bearer}
         made["security"] = [{}, {"token": []}]  # on loopback no token is needed
@@ -102,11 +106,6 @@ def _complete(answers: dict[str, Any]) -> None:
         # FastAPI has a shape of its own for 422; readyz has one for 503.
         if "example" not in answers.get(str(status), {}).get("content", {}).get(JSON, {}):
             answers[str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
-
-
-def _problem(status: int) -> dict[str, Any]:
-    content = {"application/problem+json": {"schema": _shape("problem")}}
-    return {"description": HTTPStatus(status).phrase, "content": content}
 
 
 def _operations(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
