@@ -7,11 +7,11 @@ import time
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Literal
 
-from fastapi import Query
+from fastapi import Depends, Query
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from lookalike.service.analysis import Analysis, grow
+from lookalike.service.analysis import Analysis, Map, grow
 from lookalike.service.analysis import profile as make_profile
 from lookalike.service.api import shared as http
 from lookalike.service.api.document import BINARY, TEXT, documented
@@ -62,12 +62,19 @@ def graph(
     )
 
 
-@router.get("/map", responses=http.LATER | BYTES)
-def map_of_rows(
+def get_map(
     service: http.Serving, collection: http.Found, at_least: AtLeast = None, sketch: Sketch = False
-) -> Response:
+) -> Map:
+    """Return the map of the collection that the path names."""
+    return service.analyses.map(collection, at_least, sketch)
+
+
+Drawn = Annotated[Map, Depends(get_map)]
+
+
+@router.get("/map", responses=http.LATER | BYTES)
+def map_of_rows(collection: http.Found, made: Drawn) -> Response:
     """Return the map: one line of JSON, then x and y of all rows as little-endian float32."""
-    made = service.analyses.map(collection, at_least, sketch)
     content = made.to_bytes(collection.rows_since(made.sample.view.generation))
     return Response(content, media_type="application/octet-stream")
 
@@ -75,28 +82,25 @@ def map_of_rows(
 @router.get("/map/matches", responses=http.LATER | documented("matches", "Bits, base64."))
 def map_matches(
     service: http.Serving,
-    collection: http.Found,
+    made: Drawn,
     filter: Annotated[str, Query(max_length=10_000, description="Conditions, as text or JSON.")],
-    at_least: AtLeast = None,
-    sketch: Sketch = False,
 ) -> Response:
     """Return which rows of the map meet a filter."""
     check_filter(filter, service.limits)
-    return http.answer(service.analyses.map(collection, at_least, sketch).matches(filter))
+    return http.answer(made.matches(filter))
 
 
 @router.get("/map/colors", responses=http.LATER | documented("colors", "Codes or numbers."))
 def map_colors(
     service: http.Serving,
     collection: http.Found,
+    made: Drawn,
     column: Annotated[str, Query(max_length=1_000)],
     n: N = "auto",
     at_least: AtLeast = None,
-    sketch: Sketch = False,
 ) -> Response:
     """Return the colors of the rows of the map: by column, by cluster, or by occurrence."""
     analyses, schema = service.analyses, collection.view.schema
-    made = analyses.map(collection, at_least, sketch)
     # A column of this name comes first: the two words are ours.
     if column == "cluster" and column not in {*schema.kinds, *schema.aside}:
         return http.answer(made.by_cluster(analyses.clusters(collection, n, at_least)))
