@@ -142,6 +142,7 @@ DEFAULT_SIZE = 2_000  # bytes of an answer, some 500 tokens
 MIN_SIZE, MAX_SIZE = 100, 200_000
 NOTE_SIZE = 80  # bytes kept for the note on how much there is
 WIDTH = 100  # characters of a line
+KINDS = "What columns hold where it is guessed wrong: {'zip': 'category'}"
 SCHEME = "lookalike://"
 FORMS = {"summary": "text/plain", "report": "text/html"}  # of a resource
 INSTRUCTIONS = (
@@ -172,32 +173,26 @@ PROMPTS = {
 @cache
 def arguments_of(verb: str) -> type[BaseModel]:
     """Return what a call of a tool may hold: the table, the parameters of the verb, the size."""
-    function = get_verb(verb)
-    texts, parameters = describe_parameters(function), inspect.signature(function).parameters
-    own = {
-        name: (
-            field.annotation,
-            Field(field.default, description=texts[name] or spelling_of(parameters[name]).help),
-        )
-        for name, field in request_model(function).model_fields.items()
-    }
-    table = (str, Field(description="Path of a table, relative to the folder that is served."))
-    kinds = (
-        dict[str, str | list[Any]] | None,
-        Field(None, description="What columns hold where it is guessed wrong: {'zip': 'category'}"),
-    )
     about = f"Bytes of the answer; {DEFAULT_SIZE:,} unless asked for."
-    size = (int, Field(DEFAULT_SIZE, ge=MIN_SIZE, le=MAX_SIZE, description=about))
-    fields: dict[str, Any] = {"table": table, **own, "kinds": kinds, "size": size}
-    config = request_model(function).model_config
-    return create_model(f"{verb.capitalize()}Call", __config__=config, **fields)
+    return create_model(
+        f"{verb.capitalize()}Call",
+        __base__=request_model(get_verb(verb)),
+        table=(str, Field(description="Path of a table, relative to the folder that is served.")),
+        kinds=(dict[str, str | list[Any]] | None, Field(None, description=KINDS)),
+        size=(int, Field(DEFAULT_SIZE, ge=MIN_SIZE, le=MAX_SIZE, description=about)),
+    )
 
 
 def describe_tool(verb: str) -> types.Tool:
     """Return a verb as a tool: its docstring up to the parameters, and its JSON schema."""
-    about = (inspect.getdoc(get_verb(verb)) or "").partition("\n\nParameters\n")[0]
+    function = get_verb(verb)
+    about = (inspect.getdoc(function) or "").partition("\n\nParameters\n")[0]
     hints = types.ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    texts, parameters = describe_parameters(function), inspect.signature(function).parameters
     schema = arguments_of(verb).model_json_schema()
+    for name in request_model(function).model_fields:
+        said = texts[name] or spelling_of(parameters[name]).help
+        schema["properties"][name]["description"] = said
     return types.Tool(name=verb, description=about, input_schema=schema, annotations=hints)
 
 
@@ -379,6 +374,8 @@ def _checked(model: type[BaseModel], arguments: dict[str, Any]) -> Any:
         missing = first["type"] == "missing"
         found = "none" if missing else repr(first["input"])[:80]
         needed = "a value" if missing else first["msg"].removeprefix("Input should be ")
+        if first["type"] == "greater_than_equal":
+            needed = f"an integer >= {first['ctx']['ge']}"
         raise InvalidInput(Param(name), needed, found, f"Send another {name}") from None
 
 
