@@ -205,8 +205,8 @@ class TextSearch:
         elif self._generation < view.generation:
             changed = self._store.changed(self._key, self._generation, view.generation)[1]
             columns = _text_columns(view)
-            for id in changed.deleted:
-                self._rows.pop(json.loads(id), None)
+            for gone in changed.deleted:
+                self._rows.pop(json.loads(gone), None)
             for id in stored_ids(changed.added):
                 self._rows[id] = _texts(view.index.get(id), columns)
         else:

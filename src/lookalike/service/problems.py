@@ -205,7 +205,8 @@ def _refused(error: Exception) -> Refused:
         problem = "something went wrong in the server"
         parts = ("server", "an answer", "an error in the server")
         return Refused(500, *parts, "See the log of the server, and report it", problem=problem)
-    parts, problem = ("request", "what the address takes", str(error.detail)), None
+    problem: str | None = None
+    parts = ("request", "what the address takes", str(error.detail))
     if error.status_code == 404:
         parts, problem = ("address", "one that is served", "another"), "nothing is served here"
     elif error.status_code == 405:

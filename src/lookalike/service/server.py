@@ -124,7 +124,7 @@ def create_app(service: Service) -> FastAPI:
     # Starlette chooses the handler of the nearest class; the last is for our own mistakes.
     for kind in (LookalikeError, HTTPException, RequestValidationError, Exception):
         app.add_exception_handler(kind, handle)
-    app.add_exception_handler(Started, lambda _, error: started(error.job))  # type: ignore[attr-defined]
+    app.add_exception_handler(Started, lambda _, error: started(error.job))
     _serve_page(app, service)
     app.add_middleware(Safety, access=service.access, limits=service.limits, tokens=service.tokens)
     app.add_middleware(Recorder, metrics=service.metrics)  # the outermost: it sees every answer
