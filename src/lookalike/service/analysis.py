@@ -522,14 +522,16 @@ class Map(Analysis):
         ids: Any = self.sample.ids
         if ids == list(range(len(ids))):
             ids = "positions"  # 100,000 numbers that the page can count itself
+        about = self.drawn()
         head = {
+            "rows": about.pop("rows"),
             "ids": ids,
             "generation": self.sample.view.generation,
+            "sampled": about.pop("sampled"),
             "newer": newer,
-            **self.drawn(),
         }
         # All x before all y: each half is one array of the page, without a copy.
-        return to_json(head) + b"\n" + self.arrays["places"].T.astype("<f4").tobytes()
+        return to_json(head | about) + b"\n" + self.arrays["places"].T.astype("<f4").tobytes()
 
     def drawn(self) -> dict[str, Any]:
         """Return what JSON can hold of the map."""

@@ -200,12 +200,12 @@ def _refused(error: Exception) -> Refused:
         return invalid(error.errors())
     if isinstance(error, ClientDisconnect):
         return Refused(400, "request", "a whole body", "a closed connection", "Send it again")
+    problem: str | None = None
     if not isinstance(error, HTTPException):
         # What went wrong is in the log only: a message of Python may quote a cell.
         problem = "something went wrong in the server"
         parts = ("server", "an answer", "an error in the server")
         return Refused(500, *parts, "See the log of the server, and report it", problem=problem)
-    problem: str | None = None
     parts = ("request", "what the address takes", str(error.detail))
     if error.status_code == 404:
         parts, problem = ("address", "one that is served", "another"), "nothing is served here"
