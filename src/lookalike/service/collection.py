@@ -458,10 +458,7 @@ class Collection:
         self.view  # noqa: B018  loaded before the transaction begins: loading may be long
         with self._lock:
             with self.store.turn(self.key, self.name) as turn:
-                # Additions that an earlier request has made get its answer.
-                for one in additions:
-                    one.added = None if one.once is None else turn.answered(one.once)
-                new = [one for one in additions if one.added is None]
+                new = _not_answered(turn, additions)
                 if additions and not new:
                     return turn.head.generation
                 records = [row for one in new for row in one.records]
@@ -484,9 +481,7 @@ class Collection:
                 if rows:
                     numbered = kind == "restore" and view.settings.id_column is None
                     turn.add(rows, named[0] if numbered else 0)
-                rest = iter(ids)
-                answers = [(one, list(islice(rest, len(one.records)))) for one in new]
-                turn.remember([(one.once, own) for one, own in answers if one.once is not None])
+                answers = _remember(turn, new, ids)
                 turn.finish(kind, max(len(deleted), len(records)))
             self._view = after
         for one, own in answers:
@@ -550,6 +545,23 @@ class Collection:
 
 
 # -- parts -----------------------------------------------------------------------------------------
+
+
+def _not_answered(turn: stored.WriteTransaction, additions: Sequence[_Addition]) -> list[_Addition]:
+    """Return the additions that no earlier request has made; the others get its answer."""
+    for one in additions:
+        one.added = None if one.once is None else turn.answered(one.once)
+    return [one for one in additions if one.added is None]
+
+
+def _remember(
+    turn: stored.WriteTransaction, new: Sequence[_Addition], ids: Sequence[Any]
+) -> list[tuple[_Addition, list[Any]]]:
+    """Return additions with their ids; keep those that may be sent again."""
+    rest = iter(ids)
+    answers = [(one, list(islice(rest, len(one.records)))) for one in new]
+    turn.remember([(one.once, own) for one, own in answers if one.once is not None])
+    return answers
 
 
 def _new_ids(view: View, records: Sequence[Mapping[str, Any]], start: int) -> list[Any]:
