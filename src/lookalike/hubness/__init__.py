@@ -5,7 +5,6 @@ and many are among those of none (orphans, or anti-hubs). The functions here mea
 fitted measure, a matrix or a neighbor graph; the reducers, which wrap a measure, reduce it.
 """
 
-from lookalike.hubness.csls import CSLS, DisSimLocal
 from lookalike.hubness.graphs import rescale
 from lookalike.hubness.inequality import (
     antihub_occurrence,
@@ -27,7 +26,14 @@ from lookalike.hubness.occurrence import (
     symmetric_share,
 )
 from lookalike.hubness.report import HubnessReport, hubness_report
-from lookalike.hubness.scaling import CDM, NICDM, LocalScaling, SharedNeighbors
+from lookalike.hubness.scaling import (
+    CDM,
+    CSLS,
+    NICDM,
+    DisSimLocal,
+    LocalScaling,
+    SharedNeighbors,
+)
 from lookalike.hubness.scan import HubScan, scan_hubs
 
 __all__ = [
