@@ -15,7 +15,6 @@ from lookalike.hubness import (
     SharedNeighbors,
     rescale,
 )
-
 from lookalike.measures import Vector
 from lookalike.neighbors import NeighborGraph
 

@@ -6,23 +6,21 @@ fitted measure, a matrix or a neighbor graph; the reducers, which wrap a measure
 """
 
 from lookalike.hubness.graphs import rescale
-from lookalike.hubness.inequality import (
-    antihub_occurrence,
-    atkinson,
-    gini,
-    groupie_ratio,
-    hub_occurrence,
-    robin_hood,
-    skewness,
-)
 from lookalike.hubness.mutual_proximity import MutualProximity
 from lookalike.hubness.occurrence import (
     HubsAndOrphans,
+    antihub_occurrence,
     antihub_scores,
+    atkinson,
     badness,
+    gini,
+    groupie_ratio,
+    hub_occurrence,
     hubs_and_orphans,
     k_occurrence,
     reachability,
+    robin_hood,
+    skewness,
     symmetric_share,
 )
 from lookalike.hubness.report import HubnessReport, hubness_report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -372,11 +372,18 @@ class SharedNeighbors(_Local):
 
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of common neighbors."""
-        out = np.empty((len(a), len(b)))
         near = a.arrays["near"]
-        kernels.overlaps(near, b.arrays["near"], len(self.measure_.rows_), out)
-        out /= near.shape[1]
-        return out
+        shared = self._members(near) @ self._members(b.arrays["near"]).T
+        return np.asarray(shared.toarray() / near.shape[1])
+
+    def _members(self, near: np.ndarray) -> Any:
+        """Return lists as a sparse matrix of 1 for each of their members; -1 is none."""
+        from scipy.sparse import csr_matrix
+
+        known = near >= 0
+        starts = np.concatenate([[0], np.cumsum(known.sum(axis=1))])
+        shape = len(near), len(self.measure_.rows_)
+        return csr_matrix((np.ones(starts[-1]), near[known], starts), shape=shape)
 
     def _factors(self, a: Rows, b: Rows, d: float) -> dict[str, float]:
         shared = float(self.compare(a, b)[0, 0]) * a.arrays["near"].shape[1]
