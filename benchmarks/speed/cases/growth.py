@@ -1,8 +1,15 @@
 """Exponents of time and memory for every measure and task; see ``benchmarks.speed.growth``."""
 
+import atexit
+import shutil
+import tempfile
 from functools import partial
+from itertools import count
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from benchmarks.speed.cases.tables import doubles, people
 from benchmarks.speed.growth import Growth
@@ -141,6 +148,25 @@ def ask_audit(n):
     return lambda: la.audit(*tables)
 
 
+def build(n):
+    import lookalike as la
+
+    rows = mixed(n)
+    return lambda: la.Index().fit(rows)
+
+
+def build_shards(n):
+    """Build an index in a folder, from one Parquet file, as ``lookalike index build`` does."""
+    import lookalike as la
+
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    file, numbers = Path(folder) / "rows.parquet", count()
+    pq.write_table(pa.table(mixed(n)), file)
+    # A folder of its own for each call: a finished build is not repeated.
+    return lambda: la.index.build_index([file], Path(folder) / str(next(numbers)))
+
+
 def read(n):
     import lookalike as la
 
@@ -234,6 +260,7 @@ def growths():
     for verb, options, time, memory, start, reason in (
         ("inspect", {}, 1.0, 1.0, 16_000, ""),
         ("search", one, 1.0, 1.0, 64_000, ""),
+        ("explain", {"row": 0, "other": 1}, 1.0, 1.0, 64_000, ""),
         ("cluster", {}, 2.0, 2.0, 2000, MATRIX_OR_LANDMARKS),
         ("outliers", {}, 2.0, 1.0, 1000, PAIRS),
         ("hubs", {}, 2.0, 1.0, 1000, PAIRS),
@@ -253,6 +280,8 @@ def growths():
     yield Growth("la.impute", partial(ask, "impute", {}), 2.0, 1.0, 1000, PAIRS)
     yield Growth("la.dedupe", ask_doubles, start=2000)
     yield Growth("la.link", ask_links, start=2000)
+    yield Growth("la.Index, build", build, start=64_000)
+    yield Growth("la.index, build of shards", build_shards, start=64_000)
     yield Growth("Index.search, 20 questions", search)
     yield Growth("Index.add", add)
     yield Growth("hubness_report", report, 2.0, 1.0, 2000, PAIRS)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import time
 import tracemalloc
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from typing import Any, NamedTuple
@@ -140,7 +140,7 @@ def compare(
     # Read once: all measures see the same kinds and the same sample.
     read, n = _read(table, candidates, kinds)
     positions = scores.some_rows(n, sample or MAX_SAMPLE_ROWS, seed)
-    data, chance = _data(read, y, positions, k, seed, n_jobs)
+    data = _data(read, y, positions, k, seed, n_jobs)
     reduces = measures is None and len(positions) >= MIN_ROWS_FOR_REDUCERS
     n_reducers = len(REDUCERS) if reduces else 0
     entries: list[Entry] = []
@@ -171,6 +171,7 @@ def compare(
             entries += [try_reducer(name, reducer) for name, reducer in wanted(reduced)]
     notes = [f"not tried in {max_seconds:g} seconds: {', '.join(skipped)}"] if skipped else []
     entries.sort(key=_sort_key, reverse=True)
+    chance = None if data.codes is None else float(np.bincount(data.codes).max() / len(positions))
     return Leaderboard(tuple(entries), len(positions), n, k, chance, tuple(notes))
 
 
@@ -187,19 +188,13 @@ def _sort_key(entry: Entry) -> tuple[float, ...]:
 
 def _usual(labelled: bool) -> list[tuple[str, Measure]]:
     """Return every registered measure that works on tables by itself, with its usual settings."""
-    measures = [cls() for cls in MEASURES.values() if _has_defaults(cls)]
+    measures = []
+    for cls in MEASURES.values():
+        with suppress(TypeError):  # one that cannot be made without arguments
+            measures.append(cls())
     measures = [measure for measure in measures if not measure.traits.pairwise]
-    measures.append(Vector(scale="standard"))
-    if labelled:
-        measures.append(Gower(weights="relieff"))
+    measures += [Vector(scale="standard"), *([Gower(weights="relieff")] if labelled else [])]
     return [(short_name(measure), measure) for measure in measures]
-
-
-def _has_defaults(cls: type[Measure]) -> bool:
-    """Whether a measure can be made without arguments."""
-    optional = inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD
-    parameters = inspect.signature(cls).parameters.values()
-    return all(p.default is not p.empty or p.kind in optional for p in parameters)
 
 
 def short_name(measure: Measure) -> str:
@@ -255,11 +250,10 @@ def _read(
 
 def _data(
     read: Table | np.ndarray, y: Any, positions: np.ndarray, k: int, seed: int, n_jobs: int | None
-) -> tuple[TrialData, float | None]:
-    """Return the rows to be tried, with labels as numbers, and the share of the commonest label."""
-    n = len(positions)
-    scores.check_rows(k, n, "compare")
-    codes, chance = None, None
+) -> TrialData:
+    """Return the rows to be tried, with labels as numbers."""
+    scores.check_rows(k, len(positions), "compare")
+    codes = None
     if isinstance(y, str):
         if isinstance(read, np.ndarray):
             hint = "Pass the labels as an array"
@@ -267,18 +261,16 @@ def _data(
         read, y = split_labels(read, y, "compare")
     if y is not None:
         codes = read_codes(y, len(read), "compare")[positions]
-        counts = np.unique(codes, return_counts=True)[1]
-        if len(counts) < 2:
-            who, leave = Param("y", of="compare"), ("Leave ", Param("y"), " out")
-            raise InvalidInput(who, "labels of at least two classes", "one", leave)
         # Renumbered: the sample may have no row of a class.
         codes = np.unique(codes, return_inverse=True)[1]
-        chance = float(counts.max() / n)
+        if codes.max() == 0:
+            who, leave = Param("y", of="compare"), ("Leave ", Param("y"), " out")
+            raise InvalidInput(who, "labels of at least two classes", "one", leave)
     if isinstance(read, np.ndarray):
         part = Precomputed(symmetric=False).read(read[np.ix_(positions, positions)])
     else:
         part = read[positions]
-    return TrialData(part, codes, k, seed, n_jobs), chance
+    return TrialData(part, codes, k, seed, n_jobs)
 
 
 def split_labels(table: Table, y: Any, who: str) -> tuple[Table, Any]:
@@ -339,11 +331,6 @@ class TrialData:
     other: Table | None = None
 
     @property
-    def again(self) -> Table:
-        """The rows for the fit with another seed."""
-        return self.table if self.other is None else self.other
-
-    @property
     def words(self) -> np.ndarray:
         """The labels as texts: measures that learn would read numbers as amounts."""
         return np.array([f"class {code}" for code in np.asarray(self.codes)])
@@ -385,7 +372,9 @@ def _tried(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Kept]:
     values: dict[str, float] = {}
     # Memory is measured on a fit of its own: tracemalloc would slow down the one that is timed.
     try:
-        values["peak_bytes"] = _peak(lambda: other.fit(data.again))
+        values["peak_bytes"] = _peak(
+            lambda: other.fit(data.table if data.other is None else data.other)
+        )
     except Exception:
         if data.codes is None:
             raise

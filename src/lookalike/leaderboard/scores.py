@@ -212,25 +212,23 @@ def ranking_agreement(one: Any, other: Any) -> Agreement:
     n = len(first)
     if n < 3:
         raise TooFewRows("ranking_agreement", "at least 3 rows", Param("n_samples", n), "Add rows")
-    correlations = np.empty(n)
+    rho = np.empty(n)
     for part in blocks(n, BLOCK_ROWS):
-        rows = np.arange(n)[part]
-        others = rows[:, None] != np.arange(n)
+        others = np.arange(n)[part, None] != np.arange(n)
         # Centered ranks; their sums are multiples of 1/2, so a constant row is exactly zero.
-        ranks = [
-            rankdata(matrix[part][others].reshape(len(rows), n - 1), axis=1) - n / 2
+        ours, theirs = (
+            rankdata(matrix[part][others].reshape(-1, n - 1), axis=1) - n / 2
             for matrix in (first, second)
-        ]
-        squares = [(r * r).sum(axis=1) for r in ranks]
-        constant = [square == 0 for square in squares]
-        product = (ranks[0] * ranks[1]).sum(axis=1)
+        )
+        squares = (ours * ours).sum(axis=1), (theirs * theirs).sum(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            rho = np.clip(product / np.sqrt(squares[0] * squares[1]), -1.0, 1.0)
+            rho[part] = (ours * theirs).sum(axis=1) / np.sqrt(squares[0] * squares[1])
         # 0 / 0 in the correlation: defined as in the docstring.
-        rho[constant[0] | constant[1]] = 0.0
-        rho[constant[0] & constant[1]] = 1.0
-        correlations[part] = rho
-    return Agreement(float(correlations.mean()), float(correlations.std()))
+        constant = np.equal(squares, 0)
+        rho[part][constant.any(axis=0)] = 0.0
+        rho[part][constant.all(axis=0)] = 1.0
+    rho = np.clip(rho, -1.0, 1.0)
+    return Agreement(float(rho.mean()), float(rho.std()))
 
 
 def _matrix(space: Any, which: str) -> np.ndarray:
