@@ -245,16 +245,6 @@ def test_many_ties_are_said():
         MutualProximity(Vector()).fit(x)
 
 
-def test_very_many_triples_are_said(monkeypatch):
-    import lookalike.hubness.mutual_proximity as module
-
-    monkeypatch.setattr(module, "MAX_ROWS_WITHOUT_WARNING", 10)
-    x = np.random.default_rng(0).normal(size=(11, 2))
-    for model in ("empirical", "gauss"):
-        with pytest.warns(LookalikeWarning, match="whose pairs make 7e\\+02 triples"):
-            MutualProximity(Vector(), model).fit(x)
-
-
 def test_ranks_are_counted_again_after_loading(tmp_path):
     x = np.random.default_rng(0).normal(size=(30, 3))
     measure = MutualProximity(Vector()).fit(x)
@@ -325,3 +315,11 @@ def test_lists_are_ranked_again_by_the_product_of_both_tails():
         best = sorted(pair for pair in pairs if pair[1] >= 0)[:2]
         assert_allclose(found.distances[i], [d for d, _ in best], atol=1e-12)
         assert found.indices[i].tolist() == [j for _, j in best]
+
+
+def test_very_many_triples_are_said(monkeypatch):
+    monkeypatch.setattr(mutual_proximity, "MAX_ROWS_WITHOUT_WARNING", 10)
+    x = np.random.default_rng(0).normal(size=(11, 2))
+    for model in ("empirical", "gauss"):
+        with pytest.warns(LookalikeWarning, match="whose pairs make 7e\\+02 triples"):
+            MutualProximity(Vector(), model).fit(x)

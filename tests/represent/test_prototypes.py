@@ -126,7 +126,7 @@ def test_published_numbers_to_try():
 
 @pytest.mark.parametrize("n", [0, -1, 0.0, 1.5, True, "many", None, float("nan")])
 def test_numbers_that_are_none(n):
-    with pytest.raises(InvalidInput, match="needs a number of prototypes"):
+    with pytest.raises(InvalidInput, match="needs an integer >= 1, or a number > 0 and <= 1"):
         select_prototypes(None, X, n=n)
 
 

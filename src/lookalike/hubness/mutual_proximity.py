@@ -26,8 +26,8 @@ AUTO = "auto"
 ALL_PAIRS = 10_000  # rows up to which every distance enters the default reducer; chosen by hand
 # Rows up to which "auto" counts: 8 MB of ranks, 4e9 triples, about a second.
 MAX_ROWS_FOR_AUTO_COUNTS = 2_000
-ROWS_PER_STRIP = 128  # whose distances to all fitted rows are in memory at a time
 MAX_ROWS_WITHOUT_WARNING = 20_000  # above it comparing all triples takes many minutes
+ROWS_PER_STRIP = 128  # whose distances to all fitted rows are in memory at a time
 
 
 @dataclass(eq=False, repr=False)

@@ -69,8 +69,7 @@ class _Reducer(Measure):
 
     def read(self, X: Any) -> Table:
         """Read data as the inner measure does."""
-        inner = self.given_measure
-        return inner.read(X) if isinstance(inner, Measure) else super().read(X)
+        return self.given_measure.read(X)
 
     def read_new(self, X: Any) -> Table:
         """Read new rows as the inner measure does."""

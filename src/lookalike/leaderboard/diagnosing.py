@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -34,43 +33,29 @@ MAX_USUAL_SHARE = 0.5  # of ties or zeros; above it a finding is reported
 MONOTONE = ("exp", "square", "sqrt", "log")  # the transforms that keep the order of values
 
 
-class Statistic(NamedTuple):
-    """A line of a diagnosis: what it means, how it is written, and what follows if it is bad."""
-
-    name: str
-    meaning: str
-    write: Callable[[Any], str]
-    is_bad: Callable[[Any], bool] = bool
-    finding: str = ""
-
-
 _yes = {True: "yes", False: "no"}.__getitem__
-STATISTICS = (
-    Statistic(
-        "symmetric", "as far from a to b as from b to a", _yes, operator.not_,
-        "Not symmetric: clusterings and representations that need it refuse it.",
+# Statistic, its meaning, and its format.
+MEANINGS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
+    ("symmetric", "as far from a to b as from b to a", _yes),
+    ("positive_semidefinite", "similarities positive semi-definite, as kernels must be", _yes),
+    ("smallest_eigenvalue", "smallest eigenvalue of the similarities", "{:.3g}".format),
+    ("violated_triangles", "triples that violate the triangle inequality", "{:.1%}".format),
+    ("zeros", "pairs with similarity 0", "{:.1%}".format),
+    ("ties", "distances tied with another one of their row", "{:.1%}".format),
+    ("undefined", "pairs with nothing to compare", "{:.1%}".format),
+)
+# What follows where a statistic is bad.
+FINDINGS = {
+    "symmetric": "Not symmetric: clusterings and representations that need it refuse it.",
+    "positive_semidefinite": (
+        "Not a kernel: support vector machines and Nystroem features may misbehave."
     ),
-    Statistic(
-        "positive_semidefinite", "similarities positive semi-definite, as kernels must be",
-        _yes, operator.not_,
-        "Not a kernel: support vector machines and Nystroem features may misbehave.",
+    "violated_triangles": (
+        "Not a metric: index structures that prune by the triangle inequality fail."
     ),
-    Statistic("smallest_eigenvalue", "smallest eigenvalue of the similarities", "{:.3g}".format),
-    Statistic(
-        "violated_triangles", "triples that violate the triangle inequality", "{:.1%}".format, bool,
-        "Not a metric: index structures that prune by the triangle inequality fail.",
-    ),
-    Statistic(
-        "zeros", "pairs with similarity 0", "{:.1%}".format, MAX_USUAL_SHARE.__lt__,
-        "Most pairs have similarity 0: rankings beyond the nearest rows are ties.",
-    ),
-    Statistic(
-        "ties", "distances tied with another one of their row", "{:.1%}".format,
-        MAX_USUAL_SHARE.__lt__,
-        "Most distances are tied: use ties='expected' for hubs, or more trees.",
-    ),
-    Statistic("undefined", "pairs with nothing to compare", "{:.1%}".format),
-)  # fmt: skip
+    "ties": "Most distances are tied: use ties='expected' for hubs, or more trees.",
+    "zeros": "Most pairs have similarity 0: rankings beyond the nearest rows are ties.",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,10 +98,8 @@ class Diagnosis(Result):
 
     def rows(self) -> list[tuple[str, str, float | bool, str]]:
         """Return (statistic, meaning, value, formatted value) for all that was computed."""
-        rows = [
-            (s.name, s.meaning, self.values[s.name], s.write(self.values[s.name]))
-            for s in STATISTICS
-        ]
+        f = self.values
+        rows = [(name, label, f[name], write(f[name])) for name, label, write in MEANINGS]
         rankings = {} if self.seeds is None else {"seeds": ("of two seeds", self.seeds)}
         for name, agreement in self.scales.items():
             rankings[f"scale_{name}"] = f"after the transform {name}", agreement
@@ -127,7 +110,15 @@ class Diagnosis(Result):
 
     def findings(self) -> list[str]:
         """Return what follows for the use of the measure, a sentence each."""
-        out = [s.finding for s in STATISTICS if s.finding and s.is_bad(self.values[s.name])]
+        f = self.values
+        holds = {
+            "symmetric": not f["symmetric"],
+            "positive_semidefinite": not f["positive_semidefinite"],
+            "violated_triangles": f["violated_triangles"] > 0,
+            "ties": f["ties"] > MAX_USUAL_SHARE,
+            "zeros": f["zeros"] > MAX_USUAL_SHARE,
+        }
+        out = [sentence for name, sentence in FINDINGS.items() if holds[name]]
         if self.seeds is not None and self.seeds.mean < 0.9:
             out.append("Two seeds rank rows differently: use more trees or a larger sample.")
         out += self._about_scales()

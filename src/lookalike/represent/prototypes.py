@@ -14,12 +14,13 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, run
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import block_or_half, check_pairs, rectangle, square
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.medoids import farthest_first, k_medoids
 from lookalike.measures.task import TaskSource, read_source
+from lookalike.saving import fields
 from lookalike.table.model.display import filled_rows
 from lookalike.table.model.targets import read_target
 
@@ -223,6 +224,7 @@ def cityblock(a: np.ndarray, b: np.ndarray, n_jobs: int | None = None) -> np.nda
 
 METHODS = ("medoids", "medoids_similarity", "relieff", "cfs", "random", "farthest")
 NEED_TARGET = ("relieff", "cfs")
+NUMBER = fields.Either(fields.Integer(1), fields.Real(0.0, 1.0, open_low=True))
 
 
 def select_prototypes(
@@ -297,7 +299,7 @@ def select_prototypes(
     array([1, 3, 5])
     """
     who = "select_prototypes"
-    check_method(method, y, who)
+    check_method(method, y, who, "method")
     source, values = read_source(measure, X, y, who, kinds, n_jobs)
     many = count_prototypes(n, len(source), who)
     fitted, rows = source.fit(values)
@@ -311,34 +313,25 @@ def select_prototypes(
     return np.asarray(at[selector.select(many)])
 
 
-def check_method(method: Any, y: Any, who: str) -> None:
+def check_method(method: Any, y: Any, who: str, name: str) -> None:
     """Refuse a method that is not there, or one that needs a target without one."""
-    if not isinstance(method, str) or method not in METHODS:
-        wants = "one of " + ", ".join(map(repr, METHODS))
-        raise InvalidInput(who, wants, repr(method), suggest(str(method), METHODS))
+    fields.Choice(*METHODS).check(who, name, method)
     if method in NEED_TARGET and y is None:
-        needed = Phrase(
-            f"a target for {method!r}",
-            InPython(" (it requires y to be passed, but the target y is None)"),
-        )
-        raise InvalidInput(
-            who, needed, "none", ("Pass ", Param("y"), ", or use ", Param("method", "medoids"))
-        )
+        required = InPython(" (it requires y to be passed, but the target y is None)")
+        hint = "Pass ", Param("y"), ", or use ", Param(name, "medoids")
+        raise InvalidInput(who, Phrase(f"a target for {method!r}", required), "none", hint)
 
 
 def count_prototypes(n: Any, n_rows: int, who: str) -> int:
     """Return the number of prototypes for an integer or a share of the rows."""
-    whole = isinstance(n, numbers.Integral) and not isinstance(n, bool)
-    if whole and int(n) >= 1:
-        if int(n) > n_rows:
-            hint = f"Ask for {n_rows} or fewer, or for a share such as 0.05"
-            who = f"{who} ({n} prototypes)"
-            raise TooFewRows(who, f"at least {n} rows", Param("n_samples", n_rows), hint)
-        return int(n)
-    if isinstance(n, numbers.Real) and not isinstance(n, numbers.Integral) and 0 < float(n) <= 1:
+    NUMBER.check(who, "n_prototypes", n, "Give for example 20 or 0.05")
+    if not isinstance(n, numbers.Integral):
         return min(n_rows, max(2, round(float(n) * n_rows)))
-    needed = "a number of prototypes: an integer >= 1, or a share above 0 and up to 1"
-    raise InvalidInput(who, needed, repr(n), "Give for example 20 or 0.05")
+    if n > n_rows:
+        hint = f"Ask for {n_rows} or fewer, or for a share such as 0.05"
+        where, found = f"{who} ({n} prototypes)", Param("n_samples", n_rows)
+        raise TooFewRows(where, f"at least {n} rows", found, hint)
+    return int(n)
 
 
 # -- cross-validation ------------------------------------------------------------------------------
