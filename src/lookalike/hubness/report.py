@@ -431,7 +431,7 @@ class HubnessReport(Result):
         space, every = _inner(self.space), self._n_missing
         if every is None or getattr(space, "missing", None) in ("midpoint", "pessimistic"):
             return None
-        hubs = every[[line["row"] for line in self.top(N_CHECKED_HUBS)]]
+        hubs = every[[int(line["row"]) for line in self.top(N_CHECKED_HUBS)]]
         share, usual = float((hubs > 0).mean()), float((every > 0).mean())
         # Thresholds chosen by hand: clearly more hubs than rows have a missing cell, or hubs have
         # twice as many of them.
@@ -493,7 +493,8 @@ class HubnessReport(Result):
             missing = self._n_missing
             heads.append("missing")
             lines = [
-                [*line, str(missing[hub["row"]])] for hub, line in zip(hubs, lines, strict=True)
+                [*line, str(missing[int(hub["row"])])]
+                for hub, line in zip(hubs, lines, strict=True)
             ]
             # What the numbers leave of the width is for the row.
             wide = (max(map(len, column)) for column in zip(heads, *lines, strict=True))

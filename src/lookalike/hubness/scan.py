@@ -199,10 +199,10 @@ def _lists(
                 similar[half[:, None] == at] = -np.inf
             # Each half of the queries is the bank of the other: no similarity has one use only.
             usual = [np.partition(some[:N_QUERIES].T, -k, axis=1)[:, -k:] for some in near]
-            for half, similar in enumerate(near):
-                reduced = 2 * similar - usual[1 - half].mean(axis=1)
-                _work_in(values[0, half], positions[0, half], similar, at)
-                _work_in(values[1, half], positions[1, half], reduced, at)
+            for i, similar in enumerate(near):
+                reduced = 2 * similar - usual[1 - i].mean(axis=1)
+                _work_in(values[0, i], positions[0, i], similar, at)
+                _work_in(values[1, i], positions[1, i], reduced, at)
             progress.advance()
     return positions.reshape(2, 2 * m, k)
 

@@ -327,7 +327,7 @@ def count_prototypes(n: Any, n_rows: int, who: str) -> int:
     NUMBER.check(who, "n_prototypes", n, "Give for example 20 or 0.05")
     if not isinstance(n, numbers.Integral):
         return min(n_rows, max(2, round(float(n) * n_rows)))
-    if n > n_rows:
+    if int(n) > n_rows:
         hint = f"Ask for {n_rows} or fewer, or for a share such as 0.05"
         where, found = f"{who} ({n} prototypes)", Param("n_samples", n_rows)
         raise TooFewRows(where, f"at least {n} rows", found, hint)
