@@ -301,7 +301,15 @@ class MutualProximity(_Scaled):
             rho[:, part] = some
         columns = {name: fact[None] for name, fact in b.arrays.items()}
         (mean, sd), (means, sds) = self._augmented(d, back, a.arrays, columns)
-        return bivariate_tail(d, back, mean, sd, means, sds, rho)
+        # P(A > d and B > back) for two normal variables with correlation rho.
+        h = -(d - mean) / np.where(sd == 0, 1.0, sd)
+        k = -(back - means) / np.where(sds == 0, 1.0, sds)
+        joint = bivariate_normal(h, k, rho)
+        flat = (sd == 0) | (sds == 0)
+        if not flat.any():
+            return joint
+        apart = gauss_survival(d, mean, sd) * gauss_survival(back, means, sds)
+        return np.where(flat, apart, joint)
 
     def _deviations(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
         d = self._strip(rows.parts[INNER])
@@ -404,26 +412,6 @@ def gamma_survival(d: np.ndarray, mean: np.ndarray, sd: np.ndarray) -> np.ndarra
     shape = relative * relative
     tail = gammaincc(shape, d / safe_mean * shape)
     return np.where(flat, step(d, mean), tail)
-
-
-def bivariate_tail(
-    d: np.ndarray,
-    back: np.ndarray,
-    mean_a: np.ndarray,
-    sd_a: np.ndarray,
-    mean_b: np.ndarray,
-    sd_b: np.ndarray,
-    rho: np.ndarray,
-) -> np.ndarray:
-    """Return P(A > d and B > back) for two normal variables with correlation rho."""
-    flat = (sd_a == 0) | (sd_b == 0)
-    h = -(d - mean_a) / np.where(sd_a == 0, 1.0, sd_a)
-    k = -(back - mean_b) / np.where(sd_b == 0, 1.0, sd_b)
-    joint = bivariate_normal(h, k, rho)
-    if not flat.any():
-        return joint
-    apart = gauss_survival(d, mean_a, sd_a) * gauss_survival(back, mean_b, sd_b)
-    return np.where(flat, apart, joint)
 
 
 def bivariate_normal(h: np.ndarray, k: np.ndarray, rho: np.ndarray) -> np.ndarray:
