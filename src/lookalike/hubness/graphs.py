@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, WrongType, suggest
+from lookalike.errors import InPython, InvalidInput, Param, Phrase, TooFewRows, WrongType
 from lookalike.evaluate.space import without_self
 from lookalike.hubness.mutual_proximity import MODELS, MutualProximity
 from lookalike.hubness.reducer import _Scaled, keep_best
 from lookalike.hubness.scaling import CSLS, EPS, NICDM, LocalScaling
 from lookalike.measures.precomputed import Precomputed
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Integer
+from lookalike.saving.fields import Choice, Integer
 
 REDUCERS = {"nicdm": NICDM, "local_scaling": LocalScaling, "csls": CSLS}
 METHODS = (*REDUCERS, "shared_neighbors")
@@ -106,7 +106,9 @@ def _by_name(
     graph: NeighborGraph, method: Any, n_neighbors: int, reference: NeighborGraph | None
 ) -> tuple[np.ndarray, float]:
     """Return what lists are sorted by, and what is added to it for distances."""
-    _check_method(method)
+    mp = "Pass a fitted MutualProximity(..., 'gauss_independent') instead of a name"
+    hint = Phrase(InPython(mp)) if str(method).startswith("m") else ""  # "mp", "mutual_proximity"
+    Choice(*METHODS).check("rescale", "method", method, hint)
     Integer(1).check("rescale", "n_neighbors", n_neighbors, "Raise it")
     who = Phrase(Param("n_neighbors", n_neighbors, of="rescale"))
     fitted = graph if reference is None else reference
@@ -129,16 +131,6 @@ def _by_name(
     elif isinstance(reducer, CSLS):
         reducer.offset_ = 2 * float(b["level"].max())
     return reducer._rescaled(graph, a, b), reducer.order_shift
-
-
-def _check_method(method: Any) -> None:
-    if method in METHODS:
-        return
-    hint = suggest(str(method), METHODS)
-    if str(method).startswith("m"):  # "mp", "mutual_proximity"
-        reducer = "a fitted MutualProximity(..., 'gauss_independent')"
-        hint = Phrase(InPython(f"Pass {reducer} instead of a name"))
-    raise InvalidInput("rescale", f"a method among {METHODS}", repr(method), hint)
 
 
 def _size_of(graph: NeighborGraph) -> str:
