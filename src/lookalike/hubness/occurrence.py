@@ -9,14 +9,14 @@ import numpy as np
 
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks
-from lookalike.errors import InvalidInput, Param, suggest
+from lookalike.errors import InvalidInput, Param
 from lookalike.evaluate.space import Space, as_space, lists_of, size_of
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.saving.fields import Real
+from lookalike.saving.fields import Choice, Real
 from lookalike.table.model.targets import code_labels
 
-TIES = ("index", "expected", "random")
+TIES = Choice("index", "expected", "random")
 
 
 def k_occurrence(
@@ -88,9 +88,7 @@ def _tally(
     space: Space, k: int, ties: str, random_state: Any, codes: np.ndarray | None, who: str
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return occurrences, and those in lists of rows with another label."""
-    if ties not in TIES:
-        where, hint = Param("ties", ties, of=who), suggest(ties, TIES)
-        raise InvalidInput(where, f"one of {TIES}", repr(ties), hint)
+    TIES.check(who, "ties", ties)
     lists = lists_of(space, k, who)
     n = len(lists)
     occurrence, bad = np.zeros(n), np.zeros(n)

@@ -212,10 +212,8 @@ def short_name(measure: Measure) -> str:
 
 
 def _named(measures: Any) -> list[tuple[str, Measure]]:
-    if isinstance(measures, str | Measure):
+    if isinstance(measures, str | Measure) or not isinstance(measures, Iterable):
         measures = [measures]
-    if not isinstance(measures, Iterable):
-        raise InvalidInput("compare", "measures, or names of them", repr(measures), "Pass a list")
     named: dict[str, Measure] = {}
     for given, entry in named_entries(measures):
         measure = make_measure(entry, "compare") if isinstance(entry, str) else entry

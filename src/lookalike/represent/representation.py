@@ -98,7 +98,7 @@ class SimilarityRepresentation(Representation):
     FIELDS: ClassVar[Fields] = {
         "cv": fields.Integer(2),
         "prototypes": fields.Anything(),
-        "n_prototypes": fields.AtLoad(fields.Either(fields.Choice(TUNE), fields.Real())),
+        "n_prototypes": fields.Either(fields.Choice(TUNE), selection.NUMBER),
         "estimator": fields.Anything(),
         "prototypes_": fields.Array("int64", "prototypes", low=0),
         "n_prototypes_": fields.Integer(0, size="prototypes"),
@@ -140,9 +140,6 @@ class SimilarityRepresentation(Representation):
 
     def _tune(self, source: TaskSource, y: np.ndarray | None, rng: np.random.Generator) -> int:
         who = Phrase(Param("n_prototypes", self.n_prototypes, of=type(self).__name__))
-        if self.n_prototypes != TUNE:
-            needed = "an integer, a share, or 'tune'"
-            raise InvalidInput(who, needed, repr(self.n_prototypes), "Use 'tune'")
         if self.estimator is None or y is None:
             missing = "estimator=None" if self.estimator is None else "y=None"
             hint = Phrase(InPython("Pass estimator=LogisticRegression(), say, and call fit(X, y)"))
