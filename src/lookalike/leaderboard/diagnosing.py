@@ -270,7 +270,9 @@ def _diagnose(
     few = scores.some_rows(len(sample), MAX_RANKED_ROWS, seed)
     near = distances[np.ix_(few, few)]
     # Eigenvalues take cubic time, so these are of a smaller sample.
-    similarities = _similarities(measure, sample[few])
+    rows = measure.rows_[sample[few]]
+    similarities = rectangle(measure, rows, rows, "similarity", undefined="keep")
+    similarities[np.isnan(similarities)] = 0.0  # of pairs that cannot be compared
     low, high = scores.smallest_eigenvalue(similarities)
     values: dict[str, float | bool] = {
         "symmetric": bool(np.array_equal(distances, distances.T)),
@@ -363,13 +365,6 @@ def has_learned(measure: Measure) -> bool:
     return bool(comparing.supervised_forests(measure)) or any(
         isinstance(weight, str) for weight in weights
     )
-
-
-def _similarities(measure: Measure, sample: np.ndarray) -> np.ndarray:
-    """Return the similarities of some fitted rows; pairs that cannot be compared have 0."""
-    rows = measure.rows_[sample]
-    similarities = rectangle(measure, rows, rows, "similarity", undefined="keep")
-    return np.where(np.isnan(similarities), 0.0, similarities)
 
 
 def _scales(
