@@ -14,7 +14,7 @@ from lookalike._runtime.threads import blocks, single_blas
 from lookalike.errors import InvalidInput
 from lookalike.evaluate.space import as_space, lists_of, size_of
 from lookalike.kernels.growing import STATES
-from lookalike.kernels.layout import count_hops, move_rows, place_new_rows
+from lookalike.kernels.layout import move_rows, place_new_rows
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.contract.rows import Rows, check_k
@@ -48,18 +48,33 @@ def hop_features(graph: Any) -> np.ndarray:
     graph : CSR matrix of shape (n, n), symmetric
     """
     n = graph.shape[0]
-    starts, near = graph.indptr.astype(np.int64), graph.indices.astype(np.int64)
-    hops, queue = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     nearest = np.full(n, n, dtype=np.int64)
-    pivot = int(np.diff(starts).argmax())
+    pivot = int(np.diff(graph.indptr).argmax())
     squares = np.empty((n, min(N_PIVOTS, n)))
     for column in range(squares.shape[1]):
-        count_hops(starts, near, pivot, hops, queue)
+        hops = count_hops(graph, pivot)
         squares[:, column] = np.square(hops.astype(np.float64))
         # Farthest-first: the next pivot is the row with the most hops to all pivots so far.
         nearest = np.minimum(nearest, hops)
         pivot = int(nearest.argmax())
     return -(squares - squares.mean(axis=1, keepdims=True)) / 2
+
+
+def count_hops(graph: Any, source: int) -> np.ndarray:
+    """Return the number of edges from one row to every other of a connected graph."""
+    from scipy.sparse.csgraph import breadth_first_order
+
+    order, before = breadth_first_order(graph, source)
+    place = np.argsort(order)
+    # Rows are in the order of their hops, and so are those that they were reached from: each step
+    # ends where the rows begin that were not reached from the step before.
+    reached_from = place[before[order[1:]]]
+    hops = np.empty(len(order), dtype=np.int64)
+    start, stop, step = 0, 1, 0
+    while start < len(order):
+        hops[order[start:stop]] = step
+        start, stop, step = stop, 1 + int(np.searchsorted(reached_from, stop)), step + 1
+    return hops
 
 
 def principal_plane(features: np.ndarray) -> np.ndarray:
