@@ -22,6 +22,7 @@ CACHE = "scipy's linkage, whose matrix outgrows the cache"
 SORTED = "n log n: values are sorted, and looked up in lists that outgrow the cache"
 LARGE = 128_000  # rows of numbers that no cache holds: below, more rows also mean slower memory
 TILES = "tiles of up to 2,048 x 2,048 pairs; linear once there are several"
+WHOLE = "a matrix of all pairs while it fits, of landmarks beyond"
 LANDMARKS = "rows go to the nearest of the clusters that landmarks make"
 SAMPLE = "a sample of the rows is looked at; all of them are read"
 MATRIX = "the answer is a matrix of all pairs"
@@ -262,7 +263,7 @@ def growths():
         ("inspect", {}, 1.0, 1.0, 64_000, "", ""),
         ("search", one, 1.0, 1.0, 64_000, "", SORTED),
         ("explain", {"row": 0, "other": 1}, 1.0, 1.0, 64_000, "", SORTED),
-        ("cluster", {}, 2.0, 2.0, 2000, MATRIX, ""),
+        ("cluster", {}, 2.0, 2.0, 2000, WHOLE, ""),
         ("cluster", {}, 1.0, 1.0, 16_000, LANDMARKS, ""),
         ("outliers", {}, 2.0, 1.0, 8000, PAIRS, ""),
         ("hubs", {}, 2.0, 1.0, 16_000, PAIRS, ""),

@@ -338,7 +338,7 @@ class Kept(NamedTuple):
     """What reducers of a measure are tried on: its distances, and the measure by another seed."""
 
     distances: np.ndarray | None = None  # of all rows that are tried; None: some pairs have none
-    other: Measure | None = None
+    other: Measure | None = None  # without labels, for the stability of reducers
 
 
 def try_measure(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Kept]:
@@ -408,7 +408,7 @@ def _tried(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Kept]:
     entry = Entry(name, measure, score, values, how, notes, right=right)
     # A measure that learns has other distances in every fold; rows beyond the sample have none.
     whole = not undefined and how != "cross-validation" and len(some) == len(data.table)
-    return entry, Kept(distances, other) if whole else Kept()
+    return entry, Kept(distances, other if data.codes is None else None) if whole else Kept()
 
 
 # -- reducers of one measure -----------------------------------------------------------------------
@@ -536,10 +536,9 @@ def prepared(measure: Measure, seed: int, n_jobs: int | None) -> Measure:
         return measure
     measure = clone(measure)
     params = measure.get_params()
-    wanted = {name: seed for name in own_params(measure, "random_state") if params[name] is None}
-    if n_jobs is not None:
-        wanted |= {name: n_jobs for name in own_params(measure, "n_jobs") if params[name] is None}
-    return measure.set_params(**wanted)
+    given = {"random_state": seed, "n_jobs": n_jobs}
+    wanted = {name: value for last, value in given.items() for name in own_params(measure, last)}
+    return measure.set_params(**{name: v for name, v in wanted.items() if params[name] is None})
 
 
 def reseeded(measure: Measure, seed: int) -> Measure:
