@@ -236,7 +236,7 @@ def test_bad_parameters_are_errors():
         ({"measures": []}, InvalidInput, "at least one measure"),
         ({"measures": ["gowr"]}, InvalidInput, "Did you mean 'gower'"),
         ({"measures": [Gower]}, InvalidInput, "Pass instances"),
-        ({"measures": 7}, InvalidInput, "Pass a list"),
+        ({"measures": 7}, InvalidInput, "Pass instances"),
     ]:
         with pytest.raises(error, match=words):
             compare(BLOBS, **{"measures": [Vector()], **options})
