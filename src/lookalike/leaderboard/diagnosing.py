@@ -44,7 +44,9 @@ MEANINGS: tuple[tuple[str, str, Callable[[Any], str]], ...] = (
     ("ties", "distances tied with another one of their row", "{:.1%}".format),
     ("undefined", "pairs with nothing to compare", "{:.1%}".format),
 )
-# What follows where a statistic is bad.
+# Above it a statistic is bad; one that is true or false is bad where it is false.
+LIMITS = {"violated_triangles": 0.0, "ties": MAX_USUAL_SHARE, "zeros": MAX_USUAL_SHARE}
+# What follows then.
 FINDINGS = {
     "symmetric": "Not symmetric: clusterings and representations that need it refuse it.",
     "positive_semidefinite": (
@@ -110,15 +112,12 @@ class Diagnosis(Result):
 
     def findings(self) -> list[str]:
         """Return what follows for the use of the measure, a sentence each."""
-        f = self.values
-        holds = {
-            "symmetric": not f["symmetric"],
-            "positive_semidefinite": not f["positive_semidefinite"],
-            "violated_triangles": f["violated_triangles"] > 0,
-            "ties": f["ties"] > MAX_USUAL_SHARE,
-            "zeros": f["zeros"] > MAX_USUAL_SHARE,
-        }
-        out = [sentence for name, sentence in FINDINGS.items() if holds[name]]
+
+        def is_bad(name: str) -> bool:
+            value = self.values[name]
+            return value > LIMITS[name] if name in LIMITS else not value
+
+        out = [sentence for name, sentence in FINDINGS.items() if is_bad(name)]
         if self.seeds is not None and self.seeds.mean < 0.9:
             out.append("Two seeds rank rows differently: use more trees or a larger sample.")
         out += self._about_scales()
