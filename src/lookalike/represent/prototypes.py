@@ -67,19 +67,14 @@ class PrototypeSelector:
     def select(self, n: int) -> np.ndarray:
         """Return n positions, sorted; "cfs" settles the number itself."""
         if self.method == "cfs":
-            return self._chosen_by_cfs
+            return self._ranked
         if n >= len(self.rows):
             return np.arange(len(self.rows))
-        if self.method == "random":
-            chosen = self._permutation[:n]
+        if self.method in ("random", "relieff"):
+            chosen = self._ranked[:n]
         elif self.method == "farthest":
             self._order += islice(self._farthest, max(0, n - len(self._order)))
             chosen = np.asarray(self._order[:n])
-        elif self.method == "relieff":
-            chosen = self._by_relevance[:n]
-            if len(chosen) < n:  # the sample has fewer rows: the others are random
-                others = np.setdiff1d(self._permutation, chosen, assume_unique=True)
-                chosen = np.concatenate([chosen, others[: n - len(chosen)]])
         elif len(self.rows) <= self.max_rows:
             chosen = k_medoids(self._distances, n)
         else:
@@ -143,46 +138,29 @@ class PrototypeSelector:
             total += float(cityblock(similarities, centers, self.n_jobs).min(axis=1).sum())
         return total
 
-    # -- by the target -----------------------------------------------------------------------------
+    # -- by the target, or at random ---------------------------------------------------------------
 
     @cached_property
-    def _sample(self) -> np.ndarray:
-        if len(self.rows) <= self.max_rows:
-            return np.arange(len(self.rows))
-        return np.sort(self._permutation[: self.max_rows])
-
-    @cached_property
-    def _columns(self) -> np.ndarray:
-        """Similarities of the sampled rows to each other: each column a possible prototype."""
-        return self._square(self.rows[self._sample], "similarity")
-
-    @cached_property
-    def _target_values(self) -> np.ndarray:
-        """The target of the sampled rows: class codes, or numbers."""
-        return read_target(self.y, len(self.rows), self.who, self.target_type)[0][self._sample]
-
-    @property
-    def _found_type(self) -> str:
-        return "numbers" if self._target_values.dtype.kind == "f" else "classes"
-
-    @cached_property
-    def _by_relevance(self) -> np.ndarray:
+    def _ranked(self) -> np.ndarray:
+        """The rows in the order in which they are chosen; by "cfs" those that are."""
         from lookalike.measures.mixed.weights import relieff_weights
 
-        columns, target, kind = self._columns, self._target_values, self._found_type
+        n = len(self.rows)
+        if self.method == "random":
+            return self.rng.permutation(n)
+        # Of a large table a sample is looked at; by "relieff" the others follow, at random.
+        order = np.arange(n) if n <= self.max_rows else self.rng.permutation(n)
+        sample = np.sort(order[: self.max_rows])
+        # Each column a possible prototype.
+        columns = self._square(self.rows[sample], "similarity")
+        target = read_target(self.y, n, self.who, self.target_type)[0][sample]
+        kind = "numbers" if target.dtype.kind == "f" else "classes"
+        if self.method == "cfs":
+            return sample[cfs(columns, target, target=kind)]
         # Not normalized: only their order is needed.
         weights = relieff_weights(columns, target, target=kind, normalize=False, n_jobs=self.n_jobs)
-        return self._sample[np.argsort(-weights, kind="stable")]
-
-    @cached_property
-    def _chosen_by_cfs(self) -> np.ndarray:
-        return self._sample[cfs(self._columns, self._target_values, target=self._found_type)]
-
-    # -- without comparing all with all ------------------------------------------------------------
-
-    @cached_property
-    def _permutation(self) -> np.ndarray:
-        return self.rng.permutation(len(self.rows))
+        best_first = sample[np.argsort(-weights, kind="stable")]
+        return np.concatenate([best_first, order[self.max_rows :]])
 
 
 def compare_with_prototypes(
