@@ -249,11 +249,10 @@ def hub_maps(report: HubnessReport, rows: np.ndarray, coordinates: np.ndarray) -
         hub = some > report.factor * report.k
         # In ascending order, so that the largest hubs are drawn on top.
         order = np.argsort(some, kind="stable")
-        circles = [
-            drawings.mark(xy[j], 2.5 + 1.6 * np.sqrt(some[j] / report.k), COLORS[0],
-                 f"row {int(rows[j])}: {some[j]:g} lists")
-            for j in order if hub[j]
-        ]  # fmt: skip
+        circles = []
+        for j in order[hub[order]]:
+            radius, title = 2.5 + 1.6 * np.sqrt(some[j] / report.k), f"{some[j]:g} lists"
+            circles.append(drawings.mark(xy[j], radius, COLORS[0], f"row {rows[j]}: {title}"))
         # Fewer rows have larger dots, as on the map of the report; orphans a little larger ones.
         size = float(np.clip(90 / np.sqrt(len(xy)), 3.5, 7.0))
         orphans = drawings.dots(xy[some == 0], ORPHAN, size + 0.5)
