@@ -297,6 +297,7 @@ def read_codes(y: Any, n: int, who: str) -> np.ndarray:
     return codes
 
 
+OURS = (Measure, Grower)  # what a measure is made of, beside forests fitted elsewhere
 N_WARM_UP_ROWS = 64  # a measure runs on them first, so that its time does not include compiling
 MAX_MATRIX_ROWS = 2_000  # rows whose distances to each other are computed
 MAX_RANKED_ROWS = 500  # rows whose rankings are compared, and that are clustered
@@ -363,7 +364,7 @@ def try_measure(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Ke
 def _tried(name: str, measure: Measure, data: TrialData) -> tuple[Entry, Kept]:
     _refuse_fitted(measure)
     _warm(measure, data)
-    given = supervised_forests(measure) if data.codes is not None else []
+    given = supervised_forests(measure) if data.codes is not None else {}
     # The same measure with another seed serves both as memory trial and for stability.
     other = reseeded(measure, data.seed + 1)
     learns = False
@@ -462,7 +463,7 @@ def without_labels(values: dict[str, float]) -> float:
 # -- measures that learn from labels ---------------------------------------------------------------
 
 
-def _by_folds(measure: Measure, data: TrialData, given: list[str]) -> np.ndarray:
+def _by_folds(measure: Measure, data: TrialData, given: dict[str, Any]) -> np.ndarray:
     """Return the labels of the neighbors of each row among the rows of the other folds."""
     codes, words = np.asarray(data.codes), data.words
     n = len(codes)
@@ -471,26 +472,22 @@ def _by_folds(measure: Measure, data: TrialData, given: list[str]) -> np.ndarray
     for fold in np.unique(folds):
         known, held_out = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
         own = clone(measure)
-        for name in given:
-            own.set_params(**{name: _refitted(own.get_params()[name], data, known)})
+        own.set_params(**{name: _refitted(given[name], data, known) for name in given})
         own.fit(data.table[known], words[known])
         near[held_out] = codes[known][own.neighbors(data.table[held_out], data.k).indices]
     return near
 
 
-def given_forests(measure: Measure) -> list[str]:
+def given_forests(measure: Measure) -> dict[str, Any]:
     """Return the parameters that hold a forest which was fitted elsewhere."""
-    return [
-        name
-        for name, value in measure.get_params().items()
-        if hasattr(value, "get_params") and not isinstance(value, Measure | Grower)
-    ]
+    params = measure.get_params().items()
+    return {n: v for n, v in params if hasattr(v, "get_params") and not isinstance(v, OURS)}
 
 
-def supervised_forests(measure: Measure) -> list[str]:
+def supervised_forests(measure: Measure) -> dict[str, Any]:
     """Return the parameters that hold a forest which was fitted to some target."""
-    params, given = measure.get_params(), given_forests(measure)
-    return [n for n in given if is_classifier(params[n]) or is_regressor(params[n])]
+    given = given_forests(measure).items()
+    return {n: forest for n, forest in given if is_classifier(forest) or is_regressor(forest)}
 
 
 def _refitted(forest: Any, data: TrialData, known: np.ndarray) -> Any:
@@ -523,11 +520,8 @@ def own_params(measure: Measure, last: str) -> list[str]:
     params = measure.get_params()
     # A forest that was fitted elsewhere keeps its seed.
     owners = {name: params.get(name.rpartition("__")[0], measure) for name in params}
-    return [
-        name
-        for name, owner in owners.items()
-        if name.rpartition("__")[2] == last and isinstance(owner, Measure | Grower)
-    ]
+    own = [name for name, owner in owners.items() if isinstance(owner, OURS)]
+    return [name for name in own if name.rpartition("__")[2] == last]
 
 
 def prepared(measure: Measure, seed: int, n_jobs: int | None) -> Measure:
