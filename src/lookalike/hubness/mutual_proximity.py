@@ -238,9 +238,8 @@ class MutualProximity(_Scaled):
         return np.where(np.isnan(d), back, d), np.where(np.isnan(back), d, back)
 
     def _scaled(self, d: np.ndarray, back: np.ndarray, a: Facts, b: Facts) -> np.ndarray:
-        moments_a, moments_b = self._augmented(d, back, a, b)
+        (mean, sd), (means, sds) = self._augmented(d, back, a, b)
         gauss = self.model_ == "gauss_independent"
-        (mean, sd), (means, sds) = moments_a, moments_b
         if gauss and not self.augment and back is d and (sd != 0).all() and (sds != 0).all():
             # One kernel instead of two passes, for the usual case; the same values to the last bit.
             kernels.gauss_block(d, a["mean"], 1 / a["sd"], means, 1 / sds)
