@@ -77,7 +77,7 @@ def test_classical_scaling_gives_back_the_points_of_a_euclidean_space():
     points = classical_scaling(measure.distance(), 3)
     assert points.shape == (20, 3)
     assert_allclose(Vector().fit(points).distance(), measure.distance(), atol=1e-9)
-    assert classical_scaling(measure, 50).shape == (20, 20)
+    assert classical_scaling(measure.distance(), 50).shape == (20, 20)
 
 
 def test_dimension_refuses():
