@@ -545,17 +545,11 @@ class DisSimLocal(_Excess):
     FACTORS = ("level", "|{0} - c_{0}|^2")
 
     def _facts(self, inner: Rows) -> dict[str, np.ndarray]:
-        near = self._near(inner, self.n_neighbors)
-        fitted = self.measure_.rows_
-        within = np.empty(len(inner))
-
-        def sum_squares(part: slice) -> None:
-            for i in range(part.start, part.stop):
-                neighbors = fitted[near.indices[i]]
-                within[i] = np.square(self.measure_.block(neighbors, neighbors)).sum()
-
-        parts = [(part,) for part in blocks(len(inner), reducer.ROWS_PER_BLOCK)]
-        run(sum_squares, parts, self.n_jobs, "finding local centers")
+        near, fitted = self._near(inner, self.n_neighbors), self.measure_.rows_
+        # Row by row in one thread: blocks of k x k are too small to gain by more.
+        lists = (fitted[rows] for rows in near.indices)
+        squares = [np.square(self.measure_.block(rows, rows)).sum() for rows in lists]
+        within = np.array(squares, dtype=np.float64)
         # |x - c|**2 from distances alone: see the notes above.
         level = mean_of_lists(near.distances**2) - within / (2 * self.n_neighbors**2)
         return {"level": np.maximum(level, 0.0)}
