@@ -25,6 +25,8 @@ TILES = "tiles of up to 2,048 x 2,048 pairs; linear once there are several"
 WHOLE = "a matrix of all pairs while it fits, of landmarks beyond"
 LANDMARKS = "rows go to the nearest of the clusters that landmarks make"
 SAMPLE = "a sample of the rows is looked at; all of them are read"
+ASSIGNED = "the least sum of distances takes cubic time in the worst case"
+SOLVED_AGAIN = "rows whose lists were too short are listed whole, and all pairs are found again"
 MATRIX = "the answer is a matrix of all pairs"
 
 
@@ -114,17 +116,17 @@ def ask(verb, options, n):
     return lambda: getattr(la, verb)(rows, **options)
 
 
-def ask_both(verb, n):
-    """Ask about n rows and as many others."""
+def ask_both(verb, times, n):
+    """Ask about n rows and so many times as many others."""
     import lookalike as la
 
-    rows = mixed(2 * n)
+    rows = mixed(n + times * n)
     ours, theirs = ({name: cells[part] for name, cells in rows.items()} for part in halves(n))
     return lambda: getattr(la, verb)(ours, theirs)
 
 
 def halves(n):
-    return slice(0, n), slice(n, 2 * n)
+    return slice(0, n), slice(n, None)
 
 
 def ask_doubles(n):
@@ -277,8 +279,11 @@ def growths():
         name = f"la.{verb}, landmarks" if reason == LANDMARKS else f"la.{verb}"
         yield Growth(name, call, time, memory, start, reason, above)
     # Rows of two tables grow together, so that all pairs of them do.
-    yield Growth("la.join", partial(ask_both, "join"), 2.0, 1.0, 8000, PAIRS)
-    yield Growth("la.match", partial(ask_both, "match"), 2.0, 1.0, 1000, PAIRS)
+    yield Growth("la.join", partial(ask_both, "join", 1), 2.0, 1.0, 8000, PAIRS)
+    yield Growth("la.match", partial(ask_both, "match", 3), 2.0, 1.0, 8000, PAIRS)
+    # With as many controls as treated rows all of them are used.
+    none_left = partial(ask_both, "match", 1)
+    yield Growth("la.match, no spare controls", none_left, 3.0, 2.0, 100, ASSIGNED, SOLVED_AGAIN)
     yield Growth("la.audit", ask_audit, 2.0, 1.0, 16_000, PAIRS)
     yield Growth("la.dedupe", ask_doubles, start=8000)
     yield Growth("la.link", ask_links, start=8000)
