@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,12 +19,9 @@ from lookalike.linkage.two_tables import EVERY, TwoTables
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
 from lookalike.show.reasons import Reason, sentence
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell
 from lookalike.table import Table
 from lookalike.table.model.labels import RowLabel, label_of
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 MAX_SHOWN_PAIRS = 20  # in the text form
 MAX_CELL_WIDTH = 32  # characters of the name of a row there
@@ -161,11 +158,18 @@ class Joined(Result):
         for pair, both in zip(pairs, self.phrases(), strict=True) if self.why else ():
             sides = ([reason.to_dict() for reason in side] for side in both)
             pair["reasons"] = dict(zip(SIDES, sides, strict=True))
-        two = self.tables
-        answer: dict[str, Any] = {"measure": self.measure, "reason": two.reason}
-        answer |= {"on": two.on, "by": two.by}
-        answer |= {"rows": len(self.lists), "pairs": pairs, "unmatched": self.unmatched}
-        return {name: plain(value) for name, value in answer.items()}
+        answer: dict[str, Any] = plain(
+            {
+                "measure": self.measure,
+                "reason": self.tables.reason,
+                "on": self.tables.on,
+                "by": self.tables.by,
+                "rows": len(self.lists),
+                "pairs": pairs,
+                "unmatched": self.unmatched,
+            }
+        )
+        return answer
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print the first pairs, by the names of their rows, and how many rows have none."""
