@@ -28,8 +28,8 @@ from lookalike.index import ReFeat
 from lookalike.kernels import COMPILED, cache_folder
 from lookalike.kernels.first_use import compile_at_once
 from lookalike.measures import MEASURES, Gower, Ranked, StochasticForest, Vector
-from lookalike.show.report import report
 from lookalike.table import Table, read_table
+from lookalike.verbs.report import report
 
 # Rows of tables that only serve to compile; from 4096 on a search is pruned by lower bounds.
 N_ROWS, N_ROWS_QUANTIZED = 60, 4200

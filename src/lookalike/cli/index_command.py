@@ -14,13 +14,18 @@ from lookalike.cli.options import IdColumn, argument, option
 from lookalike.cli.output import Form, check_form, compile_note
 from lookalike.cli.reading import FileSource, Scheduler, need_shards
 from lookalike.errors import InvalidInput
+from lookalike.show.result import Console
 from lookalike.verbs.annotations import Columns, Filter, MeasureLike, Weights
-from lookalike.verbs.measures import AUTO, choose_measure, name_measure
+from lookalike.verbs.measures import (
+    AUTO,
+    choose_measure,
+    name_measure,
+    read_measure,
+    weigh_columns,
+)
 from lookalike.verbs.source import SAVED, is_index_folder, is_saved_index, load_index
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lookalike.index import Index
 
 index = typer.Typer(
@@ -64,11 +69,16 @@ def build(
     """
     from lookalike._runtime.files import check_writable
 
-    asked = folders.FolderBuild(
-        source, to, more or [], measure, weights, columns, filter, id_column, scheduler
-    )
-    if asked.wants_folder(shards):
-        folders.build_folder(asked)
+    # A pattern, and a folder, name several files.
+    if shards or scheduler or more or folders.names_several(source.file):
+        from lookalike.measures.default import default_measure
+
+        given = read_measure(measure)
+        if given == AUTO and weights:  # "auto" alone stays, and the folder keeps the reason for it
+            given = default_measure()
+        given = given if given == AUTO else weigh_columns(given, weights)
+        options: dict[str, Any] = {"columns": columns, "filter": filter, "id_column": id_column}
+        folders.build_folder(source, more or [], to, given, scheduler=scheduler, **options)
         return
     if not to.lower().endswith(SAVED):
         hint = f"Write -o {to}{SAVED}, or add --shards for a folder"

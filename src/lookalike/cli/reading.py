@@ -11,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike.cli.options import argument, member, option
+from lookalike.cli.options import STDIN, argument, member, option
 from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.verbs.annotations import read_json, split_pair
 from lookalike.verbs.source import SAVED, TableSource, is_saved_index, load_index
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from lookalike.index import Index
     from lookalike.table import Schema, Table
 
-STDIN = "-"
 # Magic numbers of formats that are not text, and the ending that read_table knows them by.
 MAGIC_NUMBERS = ((b"\x1f\x8b", ".csv.gz"), (b"PAR1", ".parquet"), (b"ARROW1", ".arrow"))
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,12 +24,9 @@ from lookalike.measures import Gower
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.show import layout
 from lookalike.show.reasons import sentence
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell
 from lookalike.table import Column, Kind, Table
 from lookalike.table.infer.thresholds import MAX_EXACT_INTEGER
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 COMPARED = ("number", "category", "order", "flag")
 # The least range of a constant column, around 0; shares of it do not overflow.

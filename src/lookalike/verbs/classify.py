@@ -2,18 +2,16 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
+from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
 from lookalike.verbs.learning import Learned, judge_and_fit, make_model, read_new, split_label
 from lookalike.verbs.source import as_source
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 HEADING, RANK = "Learn from it", 60
 EXAMPLES = (
@@ -37,7 +35,7 @@ class Classified(Learned):
     FACTS = ("label", "method", "classes", "rows", "rows_left_out", "baseline")
     COLUMNS = ("row", "predicted", "share")
 
-    def render_scores(self, console: "Console") -> None:
+    def render_scores(self, console: Console) -> None:
         """Print the classes and how often they are right, beside always the commonest one."""
         start = f"{self.name}: {self.label!r} from {self.rows:,} rows"
         head = f"{start}: {', '.join(short(name) for name in self.classes)}"

@@ -7,15 +7,13 @@ from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, as_source
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lookalike.clustering import ClusteringProfile, ClusterProfile
 
 HEADING, RANK = "Learn from it", 50
@@ -111,7 +109,7 @@ class Clustered(Result):
         table = self.rows.table
         return ours | record_columns(table, range(len(table)), OWN_COLUMNS)
 
-    def render(self, console: "Console", spell: Spell = str) -> None:
+    def render(self, console: Console, spell: Spell = str) -> None:
         """Print the clusters, each with what sets it apart and its typical and borderline rows."""
         profile, clusters = self.profile, self.profile.clusters
         rows = f"{profile.n_rows:,} row" + ("" if profile.n_rows == 1 else "s")
@@ -152,7 +150,7 @@ class Clustered(Result):
             lines.append(line)
         return layout.grid(heads, lines)
 
-    def _render_lines(self, console: "Console", one: "ClusterProfile") -> None:
+    def _render_lines(self, console: Console, one: "ClusterProfile") -> None:
         line = f"cluster {one.cluster}: {one.rows:,} rows ({percent(one.share)})"
         if one.majority_share is not None:
             line += f", mostly {short(one.majority, 30)} ({percent(one.majority_share)})"

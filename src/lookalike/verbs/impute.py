@@ -9,14 +9,12 @@ from lookalike._runtime.frames import arrow_of, backend_of, frame_of_arrow, stac
 from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import percent, plain, short
 from lookalike.show import layout
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import split_names
 from lookalike.verbs.source import NamedRows, as_source
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lookalike.prediction import FilledColumn, NeighborImputer
 
 HEADING, RANK = "Look at a table", 35
@@ -186,7 +184,7 @@ class Imputed(Result):
             ]
         return {name: plain(value) for name, value in answer.items()}
 
-    def render(self, console: "Console", spell: Spell = str) -> None:
+    def render(self, console: Console, spell: Spell = str) -> None:
         """Print how well each column can be filled, and the first cells with their donors."""
         cells, of = self.filled_cells, f"of {len(self.rows.table):,} rows"
         missing = f"{len(cells):,} missing cell{'s' * (len(cells) != 1)}"
@@ -202,7 +200,7 @@ class Imputed(Result):
             rest = ", ".join(f"{name} ({count:,})" for name, count in self.not_filled.items())
             layout.say(console, f"still missing: {rest}", "yellow")
 
-    def _render_columns(self, console: "Console") -> None:
+    def _render_columns(self, console: Console) -> None:
         heads = [("column", "left"), ("filled", "right"), ("error on known cells", "right")]
         lines = [
             [short(one["column"]), f"{one['filled']:,}", _write_error(one), ", ".join(names)]
@@ -211,7 +209,7 @@ class Imputed(Result):
         ]
         console.print(layout.grid([*heads, ("most by", "fold")], lines))
 
-    def _render_cell(self, console: "Console", cell: FilledCell) -> None:
+    def _render_cell(self, console: Console, cell: FilledCell) -> None:
         number = self.rows.table[cell.column].kind.name == "number"
         value = self._styles[cell.column].write(cell.value) if number else short(cell.value)
         layout.headline(console, f"row {short(cell.id)}, {cell.column}: {value}")

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from lookalike._runtime.text import percent, plain, short
 from lookalike.errors import LookalikeWarning, Param, Phrase, TooFewRows
 from lookalike.show import layout
-from lookalike.show.result import Result, Spell
+from lookalike.show.result import Console, Result, Spell
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
 from lookalike.verbs.source import NamedRows, TableSource
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from lookalike.prediction import CrossValidation
 
 MAX_SHOWN_LINES = 20  # predictions, and columns, in the text form

@@ -8,13 +8,13 @@ from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
+from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
 from lookalike.verbs.learning import Learned, judge_and_fit, make_model, read_new, split_label
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
     import numpy as np
-    from rich.console import Console
 
 HEADING, RANK = "Learn from it", 70
 EXAMPLES = (
@@ -37,7 +37,7 @@ class Regressed(Learned):
     FACTS = ("label", "method", "rows", "rows_left_out", "median", "baseline")
     COLUMNS = ("row", "predicted")
 
-    def render_scores(self, console: "Console") -> None:
+    def render_scores(self, console: Console) -> None:
         """Print how far predictions are off, beside always saying the median."""
         layout.headline(console, f"{self.name}: {self.label!r} from {self.rows:,} rows")
         judged, bag, guess = self.cross_validation, self.out_of_bag, self.baseline

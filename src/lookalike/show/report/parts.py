@@ -9,6 +9,7 @@ from lookalike._runtime.text import percent, short
 from lookalike.evaluate import continuity, trustworthiness
 from lookalike.hubness.report import histogram, hub_maps
 from lookalike.index.hits import Hits
+from lookalike.leaderboard.comparing import compare
 from lookalike.show.html.drawings import scatter, spark_svg
 from lookalike.show.html.markup import FOR, Html, bullets, escape, folded, paragraphs, svg, table
 from lookalike.show.reasons import Styles
@@ -158,9 +159,21 @@ def clusters_part(study: Study) -> str:
     return table(lines, heads, caption, text=text, stack=True) + paragraphs([notes])
 
 
+MAX_COMPARED_ROWS = 600  # rows that measures are compared on
+MAX_COMPARE_SECONDS = 30.0  # after which no further measure is tried
+
+
 def measures_part(study: Study) -> str:
     """Return the leaderboard of measures."""
-    board = study.board
+    board = compare(
+        study.rows,
+        None,
+        study.classes,
+        study.k,
+        sample=min(MAX_COMPARED_ROWS, len(study.rows)),
+        max_seconds=MAX_COMPARE_SECONDS,
+        random_state=study.seed,
+    )
     return table(board.rows(), board.heads(), board.title, first=True) + paragraphs(board.remarks())
 
 
@@ -188,6 +201,7 @@ HUBNESS_STATISTICS = (
 ).split()
 N_MAP_NEIGHBORS = 10  # by which trustworthiness and continuity of a map are computed
 N_HUBS = 5  # that are listed
+N_EXAMPLES = 3  # rows whose neighbors are shown
 
 
 def measure_part(study: Study) -> str:
@@ -202,10 +216,10 @@ def neighbors_part(study: Study) -> str:
     """Return typical rows with their nearest neighbors, each with its reasons."""
     writer = RowWriter(study.rows)
     parts = []
-    for row, hits in study.examples:
-        assert isinstance(hits, Hits)
+    for row, _ in study.prototypes[:N_EXAMPLES]:
         name, cells = writer.name(row, study), writer.words(study.rows.record(row))
-        items = ""
+        items, hits = "", study.index.search(row, k=study.k)
+        assert isinstance(hits, Hits)
         for hit in hits:
             near = hit.similarity
             alike = "nothing to compare" if near is None else f"{percent(near)} alike"

@@ -14,9 +14,6 @@ from lookalike.errors import Param, TooFewRows
 from lookalike.hubness import HubnessReport, hubness_report
 from lookalike.hubness.mutual_proximity import default_reducer
 from lookalike.index import Index
-from lookalike.index.hits import Hits
-from lookalike.leaderboard import Leaderboard
-from lookalike.leaderboard.comparing import compare
 from lookalike.measures.contract.base import Measure
 from lookalike.prediction import find_outliers
 from lookalike.represent import layout, select_prototypes
@@ -98,10 +95,7 @@ def _by_size(values: np.ndarray, title: str) -> RowGroups:
 
 # Sizes of a report that is read in minutes and made in about one; chosen by hand.
 MIN_ROWS = 3  # that an analysis needs
-MAX_COMPARED_ROWS = 600  # rows that measures are compared on
-MAX_COMPARE_SECONDS = 30.0  # after which no further measure is tried
 N_KEY_COLUMNS = 2  # that the legend of the map names for each cluster
-N_EXAMPLES = 3  # rows whose neighbors are shown
 N_PROTOTYPES = 5
 N_OUTLIERS = 8
 
@@ -213,22 +207,6 @@ class Study:
         sizes = np.bincount(nearest[nearest >= 0], minlength=n)
         order = np.argsort(-sizes, kind="stable")
         return list(zip(chosen[order].tolist(), sizes[order].tolist(), strict=True))
-
-    @cached_property
-    def examples(self) -> list[tuple[int, Hits | list[Hits]]]:
-        """The first prototypes, and the rows most like them."""
-        rows = [row for row, _ in self.prototypes[:N_EXAMPLES]]
-        return [(row, self.index.search(row, k=self.k)) for row in rows]
-
-    @cached_property
-    def board(self) -> Leaderboard:
-        """Measures compared on a smaller sample."""
-        options: dict[str, Any] = {
-            "sample": min(MAX_COMPARED_ROWS, len(self.rows)),
-            "max_seconds": MAX_COMPARE_SECONDS,
-            "random_state": self.seed,
-        }
-        return compare(self.rows, None, self.classes, self.k, **options)
 
     @cached_property
     def outliers(self) -> list[tuple[int, float]]:
