@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike._version import __version__
 from lookalike.verbs import VERBS as _VERBS
+from lookalike.verbs import get_verb as _get_verb
 
 # Type checkers take a name that is not listed here for ``Any``, as ``__getattr__`` returns it.
 if TYPE_CHECKING:
@@ -77,8 +78,11 @@ def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module 'lookalike' has no attribute {name!r}")
     home = _NAMES[name]
-    module = import_module(home)
-    value = module if home == f"lookalike.{name}" else getattr(module, name)
+    if name in _VERBS:
+        value: Any = _get_verb(name)
+    else:
+        module = import_module(home)
+        value = module if home == f"lookalike.{name}" else getattr(module, name)
     globals()[name] = value  # the next look-up is an ordinary one
     return value
 

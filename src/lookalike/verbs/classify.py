@@ -4,7 +4,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
@@ -62,7 +61,6 @@ class Classified(Learned):
             layout.say(console, always, "")
 
 
-@forgiving
 def classify(
     table: args.TableLike,
     label: args.Target,

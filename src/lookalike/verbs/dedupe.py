@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import decide
 
@@ -16,7 +15,6 @@ EXAMPLES = (
 )
 
 
-@forgiving
 def dedupe(
     table: args.TableLike,
     n: args.Number = 20,

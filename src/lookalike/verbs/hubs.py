@@ -3,7 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure
@@ -33,7 +32,6 @@ REDUCERS: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-@forgiving
 def hubs(
     table: args.TableLike,
     k: args.Count = 5,

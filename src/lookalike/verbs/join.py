@@ -2,7 +2,6 @@
 
 from typing import TYPE_CHECKING
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import open_two
 
@@ -17,7 +16,6 @@ EXAMPLES = (
 )
 
 
-@forgiving
 def join(
     table: args.TableLike,
     other: args.OtherTable,

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
@@ -57,7 +56,6 @@ class Regressed(Learned):
             layout.say(console, f"out-of-bag R2: {bag['r2']:.3f}", "")
 
 
-@forgiving
 def regress(
     table: args.TableLike,
     label: args.Target,

@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import AUTO, choose_measure, read_measure
 from lookalike.verbs.source import as_source
@@ -23,7 +22,6 @@ ManyRows = Annotated[int | None, args.Spelling(json=int | None, metavar="N", lea
 Title = Annotated[str | None, args.Spelling(json=str | None, metavar="TEXT")]
 
 
-@forgiving
 def report(
     table: args.TableLike,
     label: args.Label = None,

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from numbers import Number
 from typing import TYPE_CHECKING, Any
 
-from lookalike._runtime.keywords import forgiving
 from lookalike._runtime.text import as_record
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase, suggest
 from lookalike.verbs import annotations as args
@@ -14,7 +13,6 @@ from lookalike.verbs.source import TableSource, as_source, column_names, read_fi
 
 if TYPE_CHECKING:
     from lookalike.index import Hits, Index
-    from lookalike.table import Table
 
 HEADING, RANK = "Look at a table", 20
 EXAMPLES = (
@@ -30,7 +28,6 @@ MAX_LISTED_WIDTH = 48  # characters of each of them
 ROW_HINT = "Count rows from 0, without the header line"
 
 
-@forgiving
 def search(
     table: args.TableLike,
     row: args.RowRef = None,
@@ -83,6 +80,8 @@ def search(
     >>> la.search(pets, {"weight": 29.0}, k=1, filter="animal=wolf")[0].because()
     'weight similar: 29 and 28'
     """
+    from lookalike.index.hits import SearchInfo
+
     source = as_source(table)
     start, liked, unliked = _read_marks(row, like, unlike)
     first = "like" if row is None else "row"
@@ -101,15 +100,12 @@ def search(
     )
     if isinstance(query, Mapping):
         _warn_not_compared(index, query, first)
-    from lookalike.index.hits import SearchInfo
-
     id = None if isinstance(query, Mapping) else query
     named = (part for part in (query, weights, conditions) if isinstance(part, Mapping))
     asked = tuple(str(name) for part in named for name, value in part.items() if value is not None)
     by = type(index.measure_).__name__, name_measure(index.measure_), reason
-    hits: Hits = found.with_info(
-        SearchInfo(source.name, id, k, *by, bool(filter), asked, why=why, sample=sample)
-    )
+    info = SearchInfo(source.name, id, k, *by, bool(filter), asked, why=why, sample=sample)
+    hits: Hits = found.with_info(info)
     return hits
 
 
@@ -149,9 +145,10 @@ def get_index(
     """
     from lookalike.index import Index
 
-    if source.index is not None:
+    if (index := source.index) is not None:
         refuse_measure(measure)
-        return _saved_index(source.index, columns)
+        names = None if columns is None else list(select_columns(index.sample, columns).names)
+        return index, None if index.reason_ == "given" else index.reason_, names
     # The measure first: a mistake in its name is an error before the table is read.
     given = AUTO if measure is None else read_measure(measure)
     table, (_, id_column) = select_columns(source.read(), columns), source.labels
@@ -159,23 +156,14 @@ def get_index(
         # Who weighs a column wants it compared, also where it was taken for a name.
         table = table.compare_also(weights)
     if isinstance(start, Mapping) and not (id_column or getattr(given, "frozen_", False)):
-        _check_record(start, table)
+        from lookalike.index.index import WHO
+        from lookalike.index.query import read_records
+
+        with warnings.catch_warnings():  # the search warns
+            warnings.simplefilter("ignore", LookalikeWarning)
+            read_records([start], table.schema, Phrase(Param("query", of=WHO)))
     index = Index(given, id_column=id_column).fit(table)
     return index, index.reason_ if isinstance(given, str) else None, None
-
-
-def _saved_index(index: "Index", columns: Any) -> tuple["Index", str | None, list[str] | None]:
-    names = None if columns is None else list(select_columns(index.sample, columns).names)
-    return index, None if index.reason_ == "given" else index.reason_, names
-
-
-def _check_record(record: Mapping[str, Any], table: "Table") -> None:
-    from lookalike.index.index import WHO
-    from lookalike.index.query import read_records
-
-    with warnings.catch_warnings():  # the search warns
-        warnings.simplefilter("ignore", LookalikeWarning)
-        read_records([record], table.schema, Phrase(Param("query", of=WHO)))
 
 
 def find_row(index: "Index", mark: Any, name: str) -> Any:
@@ -241,9 +229,15 @@ def _first_ids(index: "Index") -> list[Any]:
 
 def _named(index: "Index", text: str) -> list[int]:
     """Return the positions of the rows that a text names: ``Toy Story``, or ``title=Toy Story``."""
-    from lookalike.table.model.labels import match_rows
+    from lookalike.table.model.labels import label_of, match_rows
 
-    now, (names, words) = index.state_, _names_to_match(index, text)
+    column, equals, rest = text.partition("=")
+    now, id_column = index.state_, index.state_.id_column
+    if equals and column.strip() in column_names(index.sample):
+        names, words = [column.strip()], rest
+    else:
+        names = [*label_of(index.sample).columns, *([id_column] if id_column else [])]
+        words = text
     cells: list[list[Any]] = [[] for _ in names]
     positions: list[int] = []
     live = set(now.segments.positions.tolist())  # a deleted row has no name any more
@@ -254,23 +248,12 @@ def _named(index: "Index", text: str) -> list[int]:
             values = segment.table[name]
             known += [values.cell(row) for row, _ in rows]
     # A name in two columns is found as a whole, too: "Ada Lovelace".
-    parts = [known for known, name in zip(cells, names, strict=True) if name != now.id_column]
+    parts = [known for known, name in zip(cells, names, strict=True) if name != id_column]
     if len(parts) > 1:
         whole = zip(*parts, strict=True)
         cells.append([" ".join(str(part) for part in row if part) for row in whole])
     # A number that is no row is a slip more often than a part of a name.
     return [positions[row] for row in match_rows(cells, words, exact=_is_number(text))]
-
-
-def _names_to_match(index: "Index", text: str) -> tuple[list[str], str]:
-    """Return the columns in which a text is looked for, and what of it to look for."""
-    from lookalike.table.model.labels import label_of
-
-    column, equals, rest = text.partition("=")
-    if equals and column.strip() in column_names(index.sample):
-        return [column.strip()], rest
-    id_column = index.state_.id_column
-    return [*label_of(index.sample).columns, *([id_column] if id_column else [])], text
 
 
 def _some_names(index: "Index") -> list[str]:
