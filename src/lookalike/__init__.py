@@ -47,28 +47,18 @@ if TYPE_CHECKING:
 _NAMES = {
     "Index": "lookalike.index",
     "Table": "lookalike.table",
-    "clustering": "lookalike.clustering",
-    "columns": "lookalike.columns",
     "config": "lookalike._runtime.config",
-    "datasets": "lookalike.datasets",
-    "errors": "lookalike.errors",
-    "evaluate": "lookalike.evaluate",
     "explore": "lookalike.exploring",
-    "hubness": "lookalike.hubness",
     "hubness_report": "lookalike.hubness",
-    "index": "lookalike.index",
-    "leaderboard": "lookalike.leaderboard",
-    "linkage": "lookalike.linkage",
     "load": "lookalike.saving.load",
-    "measures": "lookalike.measures",
-    "neighbors": "lookalike.neighbors",
-    "prediction": "lookalike.prediction",
     "read_table": "lookalike.table",
-    "represent": "lookalike.represent",
-    "table": "lookalike.table",
-    "trees": "lookalike.trees",
     "warm": "lookalike.warming",
 }
+_MODULES = (
+    "clustering columns datasets errors evaluate hubness index leaderboard linkage measures "
+    "neighbors prediction represent table trees"
+).split()
+_NAMES |= {name: f"lookalike.{name}" for name in _MODULES}
 _NAMES |= {verb: f"lookalike.verbs.{verb}" for verb in _VERBS}
 
 __all__ = ["__version__", *_NAMES]

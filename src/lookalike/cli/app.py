@@ -115,21 +115,17 @@ def lookalike(
     """Find the rows of a table that are alike, and say why."""
 
 
-def _register(name: str) -> None:
-    # A subcommand of Typer is added as a whole, a function with the options of all commands.
-    if name in QUESTIONS:
-        add_verb(app, name, module_of(name).HEADING)
-        return
-    module = import_module(f"lookalike.cli.{name}_command")
-    verb = getattr(module, name)
-    if isinstance(verb, typer.Typer):
-        app.add_typer(verb, name=name, rich_help_panel=COMMANDS[name])
-    else:
-        add_command(app, name, verb, module.EXAMPLES, COMMANDS[name])
-
-
 for _name in VERBS:
-    _register(_name)
+    if _name in QUESTIONS:
+        add_verb(app, _name, module_of(_name).HEADING)
+        continue
+    _module = import_module(f"lookalike.cli.{_name}_command")
+    _command = getattr(_module, _name)
+    # A group of commands is added as a whole, a function with the options of all commands.
+    if isinstance(_command, typer.Typer):
+        app.add_typer(_command, name=_name, rich_help_panel=COMMANDS[_name])
+    else:
+        add_command(app, _name, _command, _module.EXAMPLES, COMMANDS[_name])
 
 
 def main() -> None:

@@ -39,9 +39,8 @@ class CommonOptions:
         """Run a block under these options."""
         from lookalike._runtime.config import config
 
-        settings: dict[str, Any] = {"progress": False} if self.quietly else {}
-        if self.memory is not None:
-            settings["memory_limit"] = self.memory
+        given = {"progress": False if self.quietly else None, "memory_limit": self.memory}
+        settings: dict[str, Any] = {n: value for n, value in given.items() if value is not None}
         with quiet(self.quietly), config(**settings):
             yield
 
@@ -278,46 +277,35 @@ def _fields(group: Any) -> list[inspect.Parameter]:
 
 def _members(group: Any) -> list[inspect.Parameter]:
     """Return the options of a group, those of groups within it included."""
-    options = []
-    for option in _fields(group):
-        inner = _bare(option.annotation)
-        options += _members(inner) if _is_group(inner) else [option]
-    return options
+    each = ((one, _bare(one.annotation)) for one in _fields(group))
+    return [m for one, inner in each for m in (_members(inner) if _is_group(inner) else [one])]
 
 
 def _gather(group: Any, given: dict[str, Any]) -> Any:
     """Return a group made of the options that were given, which are taken out."""
-    values = {}
-    for option in _fields(group):
-        inner = _bare(option.annotation)
-        values[option.name] = _gather(inner, given) if _is_group(inner) else given.pop(option.name)
-    return group(**values)
+    each = ((one.name, _bare(one.annotation)) for one in _fields(group))
+    return group(**{n: _gather(i, given) if _is_group(i) else given.pop(n) for n, i in each})
 
 
 def _option(parameter: inspect.Parameter, text: str) -> inspect.Parameter:
     """Return a parameter of a verb as typer reads an option."""
-    spelling, hint = spelling_of(parameter), parameter.annotation
+    spelling, hint = spelling_of(parameter), _bare(parameter.annotation)
     # Text unless it is a number or a switch: measures, rows and filters are read by the verb.
-    kind: Any = {int: int, float: float, bool: bool}.get(_bare(hint), str)
-    if get_origin(hint) is Literal:
-        kind = hint
-    if spelling.repeat:
-        kind = list[str]
-    if spelling.table:
-        named = argument(spelling.metavar or parameter.name.upper(), spelling.help or text)
-        return parameter.replace(annotation=Annotated[_optional(str, parameter), named])
-    option = typer.Option(
-        *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
-        metavar=spelling.metavar,
-        help=spelling.help or text,
-        min=spelling.least,
-        show_default=parameter.default not in (None, REQUIRED),
-    )
-    return parameter.replace(annotation=Annotated[_optional(kind, parameter), option])
-
-
-def _optional(kind: Any, parameter: inspect.Parameter) -> Any:
-    return kind if parameter.default is not None else kind | None
+    kind: Any = hint if hint in (int, float, bool) or get_origin(hint) is Literal else str
+    kind = list[str] if spelling.repeat else kind
+    about, metavar = spelling.help or text, spelling.metavar
+    about += " May be repeated." if spelling.repeat else ""
+    note = argument(metavar or parameter.name.upper(), about)
+    if not spelling.table:
+        note = typer.Option(
+            *(spelling.flags or (f"--{parameter.name.replace('_', '-')}",)),
+            metavar=metavar,
+            help=about,
+            min=spelling.least,
+            show_default=parameter.default not in (None, REQUIRED),
+        )
+    kind = kind | None if parameter.default is None else kind
+    return parameter.replace(annotation=Annotated[kind, note])
 
 
 def _bare(hint: Any) -> Any:

@@ -23,6 +23,7 @@ from lookalike.verbs.measures import (
     read_measure,
     weigh_columns,
 )
+from lookalike.verbs.search import find_row
 from lookalike.verbs.source import SAVED, is_index_folder, is_saved_index, load_index
 
 if TYPE_CHECKING:
@@ -171,7 +172,7 @@ def info(file: Saved, output: Form = None) -> None:
 def delete(file: Saved, ids: Annotated[list[str], argument("ID...", "Rows to delete.")]) -> None:
     """Delete rows from an index, by their ids."""
     made = load(file)
-    made.delete([read_id(made, word) for word in ids])
+    made.delete([find_row(made, word, "ids") for word in ids])
     save(made, file)
     print_headline(file, f"{plural(len(ids))} deleted, {len(made):,} left")
 
@@ -198,17 +199,6 @@ def save(made: Index, file: str) -> None:
     """Write an index back to its file; one in a folder has written each change already."""
     if made.folder is None:
         made.save(file)
-
-
-def read_id(made: Index, word: str) -> Any:
-    """Return an id as the index has it: a number may be the id that was typed."""
-    if made.id_column is None and not word.isdigit():
-        hint = "Ids of this index are integers"
-        raise InvalidInput("index delete", "the id of a row", repr(word), hint)
-    # An id column may hold "7" as text: then the word itself is the id.
-    if made.id_column is not None and (word in made or not word.lstrip("-").isdigit()):
-        return word
-    return int(word)
 
 
 def check(
@@ -242,19 +232,11 @@ def load(file: str) -> Index:
     return load_index(file)
 
 
-EXAMPLES = (
-    "lookalike index build films.csv -o films.lookalike",
-    "lookalike index add films.lookalike more.csv",
-    "lookalike index query films.lookalike --row 3 -k 5",
-    "lookalike index info films.lookalike",
-    "lookalike index check films.lookalike",
-    "lookalike index delete films.lookalike 3 14",
-    "lookalike index compact films.lookalike",
-)
-for _command, _example in zip(
-    (build, add, None, info, check, delete, compact), EXAMPLES, strict=True
-):
-    if _command is None:
-        add_verb(index, "search", name="query", examples=(_example,))
-    else:
-        add_command(index, _command.__name__, _command, (_example,))
+INDEX = "films.lookalike"
+add_command(index, "build", build, (f"lookalike index build films.csv -o {INDEX}",))
+add_command(index, "add", add, (f"lookalike index add {INDEX} more.csv",))
+add_verb(index, "search", name="query", examples=(f"lookalike index query {INDEX} --row 3 -k 5",))
+add_command(index, "info", info, (f"lookalike index info {INDEX}",))
+add_command(index, "check", check, (f"lookalike index check {INDEX}",))
+add_command(index, "delete", delete, (f"lookalike index delete {INDEX} 3 14",))
+add_command(index, "compact", compact, (f"lookalike index compact {INDEX}",))

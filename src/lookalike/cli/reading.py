@@ -121,10 +121,9 @@ class FileSource(TableSource):
         from lookalike.table import read_table
 
         kinds, missing = self.reading.read_kinds(), self.reading.missing or None
-        options: dict[str, Any] = self.reading.of_text | {"lazy": lazy}
+        options = self.reading.of_text | {"label_column": self.reading.label_column, "lazy": lazy}
         with self.at_path(self.file) as path:
-            label = self.reading.label_column
-            return read_table(path, kinds=kinds, missing=missing, label_column=label, **options)
+            return read_table(path, kinds=kinds, missing=missing, **options)
 
     def beside(self, other: Any) -> FileSource:
         """Return another file, read by the same options; a saved index has its own."""

@@ -21,7 +21,7 @@ from lookalike.show.html.document import sides
 from lookalike.show.html.markup import Html, escape, section
 from lookalike.show.html.markup import table as html_table
 from lookalike.show.reasons import Reason, Style, make_reason, sentence, style_of
-from lookalike.show.result import Console, Result, Spell
+from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.table import Kind, Table
 from lookalike.table.model.display import record_columns
 from lookalike.table.model.labels import label_of
@@ -167,19 +167,16 @@ class Decided(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return pairs, groups, the doubtful pairs, and how sure they are."""
-        answer: dict[str, Any] = plain(
-            {
-                "rows": [len(table) for table in self.tables],
-                "columns": [column.name for column in self.linking.columns],
-                "threshold": self.linking.threshold,
-                "expected": self.expected._asdict(),
-                "apart": self.linking.apart,
-                "pairs": [{"pair": [a, b], "probability": chance} for a, b, chance in self.pairs],
-                "review": self.review(),
-                "groups": self.groups,
-            }
+        return as_json(
+            rows=[len(table) for table in self.tables],
+            columns=[column.name for column in self.linking.columns],
+            threshold=self.linking.threshold,
+            expected=self.expected._asdict(),
+            apart=self.linking.apart,
+            pairs=[{"pair": [a, b], "probability": chance} for a, b, chance in self.pairs],
+            review=self.review(),
+            groups=self.groups,
         )
-        return answer
 
     def cells(self) -> dict[str, list[Any]]:
         """Return the answer that ``show`` names, as columns."""

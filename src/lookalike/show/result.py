@@ -121,3 +121,14 @@ class Result(HtmlReport, FrameMixin):
     def html_body(self) -> str:
         """Return the content below the heading, as HTML."""
         return f"<pre>{escape(self.text())}</pre>"
+
+
+def as_json(**facts: Any) -> dict[str, Any]:
+    """Return facts of an answer as JSON holds them.
+
+    Examples
+    --------
+    >>> as_json(rows=3.0, tags={"b", "a"})
+    {'rows': 3, 'tags': ['a', 'b']}
+    """
+    return {name: plain(fact) for name, fact in facts.items()}

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
-from lookalike._runtime.text import percent, plain, short
+from lookalike._runtime.text import percent, short
 from lookalike.errors import InvalidInput, Param
 from lookalike.show import layout
-from lookalike.show.result import Console, Result, Spell
+from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
 from lookalike.verbs.measures import choose_measure
 from lookalike.verbs.methods import read_method, refuse_unused
@@ -83,23 +83,20 @@ class Clustered(Result):
             for some in ("typical", "borderline"):
                 record[some] = [ids[row] for row in record[some]]
             clusters.append(record | {"exemplar": ids[exemplar], "row": table.record(exemplar)})
-        answer: dict[str, Any] = plain(
-            {
-                "measure": self.measure,
-                "reason": self.reason,
-                "method": self.method,
-                "n_clusters": self.model.n_clusters_,
-                "noise": self.profile.noise,
-                "silhouette": self.profile.silhouette,
-                "exactness": self.profile.exactness,
-                "eps": getattr(self.model, "eps_", None),
-                "scores": self.profile.scores or None,
-                "clusters": clusters,
-                "ids": ids,
-                "labels": self.labels,
-            }
+        return as_json(
+            measure=self.measure,
+            reason=self.reason,
+            method=self.method,
+            n_clusters=self.model.n_clusters_,
+            noise=self.profile.noise,
+            silhouette=self.profile.silhouette,
+            exactness=self.profile.exactness,
+            eps=getattr(self.model, "eps_", None),
+            scores=self.profile.scores or None,
+            clusters=clusters,
+            ids=ids,
+            labels=self.labels,
         )
-        return answer
 
     def cells(self) -> dict[str, list[Any]]:
         """Return one row per row: id, cluster, distance to its exemplar, and its cells."""

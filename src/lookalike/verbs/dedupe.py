@@ -20,7 +20,7 @@ def dedupe(
     n: args.Number = 20,
     *,
     on: args.Columns = None,
-    by: args.ExactColumns = None,
+    by: args.Columns = None,
     decisions: args.Decisions = None,
     threshold: args.Threshold = None,
     show: Annotated[str, args.Spelling(metavar="NAME")] = "groups",

@@ -6,9 +6,9 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Annotated, Any
 
 from lookalike._runtime.frames import arrow_of, backend_of, frame_of_arrow, stack_frames
-from lookalike._runtime.text import percent, plain, short
+from lookalike._runtime.text import percent, short
 from lookalike.show import layout
-from lookalike.show.result import Console, Result, Spell
+from lookalike.show.result import Console, Result, Spell, as_json
 from lookalike.verbs import annotations as args
 from lookalike.verbs.pairing import split_names
 from lookalike.verbs.source import NamedRows, as_source
@@ -172,15 +172,12 @@ class Imputed(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the cells that were filled, with their donors, and how well each column does."""
-        answer: dict[str, Any] = {
-            "rows": len(self.rows.table),
-            "columns": self.columns,
-            "cells": [vars(cell) for cell in self.filled_cells],
-            "not_filled": self.not_filled,
-        }
-        if self.draws:  # of each the values, in the order of ``cells``
-            answer["draws"] = [[c for one in drawn for c in one.cells] for drawn in self.draws]
-        return {name: plain(value) for name, value in answer.items()}
+        cells = [vars(cell) for cell in self.filled_cells]
+        # Of each draw the values, in the order of ``cells``.
+        drawn = [[cell for one in each for cell in one.cells] for each in self.draws]
+        more = {"draws": drawn} if drawn else {}
+        rows, gone = len(self.rows.table), self.not_filled
+        return as_json(rows=rows, columns=self.columns, cells=cells, not_filled=gone, **more)
 
     def render(self, console: Console, spell: Spell = str) -> None:
         """Print how well each column can be filled, and the first cells with their donors."""
@@ -234,7 +231,7 @@ def impute(
     table: args.TableLike,
     k: MaybeCount = None,
     *,
-    columns: args.ExactColumns = None,
+    columns: args.Columns = None,
     equal_weights: bool = False,
     draws: args.Folds = 0,
     why: bool = False,

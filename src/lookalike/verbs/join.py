@@ -22,7 +22,7 @@ def join(
     k: args.Count = 1,
     *,
     on: args.Columns = None,
-    by: args.ExactColumns = None,
+    by: args.Columns = None,
     max_distance: args.PairLimits = None,
     mutual: bool = False,
     why: bool = False,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from lookalike._runtime.text import percent, plain, short
-from lookalike.errors import LookalikeWarning, Param, Phrase, TooFewRows
+from lookalike.errors import LookalikeWarning, TooFewRows
 from lookalike.show import layout
 from lookalike.show.result import Console, Result, Spell
 from lookalike.verbs.measures import choose_measure
@@ -152,7 +152,14 @@ def judge_and_fit(
 
     A forest also says how well its trees do on the rows each of them has not seen.
     """
-    judged = _validate(model, rows.table, y, folds, seed)
+    from lookalike.prediction import cross_validate
+
+    judged = None
+    try:
+        if folds:
+            judged = cross_validate(model, rows.table, y, n_splits=folds, random_state=seed)
+    except TooFewRows as error:  # the model can still be fitted, and predict
+        warnings.warn(LookalikeWarning(error.by("no cross-validation").phrase()), stacklevel=3)
     # Only now: out-of-bag scores of the forests of each fold would be computed for nothing.
     if name == "forest":
         model.set_params(oob_score=True)
@@ -170,19 +177,6 @@ def judge_and_fit(
     }
 
 
-def _validate(model: Any, table: Any, y: Any, folds: int, seed: int) -> CrossValidation | None:
-    """Return scores on held-out rows; None without folds, or with too few rows for them."""
-    from lookalike.prediction import cross_validate
-
-    if not folds:
-        return None
-    try:
-        return cross_validate(model, table, y, n_splits=folds, random_state=seed)
-    except TooFewRows as error:  # the model can still be fitted, and predict
-        warnings.warn(LookalikeWarning(error.by("no cross-validation").phrase()), stacklevel=4)
-        return None
-
-
 def _importances(model: Any) -> list[dict[str, Any]]:
     """Return the columns that a forest looks at, the most important first; none of neighbors."""
     if not hasattr(model, "feature_importances_"):
@@ -190,11 +184,6 @@ def _importances(model: Any) -> list[dict[str, Any]]:
     shares = zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)
     ordered = sorted(shares, key=lambda pair: -pair[1])  # stable: equal ones as in the table
     return [{"column": name, "share": share} for name, share in ordered]
-
-
-def read_new(source: TableSource, predict: Any, rows: NamedRows, verb: str) -> Any:
-    """Read the rows to predict as those that were learned from were read."""
-    return source.read_like(predict, rows.table.schema, Phrase(Param("predict", of=verb)))
 
 
 def split_label(

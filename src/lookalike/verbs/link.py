@@ -21,7 +21,7 @@ def link(
     n: args.Number = 20,
     *,
     on: args.Columns = None,
-    by: args.ExactColumns = None,
+    by: args.Columns = None,
     decisions: args.Decisions = None,
     threshold: args.Threshold = None,
     many: bool = False,

@@ -22,7 +22,7 @@ def match(
     k: args.Count = 1,
     *,
     on: args.Columns = None,
-    by: args.ExactColumns = None,
+    by: args.Columns = None,
     max_distance: args.PairLimits = None,
     replace: bool = False,
     measure: args.MeasureLike = None,

@@ -5,11 +5,11 @@ from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from lookalike._runtime.text import short
-from lookalike.errors import InvalidInput, Param
+from lookalike.errors import InvalidInput, Param, Phrase
 from lookalike.show import layout
 from lookalike.show.result import Console
 from lookalike.verbs import annotations as args
-from lookalike.verbs.learning import Learned, judge_and_fit, make_model, read_new, split_label
+from lookalike.verbs.learning import Learned, judge_and_fit, make_model, split_label
 from lookalike.verbs.source import as_source
 
 if TYPE_CHECKING:
@@ -42,13 +42,9 @@ class Regressed(Learned):
         judged, bag, guess = self.cross_validation, self.out_of_bag, self.baseline
         if judged is not None and guess is not None:
             off, by_median = judged["mean_absolute_error"], guess["mean_absolute_error"]
-            layout.say(
-                console,
-                f"{judged['folds']}-fold cross-validation: off by {amount(off)} on average (mean "
-                f"absolute error), R2 {judged['r2']:.3f}; always saying the median, "
-                f"{_median(self.median)}, is off by {amount(by_median)}",
-                "",
-            )
+            text = f"{judged['folds']}-fold cross-validation: off by {amount(off)} on average "
+            text += f"(mean absolute error), R2 {judged['r2']:.3f}; always saying the median, "
+            layout.say(console, f"{text}{_median(self.median)}, is off by {amount(by_median)}", "")
             if off >= by_median:
                 self.say_no_better(console)
         # NaN, unequal to itself, where no row was out of bag.
@@ -114,7 +110,9 @@ def regress(
     judged, learned = judge_and_fit(model, name, rows, numbers, folds, seed)
     predictions = None
     if predict is not None:
-        values = model.predict(read_new(source, predict, rows, "regress")).tolist()
+        who = Phrase(Param("predict", of="regress"))
+        new = source.read_like(predict, rows.table.schema, who)
+        values = model.predict(new).tolist()
         predictions = [{"row": row, "predicted": value} for row, value in enumerate(values)]
     # The baseline is scored on the folds, and is None without them.
     guess = None if judged is None else dict(judged.baseline)

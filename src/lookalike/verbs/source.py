@@ -291,32 +291,23 @@ def read_filter(filter: Any, table: Table) -> Any:
     {'year': {'>=': 1990, '<': 2000}, 'mpaa': {'==': 'PG'}}
     """
     if isinstance(filter, Mapping):
-        return _with_pairs(filter) or None
+        return {name: _as_pair(value) for name, value in filter.items()} or None
     words = [filter] if isinstance(filter, str) else filter
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         return filter
-    return _read_words(words, table) or None
-
-
-def _read_words(words: list[str], table: Table) -> dict[str, Any]:
-    """Return what conditions say that are written as text, or as JSON objects."""
     from lookalike.index.filters import read_texts
 
     objects = [word for word in words if word.lstrip().startswith("{")]
     kinds = {column.name: column.kind for column in table.every}
     found = read_texts([word for word in words if word not in objects], kinds)
     for word in objects:
-        given = _with_pairs(read_json(word, "filter"))
+        given = {name: _as_pair(value) for name, value in read_json(word, "filter").items()}
         # One would replace the other, where both have to hold.
         if twice := [name for name in given if name in found]:
             hint = "Put all conditions on it into the object"
             raise InvalidInput(Param("filter"), "each column once", f"{twice[0]!r} twice", hint)
         found |= given
-    return found
-
-
-def _with_pairs(filter: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: _as_pair(value) for name, value in filter.items()}
+    return found or None
 
 
 def _as_pair(value: Any) -> Any:

@@ -11,7 +11,7 @@ from lookalike.hubness.report import histogram, hub_maps
 from lookalike.index.hits import Hits
 from lookalike.leaderboard.comparing import compare
 from lookalike.show.html.drawings import scatter, spark_svg
-from lookalike.show.html.markup import FOR, Html, bullets, escape, folded, paragraphs, svg, table
+from lookalike.show.html.markup import Html, bullets, escape, folded, paragraphs, table
 from lookalike.show.reasons import Styles
 from lookalike.show.report.study import Study
 from lookalike.table import Column, Table
@@ -95,7 +95,7 @@ def missing_part(study: Study) -> str:
     lines = [[short(c.name, 40), percent(float(c.missing.mean())), _strip(c)] for c in shown]
     complete = int(np.all([~column.missing for column in study.table], axis=0).sum())
     text = f"{complete:,} of {len(study.table):,} rows are complete. Each strip is a column from "
-    text += "its first row to its last: the darker, the more values are missing."
+    text += "its first row to its last: the higher, the more values are missing."
     heads = ["column", "missing", "where"]
     out = paragraphs([text]) + table(lines, heads, "Columns with missing values", text=(2,))
     notes = _missing_together(shown)
@@ -108,17 +108,9 @@ def _strip(column: Column) -> Html:
     ends = np.linspace(0, len(column.missing), N_STRIPES + 1).round().astype(np.int64)
     parts = np.split(column.missing, ends[1:-1])
     shares = [float(part.mean()) if len(part) else 0.0 for part in parts]
-    cells = [
-        f'<rect x="{4 * i}" width="4" height="14" fill="{FOR}" fill-opacity="{share:.2f}"/>'
-        for i, share in enumerate(shares)
-        if share >= 0.005  # below, the opacity is 0.00
-    ]
-    width = 4 * N_STRIPES
-    outline = 'fill="none" stroke="currentColor" stroke-opacity=".35"'
-    edge = f'<rect width="{width}" height="14" {outline}/>'
     least, most = percent(min(shares)), percent(max(shares))
     label = f"missing values of {short(column.name, 40)}: from {least} to {most}"
-    return svg(width, 14, label, [edge, *cells], view=False)
+    return spark_svg(shares, label, bars=True)
 
 
 def _missing_together(incomplete: list[Column]) -> list[str]:

@@ -138,11 +138,6 @@ class Study:
         self.k = max(1, min(k, len(self.rows) - 1))
 
     @property
-    def sampled(self) -> bool:
-        """Whether only a sample of the rows is analyzed."""
-        return len(self.rows) < len(self.table)
-
-    @property
     def classes(self) -> np.ndarray | None:
         """The target where it is one class for each row."""
         target = self.target

@@ -139,7 +139,7 @@ def _lead(study: Study) -> Html:
     n, some = len(study.table), len(study.rows)
     columns = len(study.table.columns)
     text = f"{n:,} rows, {columns:,} compared column{'s' if columns != 1 else ''}."
-    if study.sampled:
+    if some < n:
         text += " Columns and missing values are those of all rows; everything else was computed on"
         text += f" {some:,} of them, drawn at random (seed {study.seed})."
     if study.target is not None:
