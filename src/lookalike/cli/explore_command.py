@@ -31,6 +31,10 @@ def explore(
 
     Parameters
     ----------
+    label : name of a column, optional
+        A column of known classes: not compared, but shown.
+    columns : names, optional
+        Compare by these columns only; the others are still shown.
     title : str, optional
         The name of the table on the page.
     """

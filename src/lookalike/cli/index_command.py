@@ -67,6 +67,11 @@ def build(
 
     Several Parquet files, a folder of them or a pattern make a folder of shards: rows stay on
     disk, and a build that was stopped continues where it was.
+
+    Parameters
+    ----------
+    columns : names, optional
+        Compare by these columns only; the others are still shown.
     """
     from lookalike._runtime.files import check_writable
 

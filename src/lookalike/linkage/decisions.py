@@ -106,9 +106,9 @@ def check_consistent(decided: Mapping[tuple[int, int], bool], names: Any) -> Non
     from scipy.sparse.csgraph import connected_components
 
     rows = sorted({row for pair in decided for row in pair})
-    places = np.searchsorted(rows, np.array([*decided], np.int64).reshape(-1, 2))
-    same = np.array([*decided.values()], bool)
-    graph = coo_array((same, tuple(places.T)), shape=(len(rows), len(rows)))
+    same = [pair for pair, alike in decided.items() if alike]
+    places = np.searchsorted(rows, np.array(same, np.int64).reshape(-1, 2))
+    graph = coo_array((np.ones(len(same)), tuple(places.T)), shape=(len(rows), len(rows)))
     groups = dict(zip(rows, connected_components(graph, directed=False)[1].tolist(), strict=True))
     for (a, b), alike in decided.items():
         if not alike and groups[a] == groups[b]:
