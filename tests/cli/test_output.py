@@ -6,11 +6,10 @@ import io
 import json
 
 import numpy as np
-import pyarrow.parquet
 import pytest
 
 from lookalike._runtime.text import clean, percent, plain, short, spark
-from lookalike.cli.output import compile_note, quiet, write_csv, write_json, write_parquet
+from lookalike.cli.output import compile_note, quiet, write_csv, write_json
 from lookalike.table import Graph
 
 
@@ -93,19 +92,6 @@ def test_csv_and_json_on_standard_output(capsys):
     assert second["text"] == "two\nlines"
     write_json({"a": [float("inf"), 2.0]})
     assert json.loads(capsys.readouterr().out) == {"a": ["inf", 2]}
-
-
-def test_parquet_keeps_types_and_makes_text_of_several(capsysbinary):
-    rows = [[1, "a", 1, {"k": [1]}], [None, None, None, None], [2, "b\udc80", "x", {"l": 2.5}]]
-    heads = ["number", "word", "both", "mapping"]
-    write_parquet(dict(zip(heads, zip(*rows, strict=True), strict=True)))
-    table = pyarrow.parquet.read_table(io.BytesIO(capsysbinary.readouterr().out))
-    assert table.to_pydict() == {
-        "number": [1, None, 2],
-        "word": ["a", None, "b\\udc80"],
-        "both": ["1", None, "x"],
-        "mapping": ['{"k": [1]}', None, '{"l": 2.5}'],
-    }
 
 
 def test_percent_never_rounds_to_nothing_or_all():

@@ -20,7 +20,7 @@ import typer
 from lookalike._runtime.text import clean, plain
 from lookalike.cli.options import STDIN, option
 from lookalike.cli.spelling import spell_option
-from lookalike.errors import InvalidInput, spelled, suggest
+from lookalike.errors import spelled, suggest
 from lookalike.show.layout import grid as grid
 from lookalike.show.layout import headline as headline
 from lookalike.show.layout import make_console as make_console
@@ -33,15 +33,15 @@ NOT_ASCII = re.compile(r"[^\n -~]")
 # First characters that a spreadsheet takes for a formula (OWASP, CSV injection), the full-width
 # ones as well, which some programs convert.
 FORMULA_STARTS = tuple("=+-@\t\r\n＝＋－＠")
-FORMS = ("text", "csv", "safe-csv", "json", "parquet")
+FORMS = ("text", "csv", "safe-csv", "json")
 PAGE = "page"
 Form = Annotated[
     str | None,
     option(
         "--output -o",
         "FORM|PAGE",
-        "text for people; csv, json or parquet for programs; safe-csv for spreadsheets; or "
-        "NAME.html, a page to write, or NAME.parquet.",
+        "text for people; csv or json for programs; safe-csv for spreadsheets; or NAME.html, a "
+        "page to write, or NAME.parquet.",
     ),
 ]
 
@@ -70,7 +70,7 @@ def check_form(output: str) -> str:
     """Return the form of an answer; an unknown one is wrong usage."""
     if output not in FORMS:
         known, near = ", ".join(map(repr, FORMS)), suggest(output, FORMS)
-        problem = f"{output!r} is neither NAME.html nor one of {known}."
+        problem = f"{output!r} is neither NAME.html, NAME.parquet nor one of {known}."
         problem += f" {near}" if near.startswith("Did") else ""
         raise typer.BadParameter(problem, param_hint="--output")
     return output
@@ -108,8 +108,6 @@ def write(
     """
     if form == "json":
         write_json(document())
-    elif form == "parquet":
-        write_parquet(columns())
     else:
         write_csv(columns(), safe=form == "safe-csv")
 
@@ -204,42 +202,6 @@ def on_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-def write_parquet(cells: Mapping[str, Sequence[Any]]) -> None:
-    """Write an answer as a Parquet file; a mapping is JSON, a column of several types is text."""
-    import io
-
-    import pyarrow as pa
-    import pyarrow.parquet
-
-    if on_terminal():
-        hint = "Send it to a file: ... --output parquet > answer.parquet"
-        raise InvalidInput("--output parquet", "a file or a pipe", "a terminal", hint)
-
-    def column(some: Sequence[Any]) -> Any:
-        # Parquet has no type for mappings with other keys in each row.
-        flat = [
-            json.dumps(c, ensure_ascii=False) if isinstance(c, dict) else c
-            for c in map(plain, some)
-        ]
-        try:
-            return pa.array(flat)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
-            texts = [c if c is None or isinstance(c, str) else json.dumps(c) for c in flat]
-            return pa.array([text and _encodable(text) for text in texts], pa.string())
-
-    table = pa.table({_encodable(name): column(some) for name, some in cells.items()})
-    whole = io.BytesIO()
-    pyarrow.parquet.write_table(table, whole)
-    # Written in one call, when it is complete: an error leaves no half of a file in a pipe.
-    sys.stdout.buffer.write(whole.getvalue())
-    sys.stdout.buffer.flush()
-
-
-def _encodable(text: str) -> str:
-    """Write a lone surrogate, which is in no encoding, as Python writes it."""
-    return text.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
 def write_json(answer: Any) -> None:
     """Write an answer as one JSON document."""
     text = json.dumps(plain(answer), ensure_ascii=not speaks_unicode(), indent=2, allow_nan=False)
@@ -272,7 +234,8 @@ def write_csv(cells: Mapping[str, Sequence[Any]], *, safe: bool = False) -> None
             return cell
         if safe and cell.startswith(FORMULA_STARTS):
             cell = f"'{cell}"
-        return clean(cell) if shown else _encodable(cell)
+        # A lone surrogate is in no encoding: written as Python writes it.
+        return clean(cell) if shown else cell.encode("utf-8", "backslashreplace").decode("utf-8")
 
     rows = zip(*cells.values(), strict=True)
     writer.writerows(map(field, row) for row in (cells, *rows))
