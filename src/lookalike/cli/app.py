@@ -117,7 +117,7 @@ def lookalike(
 
 for _name in VERBS:
     if _name in QUESTIONS:
-        add_verb(app, _name, module_of(_name).HEADING)
+        add_verb(app, _name)
         continue
     _module = import_module(f"lookalike.cli.{_name}_command")
     _command = getattr(_module, _name)

@@ -144,28 +144,16 @@ EXTRA_OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def add_verb(
-    app: typer.Typer,
-    verb: str,
-    panel: str | None = None,
-    name: str | None = None,
-    examples: tuple[str, ...] | None = None,
-) -> None:
+def add_verb(app: typer.Typer, verb: str) -> None:
     """Make a verb a command: its options are the parameters of its function.
 
     Parameters
     ----------
-    app : the program, or a group of its commands
+    app : the program
     verb : str
         One of ``lookalike.verbs.VERBS``.
-    panel : str, optional
-        Its heading in the help of the program.
-    name : str, optional
-        Of the command; None: that of the verb.
-    examples : tuple of str, optional
-        At the end of its help; None: those of the verb.
     """
-    ask = get_verb(verb)
+    ask, module = get_verb(verb), module_of(verb)
     # The table is FileSource in a shell: a path with options of how it is read.
     own = [*inspect.signature(ask).parameters.values()][1:]  # the first is the table
 
@@ -177,7 +165,7 @@ def add_verb(
         **values: Any,
     ) -> None:
         # Before any work.
-        form = check_page(output or str(getattr(module_of(verb), "OUTPUT", "text")), source.file)
+        form = check_page(output or str(getattr(module, "OUTPUT", "text")), source.file)
         source.check_exists()
         with compile_note(), source.asked_of(scheduler):
             if explore:
@@ -197,7 +185,7 @@ def add_verb(
     question.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     question.__annotations__ = {p.name: p.annotation for p in parameters}
     question.__doc__ = ask.__doc__
-    add_command(app, name or verb, question, examples or module_of(verb).EXAMPLES, panel)
+    add_command(app, verb, question, module.EXAMPLES, module.HEADING)
 
 
 def add_command(

@@ -8,7 +8,7 @@ import typer
 
 from lookalike.cli import folders
 from lookalike.cli import output as out
-from lookalike.cli.build import Group, add_command, add_verb
+from lookalike.cli.build import Group, add_command
 from lookalike.cli.folders import plural
 from lookalike.cli.options import IdColumn, argument, option
 from lookalike.cli.output import Form, check_form, compile_note
@@ -240,7 +240,6 @@ def load(file: str) -> Index:
 INDEX = "films.lookalike"
 add_command(index, "build", build, (f"lookalike index build films.csv -o {INDEX}",))
 add_command(index, "add", add, (f"lookalike index add {INDEX} more.csv",))
-add_verb(index, "search", name="query", examples=(f"lookalike index query {INDEX} --row 3 -k 5",))
 add_command(index, "info", info, (f"lookalike index info {INDEX}",))
 add_command(index, "check", check, (f"lookalike index check {INDEX}",))
 add_command(index, "delete", delete, (f"lookalike index delete {INDEX} 3 14",))
