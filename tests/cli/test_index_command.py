@@ -8,8 +8,6 @@ import pytest
 
 import lookalike as la
 from cli.run import run
-from lookalike.cli.index_command import read_id
-from lookalike.errors import InvalidInput
 from lookalike.index.dask import connect
 
 ROWS = "id,size,color\na,1,red\nb,2,blue\nc,3,red\nd,4,blue\n"
@@ -106,18 +104,6 @@ def test_mistakes_are_one_line(saved, tmp_path):
     model = tmp_path / "model.lookalike"
     la.measures.Gower().fit({"a": [1, 2, 3]}).save(model)
     assert "a saved Gower" in run("inspect", model).stderr
-
-
-def test_a_word_is_a_number_or_an_id_of_the_index():
-    class Made(set):
-        id_column = "id"
-
-    made = Made({"7", "rex"})
-    assert [read_id(made, word) for word in ("7", "rex", "8", "-8")] == ["7", "rex", 8, -8]
-    made.id_column = None
-    assert read_id(made, "7") == 7
-    with pytest.raises(InvalidInput, match="Ids of this index are integers"):
-        read_id(made, "rex")
 
 
 pytest.importorskip("distributed")

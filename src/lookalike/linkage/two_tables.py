@@ -30,7 +30,7 @@ from lookalike.errors import (
 from lookalike.index import Index
 from lookalike.index.hits import Reasons
 from lookalike.index.relevance import reweigh
-from lookalike.index.segments import Segment, rows_at, tables_at
+from lookalike.index.segments import rows_at, tables_at
 from lookalike.index.snapshot import Snapshot
 from lookalike.measures import Measure
 from lookalike.measures.contract.explanation import Explanation
@@ -194,11 +194,12 @@ class TwoTables:
     @cached_property
     def right_sides(self) -> list[Side]:
         """The live rows of the right table, a side for each segment."""
-        return [self._right_side(segment) for segment in self.right.segments.segments]
-
-    def _right_side(self, segment: Segment) -> Side:
-        live = EVERY if segment.n_live == len(segment) else segment.live
-        return self._side(segment.rows, segment.positions, segment.table).take(live)
+        return [
+            self._side(one.rows, one.positions, one.table).take(
+                EVERY if one.n_live == len(one) else one.live
+            )
+            for one in self.right.segments.segments
+        ]
 
     def _side(self, rows: Rows, positions: np.ndarray, table: Table) -> Side:
         keys = None
