@@ -18,7 +18,9 @@ from lookalike.measures.contract.base import Measure
 from lookalike.prediction import find_outliers
 from lookalike.represent import layout, select_prototypes
 from lookalike.show.html.markup import COLORS
+from lookalike.show.reasons import Styles
 from lookalike.table import Table
+from lookalike.table.model.labels import label_first, label_of
 from lookalike.table.model.targets import holds_classes
 
 N_QUANTILE_GROUPS = 5  # of a target of numbers
@@ -100,6 +102,52 @@ N_PROTOTYPES = 5
 N_OUTLIERS = 8
 
 
+MAX_CELL_ITEMS = 20  # of a set or a list that is shown in a line
+MAX_CELLS = 6  # of a row that are shown
+MAX_CELL_CHARACTERS = 40
+
+
+class RowWriter:
+    """Formats rows of the sample of a study.
+
+    Parameters
+    ----------
+    rows : Table
+    at : int array, the position of each in the whole table
+    """
+
+    def __init__(self, rows: Table, at: np.ndarray) -> None:
+        self._rows, self._at = rows, at
+        self._columns = label_first(rows)[:MAX_CELLS]
+        self._styles, self._label = Styles(rows), label_of(rows)
+        # Names of the columns that are shown, and which of them hold numbers.
+        self.heads = [short(column.name, MAX_CELL_CHARACTERS) for column in self._columns]
+        self.numbers = [column.kind.name == "number" for column in self._columns]
+
+    def cells(self, row: int) -> list[str]:
+        """Return the cells of a row that are shown."""
+        write = self._styles.write
+        return [write(c, c.cell(row), MAX_CELL_CHARACTERS) for c in self._columns]
+
+    def name(self, row: int) -> str:
+        """Return the name of a row of the sample with its position."""
+        record = self._rows.record(row)
+        named = self._label.of(record) is not None
+        return self._label.write(record, int(self._at[row])) if named else f"row {self._at[row]}"
+
+    def words(self, row: int) -> str:
+        """Return the cells of a row as one line, without its name and without long collections."""
+        pairs = []
+        for column, head, text in zip(self._columns, self.heads, self.cells(row), strict=True):
+            cell = column.cell(row)
+            several = isinstance(cell, set | frozenset | list | tuple)
+            if cell is None or (several and len(cell) > MAX_CELL_ITEMS):
+                continue
+            if column.name not in self._label.columns:
+                pairs.append(f"{head} {text}")
+        return ", ".join(pairs[:4])
+
+
 class Study:
     """One table and its analyses.
 
@@ -152,6 +200,11 @@ class Study:
             found = Param("n_samples", len(self.rows))
             raise TooFewRows("report", f"at least {MIN_ROWS} rows", found, "Add rows")
         return Index(self.given).fit(self.rows)
+
+    @cached_property
+    def writer(self) -> RowWriter:
+        """What formats the analyzed rows."""
+        return RowWriter(self.rows, self.at)
 
     @property
     def measure(self) -> Measure:
