@@ -238,14 +238,10 @@ def add_command(
     run.__annotations__ = {p.name: p.annotation for p in every}
     lines = "\n\n".join(f"  {line}" for line in examples)
     epilog = f"For example:\n\n{lines}" if examples else None
-    about = _paragraphs(command)
+    # The terminal breaks the lines of what a docstring says before its parameters.
+    text = inspect.cleandoc(command.__doc__ or "").partition("\nParameters\n---")[0]
+    about = "\n\n".join(" ".join(part.split()) for part in text.split("\n\n"))
     app.command(name=name, cls=Verb, help=about, epilog=epilog, rich_help_panel=panel)(run)
-
-
-def _paragraphs(command: Callable[..., None]) -> str:
-    """Return what a docstring says before its parameters; the terminal breaks the lines."""
-    about = inspect.cleandoc(command.__doc__ or "").partition("\nParameters\n---")[0]
-    return "\n\n".join(" ".join(part.split()) for part in about.split("\n\n"))
 
 
 def _is_group(hint: Any) -> bool:

@@ -164,6 +164,10 @@ def judge_and_fit(
     if name == "forest":
         model.set_params(oob_score=True)
     model.fit(rows.table, y)
+    shares: list[tuple[str, float]] = []  # of the columns that a forest looks at; none of neighbors
+    if hasattr(model, "feature_importances_"):
+        shares = [*zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)]
+    shares.sort(key=lambda pair: -pair[1])  # stable: equal ones as in the table
     score = "accuracy" if hasattr(model, "classes_") else "r2"
     # Plain values for the result: the estimator keeps its own forms.
     return judged, {
@@ -173,17 +177,8 @@ def judge_and_fit(
         "model": model,
         "cross_validation": None if judged is None else {"folds": judged.n_splits, **judged.scores},
         "out_of_bag": {score: model.oob_score_} if name == "forest" else None,
-        "importances": _importances(model),
+        "importances": [{"column": name, "share": share} for name, share in shares],
     }
-
-
-def _importances(model: Any) -> list[dict[str, Any]]:
-    """Return the columns that a forest looks at, the most important first; none of neighbors."""
-    if not hasattr(model, "feature_importances_"):
-        return []
-    shares = zip(model.schema_.kinds, model.feature_importances_.tolist(), strict=True)
-    ordered = sorted(shares, key=lambda pair: -pair[1])  # stable: equal ones as in the table
-    return [{"column": name, "share": share} for name, share in ordered]
 
 
 def split_label(

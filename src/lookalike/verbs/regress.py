@@ -42,9 +42,12 @@ class Regressed(Learned):
         judged, bag, guess = self.cross_validation, self.out_of_bag, self.baseline
         if judged is not None and guess is not None:
             off, by_median = judged["mean_absolute_error"], guess["mean_absolute_error"]
+            # Thousands are set apart from five digits on, so those of a year are not.
+            far = abs(self.median) >= 10_000
+            middle = f"{self.median:,.0f}" if far else short(self.median)
             text = f"{judged['folds']}-fold cross-validation: off by {amount(off)} on average "
             text += f"(mean absolute error), R2 {judged['r2']:.3f}; always saying the median, "
-            layout.say(console, f"{text}{_median(self.median)}, is off by {amount(by_median)}", "")
+            layout.say(console, f"{text}{middle}, is off by {amount(by_median)}", "")
             if off >= by_median:
                 self.say_no_better(console)
         # NaN, unequal to itself, where no row was out of bag.
@@ -129,11 +132,6 @@ def as_numbers(label: str, target: Any) -> "np.ndarray":
         found, hint = f"words, such as {short(values[0])!r}", "Use classify for classes"
         raise InvalidInput(Param("label", label), "a column of numbers", found, hint)
     return values.astype(np.float64)
-
-
-def _median(number: float) -> str:
-    """Write the median; thousands are set apart from five digits on, so those of a year are not."""
-    return f"{number:,.0f}" if abs(number) >= 10_000 else short(number)
 
 
 def amount(number: float) -> str:

@@ -186,8 +186,13 @@ def number_phrase(pair: Pair) -> str:
         same = f"same {pair.name}: {texts[1]}"
         plural = texts[1] != "1"  # "both 1 seats" reads badly
         return f"both {texts[1]} {pair.name}" if plural and _is_noun(pair) else same
-    if pair.style.kind.period:
-        return _cycle_phrase(pair, abs(query - found) % pair.style.kind.period, texts)
+    if period := pair.style.kind.period:
+        # How far apart they are the shorter way round: 2 for the hours 23 and 1.
+        straight = abs(query - found) % period
+        apart = min(straight, period - straight)
+        cell = dt.timedelta(seconds=apart) if pair.style.kind.source == "duration" else apart
+        both = " and ".join(texts) if pair.speaks_for else ", not ".join(texts[::-1])
+        return f"{pair.name} {pair.style.write(cell)} apart: {both}"
     return (_alike if pair.speaks_for else _against)(pair, query, found)
 
 
@@ -206,15 +211,6 @@ def _alike(pair: Pair, query: float, found: float) -> str:
     if word == CLOSE[0] and twice and not pair.style.is_date:
         word = "nearer than most"
     return f"{pair.name} {word}: {first} and {second}"
-
-
-def _cycle_phrase(pair: Pair, straight: float, texts: list[str]) -> str:
-    """Say how far two numbers are apart the shorter way round: 2 for the hours 23 and 1."""
-    apart = min(straight, pair.style.kind.period - straight)
-    cell = dt.timedelta(seconds=apart) if pair.style.kind.source == "duration" else apart
-    joint = " and " if pair.speaks_for else ", not "
-    shown = texts if pair.speaks_for else texts[::-1]
-    return f"{pair.name} {pair.style.write(cell)} apart: {joint.join(shown)}"
 
 
 def _against(pair: Pair, query: float, found: float) -> str:
