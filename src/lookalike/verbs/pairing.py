@@ -51,11 +51,9 @@ def open_two(
     left, ids = open_table(first) if parts is None else (parts, range(len(parts)))
     word = NAMES.get(verb, ("table", "other"))[1]
     right, names = open_table(second, word) if index is None else (index, [])
-    for name in ("on", "by"):
-        options[name] = split_names(options[name])
-    calipers = {name: width for name, width in limits.items() if name}
-    options |= {"calipers": calipers, "max_distance": limits.get("", float("inf")), "who": verb}
-    two = read_two(left, right, chosen, **options)
+    options |= {name: split_names(options[name]) for name in ("on", "by")}
+    most = limits.pop("", float("inf"))
+    two = read_two(left, right, chosen, calipers=limits, max_distance=most, who=verb, **options)
     return two, {
         "ids": (ids_in(ids), ids_in(names) if index is None else index.state_.names.of),
         "names": (first.name, second.name if second.is_path or second.is_index else "other"),
