@@ -80,8 +80,6 @@ def search(
     >>> la.search(pets, {"weight": 29.0}, k=1, filter="animal=wolf")[0].because()
     'weight similar: 29 and 28'
     """
-    from lookalike.index.hits import SearchInfo
-
     source = as_source(table)
     start, liked, unliked = _read_marks(row, like, unlike)
     first = "like" if row is None else "row"
@@ -100,6 +98,8 @@ def search(
     )
     if isinstance(query, Mapping):
         _warn_not_compared(index, query, first)
+    from lookalike.index.hits import SearchInfo
+
     id = None if isinstance(query, Mapping) else query
     named = (part for part in (query, weights, conditions) if isinstance(part, Mapping))
     asked = tuple(str(name) for part in named for name, value in part.items() if value is not None)
@@ -229,15 +229,9 @@ def _first_ids(index: "Index") -> list[Any]:
 
 def _named(index: "Index", text: str) -> list[int]:
     """Return the positions of the rows that a text names: ``Toy Story``, or ``title=Toy Story``."""
-    from lookalike.table.model.labels import label_of, match_rows
+    from lookalike.table.model.labels import match_rows
 
-    column, equals, rest = text.partition("=")
-    now, id_column = index.state_, index.state_.id_column
-    if equals and column.strip() in column_names(index.sample):
-        names, words = [column.strip()], rest
-    else:
-        names = [*label_of(index.sample).columns, *([id_column] if id_column else [])]
-        words = text
+    now, (names, words) = index.state_, _names_to_match(index, text)
     cells: list[list[Any]] = [[] for _ in names]
     positions: list[int] = []
     live = set(now.segments.positions.tolist())  # a deleted row has no name any more
@@ -248,12 +242,23 @@ def _named(index: "Index", text: str) -> list[int]:
             values = segment.table[name]
             known += [values.cell(row) for row, _ in rows]
     # A name in two columns is found as a whole, too: "Ada Lovelace".
-    parts = [known for known, name in zip(cells, names, strict=True) if name != id_column]
+    parts = [known for known, name in zip(cells, names, strict=True) if name != now.id_column]
     if len(parts) > 1:
         whole = zip(*parts, strict=True)
         cells.append([" ".join(str(part) for part in row if part) for row in whole])
     # A number that is no row is a slip more often than a part of a name.
     return [positions[row] for row in match_rows(cells, words, exact=_is_number(text))]
+
+
+def _names_to_match(index: "Index", text: str) -> tuple[list[str], str]:
+    """Return the columns in which a text is looked for, and what of it to look for."""
+    from lookalike.table.model.labels import label_of
+
+    column, equals, rest = text.partition("=")
+    if equals and column.strip() in column_names(index.sample):
+        return [column.strip()], rest
+    id_column = index.state_.id_column
+    return [*label_of(index.sample).columns, *([id_column] if id_column else [])], text
 
 
 def _some_names(index: "Index") -> list[str]:
