@@ -62,14 +62,12 @@ class Result(HtmlReport, FrameMixin):
         backend = backend or self.backend
         if backend == "duckdb":
             return frame_of_arrow(self.to_frame("pyarrow"), backend)
-        nested = frozenset | dict | list  # what no data frame can hold
         columns = {
-            name: [plain(cell) if isinstance(cell, nested) else cell for cell in cells]
+            name: [plain(c) if isinstance(c, frozenset | dict | list) else c for c in cells]
             for name, cells in self.cells().items()
         }
-        records = [
-            dict(zip(columns, line, strict=True)) for line in zip(*columns.values(), strict=True)
-        ]
+        lines = zip(*columns.values(), strict=True)
+        records = [dict(zip(columns, line, strict=True)) for line in lines]
         # Without rows there are no records to read the columns from.
         return frame_of_records(records, backend) if records else make_frame(columns, backend)
 

@@ -187,7 +187,8 @@ def _names(
     Those that fit on a phone come first, then those that fit on a wide page.
     """
     placed: list[tuple[float, float, float]] = []  # half the letters, and the place, of each name
-    out, left = [], order.tolist()
+    out: list[str] = []
+    left: list[int] = order.tolist()
     for size, roomy in ((FONT_PHONE, False), (FONT_WIDE, True)):
         tried, left = left, []
         for group in tried:
