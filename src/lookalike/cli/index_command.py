@@ -79,7 +79,7 @@ def build(
     if shards or scheduler or more or folders.names_several(source.file):
         from lookalike.measures.default import default_measure
 
-        given = read_measure(measure)
+        given: Any = read_measure(measure)
         if given == AUTO and weights:  # "auto" alone stays, and the folder keeps the reason for it
             given = default_measure()
         given = given if given == AUTO else weigh_columns(given, weights)

@@ -165,7 +165,8 @@ def _pairs_within(
         parts.append((a * n + b, bits[at], columns[at]))
     if not parts:
         return np.zeros(0, np.int64), np.zeros(0), np.zeros(0, np.int64)
-    return _once(*map(np.concatenate, zip(*parts, strict=True)), np.maximum)
+    pairs, bits, columns = map(np.concatenate, zip(*parts, strict=True))
+    return _once(pairs, bits, columns, np.maximum)
 
 
 def _once(

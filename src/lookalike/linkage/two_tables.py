@@ -409,7 +409,8 @@ def check_names(
                 found: Any = (f"{name!r}, which is not in ", Param(which))
                 raise InvalidInput(Param(word), both, found, suggest(name, known))
         # The kind in the last table: the first one is read as it is.
-        kind = [*tables.values()][-1][name].kind.name
+        last: Any = [*tables.values()][-1]
+        kind = last[name].kind.name
         found = f"{name!r}, which holds {kind}"
         if word == "max_distance" and kind != "number":
             equal = ("Use ", Param("by", [name]), " for pairs that are equal in it")
@@ -438,8 +439,8 @@ def nothing_common(
     found: Any = (f"{ours} in ", words[0], f", {theirs} in ", words[-1])
     hint: Any = "Rename columns so that what is to be compared has one name in both"
     if back:
-        kind = [*tables.values()][-1][back[0]].kind
-        found = f"only {back[0]!r}, which is set aside ({kind.reason})"
+        last: Any = [*tables.values()][-1]
+        found = f"only {back[0]!r}, which is set aside ({last[back[0]].kind.reason})"
         hint = ("Compare by it all the same: ", Param("on", back[0]))
     elif empty:
         found, hint = f"only missing cells in {name_some(empty)}", "Fill in a column"
