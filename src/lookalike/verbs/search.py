@@ -50,9 +50,10 @@ def search(
         What to start from: a row by its id (its position, counted from 0, where rows have no ids
         of their own) or its name ("Toy Story", "title=Toy Story"; the beginning or a part of it
         will do where it means one row), or a record, in which columns may be missing.
-    like, unlike : ids or records, optional
-        Rows that answers should be like, and should not be like. Without ``row`` the first of
-        ``like`` is what to start from.
+    like : ids or records, optional
+        Rows that answers should be like. Without ``row`` the first is what to start from.
+    unlike : ids, optional
+        Rows that answers should not be like.
     k : int
         How many rows to find.
     measure : str or Measure, optional

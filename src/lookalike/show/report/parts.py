@@ -18,7 +18,7 @@ from lookalike.table import Column
 MAX_COLUMNS = 60  # that are listed
 OPEN_COLUMNS = 15  # of them before the rest is folded
 MAX_INCOMPLETE_COLUMNS = 24  # whose missing values are drawn
-N_STRIPES = 60  # parts of a table, from its first row to its last, whose missing values are counted
+N_STRIPES = 30  # parts of a table, from its first row to its last, whose missing values are counted
 
 
 def summary_part(study: Study) -> str:
