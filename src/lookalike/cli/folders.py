@@ -66,13 +66,16 @@ def build_folder(
         return source.rows(filter).compared_by(columns).table
 
     notes: list[str] = []
+
+    def tell(summary: object) -> None:
+        notes.append(str(summary))
+
     with out.compile_note():
         if scheduler is not None:
             from lookalike.index.dask import connect, fit_encode, read_table
 
             with connect(scheduler) as client:
                 table = read_by(partial(read_table, client=client))
-                tell: Any = lambda summary: notes.append(str(summary))  # noqa: E731
                 made = fit_encode(table, to, measure, client, id_column=id_column, tell=tell)
         else:
             from lookalike.table import read_table as read_here
