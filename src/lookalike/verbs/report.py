@@ -91,7 +91,7 @@ def report(
     given: Any = AUTO
     if weights or rows.index is not None or measure not in (None, AUTO):
         given, _ = choose_measure(measure, rows, weights, None)
-    from lookalike.show.report import make_report
+    from lookalike.show.report.table_report import make_report
 
     return make_report(
         rows.table,
