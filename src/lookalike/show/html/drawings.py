@@ -69,6 +69,7 @@ MARGIN = 8.0
 # Font sizes on a drawing, in its units, on a wide page and on a phone (see page.css), and the mean
 # width of a letter as a share of the font size.
 FONT_WIDE, FONT_PHONE, LETTER_WIDTH = 10.0, 18.0, 0.62
+TRIED_LINES = (0.0, -1.2, 1.2, -2.4, 2.4)  # up or down from the middle of a group
 
 
 def frame(places: np.ndarray) -> tuple[np.ndarray, float]:
@@ -201,11 +202,14 @@ def _names(
             # Moved into the drawing, where a name would be cut at its edge.
             edge = half * size + 2
             x = float(np.clip(members[nearest][0], edge, max(edge, WIDTH - edge)))
-            y = float(np.clip(members[nearest][1] + 0.35 * size, size, height - 4))
-            near = ((abs(x - u), abs(y - v), (half + h) * size) for h, u, v in placed)
-            if all(across >= wide or along >= 1.2 * size for across, along, wide in near):
-                placed.append((half, x, y))
-                out.append(words((x, y), names[group], roomy=roomy))
+            for lines in TRIED_LINES:
+                y = float(members[nearest][1] + (0.35 + lines) * size)
+                near = ((abs(x - u), abs(y - v), (half + h) * size) for h, u, v in placed)
+                free = all(across >= wide or along >= 1.2 * size for across, along, wide in near)
+                if free and size <= y <= height - 4:
+                    placed.append((half, x, y))
+                    out.append(words((x, y), names[group], roomy=roomy))
+                    break
             else:
                 left.append(group)
     return out
