@@ -56,23 +56,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import (
-    MAX_SAMPLE_STRINGS,
-    Raw,
-    Words,
-    all_match,
-    is_list,
-    is_number,
-    join_notes,
-    matches,
-    means_missing,
-    missing_words,
-    of_values,
-    to_numpy,
-)
+from lookalike.table.formats import arrow
+from lookalike.table.formats.raw import Raw, Words, join_notes, of_values
 from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, thresholds
 from lookalike.table.infer.roles import Guess, guess_of
-from lookalike.table.infer.vocabulary import MISSING, vocabulary
+from lookalike.table.infer.vocabulary import MISSING, means_missing, missing_words, vocabulary
 from lookalike.table.model.cells import is_graph
 from lookalike.table.model.kind import DOCUMENT, Kind, Reading
 
@@ -115,8 +103,8 @@ def _has_graphs(kind: Any) -> bool:
 _BY_TYPE: tuple[tuple[Callable[[Any], bool], Callable[[Raw], Guess]], ...] = (
     (pa.types.is_boolean, codes.infer_flag),
     (pa.types.is_temporal, dates.infer_dates),
-    (is_number, numbers.infer_numbers),
-    (is_list, lambda raw: guess_of(lists.kind_of_lists(raw.cells))),
+    (arrow.is_number, numbers.infer_numbers),
+    (arrow.is_list, lambda raw: guess_of(lists.kind_of_lists(raw.cells))),
     (_has_graphs, lambda raw: Guess(Kind("graph", "records with nodes and edges"))),
 )
 
@@ -180,7 +168,7 @@ def _declared(raw: Raw, prefer: str) -> Guess:
     if raw.is_text:
         # How strings are stored (factors, dictionaries) says nothing about them. Their order
         # becomes that of the rows, as in a column of text.
-        used, first = np.unique(to_numpy(raw.cells.drop_null().indices), return_index=True)
+        used, first = np.unique(arrow.to_numpy(raw.cells.drop_null().indices), return_index=True)
         return infer_text(raw.with_order(used[np.argsort(first)]), prefer)
     return Guess(Kind("category", f"{count:,} categories declared by the source"))
 
@@ -296,7 +284,7 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
     """Digits that are a name, not an amount: after a zero, very many, or text where numbers go."""
-    if not all_match(words.distinct, r"^\d+$"):
+    if not arrow.all_match(words.distinct, r"^\d+$"):
         return None
     if not (why := _why_names(raw, words)):
         return None
@@ -317,23 +305,23 @@ TEXT_BY_CHOICE = "kept as text where numbers could be"
 
 def _why_names(raw: Raw, words: Words) -> str:
     """Say why digits are a name; "" where they may be an amount."""
-    if matches(words.distinct, r"^\d{19}").any():
+    if arrow.matches(words.distinct, r"^\d{19}").any():
         return "too long to be a quantity"
     if numbers.has_leading_zeros(words.distinct):
         counts = roles.is_zero_padded_count(raw.name, words.distinct)
         return "" if counts else "some with leading zeros"
     # A frame whose cells are digits beside "n/a" has no other type for them.
     chosen = raw.typed and words.count == raw.count
-    compact = roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$")
+    compact = roles.says_date(raw.name) and arrow.all_match(words.distinct, r"^\d{8}$")
     return TEXT_BY_CHOICE if chosen and not compact else ""
 
 
 def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    compact = roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$")  # 20200924
+    compact = roles.says_date(raw.name) and arrow.all_match(words.distinct, r"^\d{8}$")  # 20200924
     if compact and (guess := _date(raw, words, prefer)) is not None:
         return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
     # As pandas writes durations of whole days; people write "1 day", with the day as a unit.
-    if all_match(words.distinct, r"^-?\d+ days$"):
+    if arrow.all_match(words.distinct, r"^-?\d+ days$"):
         return _date(raw, words, prefer)
     found = numbers.find_numbers(words, prefer if prefer in (",", ".") else "")
     if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
@@ -533,7 +521,7 @@ def _text_or_category(raw: Raw, words: Words, reason: str) -> Kind:
 
 def _category(raw: Raw, words: Words, reason: str) -> Kind:
     kind = Kind("category", reason, confidence=0.9)
-    if roles.is_code_name(raw.name) and all_match(words.distinct, r"\d"):
+    if roles.is_code_name(raw.name) and arrow.all_match(words.distinct, r"\d"):
         kind = replace(kind, role="code")
     if len(words) > thresholds.MAX_LEVELS:
         return _nearly(kind, words)
@@ -573,7 +561,8 @@ def _misfits(words: Words) -> tuple[str, Words] | None:
     readings = {"numbers": numbers.misfit_numbers, "dates or times": dates.misfit_dates}
     for what, misfit in readings.items() if len(words) >= 5 else ():
         # Twice the share in a sample is beyond chance, so all strings need not be tried.
-        if misfit(words.distinct[:MAX_SAMPLE_STRINGS]).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
+        sample = words.distinct[: arrow.MAX_SAMPLE_STRINGS]
+        if misfit(sample).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
             continue
         others = words.where(misfit(words.distinct))
         share = max(len(others) / len(words), others.count / words.count)

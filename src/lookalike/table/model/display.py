@@ -60,11 +60,10 @@ def record_columns(
     positions : of the rows
     ours : names of the columns that stand before those of the table
     """
-    found = {}
-    for column in table.aside + table.columns:
-        prefix = "table." if column.name in ours else ""
-        found[prefix + column.name] = [column.cell(row) for row in positions]
-    return found
+    return {
+        ("table." if c.name in ours else "") + c.name: [c.cell(row) for row in positions]
+        for c in table.aside + table.columns
+    }
 
 
 def table_html(table: Table) -> str:
@@ -118,15 +117,14 @@ def _cells(column: Column, backend: str) -> Any:
     cells = [column.cell(row) for row in range(len(column))]
     if kind.name in LIST_KINDS:
         return _each(_list, cells)
-    return cells if backend == "pandas" else _of_one_type(kind.name, cells)
-
-
-def _of_one_type(kind: str, cells: list[Any]) -> list[Any]:
-    """Return cells as polars and Arrow take them: text where they are of several types."""
+    if backend == "pandas":
+        return cells
+    # Polars and Arrow take cells of one type.
     types = {type(cell) for cell in cells} - {type(None)}
-    if kind in CODED and len(types) > 1:  # 1 beside "one"
+    if kind.name in CODED and len(types) > 1:  # 1 beside "one"
         return _each(str, cells)
-    if kind in ("graph", "object") and not (len(types) <= 1 and types <= {str, int, float, bool}):
+    simple = len(types) <= 1 and types <= {str, int, float, bool}
+    if kind.name in ("graph", "object") and not simple:
         return _each(lambda cell: str(plain(cell)), cells)
     return cells
 

@@ -191,7 +191,9 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
         is_matrix = kind.name in MATRIX and values.ndim == 2
         require(is_matrix, where, f"cells of kind {kind.name}", str(dtype))
     elif kind.name == "series":
-        require(all(map(_is_series, values)), where, "one-dimensional arrays of float64", "others")
+        cells = [cell for cell in values if cell is not None]
+        lines = all(isinstance(c, np.ndarray) and c.ndim == 1 and c.dtype == float for c in cells)
+        require(lines, where, "one-dimensional arrays of float64", "others")
     elif kind.name != "object":
         _check_objects(values, kind.name, where)
 
@@ -206,11 +208,6 @@ def _check_objects(values: np.ndarray, kind: str, where: str) -> None:
             set(values)
         except TypeError:
             require(False, where, "items that can be looked up", "others")
-
-
-def _is_series(cell: Any) -> bool:
-    is_line = isinstance(cell, np.ndarray) and cell.ndim == 1 and cell.dtype == np.float64
-    return cell is None or is_line
 
 
 def check_columns(who: str, columns: Sequence[Any]) -> None:
@@ -266,9 +263,8 @@ class Table(FrameMixin):
         self.columns: tuple[Column, ...] = tuple(columns)
         self.aside: tuple[Column, ...] = tuple(aside)
         self.missing = tuple(missing)
-        every = self.columns + self.aside
-        check_columns("Table", every)
-        self._n_rows = len(every[0]) if every else int(n_rows or 0)
+        check_columns("Table", self.every)
+        self._n_rows = len(self.every[0]) if self.every else int(n_rows or 0)
 
     # -- shape and access -------------------------------------------------------------------------
 
@@ -322,7 +318,7 @@ class Table(FrameMixin):
         Columns that are compared as one have a joint name too; see ``joined``.
         """
         if isinstance(key, str):
-            for column in self.columns + self.aside:
+            for column in self.every:
                 if column.name == key:
                     return column
             if key in self.joined:
@@ -365,9 +361,8 @@ class Table(FrameMixin):
         for name in gone:
             # A mistyped name is an error here, not a surprise later.
             self[name]
-        rest = [c for c in self.columns if c.name not in gone]
-        aside = [c for c in self.aside if c.name not in gone]
-        return Table(rest, aside, len(self), self.missing)
+        sides = ([c for c in side if c.name not in gone] for side in (self.columns, self.aside))
+        return Table(*sides, len(self), self.missing)
 
     def join(self, parts: Any) -> Table:
         """Return the table with each of some groups of number columns as one column of vectors.
@@ -420,7 +415,7 @@ class Table(FrameMixin):
             May name a column that is set aside, which is then compared.
         """
         wanted = dict.fromkeys([names] if isinstance(names, str) else names)
-        rest = [column for column in self.columns + self.aside if column.name not in wanted]
+        rest = [column for column in self.every if column.name not in wanted]
         return Table([self[name] for name in wanted], rest, len(self), self.missing)
 
     def of_kind(self, *kinds: str) -> tuple[Column, ...]:
@@ -501,11 +496,10 @@ class Table(FrameMixin):
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that columns have different names and one length."""
-        every = self.columns + self.aside
-        fits = all(len(column) == self._n_rows for column in every)
+        fits = all(len(column) == self._n_rows for column in self.every)
         require(fits, "Table", f"columns of {self._n_rows} rows", "others")
-        names = {column.name for column in every}
-        require(len(names) == len(every), "Table", "column names that differ", "one twice")
+        names = {column.name for column in self.every}
+        require(len(names) == len(self.every), "Table", "column names that differ", "one twice")
 
 
 def join_columns(name: str, columns: Sequence[Column]) -> Column:

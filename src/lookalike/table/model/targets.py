@@ -39,16 +39,12 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
     if isinstance(y, str):
         return _take_column(table, y, who)
     target = np.asarray(y)
-    if _is_one_column(target):
+    if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
     _check_shape(target, len(table), who)
     if target.dtype.kind in "fO":
         _check_missing(_missing(target), who)
     return table, target
-
-
-def _is_one_column(target: np.ndarray) -> bool:
-    return target.ndim == 2 and target.shape[1] == 1
 
 
 def _missing(values: Sequence[Any] | np.ndarray) -> np.ndarray:
@@ -64,7 +60,7 @@ def _y(who: str) -> Param:
 
 
 def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
-    names = [column.name for column in table.columns + table.aside]
+    names = [column.name for column in table.every]
     if name not in names:
         hint = suggest(name, names)
         raise InvalidInput(_y(who), "an array or the name of a column", repr(name), hint)
@@ -73,9 +69,8 @@ def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
     rest = table.drop(name)
     target = replace(column, kind=replace(column.kind, reason="the target"))
     rest = Table(rest.columns, (*rest.aside, target), len(table), table.missing)
-    if column.kind.name == "number":
-        return rest, np.asarray(column.values)
-    return rest, np.asarray([column.cell(i) for i in range(len(column))])
+    number = column.kind.name == "number"
+    return rest, np.asarray(column.values if number else list(map(column.cell, range(len(column)))))
 
 
 def _check_shape(target: np.ndarray, n: int, who: str) -> None:
@@ -102,7 +97,7 @@ def require_target(y: Any, who: str) -> Any:
     if isinstance(y, str):
         return y
     target = np.asarray(y)
-    if _is_one_column(target):
+    if target.ndim == 2 and target.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
         theirs = "A column-vector y was passed when a 1d array was expected."
