@@ -152,12 +152,12 @@ class _Reader:
         return value
 
     def _decode_object(self, form: str, node: dict[str, Any]) -> Any:
-        if form in ("array", "cells") and self.archive is None:
-            raise ValueError("an array outside of a file")
-        if form == "array":
-            return self.archive.array(node["at"])  # type: ignore[union-attr]
-        if form == "cells":
-            return self._cells(node)
+        if form in ("array", "cells"):
+            if self.archive is None:
+                raise ValueError("an array outside of a file")
+            if form == "array":
+                return self.archive.array(node["at"])
+            return self._cells(node, self.archive.size)
         if form == "callable":
             return self._callable(node["name"])
         # Only classes that are imported already: a name in a file never imports anything.
@@ -193,29 +193,21 @@ class _Reader:
             raise Misfit(cls.__name__, f"the fields {', '.join(known)}", min(odd)[:80])
         # Without the constructor, which could compute with values that are not checked yet.
         value: Any = object.__new__(cls)
-        for name, part in parts.items():
-            object.__setattr__(value, name, self.decode(part))
-        for cache in (f for f in made if not f.init):
-            make: Any = cache.default_factory
-            object.__setattr__(value, cache.name, make())
+        caches = {
+            f.name: f.default_factory() for f in made if not f.init and callable(f.default_factory)
+        }
+        vars(value).update({name: self.decode(part) for name, part in parts.items()} | caches)
         return value
 
-    def _cells(self, node: dict[str, Any]) -> np.ndarray:
+    def _cells(self, node: dict[str, Any], most: int) -> np.ndarray:
         items, shape = node["is"], node["shape"]
         sizes = isinstance(shape, list) and all(type(s) is int and s >= 0 for s in shape)
         if not sizes or not isinstance(items, list) or math.prod(shape) != len(items):
             raise ValueError("cells of another shape than they say")
-        if max(shape, default=0) > max(64, self.archive.size):  # type: ignore[union-attr]
+        if max(shape, default=0) > max(64, most):
             raise ValueError("cells of more rows or columns than the file has bytes")
-        cells = np.empty(len(items), dtype=object)
-        if set(map(type, items)) <= SIMPLE:
-            cells[:] = items
-            self.nodes += len(items)
-            self.expanded += len(items)
-        else:
-            for position, cell in enumerate(items):  # numpy would take lists for axes
-                cells[position] = self.decode(cell)
-        return cells.reshape(shape)
+        # numpy.array would take lists for axes.
+        return np.fromiter(self.decode(items), object, len(items)).reshape(shape)
 
     def _callable(self, name: str) -> Any:
         if name not in self.callables:

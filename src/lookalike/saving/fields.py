@@ -289,7 +289,7 @@ class Saved(Field):
 
 
 class Composed(Field):
-    """A field whose ``form`` looks at the parts of a value, which may have sizes of other fields."""
+    """A field whose ``form`` looks at parts of a value, which may have the sizes of others."""
 
     def fits(self, value: Any) -> bool:
         """Whether the value is allowed, the sizes of dimensions aside."""

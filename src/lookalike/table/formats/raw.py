@@ -463,11 +463,9 @@ def as_number(word: str) -> float | None:
 
 def objects(values: list[Any]) -> np.ndarray:
     """Return an object array of the values, None where one is missing."""
-    # numpy would turn a list of equal-length lists into a matrix, so it is filled cell by cell.
-    cells = np.empty(len(values), dtype=object)
-    for row, value in enumerate(values):
-        cells[row] = None if is_missing(value) else value
-    return cells
+    # numpy.array would turn a list of equal-length lists into a matrix.
+    cells = (None if is_missing(value) else value for value in values)
+    return np.fromiter(cells, object, len(values))
 
 
 def _scalar(value: Any) -> bool:

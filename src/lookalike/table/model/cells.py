@@ -91,20 +91,15 @@ def set_aside(raw: Raw, reason: str) -> Column:
 
 
 def _cells(raw: Raw, read: Callable[[int, Any], Any]) -> np.ndarray:
-    cells = np.empty(len(raw), dtype=object)
-    for row, value in enumerate(raw.values()):
-        if value is not None:
-            cells[row] = read(row, value)
-    return cells
+    cells = (None if v is None else read(row, v) for row, v in enumerate(raw.values()))
+    return np.fromiter(cells, object, len(raw))
 
 
 def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a text column."""
     if raw.is_text:
         # The last is -1's: missing.
-        words = np.empty(len(raw.words) + 1, dtype=object)
-        words[:-1] = arrow.to_numpy(raw.words)
-        return Column(raw.name, kind, words[raw.codes])
+        return Column(raw.name, kind, np.append(arrow.to_numpy(raw.words), None)[raw.codes])
 
     def read(row: int, value: Any) -> str:
         if isinstance(value, (set, frozenset, Mapping, bytes, *_LISTS)):
@@ -145,9 +140,8 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
             raise raw.error(row, raw.cells[row].as_py(), needed, hint, WrongType)
         reading = Reading("set", separator=found.separator)
     # The last is -1's: missing.
-    sets = np.empty(len(raw.words) + 1, dtype=object)
-    for at, word in enumerate(raw.words.to_pylist()):
-        sets[at] = frozenset(item for item in lists.split_items(word, reading.separator) if item)
+    cut = (lists.split_items(word, reading.separator) for word in raw.words.to_pylist())
+    sets = np.fromiter([*(frozenset(filter(None, items)) for items in cut), None], object)
     return Column(raw.name, replace(kind, reading=reading), sets[raw.codes])
 
 
@@ -185,10 +179,8 @@ def _number_rows(raw: Raw) -> np.ndarray:
     # Integers beyond 2**53 become the nearest float, as they do in a column of numbers.
     values = arrow.to_numpy(pc.list_flatten(full).cast(pa.from_numpy_dtype(dtype), safe=False))
     ends = np.cumsum(arrow.to_numpy(pc.list_value_length(full)))
-    rows = np.empty(len(raw), dtype=object)
-    for row, cell in zip(np.flatnonzero(raw.present()), np.split(values, ends[:-1]), strict=False):
-        rows[row] = cell
-    return rows
+    cells = iter(np.split(values, ends[:-1]))
+    return np.fromiter((next(cells) if here else None for here in raw.present()), object, len(raw))
 
 
 def _numbers(raw: Raw, row: int, value: Any) -> np.ndarray:
@@ -206,10 +198,8 @@ def _numbers(raw: Raw, row: int, value: Any) -> np.ndarray:
 
 def read_series(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a column of time series."""
-    cells = _number_rows(raw)
-    for row in np.flatnonzero(raw.present()):
-        cells[row] = cells[row].astype(np.float64)
-    return Column(raw.name, kind, cells)
+    cells = (None if cell is None else cell.astype(np.float64) for cell in _number_rows(raw))
+    return Column(raw.name, kind, np.fromiter(cells, object, len(raw)))
 
 
 def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:

@@ -508,13 +508,12 @@ def join_columns(name: str, columns: Sequence[Column]) -> Column:
     A row with a missing part is missing.
     """
     if any(column.kind.name != "number" for column in columns):
-        cells = np.empty(len(columns[0]), dtype=object)
         missing = np.any([column.missing for column in columns], axis=0)
-        cells[:] = [
+        cells = (
             None if gone else tuple(column.cell(row) for column in columns)
             for row, gone in enumerate(missing.tolist())
-        ]
-        return Column(name, Kind("object"), cells)
+        )
+        return Column(name, Kind("object"), np.fromiter(cells, object, len(missing)))
     values = np.column_stack([np.asarray(c.values, dtype=np.float64) for c in columns])
     values[np.isnan(values).any(axis=1)] = np.nan
     role = PLACE if columns[0].kind.parts else ""
