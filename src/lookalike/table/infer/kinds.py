@@ -141,9 +141,8 @@ def _may_be_degrees(guess: Guess) -> bool:
 
 def _as_part(guess: Guess, parts: tuple[str, ...]) -> Guess:
     reason = f"{guess.kind.reason}, {' and '.join(map(repr, parts))} in degrees"
-    confidence = min(guess.kind.confidence, 0.9)
-    kind = replace(guess.kind, reason=reason, role="", confidence=confidence, close="number")
-    return replace(guess, kind=replace(kind, parts=parts))
+    sure = min(guess.kind.confidence, 0.9)
+    return guess.with_kind(reason=reason, role="", confidence=sure, close="number", parts=parts)
 
 
 def _settle(raw: Raw, guess: Guess, settled: str) -> Guess:
@@ -154,8 +153,7 @@ def _settle(raw: Raw, guess: Guess, settled: str) -> Guess:
     again = infer(raw, settled)
     if again.kind.reading == guess.kind.reading and not guess.open:
         return guess
-    note = again.kind.note + ", as another column is"
-    return replace(again, kind=replace(again.kind, note=note, confidence=0.8))
+    return again.with_kind(note=f"{again.kind.note}, as another column is", confidence=0.8)
 
 
 def _declared(raw: Raw, prefer: str) -> Guess:
@@ -249,7 +247,7 @@ def _words(raw: Raw, words: Words) -> Guess:
     kind = guess.kind
     if "NA" in listed and kind.name == "category":
         note = f"{kind.note} (the kind 'code' keeps the words)"
-        guess = replace(guess, kind=replace(kind, note=note, close=kind.close or "code"))
+        return guess.with_kind(note=note, close=kind.close or "code")
     return guess
 
 
@@ -262,11 +260,10 @@ def _with_missing(guess: Guess, missing: Words) -> Guess:
     cells = f"{missing.count:,} cell{'' if missing.count == 1 else 's'}"
     note = join_notes(guess.kind.note, f"{cells} {shown} read as missing")
     reading = replace(guess.kind.reading or Reading(), missing_words=listed)
-    confidence = min(guess.kind.confidence, 0.9)
-    kind = replace(guess.kind, reading=reading, note=note, confidence=confidence)
+    guess = guess.with_kind(reading=reading, note=note, confidence=min(guess.kind.confidence, 0.9))
     if missing.count > 0.5 * (missing.rows or 1):
-        kind = replace(kind, confidence=0.6, close=kind.close or "category")
-    return replace(guess, kind=kind)
+        return guess.with_kind(confidence=0.6, close=guess.kind.close or "category")
+    return guess
 
 
 # -- read as something typed -----------------------------------------------------------------------
@@ -295,8 +292,7 @@ def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
     note = f"pass kinds={{{raw.name!r}: 'number'}} to compare them as numbers"
     note = note if why == TEXT_BY_CHOICE else ""
     if n == words.count == rows and rows >= thresholds.MIN_ROWS_FOR_PATTERN:
-        guess = _identifier(reason, close="number" if note else "code")
-        return replace(guess, kind=replace(guess.kind, note=note))
+        return _identifier(reason, close="number" if note else "code").with_kind(note=note)
     return Guess(Kind("category", reason, role="code", confidence=0.9, close="number", note=note))
 
 
@@ -307,7 +303,7 @@ def _why_names(raw: Raw, words: Words) -> str:
     """Say why digits are a name; "" where they may be an amount."""
     if arrow.matches(words.distinct, r"^\d{19}").any():
         return "too long to be a quantity"
-    if numbers.has_leading_zeros(words.distinct):
+    if arrow.matches(words.distinct, r"^0\d+$").any():  # as in 02139
         counts = roles.is_zero_padded_count(raw.name, words.distinct)
         return "" if counts else "some with leading zeros"
     # A frame whose cells are digits beside "n/a" has no other type for them.
@@ -319,7 +315,7 @@ def _why_names(raw: Raw, words: Words) -> str:
 def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
     compact = roles.says_date(raw.name) and arrow.all_match(words.distinct, r"^\d{8}$")  # 20200924
     if compact and (guess := _date(raw, words, prefer)) is not None:
-        return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
+        return guess.with_kind(close="number", confidence=0.9)
     # As pandas writes durations of whole days; people write "1 day", with the day as a unit.
     if arrow.all_match(words.distinct, r"^-?\d+ days$"):
         return _date(raw, words, prefer)

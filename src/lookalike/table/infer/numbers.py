@@ -212,11 +212,6 @@ def _read(words: Words, reading: Reading, note: str = "", open_to: str = "") -> 
     return dates.Found(reading, cells, note, open_to, reading.decimal if decides else "")
 
 
-def has_leading_zeros(distinct: Any) -> bool:
-    """Whether some string is digits after a zero, as in "02139"."""
-    return bool(arrow.matches(distinct, r"^0\d+$").any())
-
-
 def misfit_numbers(distinct: Any) -> np.ndarray:
     """Return which strings are no plain number, money or percentage."""
     amounts = arrow.matches(distinct, patterns("numbers")["amount"])
@@ -581,7 +576,7 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
         return guess
     # Kept as text to the last digit, which a float would lose.
     text = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
-    return replace(guess, kind=replace(guess.kind, name="text"), raw=text)
+    return replace(guess.with_kind(name="text"), raw=text)
 
 
 def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
@@ -633,6 +628,7 @@ def _compact_dates(raw: Raw) -> Guess | None:
     if found is None:
         return None
     typed = replace(raw, cells=found.cells.take(text.indices))
-    guess = dates.infer_dates(typed)
-    kind = replace(guess.kind, reading=found.reading, close="number", confidence=0.9)
-    return replace(guess, kind=kind, raw=typed)
+    guess = dates.infer_dates(typed).with_kind(
+        reading=found.reading, close="number", confidence=0.9
+    )
+    return replace(guess, raw=typed)

@@ -4,6 +4,8 @@ Identifiers and names differ in every row; codes are categories written in digit
 copies tell no two rows apart.
 """
 
+from __future__ import annotations
+
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -37,6 +39,10 @@ class Guess:
     raw: Raw | None = None
     proves: str = ""
     open: bool = False
+
+    def with_kind(self, **changes: Any) -> Guess:
+        """Return the guess with some fields of its kind changed."""
+        return replace(self, kind=replace(self.kind, **changes))
 
 
 def guess_of(kind: Kind, raw: Raw | None = None) -> Guess:
