@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import pyarrow as pa
@@ -36,23 +37,17 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     backend : {"pandas", "polars", "pyarrow"}
     """
     BACKEND.check("to_frame", "backend", backend)
+    library = _library(backend)
+    make = library.table if backend == "pyarrow" else library.DataFrame
+    return make(dict(columns))
+
+
+def _library(backend: str) -> Any:
     try:
-        if backend == "pandas":
-            import pandas as pd
-
-            return pd.DataFrame(dict(columns))
-        if backend == "polars":
-            import polars as pl
-
-            return pl.DataFrame(dict(columns))
+        return import_module(backend)
     except ImportError as error:
-        raise _not_installed(backend) from error
-    return pa.table(dict(columns))
-
-
-def _not_installed(backend: str) -> MissingExtra:
-    text = f"to_frame: {backend} is not installed. Install it, or choose another backend."
-    return MissingExtra(text)
+        text = f"to_frame: {backend} is not installed. Install it, or choose another backend."
+        raise MissingExtra(text) from error
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]], backend: str = "pandas") -> Any:
@@ -118,14 +113,10 @@ def frame_of_arrow(table: Any, backend: Any = "pandas") -> Any:
     import narwhals as nw
 
     ARROW_BACKEND.check("to_frame", "backend", backend)
-    try:
-        if backend == "duckdb":
-            import duckdb
-
-            return duckdb.from_arrow(table)
-        return nw.from_arrow(table, backend=backend).to_native()
-    except ImportError as error:
-        raise _not_installed(backend) from error
+    library = _library(backend)
+    if backend == "duckdb":
+        return library.from_arrow(table)
+    return nw.from_arrow(table, backend=backend).to_native()
 
 
 def is_frame(given: Any) -> bool:
