@@ -102,7 +102,12 @@ def run(
                 work.stop.set()
                 wait(begun)
                 raise
-        return work.result()
+        # A helper that was dropped stays in the queue; it must not keep the caller's arrays alive.
+        work.task, work.todo = (lambda *_: None), []
+        if work.error is not None:
+            error, work.error = work.error, None
+            raise error
+        return work.answers
 
 
 class _Work:
@@ -138,15 +143,6 @@ class _Work:
             self.stop.set()
         finally:
             _here.inside, _here.stop = before
-
-    def result(self) -> list[Any]:
-        """Return the answers, or raise the first error."""
-        # A helper that was dropped stays in the queue; it must not keep the caller's arrays alive.
-        self.task, self.todo = (lambda *_: None), []
-        if self.error is not None:
-            error, self.error = self.error, None
-            raise error
-        return self.answers
 
 
 def check_stopped() -> None:

@@ -157,17 +157,14 @@ def _check_rows(file: _Csv) -> None:
     limits = read_limits()
     if limits.rows is None:
         return
+    names: list[str] = next(file.records(), [])
+    check_counts(0, len(names))
     with _open(file.path, file.data) as opened:
-        fields = opened.readline().count(file.delimiter.encode())
         lines = sum(part.count(b"\n") for part in iter(lambda: opened.read(2**20), b""))
-    # A quick count first, of delimiters inside of quotes too; only if it is too high the exact one.
-    if fields >= (limits.columns or fields + 1):
-        check_counts(0, len(next(file.records(), [])))
     if lines <= limits.rows:
         return
     rows = 0  # lines may be inside of quotes: Arrow knows, and forgets each block that it has read
-    types = dict.fromkeys(next(file.records(), []), pa.string())
-    with file.read(pyarrow.csv.open_csv, types) as stream:
+    with file.read(pyarrow.csv.open_csv, dict.fromkeys(names, pa.string())) as stream:
         for batch in stream:
             rows += len(batch)
             check_counts(rows, batch.num_columns)

@@ -215,12 +215,10 @@ def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
             return (0, 1)
     if not known.keys() & {0, 1}:
         return ()
-    return tuple(known[a] if a in known else _opposite(known[1 - a]) for a in (0, 1))
-
-
-def _opposite(value: Any) -> str:
-    word = written(value).strip().lower()
-    return next(words[word] for words in _answers() if word in words)
+    for answer, opposites in enumerate(_answers()):
+        if answer not in known:
+            known[answer] = opposites[written(known[1 - answer]).strip().lower()]
+    return known[0], known[1]
 
 
 def infer_flag(raw: Raw) -> Guess:

@@ -126,17 +126,14 @@ def infer_columns(raws: Sequence[Raw]) -> dict[str, Guess]:
 
 def _with_places(raws: Sequence[Raw], guesses: dict[str, Guess]) -> dict[str, Guess]:
     """Return the guesses, with a latitude and a longitude as one place."""
-    plain = [raw for raw in raws if _may_be_degrees(guesses[raw.name])]
+    numeric = {name for name, g in guesses.items() if g.kind.name == "number" and not g.aside}
+    plain = [raw for raw in raws if raw.name in numeric and not guesses[raw.name].kind.source]
     for latitude, longitude in roles.find_places(plain):
         parts = (latitude.name, longitude.name)
         cells = [guesses[raw.name].raw or raw for raw in (latitude, longitude)]
         if numbers.are_degrees(*cells):
             guesses |= {name: _as_part(guesses[name], parts) for name in parts}
     return guesses
-
-
-def _may_be_degrees(guess: Guess) -> bool:
-    return guess.kind.name == "number" and not guess.aside and not guess.kind.source
 
 
 def _as_part(guess: Guess, parts: tuple[str, ...]) -> Guess:

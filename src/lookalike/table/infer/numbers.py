@@ -343,14 +343,11 @@ def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
     if raw.is_text:
         return _read_text_as(raw, kind, fitted)
     compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
-    text = _digits(raw) if compact else []
-    return _read_text_as(of_values(raw.name, text), kind) if any(text) else (raw, kind.reading)
-
-
-def _digits(raw: Raw) -> list[str | None]:
-    """Return numbers as text, since 20200924 may be a date; nothing of other columns."""
-    numeric = raw.is_arrow and arrow.is_number(raw.type)
-    return [None if v is None else written(v) for v in raw.values()] if numeric else []
+    if compact and raw.is_arrow and arrow.is_number(raw.type) and raw.count:
+        # 20200924 may be a date.
+        text = [None if value is None else written(value) for value in raw.values()]
+        return _read_text_as(of_values(raw.name, text), kind)
+    return raw, kind.reading
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:

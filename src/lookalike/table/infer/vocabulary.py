@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -32,33 +33,13 @@ def read_data(name: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words of ``data/words.toml``, which says what each of them is for."""
-
-    missing: frozenset[str]
-    flags: tuple[tuple[str, str], ...]
-    marks: frozenset[str]
-    months: tuple[tuple[str, ...], ...]
-    weekdays: tuple[tuple[str, ...], ...]
-    currency: str
-    multiples: dict[str, float]
-    units: frozenset[str]
-    days: dict[str, float]
-    cycles: tuple[dict[str, Any], ...]
-
-
 @cache
-def vocabulary() -> Vocabulary:
-    """Return the words; the file is read once."""
+def vocabulary() -> Any:
+    """Return the words of ``data/words.toml``, which says what each is for, as attributes."""
     words = read_data("words")
     words["currency"] = f"(?:{'|'.join(words.pop('currencies'))})"
-    for name in ("missing", "marks", "units"):
-        words[name] = frozenset(words[name])
-    for name in ("flags", "months", "weekdays"):
-        words[name] = tuple(map(tuple, words[name]))
-    words["cycles"] = tuple(words["cycles"])
-    return Vocabulary(**words)
+    words |= {name: frozenset(words[name]) for name in ("missing", "marks", "units")}
+    return SimpleNamespace(**words)
 
 
 @cache
