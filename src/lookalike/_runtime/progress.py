@@ -3,15 +3,13 @@
 A program may watch instead (``watching``): it gets the number of finished parts and may cancel.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Self
 
 from lookalike._runtime.config import settings
 
@@ -115,7 +113,7 @@ class Progress:
         self._bar.start()
         self._task = self._bar.add_task(self._what, total=self._total)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -4,12 +4,10 @@ Every size is known and compared with the length of the file before memory is ta
 stored as they are, under the names that ``lookalike.saving.encode`` gives them, one after another.
 """
 
-from __future__ import annotations
-
 import math
 import zipfile
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Self
 
 import numpy as np
 
@@ -17,7 +15,6 @@ from lookalike.saving.safe_json import parse_json
 
 PAGE = "measure.json"
 LOCAL_HEADER_BYTES = 30  # of a member, without its name and extra field
-MAX_HEADER_BYTES = 10_000  # that describe an array; numpy's own limit for untrusted files
 DTYPE_KINDS = "biufUSmM"  # numbers, flags, texts, times: never objects, which are pickles
 
 
@@ -39,7 +36,7 @@ class Archive:
             self.pack.close()
             raise
 
-    def __enter__(self) -> Archive:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -79,18 +76,15 @@ class Archive:
             if math.prod(shape) * dtype.itemsize != body:
                 raise ValueError(f"{name} is not as long as its shape {shape} of {dtype} says")
             file.seek(0)
-            array = np.lib.format.read_array(file, max_header_size=MAX_HEADER_BYTES)
-            return np.asarray(array)
+            return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
 
 
 def read_header(file: IO[bytes], name: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
     """Return dtype and shape of an array, whose header is read."""
-    form = np.lib.format
-    version = form.read_magic(file)
-    read = {(1, 0): form.read_array_header_1_0, (2, 0): form.read_array_header_2_0}.get(version)
-    if read is None:
+    version = np.lib.format.read_magic(file)
+    if version != (1, 0):  # others are for longer headers than ours
         raise ValueError(f"{name} is of version {version} of the array format")
-    shape, fortran, dtype = read(file, max_header_size=MAX_HEADER_BYTES)
+    shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
     if dtype.hasobject:
         raise ValueError(f"{name}: Object arrays (pickles) are never read")
     plain = dtype.names is None and dtype.subdtype is None and dtype.kind in DTYPE_KINDS

@@ -4,13 +4,11 @@ Identifiers and names differ in every row; codes are categories written in digit
 copies tell no two rows apart.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow.compute as pc
@@ -40,7 +38,7 @@ class Guess:
     proves: str = ""
     open: bool = False
 
-    def with_kind(self, **changes: Any) -> Guess:
+    def with_kind(self, **changes: Any) -> Self:
         """Return the guess with some fields of its kind changed."""
         return replace(self, kind=replace(self.kind, **changes))
 
