@@ -292,6 +292,25 @@ def infer_dates(raw: Raw) -> Guess:
     return set_aside_constant(raw, constant, kind.reason)
 
 
+def guess_dates(raw: Raw, words: Words, prefer: str = "", compact: bool = False) -> Guess | None:
+    """Say from when to when the dates of a text column go; None where it holds others.
+
+    Parameters
+    ----------
+    raw : Raw
+    words, prefer, compact : as in ``find_dates``; all distinct strings of the column, or some
+    """
+    found = find_dates(words, prefer if prefer in ORDERS else "", compact)
+    if found is None:
+        return None
+    typed = raw.spread(words, found.cells)
+    guess = infer_dates(typed)
+    guess = guess.with_kind(note=join_notes(guess.kind.note, found.note), reading=found.reading)
+    if found.open:
+        guess = guess.with_kind(confidence=0.6, close=found.open)
+    return Guess(guess.kind, guess.aside, typed, found.proves, found.open in ORDERS)
+
+
 def _duration(seconds: float) -> str:
     fits = abs(seconds) < MAX_DURATION_SECONDS
     return str(dt.timedelta(seconds=seconds)) if fits else f"{seconds:g} s"

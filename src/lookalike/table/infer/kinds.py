@@ -346,16 +346,7 @@ def _with_reading(kind: Kind, found: dates.Found) -> Kind:
 
 
 def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    compact = roles.says_date(raw.name)
-    found = dates.find_dates(words, prefer if prefer in dates.ORDERS else "", compact)
-    if found is None:
-        return None
-    typed = raw.spread(words, found.cells)
-    guess = dates.infer_dates(typed)
-    kind = replace(guess.kind, note=join_notes(guess.kind.note, found.note), reading=found.reading)
-    if found.open:
-        kind = replace(kind, confidence=0.6, close=found.open)
-    return Guess(kind, guess.aside, typed, found.proves, found.open in dates.ORDERS)
+    return dates.guess_dates(raw, words, prefer, compact=roles.says_date(raw.name))
 
 
 # -- flags -----------------------------------------------------------------------------------------

@@ -620,12 +620,7 @@ def _as_integers(raw: Raw) -> Any:
 
 def _compact_dates(raw: Raw) -> Guess | None:
     """Read 20200924 as a date."""
-    text = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
-    found = dates.find_dates(Words.once(raw.name, text.dictionary), compact=True)
-    if found is None:
-        return None
-    typed = replace(raw, cells=found.cells.take(text.indices))
-    guess = dates.infer_dates(typed).with_kind(
-        reading=found.reading, close="number", confidence=0.9
-    )
-    return replace(guess, raw=typed)
+    digits = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
+    text = replace(raw, cells=digits)
+    guess = dates.guess_dates(text, text.strings(), compact=True)
+    return guess and guess.with_kind(close="number", confidence=0.9)
