@@ -299,6 +299,9 @@ def _read_json(data: bytes, path: Path) -> list[Raw]:
     if isinstance(content, list) and all(isinstance(record, dict) for record in content):
         return records_to_raw(content)
     if isinstance(content, dict) and all(isinstance(cells, list) for cells in content.values()):
+        if len(set(map(len, content.values()))) > 1:
+            hint = "Give every column a value per row"
+            raise unreadable(path, "columns of equal length", "different lengths", hint)
         return [of_values(name, cells) for name, cells in content.items()]
     needed = "a JSON list of records or an object of columns"
     hint = "Write the rows as [{column: value, ...}, ...]"
