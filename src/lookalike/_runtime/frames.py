@@ -1,8 +1,8 @@
 """Answers as data frames of whatever library the user has."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -37,14 +37,22 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     backend : {"pandas", "polars", "pyarrow"}
     """
     BACKEND.check("to_frame", "backend", backend)
-    library = _library(backend)
-    make = library.table if backend == "pyarrow" else library.DataFrame
-    return make(dict(columns))
+    with _installed(backend):
+        if backend == "pandas":
+            import pandas as pd
+
+            return pd.DataFrame(dict(columns))
+        if backend == "polars":
+            import polars as pl
+
+            return pl.DataFrame(dict(columns))
+    return pa.table(dict(columns))
 
 
-def _library(backend: str) -> Any:
+@contextmanager
+def _installed(backend: str) -> Iterator[None]:
     try:
-        return import_module(backend)
+        yield
     except ImportError as error:
         text = f"to_frame: {backend} is not installed. Install it, or choose another backend."
         raise MissingExtra(text) from error
@@ -113,10 +121,12 @@ def frame_of_arrow(table: Any, backend: Any = "pandas") -> Any:
     import narwhals as nw
 
     ARROW_BACKEND.check("to_frame", "backend", backend)
-    library = _library(backend)
-    if backend == "duckdb":
-        return library.from_arrow(table)
-    return nw.from_arrow(table, backend=backend).to_native()
+    with _installed(backend):
+        if backend == "duckdb":
+            import duckdb
+
+            return duckdb.from_arrow(table)
+        return nw.from_arrow(table, backend=backend).to_native()
 
 
 def is_frame(given: Any) -> bool:
