@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from lookalike._runtime.text import as_record
-from lookalike.errors import (
-    InPython,
-    InvalidInput,
-    LookalikeWarning,
-    Param,
-    Phrase,
-    WrongType,
-    name_some,
-    suggest,
-)
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, name_some, suggest
 from lookalike.table.formats import sources
 from lookalike.table.formats.delimited import CsvOptions
 from lookalike.table.formats.raw import Raw, of_array, of_values
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
-from lookalike.table.model.kind import ID, PLACE, RECORD, Kind, given_kind, read_as_text
+from lookalike.table.model.kind import ID, RECORD, Kind, given_kinds, missing_tokens, read_as_text
 from lookalike.table.model.labels import mark_label
 from lookalike.table.model.table import Column, Schema, Table
 
@@ -246,60 +237,6 @@ def without_copies(
     return kept, aside + gone
 
 
-def missing_tokens(missing: Any) -> tuple[Any, ...]:
-    """Read ``missing=``."""
-    if missing is None:
-        return ()
-    if isinstance(missing, str | int | float):
-        return (missing,)
-    if isinstance(missing, Iterable):
-        return tuple(missing)
-    hint = ("Pass for example ", Param("missing", ["?"]))
-    needed = "a list of strings or numbers"
-    raise WrongType(Param("missing", of="read_table"), needed, type(missing).__name__, hint)
-
-
-def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Kind | None]:
-    """Check what the caller says about columns; a position may take the place of a name."""
-    if kinds is None:
-        return {}
-    who = Param("kinds", of="read_table")
-    if not isinstance(kinds, Mapping):
-        hint = ("Pass for example ", Param("kinds", {"size": "category"}))
-        raise WrongType(who, "a mapping of column to kind", type(kinds).__name__, hint)
-    chosen: dict[str, Kind | None] = {}
-    for key, given in kinds.items():
-        if parts := _parts_of(key, given, names):
-            reason = f"given, {' and '.join(map(repr, parts))} in degrees"
-            chosen |= dict.fromkeys(parts, Kind("number", reason, parts=parts))
-            continue
-        name = str(key)
-        if isinstance(key, int | np.integer) and name not in names:
-            name = names[int(key)] if -len(names) <= key < len(names) else name
-        if name not in names:
-            raise InvalidInput(who, "columns of the table", repr(key), suggest(name, names))
-        chosen[name] = given_kind(name, given)
-    return chosen
-
-
-def _parts_of(key: Any, given: Any, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the latitude and the longitude that a key names: ("lat", "lon"), or "lat,lon"."""
-    if isinstance(key, str) and key in names:
-        return ()
-    who, several = Param("kinds", of="read_table"), isinstance(key, tuple)
-    parts = tuple(str(part).strip() for part in (key if several else str(key).split(",")))
-    if len(parts) != 2 or given != PLACE:
-        if not several:
-            return ()
-        found = repr({key: given})
-        hint = ("Pass for example ", Param("kinds", {("lat", "lon"): PLACE}))
-        raise InvalidInput(who, "two columns and the kind 'place', or one column", found, hint)
-    for part in parts:
-        if part not in names:
-            raise InvalidInput(who, "columns of the table", repr(part), suggest(part, names))
-    return parts
-
-
 def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]) -> Table:
     """Return a table as it is, or with some columns read as another kind."""
     sources.check_shape(len(table), table.shape[1])
@@ -429,7 +366,7 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
         return
     found = "; ".join(f"{name_some([*c.unknown.values()], 5)} in {c.name!r}" for c in new)
     levels = Param("kinds", {new[0].name: ["lowest", "...", "highest"]})
-    hint = Phrase("They are taken as missing; ", levels, " gives them a place")
+    hint = ("They are taken as missing; ", levels, " gives them a place")
     warnings.warn(LookalikeWarning(who, "levels of the fitted table", found, hint), stacklevel=5)
 
 

@@ -16,7 +16,6 @@ from lookalike.table.formats.raw import (
     Words,
     as_number,
     is_missing,
-    join_notes,
     of_array,
     of_arrow,
     of_values,
@@ -259,8 +258,6 @@ def test_arrays_of_numpy():
 
 
 def test_words_are_strings_and_their_counts():
-    assert join_notes("a", "", "b") == "a; b"
-    assert join_notes("", "") == ""
     words = Words.once("x", text("a", "b"))
     assert (words.counts.tolist(), words.rows, words.count) == ([1, 1], 1, 2)
     assert words.where(np.array([True, True])) is words

@@ -340,6 +340,6 @@ def _uneven_line(file: _Csv) -> UnreadableFile | None:
     return None
 
 
-def unreadable(path: Path, needed: str, found: str, hint: str) -> UnreadableFile:
+def unreadable(path: Path, needed: str, found: str, hint: Any) -> UnreadableFile:
     """Say what is wrong with a file."""
     return UnreadableFile(f"File {str(path)!r}", needed, found, hint)

@@ -446,6 +446,18 @@ def of_array(name: str, values: np.ndarray) -> Raw:
     return of_arrow(name, pa.array(np.ascontiguousarray(values), from_pandas=True))
 
 
+def records_to_raw(records: Sequence[Any]) -> list[Raw]:
+    """Take a list of dictionaries; a key that a record does not have is a missing cell."""
+    names: dict[Any, None] = {}
+    for row, record in enumerate(records):
+        if not isinstance(record, dict):
+            found = f"{type(record).__name__} {record!r:.40} at row {row}"
+            hint = "Give every row as a dictionary of column and value"
+            raise InvalidInput("read_table", "a list of records (dictionaries)", found, hint)
+        names.update(dict.fromkeys(record))
+    return [of_values(str(name), [record.get(name) for record in records]) for name in names]
+
+
 def complex_error(who: str) -> InvalidInput:
     """Say that complex numbers have no order and no place on a line."""
     found = Phrase("complex ones", InPython(" (Complex data not supported)"))
@@ -520,8 +532,3 @@ class Words:
     def counted(self) -> dict[str, int]:
         """Return the strings as they are written, and how many rows have each."""
         return dict(zip(self.written.to_pylist(), self.counts.tolist(), strict=True))
-
-
-def join_notes(*notes: str) -> str:
-    """Put notes together, without the empty ones."""
-    return "; ".join(note for note in notes if note)

@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from lookalike.errors import InPython, InvalidInput, WrongType
 from lookalike.table.formats.delimited import CsvOptions
-from lookalike.table.formats.files import read_file, records_to_raw
-from lookalike.table.formats.raw import Raw, complex_error, of_array, of_arrow, of_values
+from lookalike.table.formats.files import read_file
+from lookalike.table.formats.raw import Raw, of_array, of_arrow, of_values, records_to_raw
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Table, check_columns
@@ -38,8 +38,6 @@ def numeric_array(source: Any) -> np.ndarray | None:
         source = _array_of_rows(source)
     if not isinstance(source, np.ndarray) or source.dtype.names is not None:
         return None
-    if source.dtype.kind == "c":
-        raise complex_error("read_table")
     _check_axes(source)
     if source.dtype.kind not in "fiub":
         return None

@@ -15,11 +15,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.table.formats import arrow
-from lookalike.table.formats.raw import Raw, Words, join_notes
+from lookalike.table.formats.raw import Raw, Words
 from lookalike.table.infer.roles import Guess, set_aside_constant
 from lookalike.table.infer.thresholds import MAX_DURATION_SECONDS
 from lookalike.table.infer.vocabulary import patterns, vocabulary
-from lookalike.table.model.kind import CLOCK, Kind, Reading
+from lookalike.table.model.kind import CLOCK, Kind, Reading, join_notes
 
 DAY = 86_400_000_000  # microseconds
 _TICKS_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}

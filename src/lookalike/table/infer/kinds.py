@@ -57,12 +57,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.table.formats import arrow
-from lookalike.table.formats.raw import Raw, Words, join_notes, of_values
+from lookalike.table.formats.raw import Raw, Words, of_values
 from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, thresholds
 from lookalike.table.infer.roles import Guess, guess_of
 from lookalike.table.infer.vocabulary import MISSING, means_missing, missing_words, vocabulary
 from lookalike.table.model.cells import is_graph
-from lookalike.table.model.kind import DOCUMENT, Kind, Reading
+from lookalike.table.model.kind import DOCUMENT, Kind, Reading, join_notes
 
 EMPTY = Guess(Kind("object", "every cell is missing", role="empty"), aside=True)
 

@@ -16,19 +16,11 @@ import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType
 from lookalike.table.formats import arrow
-from lookalike.table.formats.raw import (
-    Raw,
-    Words,
-    join_notes,
-    of_arrow,
-    of_values,
-    short_number,
-    written,
-)
+from lookalike.table.formats.raw import Raw, Words, of_arrow, of_values, short_number, written
 from lookalike.table.infer import dates, roles, thresholds
 from lookalike.table.infer.roles import Guess
 from lookalike.table.infer.vocabulary import means_missing, patterns, vocabulary
-from lookalike.table.model.kind import CYCLE, Kind, Reading
+from lookalike.table.model.kind import CYCLE, Kind, Reading, join_notes
 from lookalike.table.model.table import Column
 
 # As programs write numbers.

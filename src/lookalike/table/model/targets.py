@@ -14,15 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import (
-    InPython,
-    InvalidInput,
-    LookalikeWarning,
-    Param,
-    Phrase,
-    WrongType,
-    suggest,
-)
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, WrongType, suggest
 from lookalike.saving.fields import Choice
 from lookalike.table.model.table import Table
 
@@ -132,7 +124,7 @@ def read_target(
     if values.dtype.kind in "iuf" and not np.isfinite(values.astype(np.float64)).all():
         raise InvalidInput(_y(who), COMPLETE, "NaN or infinity", "Drop these rows")
     if target == "numbers" or (target == "auto" and not holds_classes(values)):
-        return read_numbers(values, who, Phrase("Use ", Param("target", "classes"))), None
+        return read_numbers(values, who, ("Use ", Param("target", "classes"))), None
     classes, codes = np.unique(values, return_inverse=True)
     return codes.astype(np.int64), classes
 
@@ -187,7 +179,7 @@ def keep_repeated(y: np.ndarray) -> np.ndarray:
     return np.array([counts[label] > 1 for label in y.tolist()])
 
 
-def read_numbers(y: np.ndarray, who: str, hint: str) -> np.ndarray:
+def read_numbers(y: np.ndarray, who: str, hint: Any) -> np.ndarray:
     """Return the target as float64; words and infinities are refused."""
     try:
         if y.dtype.kind not in "fiubO":
