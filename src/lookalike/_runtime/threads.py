@@ -113,9 +113,7 @@ def run(
 class _Work:
     """The parts of one call; each thread that is free takes the next one."""
 
-    def __init__(
-        self, task: Callable[..., Any], todo: list[tuple[Any, ...]], done: Callable[[], None]
-    ) -> None:
+    def __init__(self, task: Callable[..., Any], todo: list[Any], done: Callable[[], None]) -> None:
         self.task, self.todo, self.done = task, todo, done
         self.answers: list[Any] = [None] * len(todo)
         self.error: BaseException | None = None

@@ -49,19 +49,17 @@ def write_row(table: Table, row: int, width: int) -> str:
     return cut(", ".join(f"{n} {short(cell, longest)}" for n, cell in filled), width)
 
 
-def record_columns(
-    table: Table, positions: Sequence[int], ours: Sequence[str]
-) -> dict[str, list[Any]]:
+def record_columns(table: Table, rows: Sequence[int], ours: Sequence[str]) -> dict[str, list[Any]]:
     """Return the cells of some rows by column; a column with one of our names gets a prefix.
 
     Parameters
     ----------
     table : Table
-    positions : of the rows
+    rows : positions of the rows
     ours : names of the columns that stand before those of the table
     """
     return {
-        ("table." if c.name in ours else "") + c.name: [c.cell(row) for row in positions]
+        ("table." if c.name in ours else "") + c.name: [c.cell(row) for row in rows]
         for c in table.aside + table.columns
     }
 

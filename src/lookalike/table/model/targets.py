@@ -114,9 +114,7 @@ def holds_classes(values: np.ndarray) -> bool:
     return repeated and bool((values == np.floor(values)).all())
 
 
-def read_target(
-    y: Any, n: int, who: str, target: str = "auto"
-) -> tuple[np.ndarray, np.ndarray | None]:
+def read_target(y: Any, n: int, who: str, target: str = "auto") -> tuple[np.ndarray, Any]:
     """Return (int64 codes, sorted classes) of classes, or (float64 values, None) of numbers."""
     Choice(*TARGETS).check(who, "target", target)
     values = np.asarray(y)
