@@ -84,16 +84,13 @@ class _Csv(NamedTuple):
     def read(self, read: Any, types: dict[str, Any]) -> Any:
         """Read with one of Arrow's readers, some columns as given types."""
         source = str(self.path) if self.data is None else pa.BufferReader(self.data)
+        missing = [*CSV_MISSING, *map(written, self.missing)]
         return read(
             source,
             pyarrow.csv.ReadOptions(encoding=self.encoding, block_size=self.block),
             pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            pyarrow.csv.ConvertOptions(
-                null_values=[*CSV_MISSING, *map(written, self.missing)],
-                strings_can_be_null=False,
-                quoted_strings_can_be_null=True,
-                column_types=types,
-            ),
+            # Words of a column of text stay words: strings_can_be_null is not set.
+            pyarrow.csv.ConvertOptions(null_values=missing, column_types=types),
         )
 
 

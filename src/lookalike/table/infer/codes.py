@@ -164,12 +164,9 @@ def _with_levels(raw: Raw, kind: Kind, values: list[Any]) -> Kind:
         found = find_levels(raw.name, words) or find_numbered(words) or find_bands(words)
     if found is None:
         names = ", ".join(repr(value) for value in values[:5])
-        raise InvalidInput(
-            f"Column {raw.name!r}",
-            "levels from low to high to be ordered",
-            f"strings ({names}) without an order",
-            ("List them from low to high, as in ", Param("kinds", {raw.name: values[:LISTED]})),
-        )
+        who, needed = f"Column {raw.name!r}", "levels from low to high to be ordered"
+        hint = ("List them from low to high, as in ", Param("kinds", {raw.name: values[:LISTED]}))
+        raise InvalidInput(who, needed, f"strings ({names}) without an order", hint)
     return replace(kind, levels=found.levels)
 
 

@@ -332,13 +332,9 @@ def _with_reading(kind: Kind, found: dates.Found) -> Kind:
     reading = found.reading
     if reading != numbers.PLAIN:
         unit = reading.unit or reading.currency
-        kind = replace(
-            kind,
-            reason=f"{kind.reason} {unit}" if unit and not kind.role else kind.reason,
-            reading=reading,
-            note=join_notes(kind.note, found.note),
-            confidence=min(kind.confidence, 0.95),
-        )
+        reason = f"{kind.reason} {unit}" if unit and not kind.role else kind.reason
+        kind = replace(kind, reason=reason, reading=reading, note=join_notes(kind.note, found.note))
+        kind = replace(kind, confidence=min(kind.confidence, 0.95))
     if found.open:
         other = "decimal_comma" if found.open == "," else "decimal_point"
         kind = replace(kind, confidence=0.6, close=other)
@@ -424,18 +420,7 @@ def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 # A recognizer takes the column, its distinct strings and what other columns prove.
 Recognizer = Callable[[Raw, Words, str], Guess | None]
-_RECOGNIZERS: tuple[Recognizer, ...] = (
-    _truth,
-    _padded,
-    _number,
-    _date,
-    _flag,
-    _mark,
-    _levels,
-    _ranked,
-    _list,
-    _set,
-)
+_RECOGNIZERS = (_truth, _padded, _number, _date, _flag, _mark, _levels, _ranked, _list, _set)
 
 
 # -- strings that stay strings ---------------------------------------------------------------------
@@ -532,12 +517,9 @@ def _nearly(kind: Kind, words: Words) -> Kind:
     listed = others.distinct.to_pylist()
     shown = ", ".join(map(repr, listed[:3])) + (", ..." if len(listed) > 3 else "")
     note = f"{words.count - others.count:,} of {words.count:,} cells are {what}, not {shown}"
-    return replace(
-        kind,
-        note=join_notes(kind.note, note),
-        missing_values=(*kind.missing_values, *(listed if len(listed) <= 5 else ())),
-        confidence=min(kind.confidence, 0.7),
-    )
+    values = (*kind.missing_values, *(listed if len(listed) <= 5 else ()))
+    kind = replace(kind, note=join_notes(kind.note, note), missing_values=values)
+    return replace(kind, confidence=min(kind.confidence, 0.7))
 
 
 def _misfits(words: Words) -> tuple[str, Words] | None:
