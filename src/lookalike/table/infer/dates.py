@@ -103,8 +103,8 @@ def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") ->
 
 def _has_short_years(distinct: Any) -> bool:
     """Whether no year has four digits, and some year has two."""
-    short = r"[^\d]'?\d{2}(?:[T ,].*)?$"
-    long, short = (arrow.matches(distinct, form).any() for form in (r"\d{4}", short))
+    forms = r"\d{4}", r"[^\d]'?\d{2}(?:[T ,].*)?$"
+    long, short = (arrow.matches(distinct, form).any() for form in forms)
     return bool(short and not long)
 
 

@@ -99,7 +99,9 @@ def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a text column."""
     if raw.is_text:
         # The last is -1's: missing.
-        return Column(raw.name, kind, np.append(arrow.to_numpy(raw.words), None)[raw.codes])
+        # The last is -1's: missing.
+        words = np.fromiter([*raw.words.to_pylist(), None], object)
+        return Column(raw.name, kind, words[raw.codes])
 
     def read(row: int, value: Any) -> str:
         if isinstance(value, (set, frozenset, Mapping, bytes, *_LISTS)):

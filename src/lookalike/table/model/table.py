@@ -361,8 +361,9 @@ class Table(FrameMixin):
         for name in gone:
             # A mistyped name is an error here, not a surprise later.
             self[name]
-        sides = ([c for c in side if c.name not in gone] for side in (self.columns, self.aside))
-        return Table(*sides, len(self), self.missing)
+        rest = [c for c in self.columns if c.name not in gone]
+        aside = [c for c in self.aside if c.name not in gone]
+        return Table(rest, aside, len(self), self.missing)
 
     def join(self, parts: Any) -> Table:
         """Return the table with each of some groups of number columns as one column of vectors.
