@@ -104,10 +104,8 @@ def label_of(table: Table) -> RowLabel:
     # before one that several share: "name" before "email".
     names.sort(key=lambda c: (not roles.says_name(c.name), c.kind.role != "name"))
     codes = [] if names else [column for column in every if _is_code(column)]
-    # First and last names, where there is one of each.
-    parts = {roles.says_part_of_name(column.name): column for column in reversed(names)}
-    if {"first", "last"} <= parts.keys():
-        return replace(_label((parts["first"], parts["last"]), "a person's name"), separator=" ")
+    if person := _find_person(names):
+        return replace(_label(person, "a person's name"), separator=" ")
     for column in names or codes:
         if _tells_apart([column]):
             return _label((column,), "a name" if names else "a code")
@@ -115,6 +113,12 @@ def label_of(table: Table) -> RowLabel:
     levels.sort(key=lambda column: -_count([column]))  # stable: the first of the table on ties
     chosen = _first_that_tell_apart([*names, *levels][:MAX_COMBINED])
     return _label(chosen, "the most different words") if chosen else RowLabel()
+
+
+def _find_person(columns: list[Column]) -> tuple[Column, ...]:
+    """Return the columns of first and last names; none unless there is one of each."""
+    parts = {roles.says_part_of_name(column.name): column for column in reversed(columns)}
+    return (parts["first"], parts["last"]) if {"first", "last"} <= parts.keys() else ()
 
 
 def _first_that_tell_apart(columns: list[Column]) -> tuple[Column, ...]:

@@ -191,9 +191,7 @@ def check_cells(values: np.ndarray, kind: Kind, where: str) -> None:
         is_matrix = kind.name in MATRIX and values.ndim == 2
         require(is_matrix, where, f"cells of kind {kind.name}", str(dtype))
     elif kind.name == "series":
-        cells = [cell for cell in values if cell is not None]
-        lines = all(isinstance(c, np.ndarray) and c.ndim == 1 and c.dtype == float for c in cells)
-        require(lines, where, "one-dimensional arrays of float64", "others")
+        require(all(map(_is_series, values)), where, "one-dimensional arrays of float64", "others")
     elif kind.name != "object":
         _check_objects(values, kind.name, where)
 
@@ -208,6 +206,11 @@ def _check_objects(values: np.ndarray, kind: str, where: str) -> None:
             set(values)
         except TypeError:
             require(False, where, "items that can be looked up", "others")
+
+
+def _is_series(cell: Any) -> bool:
+    is_line = isinstance(cell, np.ndarray) and cell.ndim == 1 and cell.dtype == np.float64
+    return cell is None or is_line
 
 
 def check_columns(who: str, columns: Sequence[Any]) -> None:
