@@ -1,7 +1,8 @@
 """Answers as data frames of whatever library the user has."""
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pyarrow as pa
@@ -36,7 +37,7 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
     backend : {"pandas", "polars", "pyarrow"}
     """
     BACKEND.check("to_frame", "backend", backend)
-    try:
+    with _installed(backend):
         if backend == "pandas":
             import pandas as pd
 
@@ -45,14 +46,16 @@ def make_frame(columns: Mapping[str, Sequence[Any]], backend: str = "pandas") ->
             import polars as pl
 
             return pl.DataFrame(dict(columns))
-    except ImportError as error:
-        raise _not_installed(backend) from error
     return pa.table(dict(columns))
 
 
-def _not_installed(backend: str) -> MissingExtra:
-    text = f"to_frame: {backend} is not installed. Install it, or choose another backend."
-    return MissingExtra(text)
+@contextmanager
+def _installed(backend: str) -> Iterator[None]:
+    try:
+        yield
+    except ImportError as error:
+        text = f"to_frame: {backend} is not installed. Install it, or choose another backend."
+        raise MissingExtra(text) from error
 
 
 def frame_of_records(records: Sequence[Mapping[str, Any]], backend: str = "pandas") -> Any:
@@ -118,14 +121,12 @@ def frame_of_arrow(table: Any, backend: Any = "pandas") -> Any:
     import narwhals as nw
 
     ARROW_BACKEND.check("to_frame", "backend", backend)
-    try:
+    with _installed(backend):
         if backend == "duckdb":
             import duckdb
 
             return duckdb.from_arrow(table)
         return nw.from_arrow(table, backend=backend).to_native()
-    except ImportError as error:
-        raise _not_installed(backend) from error
 
 
 def is_frame(given: Any) -> bool:

@@ -3,16 +3,13 @@
 A program may watch instead (``watching``): it gets the number of finished parts and may cancel.
 """
 
-from __future__ import annotations
-
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from lookalike._runtime.config import settings
 
@@ -25,19 +22,15 @@ class Cancelled(BaseException):
     # A BaseException, as KeyboardInterrupt is: no ``except Exception`` on the way may swallow it.
 
 
-@dataclass(frozen=True)
-class _Watcher:
-    report: Callable[[str, int, int], None]
-    cancelled: Callable[[], bool]
-
-
-_watcher: ContextVar[_Watcher | None] = ContextVar("lookalike_watcher", default=None)
+Report = Callable[[str, int, int], None]
+# What to report to, and what to ask whether the work goes on.
+_watcher: ContextVar[tuple[Report, Callable[[], bool]] | None]
+_watcher = ContextVar("lookalike_watcher", default=None)
 
 
 @contextmanager
 def watching(
-    report: Callable[[str, int, int], None] | None = None,
-    cancelled: Callable[[], bool] | None = None,
+    report: Report = lambda *_: None, cancelled: Callable[[], bool] = lambda: False
 ) -> Iterator[None]:
     """Watch the work inside the block, in this context and in the threads that it starts.
 
@@ -48,7 +41,7 @@ def watching(
     cancelled : callable, optional
         Asked between two parts; once it says yes, the work ends by ``Cancelled``.
     """
-    mark = _watcher.set(_Watcher(report or (lambda *_: None), cancelled or (lambda: False)))
+    mark = _watcher.set((report, cancelled))
     try:
         yield
     finally:
@@ -58,7 +51,7 @@ def watching(
 def check_cancelled() -> None:
     """Raise ``Cancelled`` if the watcher of this context has cancelled the work."""
     watcher = _watcher.get()
-    if watcher is not None and watcher.cancelled():
+    if watcher is not None and watcher[1]():
         raise Cancelled
 
 
@@ -93,7 +86,7 @@ class Progress:
         with self._lock:  # several workers finish parts at the same time
             self._done += 1
             if self._watcher is not None:
-                self._watcher.report(self._what, self._done, self._total)
+                self._watcher[0](self._what, self._done, self._total)
             if not self._draws:
                 return
             if self._bar is None:
@@ -120,7 +113,7 @@ class Progress:
         self._bar.start()
         self._task = self._bar.add_task(self._what, total=self._total)
 
-    def __enter__(self) -> Progress:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -20,7 +20,7 @@ import threading
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from contextvars import copy_context
 from functools import cache
@@ -44,7 +44,7 @@ class _Workers:
         self.lock, self.size = threading.Lock(), 0
         self.pool: ThreadPoolExecutor | None = None
 
-    def submit(self, job: Callable[[], None], n_threads: int) -> None:
+    def submit(self, job: Callable[[], None], n_threads: int, futures: list[Future[None]]) -> None:
         """Let some threads call a function that must not raise; some may start late, or never."""
         with self.lock:
             most = max(n_threads, (os.cpu_count() or 1) - 1)  # the caller is a thread as well
@@ -55,7 +55,7 @@ class _Workers:
             # The limit of the system, or at exit: fewer threads will do, the caller is one.
             with suppress(RuntimeError):
                 for _ in range(n_threads):
-                    self.pool.submit(job)
+                    futures.append(self.pool.submit(job))
 
 
 _workers = _Workers()
@@ -87,46 +87,39 @@ def run(
                 answers.append(task(*part))
                 bar.advance()
             return answers
-        work = _Work(task, todo, bar.advance)
+        work, helpers = _Work(task, todo, bar.advance), list[Future[None]]()
         try:
-            _workers.submit(work.help, jobs - 1)
+            _workers.submit(work.do, jobs - 1, helpers)
             work.do()
         except BaseException:  # ctrl-c between two steps of this very code
             work.stop.set()
             raise
         finally:  # nothing goes on working for a call that has ended
-            work.end()
-        return work.result()
+            begun = [helper for helper in helpers if not helper.cancel()]
+            try:
+                wait(begun)
+            except BaseException:  # ctrl-c: parts that were begun end at their next block
+                work.stop.set()
+                wait(begun)
+                raise
+        # A helper that was dropped stays in the queue; it must not keep the caller's arrays alive.
+        work.task, work.todo = (lambda *_: None), []
+        if work.error is not None:
+            error, work.error = work.error, None
+            raise error
+        return work.answers
 
 
 class _Work:
     """The parts of one call; each thread that is free takes the next one."""
 
-    def __init__(
-        self, task: Callable[..., Any], todo: list[tuple[Any, ...]], done: Callable[[], None]
-    ) -> None:
+    def __init__(self, task: Callable[..., Any], todo: list[Any], done: Callable[[], None]) -> None:
         self.task, self.todo, self.done = task, todo, done
         self.answers: list[Any] = [None] * len(todo)
         self.error: BaseException | None = None
         self.stop = threading.Event()
         self.context = copy_context()  # the workers see the caller's settings
         self._numbers = itertools.count()
-        self._changed = threading.Condition()
-        # Helpers that have begun: ``end`` waits for these, and for no thread that is still queued.
-        self._helpers, self._ended = 0, False
-
-    def help(self) -> None:
-        """Work along in another thread, unless the call has ended before it came to that."""
-        with self._changed:
-            if self._ended:
-                return
-            self._helpers += 1
-        try:
-            self.do()
-        finally:
-            with self._changed:
-                self._helpers -= 1
-                self._changed.notify_all()
 
     def do(self) -> None:
         """Take on parts until none is left or the work is stopped."""
@@ -148,30 +141,6 @@ class _Work:
             self.stop.set()
         finally:
             _here.inside, _here.stop = before
-
-    def end(self) -> None:
-        """Wait for the helpers that have begun; one that comes later finds nothing to do."""
-        try:
-            self._wait()
-        except BaseException:  # ctrl-c: parts that were begun end at their next block
-            self.stop.set()
-            self._wait()
-            raise
-
-    def _wait(self) -> None:
-        with self._changed:
-            self._ended = True
-            while self._helpers:
-                self._changed.wait()
-
-    def result(self) -> list[Any]:
-        """Return the answers, or raise the first error."""
-        # A late helper must not keep the caller's arrays alive.
-        self.task, self.todo = (lambda *_: None), []
-        if self.error is not None:
-            error, self.error = self.error, None
-            raise error
-        return self.answers
 
 
 def check_stopped() -> None:

@@ -22,7 +22,7 @@ import numpy as np
 
 from lookalike._runtime.files import making_folder
 from lookalike.errors import LookalikeError, UnreadableFile, WrongType, missing_file
-from lookalike.saving.archive import MAX_HEADER_BYTES, read_header
+from lookalike.saving.archive import read_header
 from lookalike.saving.safe_json import parse_json
 
 try:
@@ -125,7 +125,7 @@ def _read_empty(path: Path) -> np.ndarray:
     """Return an array without entries, which cannot be mapped; refuse any other."""
     try:
         with path.open("rb") as file:
-            dtype, shape, _ = read_header(file.read(12 + MAX_HEADER_BYTES), path.name)
+            dtype, shape = read_header(file, path.name)
     except Exception as error:
         raise _damaged(path, "an array", f"{type(error).__name__}: {error}") from error
     if math.prod(shape):

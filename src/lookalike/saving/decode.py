@@ -5,7 +5,6 @@ that its class declares (``fields``), inner objects before those that hold them.
 is an ``UnreadableFile``.
 """
 
-import datetime as dt
 import math
 import os
 from collections.abc import Callable, Mapping
@@ -17,7 +16,7 @@ import numpy as np
 
 from lookalike.errors import InPython, InvalidInput, UnreadableFile, missing_file
 from lookalike.saving.archive import Archive
-from lookalike.saving.encode import FORMAT, SAVEABLE
+from lookalike.saving.encode import FORMAT, FORMS, SAVEABLE, hashed
 from lookalike.saving.fields import Misfit, check_fields, fields_of, is_fitted, parameters_of
 from lookalike.saving.safe_json import parse_json
 
@@ -25,7 +24,6 @@ from lookalike.saving.safe_json import parse_json
 # double the size at every level ("billion laughs"). Both numbers are chosen by hand.
 MAX_EXPANSION, FREE_NODES = 64, 100_000
 PACKAGE = __name__.partition(".")[0]
-BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 SIMPLE = {str, int, float, bool, type(None)}
 DAMAGED = "Save the estimator again; the file is incomplete or not from lookalike"
 
@@ -152,12 +150,12 @@ class _Reader:
         return value
 
     def _decode_object(self, form: str, node: dict[str, Any]) -> Any:
-        if form in ("array", "cells") and self.archive is None:
-            raise ValueError("an array outside of a file")
-        if form == "array":
-            return self.archive.array(node["at"])  # type: ignore[union-attr]
-        if form == "cells":
-            return self._cells(node)
+        if form in ("array", "cells"):
+            if self.archive is None:
+                raise ValueError("an array outside of a file")
+            if form == "array":
+                return self.archive.array(node["at"])
+            return self._cells(node, self.archive.size)
         if form == "callable":
             return self._callable(node["name"])
         # Only classes that are imported already: a name in a file never imports anything.
@@ -193,29 +191,21 @@ class _Reader:
             raise Misfit(cls.__name__, f"the fields {', '.join(known)}", min(odd)[:80])
         # Without the constructor, which could compute with values that are not checked yet.
         value: Any = object.__new__(cls)
-        for name, part in parts.items():
-            object.__setattr__(value, name, self.decode(part))
-        for cache in (f for f in made if not f.init):
-            make: Any = cache.default_factory
-            object.__setattr__(value, cache.name, make())
+        caches = {
+            f.name: f.default_factory() for f in made if not f.init and callable(f.default_factory)
+        }
+        vars(value).update({name: self.decode(part) for name, part in parts.items()} | caches)
         return value
 
-    def _cells(self, node: dict[str, Any]) -> np.ndarray:
+    def _cells(self, node: dict[str, Any], most: int) -> np.ndarray:
         items, shape = node["is"], node["shape"]
         sizes = isinstance(shape, list) and all(type(s) is int and s >= 0 for s in shape)
         if not sizes or not isinstance(items, list) or math.prod(shape) != len(items):
             raise ValueError("cells of another shape than they say")
-        if max(shape, default=0) > max(64, self.archive.size):  # type: ignore[union-attr]
+        if max(shape, default=0) > max(64, most):
             raise ValueError("cells of more rows or columns than the file has bytes")
-        cells = np.empty(len(items), dtype=object)
-        if set(map(type, items)) <= SIMPLE:
-            cells[:] = items
-            self.nodes += len(items)
-            self.expanded += len(items)
-        else:
-            for position, cell in enumerate(items):  # numpy would take lists for axes
-                cells[position] = self.decode(cell)
-        return cells.reshape(shape)
+        # numpy.array would take lists for axes.
+        return np.fromiter(self.decode(items), object, len(items)).reshape(shape)
 
     def _callable(self, name: str) -> Any:
         if name not in self.callables:
@@ -236,34 +226,5 @@ def _check_learned(cls: type, name: str, params: list[str]) -> None:
         raise Misfit(cls.__name__, "fields that the class declares", name[:80])
 
 
-def _generator(state: dict[str, Any]) -> np.random.Generator:
-    if state["bit_generator"] not in BIT_GENERATORS:  # never any other name of numpy.random
-        raise ValueError("an unknown generator")
-    bits = getattr(np.random, state["bit_generator"])()
-    bits.state = state
-    return np.random.Generator(bits)
-
-
-def _hashed(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Make a set or a dict; very long numbers, which can be made to collide, are refused."""
-
-    def make(items: Any) -> Any:
-        for item in items:
-            key = item[0] if kind is dict else item
-            # hash() of an int is its remainder by 2**61 - 1: long ones can all be given one hash.
-            if isinstance(key, int) and abs(key) >= 2**64:
-                raise ValueError("a key of more than 64 bits")
-        return kind(items)
-
-    return make
-
-
-_PLAIN: dict[str, Callable[[Any], Any]] = {
-    "float": float,
-    "tuple": tuple,
-    **{kind.__name__: _hashed(kind) for kind in (set, frozenset, dict)},
-    **{kind.__name__: kind.fromisoformat for kind in (dt.datetime, dt.date, dt.time)},
-    "timedelta": lambda parts: dt.timedelta(*parts),
-    "generator": _generator,
-    "slice": lambda parts: slice(*parts),
-}
+_PLAIN: dict[str, Callable[[Any], Any]] = {form: make for form, _, _, make in FORMS}
+_PLAIN |= {"float": float, "dict": hashed(dict)}

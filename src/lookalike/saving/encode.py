@@ -14,7 +14,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import partial
-from operator import methodcaller
+from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -27,6 +27,7 @@ from lookalike.saving.safe_json import DEEPEST, json_depth
 
 FORMAT = 2  # goes up when files that were written before cannot be read any more
 SAVEABLE: dict[str, type] = {}
+BIT_GENERATORS = ("MT19937", "PCG64", "PCG64DXSM", "Philox", "SFC64")
 
 Cls = TypeVar("Cls", bound=type)
 
@@ -120,16 +121,44 @@ def encode_cell(cell: Any) -> str:
     return json.dumps(page, allow_nan=False)
 
 
-# What JSON has no word for: the form in the page, and its parts. A datetime is a date as well.
-_PLAIN: dict[type, tuple[str, Callable[[Any], Any]]] = {
-    tuple: ("tuple", list),
+def _generator(state: dict[str, Any]) -> np.random.Generator:
+    if state["bit_generator"] not in BIT_GENERATORS:  # never any other name of numpy.random
+        raise ValueError("an unknown generator")
+    bits = getattr(np.random, state["bit_generator"])()
+    bits.state = state
+    return np.random.Generator(bits)
+
+
+def hashed(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Make a set or a dict; very long numbers, which can be made to collide, are refused."""
+
+    def make(items: Any) -> Any:
+        for item in items:
+            key = item[0] if kind is dict else item
+            # hash() of an int is its remainder by 2**61 - 1: long ones can all be given one hash.
+            if isinstance(key, int) and abs(key) >= 2**64:
+                raise ValueError("a key of more than 64 bits")
+        return kind(items)
+
+    return make
+
+
+# What JSON has no word for: the form in the page, what it is of, how it is taken apart and made
+# again. A datetime is a date as well.
+FORMS: tuple[tuple[str, type, Callable[[Any], Any], Callable[[Any], Any]], ...] = (
+    ("tuple", tuple, list, tuple),
     # Sorted, so that equal sets give equal files whatever the seed of hashes is.
-    **{kind: (kind.__name__, partial(sorted, key=repr)) for kind in (frozenset, set)},
-    **{c: (c.__name__, methodcaller("isoformat")) for c in (dt.datetime, dt.date, dt.time)},
-    dt.timedelta: ("timedelta", lambda span: [span.days, span.seconds, span.microseconds]),
-    np.random.Generator: ("generator", lambda generator: generator.bit_generator.state),
-    slice: ("slice", lambda part: [part.start, part.stop, part.step]),
-}
+    *((kind.__name__, kind, partial(sorted, key=repr), hashed(kind)) for kind in (frozenset, set)),
+    *((c.__name__, c, c.isoformat, c.fromisoformat) for c in (dt.datetime, dt.date, dt.time)),
+    (
+        "timedelta",
+        dt.timedelta,
+        lambda span: [span.days, span.seconds, span.microseconds],
+        lambda parts: dt.timedelta(*parts),
+    ),
+    ("generator", np.random.Generator, attrgetter("bit_generator.state"), _generator),
+    ("slice", slice, lambda part: [part.start, part.stop, part.step], lambda parts: slice(*parts)),
+)
 
 
 class _Writer:
@@ -154,7 +183,7 @@ class _Writer:
                 [self.encode(k, where), self.encode(v, f"{where}[{k!r}]")] for k, v in value.items()
             ]
             return {"$": "dict", "is": pairs}
-        for cls, (form, parts) in _PLAIN.items():
+        for form, cls, parts, _ in FORMS:
             if isinstance(value, cls):
                 return {"$": form, "is": self.encode(parts(value), where)}
         if id(value) in self.seen:

@@ -14,7 +14,6 @@ import datetime
 import inspect
 import math
 import numbers
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -121,14 +120,12 @@ class Anything(Field):
     """A value that nothing computes with, or that the class reads and checks itself."""
 
 
-@dataclass(frozen=True)
 class Text(Field):
     """A string."""
 
     types, description = (str,), "a string"
 
 
-@dataclass(frozen=True)
 class Flag(Field):
     """True or False."""
 
@@ -203,7 +200,6 @@ class Real(Field):
         return text + range_words(self.low, self.high, self.open_low) + ", or NaN" * self.nan
 
 
-@dataclass(frozen=True)
 class Plain(Field):
     """A value that can be compared and looked up: a scalar, or a tuple or frozenset of them."""
 
@@ -292,8 +288,8 @@ class Saved(Field):
 # -- values with parts -----------------------------------------------------------------------------
 
 
-class Composed(Field, ABC):
-    """A field that looks at the parts of a value, whose sizes may be those of other fields."""
+class Composed(Field):
+    """A field whose ``form`` looks at parts of a value, which may have the sizes of others."""
 
     def fits(self, value: Any) -> bool:
         """Whether the value is allowed, the sizes of dimensions aside."""
@@ -302,10 +298,6 @@ class Composed(Field, ABC):
         except Misfit:
             return False
         return True
-
-    @abstractmethod
-    def form(self, value: Any, dims: Dims, where: str) -> None:
-        """Check type, dtype and dimensions, and learn the sizes of named dimensions."""
 
 
 def bind(dim: str | int | None, size: int, dims: Dims, where: str) -> None:
@@ -370,8 +362,12 @@ class Array(Composed):
         """Check the values."""
         if not value.size:
             return
-        if self.finite or self.no_nan:
-            self._check_finite(value, where)
+        if (self.finite or self.no_nan) and value.dtype.kind == "f":
+            with np.errstate(all="ignore"):
+                fine = np.isfinite(value.sum())  # quick, and right unless a sum overflows
+            good = fine or np.all(np.isfinite(value) if self.finite else ~np.isnan(value))
+            kind = "finite numbers" if self.finite else "numbers without NaN"
+            require(good, where, kind, "others")
         if self.low is not None:
             least = np.fmin.reduce(value, axis=None)
             require(not least < self.low, where, f"numbers >= {self.low}", str(least))
@@ -382,16 +378,6 @@ class Array(Composed):
                 require(not most > bound, where, f"numbers <= {bound}", str(most))
         if self.ascending:
             require((value[1:] > value[:-1]).all(), where, "ascending numbers", "others")
-
-    def _check_finite(self, value: Any, where: str) -> None:
-        if value.dtype.kind != "f":
-            return
-        with np.errstate(all="ignore"):
-            fine = np.isfinite(value.sum())  # quick, and right unless a sum overflows
-        if not fine:
-            good = np.isfinite(value) if self.finite else ~np.isnan(value)
-            kind = "finite numbers" if self.finite else "numbers without NaN"
-            require(good.all(), where, kind, "others")
 
     def describe(self) -> str:
         """Return what is allowed, in words."""

@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from lookalike.saving.decode import read
@@ -16,9 +16,7 @@ PACKAGES = tuple(
 )
 
 
-def load(
-    path: str | os.PathLike[str], callables: Mapping[str, Callable[..., Any]] | None = None
-) -> Any:
+def load(path: str | os.PathLike[str], callables: Mapping[str, Any] | None = None) -> Any:
     """Read an estimator that was written by its ``save``.
 
     The file holds arrays and one JSON page; nothing in it is executed. A class of your own is found

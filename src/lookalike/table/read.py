@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
 from lookalike._runtime.text import as_record
-from lookalike.errors import (
-    InPython,
-    InvalidInput,
-    LookalikeWarning,
-    Param,
-    Phrase,
-    WrongType,
-    name_some,
-    suggest,
-)
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, name_some, suggest
 from lookalike.table.formats import sources
 from lookalike.table.formats.delimited import CsvOptions
 from lookalike.table.formats.raw import Raw, of_array, of_values
 from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.roles import Guess, find_copies
 from lookalike.table.model.cells import convert, raw_of_column, set_aside
-from lookalike.table.model.kind import ID, PLACE, RECORD, Kind, given_kind, read_as_text
+from lookalike.table.model.kind import ID, RECORD, Kind, given_kinds, missing_tokens, read_as_text
 from lookalike.table.model.labels import mark_label
 from lookalike.table.model.table import Column, Schema, Table
 
@@ -37,7 +28,6 @@ if TYPE_CHECKING:
 STORED_ALIKE = ("name", "source", "levels", "width")
 # Kinds whose cell is one value.
 SINGLE = ("number", "category", "order", "flag", "text")
-BY_HAND = "by hand"
 # Roles of columns that are set aside as uninteresting, and compared where nothing else is there.
 BETTER_THAN_NONE = ("name", "constant", RECORD)
 ARRAY_NUMBER = Kind("number", "column of a numeric array")
@@ -163,7 +153,10 @@ def _read_now(
     if isinstance(source, Table):
         return _read_again(source, kinds, tokens)
     if (matrix := sources.numeric_array(source)) is not None:
-        return _read_array(matrix, kinds, tokens)
+        names = [f"x{j}" for j in range(matrix.shape[1])]
+        chosen = dict.fromkeys(names, ARRAY_NUMBER) | given_kinds(kinds, names)
+        typed = _array_columns(matrix, chosen, tokens)
+        return make_table(*read_columns(typed, chosen, {}), tokens)
     raws = sources.raw_columns(source, options._replace(as_text=read_as_text(kinds)))
     chosen = given_kinds(kinds, [raw.name for raw in raws])
     # Blanks of a given kind are left to it: those that name rows are names.
@@ -174,26 +167,22 @@ def _read_now(
     return make_table(columns, aside, tokens)
 
 
-def _read_array(
-    matrix: np.ndarray, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]
-) -> Table:
-    """Take every column of an array as a number, unless the caller says otherwise."""
-    names = [f"x{j}" for j in range(matrix.shape[1])]
-    chosen = given_kinds(kinds, names)
-    matrix = sources.without_tokens(matrix, tokens)
-    columns: list[Column] = []
-    aside: list[Column] = []
-    for name, cells in zip(names, matrix.T, strict=True):
-        # A number that was not asked for is taken as it is, float32 included.
-        column = Column(name, ARRAY_NUMBER, cells)
-        if name in chosen:
-            column = _read_as(of_array(name, cells), chosen[name])
-        (aside if chosen.get(name, ARRAY_NUMBER) is None else columns).append(column)
-    return make_table(columns, aside, tokens)
+def _array_columns(
+    matrix: np.ndarray, kinds: Mapping[str, Kind | None], tokens: tuple[Any, ...]
+) -> list[Raw | Column]:
+    """Return the columns of an array; a plain number is taken as it is, float32 included."""
+    columns: list[Raw | Column] = []
+    for (name, kind), cells in zip(kinds.items(), matrix.T, strict=True):
+        number = kind is not None and kind.name == "number" and not tokens
+        if kind and number and not (kind.source or kind.role or kind.reading):
+            columns.append(Column(name, kind, cells))
+        else:
+            columns.append(of_array(name, cells).without(tokens))
+    return columns
 
 
 def read_columns(
-    raws: Sequence[Raw], chosen: Mapping[str, Kind | None], guesses: Mapping[str, Guess]
+    raws: Sequence[Raw | Column], chosen: Mapping[str, Kind | None], guesses: Mapping[str, Guess]
 ) -> tuple[list[Column], list[Column]]:
     """Read columns as what the caller said or as what was guessed: compared ones, others."""
     columns: list[Column] = []
@@ -204,7 +193,7 @@ def read_columns(
             (columns if _is_compared(kind) else aside).append(_read_as(raw, kind))
         else:
             guess = guesses[raw.name]
-            (aside if guess.aside else columns).append(convert(guess.raw or raw, guess.kind))
+            (aside if guess.aside else columns).append(_read_as(guess.raw or raw, guess.kind))
     return columns, aside
 
 
@@ -212,9 +201,11 @@ def _is_compared(kind: Kind | None) -> bool:
     return kind is not None and kind.role != "name"
 
 
-def _read_as(raw: Raw, kind: Kind | None) -> Column:
-    """Read a column as the caller said; None sets it aside."""
-    return set_aside(raw, BY_HAND) if kind is None else convert(raw, kind)
+def _read_as(raw: Raw | Column, kind: Kind | None, fitted: bool = False) -> Column:
+    """Read a column that is not typed yet as a kind; None, by the caller, sets it aside."""
+    if isinstance(raw, Column):
+        return raw
+    return set_aside(raw, "by hand") if kind is None else convert(raw, kind, fitted=fitted)
 
 
 def make_table(columns: list[Column], aside: list[Column], tokens: tuple[Any, ...]) -> Table:
@@ -246,60 +237,6 @@ def without_copies(
     return kept, aside + gone
 
 
-def missing_tokens(missing: Any) -> tuple[Any, ...]:
-    """Read ``missing=``."""
-    if missing is None:
-        return ()
-    if isinstance(missing, str | int | float):
-        return (missing,)
-    if isinstance(missing, Iterable):
-        return tuple(missing)
-    hint = ("Pass for example ", Param("missing", ["?"]))
-    needed = "a list of strings or numbers"
-    raise WrongType(Param("missing", of="read_table"), needed, type(missing).__name__, hint)
-
-
-def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Kind | None]:
-    """Check what the caller says about columns; a position may take the place of a name."""
-    if kinds is None:
-        return {}
-    who = Param("kinds", of="read_table")
-    if not isinstance(kinds, Mapping):
-        hint = ("Pass for example ", Param("kinds", {"size": "category"}))
-        raise WrongType(who, "a mapping of column to kind", type(kinds).__name__, hint)
-    chosen: dict[str, Kind | None] = {}
-    for key, given in kinds.items():
-        if parts := _parts_of(key, given, names):
-            reason = f"given, {' and '.join(map(repr, parts))} in degrees"
-            chosen |= dict.fromkeys(parts, Kind("number", reason, parts=parts))
-            continue
-        name = str(key)
-        if isinstance(key, int | np.integer) and name not in names:
-            name = names[int(key)] if -len(names) <= key < len(names) else name
-        if name not in names:
-            raise InvalidInput(who, "columns of the table", repr(key), suggest(name, names))
-        chosen[name] = given_kind(name, given)
-    return chosen
-
-
-def _parts_of(key: Any, given: Any, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the latitude and the longitude that a key names: ("lat", "lon"), or "lat,lon"."""
-    if isinstance(key, str) and key in names:
-        return ()
-    who, several = Param("kinds", of="read_table"), isinstance(key, tuple)
-    parts = tuple(str(part).strip() for part in (key if several else str(key).split(",")))
-    if len(parts) != 2 or given != PLACE:
-        if not several:
-            return ()
-        found = repr({key: given})
-        hint = ("Pass for example ", Param("kinds", {("lat", "lon"): PLACE}))
-        raise InvalidInput(who, "two columns and the kind 'place', or one column", found, hint)
-    for part in parts:
-        if part not in names:
-            raise InvalidInput(who, "columns of the table", repr(part), suggest(part, names))
-    return parts
-
-
 def _read_again(table: Table, kinds: Mapping[Any, Any] | None, tokens: tuple[Any, ...]) -> Table:
     """Return a table as it is, or with some columns read as another kind."""
     sources.check_shape(len(table), table.shape[1])
@@ -319,11 +256,10 @@ def _reread(column: Column, chosen: dict[str, Kind | None], tokens: tuple[Any, .
     kind = chosen.get(column.name)
     if column.kind.role == ID and kind is not None and kind.name == column.kind.name:
         return column  # read already, every word as it was written
-    if column.name in chosen:
-        return _read_as(raw_of_column(column).without(tokens), kind)
-    if tokens:
-        return convert(raw_of_column(column).without(tokens), column.kind, fitted=True)
-    return column
+    if column.name not in chosen and not tokens:
+        return column
+    raw, known = raw_of_column(column).without(tokens), column.name not in chosen
+    return _read_as(raw, column.kind if known else kind, fitted=known)
 
 
 # -- new rows --------------------------------------------------------------------------------------
@@ -385,7 +321,9 @@ def as_table(
         sources.check_shape(len(source), source.shape[1])
         return _fit_columns(_stored_columns(source, schema), schema, who, partial)
     if (matrix := sources.numeric_array(source)) is not None:
-        return _fit_columns(_array_columns(matrix, schema, who), schema, who)
+        names = _array_names(matrix.shape[1], schema, who)
+        typed = _array_columns(matrix, {n: schema.kinds.get(n) for n in names}, schema.missing)
+        return _fit_columns({column.name: column for column in typed}, schema, who)
     if isinstance(source, Mapping) and _is_record(source, schema):
         source = [source]
     options = CsvOptions(schema.missing, read_as_text(schema.kinds), encoding, delimiter)
@@ -398,33 +336,17 @@ def as_table(
     return _fit_columns(given, schema, who, partial)
 
 
-def _array_columns(matrix: np.ndarray, schema: Schema, who: str) -> dict[str, Raw | Column]:
-    """Name the columns of an array; one that was fitted as plain numbers is a column already."""
-    matrix = sources.without_tokens(matrix, schema.missing)
-    columns: dict[str, Raw | Column] = {}
-    for j, name in enumerate(_array_names(matrix.shape[1], schema, who)):
-        kind = schema.kinds.get(name)
-        plain = kind is not None and kind.name == "number" and not kind.source
-        cells = matrix[:, j]
-        columns[name] = Column(name, kind, cells) if kind and plain else of_array(name, cells)
-    return columns
-
-
 def _fit_columns(
     given: Mapping[str, Raw | Column], schema: Schema, who: str, partial: bool = False
 ) -> Table:
     """Read columns as the fitted kinds, but for those that are typed columns already."""
     given = {**given, **_fill(given, schema, who, partial)}
-    columns = {name: _typed(given[name], kind) for name, kind in schema.kinds.items()}
+    columns = {n: _read_as(given[n], kind, fitted=True) for n, kind in schema.kinds.items()}
     # The others have been read by this schema, and warned about, before.
     _warn_new_levels([columns[n] for n in columns if isinstance(given[n], Raw)], who)
     extra = [(given[name], reason) for name, reason in schema.aside.items() if name in given]
     aside = [set_aside(c, reason) if isinstance(c, Raw) else c for c, reason in extra]
     return Table(columns.values(), aside, missing=schema.missing)
-
-
-def _typed(cells: Raw | Column, kind: Kind) -> Column:
-    return convert(cells, kind, fitted=True) if isinstance(cells, Raw) else cells
 
 
 def _stored_columns(table: Table, schema: Schema) -> dict[str, Raw | Column]:
@@ -444,7 +366,7 @@ def _warn_new_levels(columns: Sequence[Column], who: str) -> None:
         return
     found = "; ".join(f"{name_some([*c.unknown.values()], 5)} in {c.name!r}" for c in new)
     levels = Param("kinds", {new[0].name: ["lowest", "...", "highest"]})
-    hint = Phrase("They are taken as missing; ", levels, " gives them a place")
+    hint = ("They are taken as missing; ", levels, " gives them a place")
     warnings.warn(LookalikeWarning(who, "levels of the fitted table", found, hint), stacklevel=5)
 
 

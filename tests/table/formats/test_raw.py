@@ -10,27 +10,19 @@ import pyarrow as pa
 import pytest
 
 from lookalike.errors import InvalidInput, WrongType
+from lookalike.table.formats.arrow import is_list, is_number
 from lookalike.table.formats.raw import (
-    MAX_SAMPLE_STRINGS,
     Raw,
     Words,
-    all_match,
     as_number,
-    is_list,
     is_missing,
-    is_number,
-    is_numeric,
-    join_notes,
-    map_distinct,
-    matches,
-    means_missing,
-    missing_words,
     of_array,
     of_arrow,
     of_values,
     short_number,
     written,
 )
+from lookalike.table.infer.vocabulary import means_missing, missing_words
 
 
 def test_numbers_are_written_as_files_have_them():
@@ -60,15 +52,6 @@ def test_what_means_no_cell():
         assert is_missing(value), value
     for value in ("", 0, False, np.inf, [], np.datetime64("2020")):
         assert not is_missing(value), value
-
-
-def test_types():
-    assert is_list(pa.list_(pa.int64()))
-    assert not is_list(pa.struct([("a", pa.int64())]))
-    assert not is_list(None)
-    assert is_numeric(pa.bool_())
-    assert is_numeric(pa.float32())
-    assert not is_numeric(pa.string())
 
 
 def test_tokens_are_taken_out_in_every_form():
@@ -115,7 +98,6 @@ def test_words_for_missing():
     assert missing_words(pa.array(["NA"], pa.large_string())) == ("NA",)
     strings = pa.array(["n/a", "N/A", "x", "-"], pa.large_string())
     assert means_missing(strings).tolist() == [True, True, False, True]
-    assert map_distinct(pa.array(["a", None, "b"]), len, 9).tolist() == [1, 9, 1]
 
 
 def test_cells_within_cells_have_an_end():
@@ -275,15 +257,7 @@ def test_arrays_of_numpy():
         of_array("x", np.array([1j]))
 
 
-def test_patterns_look_at_every_string():
-    many = text(*["a"] * MAX_SAMPLE_STRINGS, "b")
-    assert not all_match(many, "^a$")
-    assert all_match(many[:-1], "^a$")
-    assert all_match(many, "^[ab]$")
-    assert not all_match(text("b", "a"), "^a$")
-    assert matches(text("ab", "c"), "b").tolist() == [True, False]
-    assert join_notes("a", "", "b") == "a; b"
-    assert join_notes("", "") == ""
+def test_words_are_strings_and_their_counts():
     words = Words.once("x", text("a", "b"))
     assert (words.counts.tolist(), words.rows, words.count) == ([1, 1], 1, 2)
     assert words.where(np.array([True, True])) is words

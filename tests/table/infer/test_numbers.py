@@ -19,7 +19,6 @@ from lookalike.table.infer.numbers import (
     are_integers,
     are_measured,
     find_numbers,
-    has_leading_zeros,
     infer_numbers,
     misfit_numbers,
     parse_numbers,
@@ -206,8 +205,6 @@ def test_bands_and_codes_are_told_from_measurements():
     assert not are_measured(pa.array(np.arange(20)))
     assert not are_measured(pa.array([2.5, 5, 6]))
     assert are_measured(pa.array([2.25, 5, 6]))
-    for strings, has in ((["02139", "7"], True), (["0", "7"], False), (["0.5"], False)):
-        assert has_leading_zeros(pa.array(strings)) is has
     strings = ["5", "-5.5", "$5", "1,234", "5%", "1e3", "", "%", "x", "12,34", "1,23,4", "5 %"]
     expected = [s in ("", "%", "x", "1,23,4") for s in strings]
     assert misfit_numbers(pa.array(strings, pa.large_string())).tolist() == expected

@@ -10,6 +10,7 @@ from lookalike.table.model.kind import (
     Kind,
     Reading,
     given_kind,
+    join_notes,
     period_of,
     read_as_text,
 )
@@ -86,3 +87,8 @@ def test_only_a_role_that_names_one_has_a_period():
     assert period_of("cycle:7") == 7
     # Times of day are read alike whether their seconds are named or not.
     assert Kind("number", role="cycle:86400").label == "cycle"
+
+
+def test_notes_are_joined_without_the_empty_ones():
+    assert join_notes("a", "", "b") == "a; b"
+    assert join_notes("", "") == ""

@@ -39,11 +39,12 @@ def test_every_column_in_order_with_its_facts():
 
 def test_text_form():
     lines = str(read_table(ROWS).summary()).splitlines()
-    assert lines[0] == "4 rows, 4 columns"
-    assert lines[1].split() == ["column", "kind", "missing", "values", "why"]
-    assert "b 75%, a 25%" in lines[4]
-    assert "(aside)" in lines[5]
-    assert lines[6] == "! price: mostly missing: 3 of 4 cells"
+    assert lines[0] == "table: 4 rows, 4 columns"
+    assert lines[2].split() == ["column", "kind", "missing", "values", "why"]
+    by_column = {line.split()[0]: line for line in lines[4:-2] if line.strip()}
+    assert "b 75%, a 25%" in by_column["tags"]
+    assert "(aside)" in by_column["id"]
+    assert lines[-1] == "! price: mostly missing"
 
 
 @pytest.mark.parametrize("backend", ["pandas", "polars", "pyarrow"])

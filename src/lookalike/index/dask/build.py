@@ -26,9 +26,9 @@ from lookalike.table import Kind, LazyTable
 from lookalike.table.formats.lazy import read_lazy
 from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
 from lookalike.table.infer.learning import ColumnFacts, Learner
+from lookalike.table.model.kind import missing_tokens
 from lookalike.table.model.table import CODED
 from lookalike.table.model.tally import Tally
-from lookalike.table.read import missing_tokens
 
 ROWS_PER_TASK = 2 * BATCH_ROWS  # whose facts one task counts: two batches as they are read
 PREFIX = ".learned-"  # of folders of tallies; a dot, so that a build takes no notice of them

@@ -84,16 +84,13 @@ class _Csv(NamedTuple):
     def read(self, read: Any, types: dict[str, Any]) -> Any:
         """Read with one of Arrow's readers, some columns as given types."""
         source = str(self.path) if self.data is None else pa.BufferReader(self.data)
+        missing = [*CSV_MISSING, *map(written, self.missing)]
         return read(
             source,
             pyarrow.csv.ReadOptions(encoding=self.encoding, block_size=self.block),
             pyarrow.csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=True),
-            pyarrow.csv.ConvertOptions(
-                null_values=[*CSV_MISSING, *map(written, self.missing)],
-                strings_can_be_null=False,
-                quoted_strings_can_be_null=True,
-                column_types=types,
-            ),
+            # Words of a column of text stay words: strings_can_be_null is not set.
+            pyarrow.csv.ConvertOptions(null_values=missing, column_types=types),
         )
 
 
@@ -157,17 +154,14 @@ def _check_rows(file: _Csv) -> None:
     limits = read_limits()
     if limits.rows is None:
         return
+    names: list[str] = next(file.records(), [])
+    check_counts(0, len(names))
     with _open(file.path, file.data) as opened:
-        fields = opened.readline().count(file.delimiter.encode())
         lines = sum(part.count(b"\n") for part in iter(lambda: opened.read(2**20), b""))
-    # A quick count first, of delimiters inside of quotes too; only if it is too high the exact one.
-    if fields >= (limits.columns or fields + 1):
-        check_counts(0, len(next(file.records(), [])))
     if lines <= limits.rows:
         return
     rows = 0  # lines may be inside of quotes: Arrow knows, and forgets each block that it has read
-    types = dict.fromkeys(next(file.records(), []), pa.string())
-    with file.read(pyarrow.csv.open_csv, types) as stream:
+    with file.read(pyarrow.csv.open_csv, dict.fromkeys(names, pa.string())) as stream:
         for batch in stream:
             rows += len(batch)
             check_counts(rows, batch.num_columns)
@@ -343,6 +337,6 @@ def _uneven_line(file: _Csv) -> UnreadableFile | None:
     return None
 
 
-def unreadable(path: Path, needed: str, found: str, hint: str) -> UnreadableFile:
+def unreadable(path: Path, needed: str, found: str, hint: Any) -> UnreadableFile:
     """Say what is wrong with a file."""
     return UnreadableFile(f"File {str(path)!r}", needed, found, hint)

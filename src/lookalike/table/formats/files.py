@@ -5,7 +5,7 @@ import json
 import warnings
 import zipfile
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from glob import escape
 from io import BytesIO
@@ -21,19 +21,11 @@ import pyarrow.parquet
 
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.extras import needing
-from lookalike.errors import (
-    InvalidInput,
-    LookalikeError,
-    LookalikeWarning,
-    Param,
-    Phrase,
-    missing_file,
-    suggest,
-)
+from lookalike.errors import LookalikeError, LookalikeWarning, Param, missing_file, suggest
 from lookalike.saving.safe_json import DEEPEST, json_depth
 from lookalike.table.formats import sizes
 from lookalike.table.formats.delimited import CsvOptions, read_csv, unreadable
-from lookalike.table.formats.raw import Raw, of_array, of_arrow, of_values
+from lookalike.table.formats.raw import Raw, of_array, of_arrow, of_values, records_to_raw
 
 FORMATS = {
     **dict.fromkeys((".csv", ".txt"), "csv"),
@@ -73,7 +65,7 @@ def read_file(path: Path, options: CsvOptions) -> list[Raw]:
         raise unreadable(path, "a complete gzip file", str(error), "Compress it again") from error
     except MemoryError as error:
         limit = Param("memory_limit", of="config")
-        hint = Phrase("Read it in parts, or raise ", limit, " where there is memory")
+        hint = ("Read it in parts, or raise ", limit, " where there is memory")
         raise unreadable(path, "a file that fits in memory", "a larger file", hint) from error
     except Exception as error:  # whatever a damaged file makes of the libraries below
         reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
@@ -118,18 +110,6 @@ def arrow_to_raw(table: Any, typed: bool = True) -> list[Raw]:
         raw = of_arrow(field.name, cells, declared="enum" if enum else None)
         columns.append(replace(raw, typed=typed))
     return columns
-
-
-def records_to_raw(records: Sequence[Any]) -> list[Raw]:
-    """Take a list of dictionaries; a key that a record does not have is a missing cell."""
-    names: dict[Any, None] = {}
-    for row, record in enumerate(records):
-        if not isinstance(record, dict):
-            found = f"{type(record).__name__} {record!r:.40} at row {row}"
-            hint = "Give every row as a dictionary of column and value"
-            raise InvalidInput("read_table", "a list of records (dictionaries)", found, hint)
-        names.update(dict.fromkeys(record))
-    return [of_values(str(name), [record.get(name) for record in records]) for name in names]
 
 
 def _format(path: Path) -> tuple[str, bool]:

@@ -20,10 +20,10 @@ from lookalike.table.infer.kinds import infer_columns
 from lookalike.table.infer.learning import ColumnFacts, Learner, columns_of
 from lookalike.table.infer.lists import kind_of
 from lookalike.table.model.cells import convert
-from lookalike.table.model.kind import Kind
+from lookalike.table.model.kind import Kind, given_kinds
 from lookalike.table.model.table import CODED, Column, Schema, Table
 from lookalike.table.model.tally import Tally
-from lookalike.table.read import given_kinds, make_table, read_columns, without_copies
+from lookalike.table.read import make_table, read_columns, without_copies
 
 
 @dataclass(eq=False, repr=False)

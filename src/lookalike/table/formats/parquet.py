@@ -34,15 +34,11 @@ def find_files(paths: Any) -> list[Path]:
 
     A folder and a pattern mean their files in the order of the names.
     """
-    if isinstance(paths, str | os.PathLike):
-        paths = [paths]
-    if not isinstance(paths, Iterable):
-        hint = 'Pass for example "rows/*.parquet"'
-        raise WrongType(WHO, "paths of Parquet files", type(paths).__name__, hint)
+    single = isinstance(paths, str | os.PathLike) or not isinstance(paths, Iterable)
     found: list[Path] = []
-    for path in paths:
+    for path in [paths] if single else paths:
         if not isinstance(path, str | os.PathLike):
-            hint = 'Pass for example ["2023.parquet", "2024.parquet"]'
+            hint = 'Pass for example "rows/*.parquet" or ["2023.parquet", "2024.parquet"]'
             raise WrongType(WHO, "paths of Parquet files", type(path).__name__, hint)
         found += _files_of(Path(path).expanduser())
     if not found:

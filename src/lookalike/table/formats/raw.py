@@ -16,7 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
-from lookalike.table.infer.vocabulary import MISSING, vocabulary
+from lookalike.table.formats import arrow
 
 # Arrow would flatten these (a set into a list, a dict into a record with all keys of the column).
 _KEEP = (set, frozenset, dict, bytes)
@@ -99,13 +99,13 @@ class Raw:
         indices = self.cells.indices
         if indices.null_count:
             indices = pc.fill_null(indices.cast(pa.int64()), -1)
-        return to_numpy(indices)
+        return arrow.to_numpy(indices)
 
     def present(self) -> np.ndarray:
         """Where there is a cell, as a boolean array."""
         if not self.is_arrow:
             return np.array([cell is not None for cell in self.cells], bool)
-        return ~to_numpy(pc.is_null(self.cells, nan_is_null=pa.types.is_floating(self.type)))
+        return ~arrow.to_numpy(pc.is_null(self.cells, nan_is_null=pa.types.is_floating(self.type)))
 
     def values(self) -> list[Any]:
         """All cells as Python values, None where missing."""
@@ -126,12 +126,12 @@ class Raw:
             return of_values(self.name, cells)
         if pa.types.is_dictionary(self.type):
             return self._without_levels(words)
-        return self._without_numbers(words) if is_number(self.type) else self
+        return self._without_numbers(words) if arrow.is_number(self.type) else self
 
     def _without_numbers(self, words: set[str]) -> Raw:
         # Compared as numbers, so that 4.0 in the cells is the token "4".
         numbers = [number for number in map(as_number, words) if number is not None]
-        hit = np.isin(to_numpy(self.cells), numbers)
+        hit = np.isin(arrow.to_numpy(self.cells), numbers)
         if not hit.any():
             return self
         cells = pc.if_else(pa.array(hit), pa.scalar(None, self.type), self.cells)
@@ -144,7 +144,7 @@ class Raw:
             gone = pc.is_in(levels, value_set=tokens)
             if self.is_text:  # " ?" is a "?" too
                 gone = pc.or_(gone, pc.is_in(pc.utf8_trim_whitespace(levels), value_set=tokens))
-            keep = ~to_numpy(gone)
+            keep = ~arrow.to_numpy(gone)
         else:
             keep = np.array([written(level) not in words for level in levels.to_pylist()], bool)
         return self if keep.all() else self.with_order(np.flatnonzero(keep))
@@ -168,7 +168,7 @@ class Raw:
         blank = pc.or_(pc.utf8_is_space(self.words), pc.equal(pc.binary_length(self.words), 0))
         if not self.words.null_count and not pc.any(blank).as_py():
             return self
-        return self.with_order(np.flatnonzero(~to_numpy(pc.fill_null(blank, True))))
+        return self.with_order(np.flatnonzero(~arrow.to_numpy(pc.fill_null(blank, True))))
 
     def strings(self) -> Words:
         """Return the distinct strings that some row has."""
@@ -192,7 +192,7 @@ class Raw:
             The value of each word.
         """
         known = pc.index_in(self.words, value_set=words.written)
-        known = to_numpy(pc.fill_null(known.cast(pa.int64()), -1))
+        known = arrow.to_numpy(pc.fill_null(known.cast(pa.int64()), -1))
         # The last entry is for code -1.
         codes = np.append(known, -1)[self.codes]
         return Raw(self.name, cells.take(pa.array(codes, mask=codes < 0)), times=self.times)
@@ -210,7 +210,8 @@ class Raw:
         # Each fits for itself, but not in one reading.
         every = not fits.any() or bool(fits.all())
         bad = words.written if every else words.where(~fits).written
-        rows = np.flatnonzero(to_numpy(pc.is_in(self.cells.dictionary_decode(), value_set=bad)))
+        hit = pc.is_in(self.cells.dictionary_decode(), value_set=bad)
+        rows = np.flatnonzero(arrow.to_numpy(hit))
         return rows, self.cells[int(rows[0])].as_py(), every
 
     def error(
@@ -222,26 +223,6 @@ class Raw:
         count = f"{len(rows):,} of {len(self):,} cells that are not"
         found = f"{count} (first: {value!r:.60}, row {rows[0]})"
         return error(f"Column {self.name!r}", needed, found, hint)
-
-
-def to_numpy(cells: Any) -> np.ndarray:
-    """Return an Arrow array as numpy has it, copied where the two cannot share memory."""
-    return np.asarray(cells.to_numpy(zero_copy_only=False))
-
-
-def is_number(kind: Any) -> bool:
-    """Whether an Arrow type is that of integers or floats."""
-    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
-
-
-def is_numeric(kind: Any) -> bool:
-    """Whether cells of an Arrow type can be taken for numbers: also true and false."""
-    return is_number(kind) or bool(pa.types.is_boolean(kind))
-
-
-def is_list(kind: Any) -> bool:
-    """Whether an Arrow type is that of lists; None is the type of Python objects."""
-    return kind is not None and pa.types.is_nested(kind) and not pa.types.is_struct(kind)
 
 
 def written(value: Any) -> str:
@@ -465,18 +446,23 @@ def of_array(name: str, values: np.ndarray) -> Raw:
     return of_arrow(name, pa.array(np.ascontiguousarray(values), from_pandas=True))
 
 
+def records_to_raw(records: Sequence[Any]) -> list[Raw]:
+    """Take a list of dictionaries; a key that a record does not have is a missing cell."""
+    names: dict[Any, None] = {}
+    for row, record in enumerate(records):
+        if not isinstance(record, dict):
+            found = f"{type(record).__name__} {record!r:.40} at row {row}"
+            hint = "Give every row as a dictionary of column and value"
+            raise InvalidInput("read_table", "a list of records (dictionaries)", found, hint)
+        names.update(dict.fromkeys(record))
+    return [of_values(str(name), [record.get(name) for record in records]) for name in names]
+
+
 def complex_error(who: str) -> InvalidInput:
     """Say that complex numbers have no order and no place on a line."""
     found = Phrase("complex ones", InPython(" (Complex data not supported)"))
     hint = "Give the real and the imaginary parts as two columns"
     return InvalidInput(who, "real numbers", found, hint)
-
-
-def map_distinct(strings: Any, value: Callable[[str], float], missing: float) -> np.ndarray:
-    """Apply a function to every string of an Arrow array, once for each distinct one."""
-    encoded = strings.dictionary_encode()
-    values = np.array([*map(value, encoded.dictionary.to_pylist()), missing])
-    return np.asarray(values[to_numpy(pc.fill_null(encoded.indices.cast(pa.int64()), -1))])
 
 
 def as_number(word: str) -> float | None:
@@ -489,23 +475,13 @@ def as_number(word: str) -> float | None:
 
 def objects(values: list[Any]) -> np.ndarray:
     """Return an object array of the values, None where one is missing."""
-    # numpy would turn a list of equal-length lists into a matrix, so it is filled cell by cell.
-    cells = np.empty(len(values), dtype=object)
-    for row, value in enumerate(values):
-        cells[row] = None if is_missing(value) else value
-    return cells
+    # numpy.array would turn a list of equal-length lists into a matrix.
+    cells = (None if is_missing(value) else value for value in values)
+    return np.fromiter(cells, object, len(values))
 
 
 def _scalar(value: Any) -> bool:
     return isinstance(value, str | int | float | np.generic | decimal.Decimal)
-
-
-# Bytes; the longest word for missing has 20 characters.
-MAX_BYTES_OF_MISSING = 80
-# Most columns fail a pattern in their first strings, so a regular expression over millions of
-# strings is hardly ever run in vain.
-# Distinct strings that a pattern must fit before all of them are tried.
-MAX_SAMPLE_STRINGS = 200
 
 
 @dataclass(frozen=True)
@@ -556,48 +532,3 @@ class Words:
     def counted(self) -> dict[str, int]:
         """Return the strings as they are written, and how many rows have each."""
         return dict(zip(self.written.to_pylist(), self.counts.tolist(), strict=True))
-
-
-def means_missing(distinct: Any) -> np.ndarray:
-    """Return which strings say that a cell is missing, such as "n/a", "-" or "unknown"."""
-    # Long texts are not folded for nothing: no such word has more bytes.
-    if len(distinct) and pc.min(pc.binary_length(distinct)).as_py() > MAX_BYTES_OF_MISSING:
-        return np.zeros(len(distinct), dtype=bool)
-    known = pa.array(sorted(vocabulary().missing), pa.large_string())
-    return to_numpy(pc.is_in(pc.utf8_lower(distinct), value_set=known))
-
-
-def missing_words(distinct: Any) -> tuple[str, ...]:
-    """Return which of the words NA, NaN and null mean "missing" beside the others.
-
-    NA is a word where all others are two capital letters as well: it may be Namibia among
-    countries, or North America among continents.
-
-    Parameters
-    ----------
-    distinct : Arrow array of strings, trimmed
-    """
-    found = pc.is_in(distinct, value_set=pa.array(MISSING, pa.large_string()))
-    gone = set(distinct.filter(found).to_pylist())
-    # Among codes of two capitals NA is Namibia, or North America.
-    if "NA" in gone:
-        others = distinct.filter(pc.invert(found))
-        if len(others) and all_match(others, r"^[A-Z]{2}$"):
-            gone.remove("NA")
-    return tuple(sorted(gone))
-
-
-def matches(strings: Any, pattern: str) -> np.ndarray:
-    """Return which strings have a pattern."""
-    return to_numpy(pc.match_substring_regex(strings, pattern))
-
-
-def all_match(strings: Any, pattern: str) -> bool:
-    """Whether every string has a pattern; a sample is asked first, as most columns fail there."""
-    samples = strings[:MAX_SAMPLE_STRINGS], strings
-    return all(bool(matches(some, pattern).all()) for some in samples)
-
-
-def join_notes(*notes: str) -> str:
-    """Put notes together, without the empty ones."""
-    return "; ".join(note for note in notes if note)

@@ -12,7 +12,7 @@ from contextlib import contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -153,22 +153,21 @@ def check_parquet(source: Any, path: Path) -> None:
     repeated: set[str] = set()
     with pyarrow.parquet.ParquetFile(source) as file:
         columns = len(file.schema_arrow)
-    for rows, chunks in _row_groups(_read_footer(source)):
-        # Values, not rows: one row may have a list of any length, and a null takes no byte.
-        counter.add(rows, columns, sum(max(_values_bytes(c), c.size, 0) for c in chunks))
-        repeated |= {c.leaf for c in chunks if _may_repeat(c, counter.limit)}
+    # Not by ``RowGroupMetaData.column``: statistics that do not fit the schema raise an error in
+    # C++ there that pyarrow does not catch (26.0), which ends the process. The numbers of fields
+    # are those of parquet.thrift, FileMetaData to ColumnMetaData.
+    for group in _Compact(_read_footer(source)).struct().get(4, ()):
+        size = 0
+        for about in (chunk.get(3, {}) for chunk in group.get(1, ())):
+            kind, values, unpacked = (about.get(number, 0) for number in (1, 5, 6))
+            # Values, not rows: one row may have a list of any length, and a null takes no byte.
+            size += max(values * PARQUET_BYTES.get(kind, CELL_BYTES), unpacked, 0)
+            # Strings that are written once could fill the memory when they are repeated.
+            if kind == STRINGS and 11 in about and values * unpacked > counter.limit:
+                repeated.add(b".".join(about.get(3, ())).decode())
+        counter.add(group.get(3, 0), columns, size)
     if repeated:
         _check_repeats(source, sorted(repeated), counter)
-
-
-class _Chunk(NamedTuple):
-    """What a footer says of one column of a row group; its size is that of unpacked pages."""
-
-    kind: int
-    leaf: str
-    values: int
-    size: int
-    has_dictionary: bool
 
 
 def _read_footer(source: Any) -> bytes:
@@ -178,37 +177,6 @@ def _read_footer(source: Any) -> bytes:
         (length,) = struct.unpack("<I", file.read(4))
         file.seek(file.size() - 8 - length)
         return bytes(file.read(length))
-
-
-def _row_groups(footer: bytes) -> Iterator[tuple[int, list[_Chunk]]]:
-    """Yield the rows of each row group and its chunks.
-
-    Not by ``RowGroupMetaData.column``: statistics that do not fit the schema raise an error in C++
-    there that pyarrow does not catch (26.0), which ends the process.
-    """
-    # Numbers of fields: parquet.thrift of the Parquet format, FileMetaData to ColumnMetaData.
-    for group in _Compact(footer).struct().get(4, ()):
-        about = [chunk.get(3, {}) for chunk in group.get(1, ())]
-        chunks = [
-            _Chunk(
-                kind=one.get(1, 0),
-                leaf=b".".join(one.get(3, ())).decode(),
-                values=one.get(5, 0),
-                size=one.get(6, 0),
-                has_dictionary=11 in one,
-            )
-            for one in about
-        ]
-        yield group.get(3, 0), chunks
-
-
-def _values_bytes(chunk: _Chunk) -> int:
-    return chunk.values * PARQUET_BYTES.get(chunk.kind, CELL_BYTES)
-
-
-def _may_repeat(chunk: _Chunk, limit: int) -> bool:
-    """Whether strings that are written once could fill the memory when they are repeated."""
-    return chunk.values * chunk.size > limit and chunk.kind == STRINGS and chunk.has_dictionary
 
 
 class _Compact:

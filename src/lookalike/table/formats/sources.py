@@ -17,8 +17,8 @@ import pyarrow as pa
 
 from lookalike.errors import InPython, InvalidInput, WrongType
 from lookalike.table.formats.delimited import CsvOptions
-from lookalike.table.formats.files import read_file, records_to_raw
-from lookalike.table.formats.raw import Raw, complex_error, of_array, of_arrow, of_values, to_numpy
+from lookalike.table.formats.files import read_file
+from lookalike.table.formats.raw import Raw, of_array, of_arrow, of_values, records_to_raw
 from lookalike.table.model.cells import convert
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Table, check_columns
@@ -38,8 +38,6 @@ def numeric_array(source: Any) -> np.ndarray | None:
         source = _array_of_rows(source)
     if not isinstance(source, np.ndarray) or source.dtype.names is not None:
         return None
-    if source.dtype.kind == "c":
-        raise complex_error("read_table")
     _check_axes(source)
     if source.dtype.kind not in "fiub":
         return None
@@ -199,25 +197,14 @@ def _series_column(name: str, series: Any) -> Raw:
         return of_values(name, series.to_list())
     levels = cells.type.value_type if pa.types.is_dictionary(cells.type) else None
     if isinstance(levels, pa.BaseExtensionType) and hasattr(levels, "closed"):
-        return _interval_column(name, cells)
+        # What pandas.cut makes: categories that are intervals, written as "(18, 24]".
+        written = series.to_native().cat.rename_categories(str)
+        return _series_column(name, nw.from_native(written, series_only=True))
     if isinstance(cells.type, pa.BaseExtensionType) or isinstance(levels, pa.BaseExtensionType):
         return of_values(name, series.to_list())
     # A polars Enum is ordered by definition, which says little about its meaning.
     enum = series.dtype == nw.Enum and series.implementation.is_polars()
     return replace(of_arrow(name, cells, declared="enum" if enum else None), typed=True)
-
-
-def _interval_column(name: str, cells: Any) -> Raw:
-    """Take what pandas.cut makes: categories that are intervals, written as "(18, 24]"."""
-    chunks = cells.chunks if isinstance(cells, pa.ChunkedArray) else [cells]
-    closed = cells.type.value_type.closed
-    start = "[" if closed in ("left", "both") else "("
-    end = "]" if closed in ("right", "both") else ")"
-    ends = chunks[0].dictionary.storage.to_pylist()
-    levels = [f"{start}{level['left']}, {level['right']}{end}" for level in ends]
-    indices = pa.concat_arrays([chunk.indices for chunk in chunks])
-    written = pa.DictionaryArray.from_arrays(indices, pa.array(levels, pa.large_string()))
-    return of_arrow(name, written, declared="order" if cells.type.ordered else "category")
 
 
 def _row_columns(rows: Sequence[Any]) -> list[Raw]:
@@ -238,11 +225,3 @@ def _row_columns(rows: Sequence[Any]) -> list[Raw]:
     hint = "ive a dictionary of columns, a list of records or a list of rows"
     reshape = InPython("Reshape your data: g")
     raise InvalidInput("read_table", ("records or rows", TWO_AXES), found, (reshape, hint))
-
-
-def without_tokens(matrix: np.ndarray, tokens: Sequence[Any]) -> np.ndarray:
-    """Return a matrix with NaN where a cell is one of the values that mean missing."""
-    if not tokens:
-        return matrix
-    cells = Raw("", pa.array(matrix.reshape(-1))).without(tokens).cells
-    return to_numpy(cells).reshape(matrix.shape)

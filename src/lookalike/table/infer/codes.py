@@ -164,12 +164,9 @@ def _with_levels(raw: Raw, kind: Kind, values: list[Any]) -> Kind:
         found = find_levels(raw.name, words) or find_numbered(words) or find_bands(words)
     if found is None:
         names = ", ".join(repr(value) for value in values[:5])
-        raise InvalidInput(
-            f"Column {raw.name!r}",
-            "levels from low to high to be ordered",
-            f"strings ({names}) without an order",
-            ("List them from low to high, as in ", Param("kinds", {raw.name: values[:LISTED]})),
-        )
+        who, needed = f"Column {raw.name!r}", "levels from low to high to be ordered"
+        hint = ("List them from low to high, as in ", Param("kinds", {raw.name: values[:LISTED]}))
+        raise InvalidInput(who, needed, f"strings ({names}) without an order", hint)
     return replace(kind, levels=found.levels)
 
 
@@ -215,12 +212,10 @@ def _flag_levels(values: list[Any]) -> tuple[Any, ...]:
             return (0, 1)
     if not known.keys() & {0, 1}:
         return ()
-    return tuple(known[a] if a in known else _opposite(known[1 - a]) for a in (0, 1))
-
-
-def _opposite(value: Any) -> str:
-    word = written(value).strip().lower()
-    return next(words[word] for words in _answers() if word in words)
+    for answer, opposites in enumerate(_answers()):
+        if answer not in known:
+            known[answer] = opposites[written(known[1 - answer]).strip().lower()]
+    return known[0], known[1]
 
 
 def infer_flag(raw: Raw) -> Guess:

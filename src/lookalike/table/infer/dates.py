@@ -14,19 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import (
-    MAX_SAMPLE_STRINGS,
-    Raw,
-    Words,
-    join_notes,
-    map_distinct,
-    matches,
-    to_numpy,
-)
+from lookalike.table.formats import arrow
+from lookalike.table.formats.raw import Raw, Words
 from lookalike.table.infer.roles import Guess, set_aside_constant
 from lookalike.table.infer.thresholds import MAX_DURATION_SECONDS
 from lookalike.table.infer.vocabulary import patterns, vocabulary
-from lookalike.table.model.kind import CLOCK, Kind, Reading
+from lookalike.table.model.kind import CLOCK, Kind, Reading, join_notes
 
 DAY = 86_400_000_000  # microseconds
 _TICKS_PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
@@ -65,9 +58,9 @@ def find_dates(words: Words, prefer: str = "", compact: bool = False) -> Found |
     compact : bool
         Whether 20200924 may be a date.
     """
-    sample = words.distinct[:MAX_SAMPLE_STRINGS]
+    sample = words.distinct[: arrow.MAX_SAMPLE_STRINGS]
     for form, pattern in _tried(compact):
-        if not matches(sample, pattern).all():
+        if not arrow.matches(sample, pattern).all():
             continue
         if form == "dmy":
             return _find_order(words, prefer)
@@ -86,10 +79,10 @@ def _tried(compact: bool = False) -> Iterator[tuple[str, str]]:
 
 def misfit_dates(distinct: Any) -> np.ndarray:
     """Return which strings are no date or time in the form that most of the first ones have."""
-    sample = distinct[:MAX_SAMPLE_STRINGS]
+    sample = distinct[: arrow.MAX_SAMPLE_STRINGS]
     for _, pattern in _tried():
-        if 2 * matches(sample, pattern).sum() > len(sample):
-            return ~matches(distinct, pattern)
+        if 2 * arrow.matches(sample, pattern).sum() > len(sample):
+            return ~arrow.matches(distinct, pattern)
     return np.ones(len(distinct), dtype=bool)
 
 
@@ -100,7 +93,7 @@ def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") ->
     first = words.distinct[0].as_py()
     if reading.form in _MAY_HAVE_SHORT_YEARS and _has_short_years(words.distinct):
         note = join_notes(note, f"{first!r} is read as {str(cells[0].as_py())[:10]}")
-    if reading.form == "year-month" and matches(words.distinct, r"^\d{4}[-/][1-4]$").all():
+    if reading.form == "year-month" and arrow.matches(words.distinct, r"^\d{4}[-/][1-4]$").all():
         note = join_notes(note, f"{first!r} is read as a year and a month")
         # Or a semester, a term, a quarter.
         open_to = open_to or "category"
@@ -110,8 +103,9 @@ def _found(words: Words, reading: Reading, note: str = "", open_to: str = "") ->
 
 def _has_short_years(distinct: Any) -> bool:
     """Whether no year has four digits, and some year has two."""
-    short = r"[^\d]'?\d{2}(?:[T ,].*)?$"
-    return bool(not matches(distinct, r"\d{4}").any() and matches(distinct, short).any())
+    forms = r"\d{4}", r"[^\d]'?\d{2}(?:[T ,].*)?$"
+    long, short = (arrow.matches(distinct, form).any() for form in forms)
+    return bool(short and not long)
 
 
 def _find_order(words: Words, prefer: str) -> Found | None:
@@ -134,7 +128,7 @@ def _find_order(words: Words, prefer: str) -> Found | None:
 
 def _usual_order(words: Words, parts: Any) -> str:
     """Return the usual order of day and month; AM and PM are written where months come first."""
-    dotted = matches(words.distinct, r"^\d+\.\d+\.").all()  # with dots days come first
+    dotted = arrow.matches(words.distinct, r"^\d+\.\d+\.").all()  # with dots days come first
     half = pc.any(pc.not_equal(parts.field("half"), "")).as_py()
     return "mdy" if half and not dotted else "dmy"
 
@@ -155,7 +149,7 @@ class _Parts:
             return np.full(len(self.groups), default, dtype=np.int64)
         digits = pc.replace_substring_regex(self.groups.field(name), r"\D", "")
         digits = pc.if_else(pc.equal(digits, ""), str(default), digits)
-        return to_numpy(pc.fill_null(digits, "0").cast(pa.int64()))
+        return arrow.to_numpy(pc.fill_null(digits, "0").cast(pa.int64()))
 
 
 def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
@@ -167,7 +161,7 @@ def parse_dates(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     fits : boolean array
     """
     parts = _Parts(distinct, reading.form)
-    fits = ~to_numpy(pc.is_null(parts.groups))
+    fits = ~arrow.to_numpy(pc.is_null(parts.groups))
     # Impossible times (25:00, minute 61) make a string no date, not another one.
     micros, valid = _clock(parts)
     fits &= valid
@@ -200,12 +194,13 @@ def _days(parts: _Parts, form: str, fits: np.ndarray) -> np.ndarray:
     elif "name" in parts.names:
         names = enumerate(vocabulary().months, 1)
         number = {word: month for month, level in names for word in level}
-        month = map_distinct(parts.groups.field("name"), lambda w: number.get(w.lower(), 0), 0)
+        named = parts.groups.field("name")
+        month = arrow.map_distinct(named, lambda word: number.get(word.lower(), 0), 0)
     elif "quarter" in parts.names:
         month = 3 * parts.integers("quarter", 1) - 2
     two = pc.fill_null(pc.less(pc.utf8_length(parts.groups.field("year")), 4), False)
     # Two digits: 1969 to 2068, as POSIX reads them.
-    year = np.where(to_numpy(two), np.where(year < 69, 2000, 1900) + year, year)
+    year = np.where(arrow.to_numpy(two), np.where(year < 69, 2000, 1900) + year, year)
     fits &= (month >= 1) & (month <= 12) & (day >= 1) & (year >= 1)
     # Counted in months, then in days: numpy knows how long each month is.
     start = np.where(fits, (year - 1970) * 12 + month - 1, 0).astype("datetime64[M]")
@@ -219,7 +214,7 @@ def _whole_days(parts: _Parts) -> np.ndarray:
     days = parts.integers("days")
     if "minus" not in parts.names:
         return days
-    minus = to_numpy(pc.fill_null(pc.equal(parts.groups.field("minus"), "-"), False))
+    minus = arrow.to_numpy(pc.fill_null(pc.equal(parts.groups.field("minus"), "-"), False))
     return np.where(minus, -days, days)
 
 
@@ -231,8 +226,8 @@ def _clock(parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
     hour, minute = parts.integers("hour"), parts.integers("minute")
     text = pc.replace_substring(parts.groups.field("second"), ",", ".")
     text = pc.fill_null(pc.if_else(pc.equal(text, ""), "0", text), "0")
-    second = to_numpy(text.cast(pa.float64()))
-    half = to_numpy(pc.fill_null(pc.utf8_lower(parts.groups.field("half")), ""))
+    second = arrow.to_numpy(text.cast(pa.float64()))
+    half = arrow.to_numpy(pc.fill_null(pc.utf8_lower(parts.groups.field("half")), ""))
     # 61 seconds are a leap second; hours beyond a day are durations, which have no day.
     valid = (minute < 60) & (second < 61) & ((hour < 25) | ("day" not in parts.names))
     marked = half != ""
@@ -240,7 +235,7 @@ def _clock(parts: _Parts) -> tuple[np.ndarray, np.ndarray]:
     hour = np.where(marked, hour % 12 + 12 * (half == "p"), hour)
     micros = (hour * 3600 + minute * 60) * 1_000_000 + np.round(second * 1e6).astype(np.int64)
     if "zone" in parts.names:
-        micros = micros - map_distinct(parts.groups.field("zone"), _offset, 0) * 1_000_000
+        micros = micros - arrow.map_distinct(parts.groups.field("zone"), _offset, 0) * 1_000_000
     return micros, valid
 
 
@@ -268,9 +263,9 @@ def to_seconds(cells: Any) -> tuple[np.ndarray, str]:
     if pa.types.is_date(kind):
         cells, kind = cells.cast(pa.timestamp("s")), pa.timestamp("s")
     storage = pa.int32() if kind.bit_width == 32 else pa.int64()
-    ticks = to_numpy(pc.fill_null(cells.cast(storage).cast(pa.int64()), 0))
+    ticks = arrow.to_numpy(pc.fill_null(cells.cast(storage).cast(pa.int64()), 0))
     seconds = ticks / _TICKS_PER_SECOND[kind.unit]
-    seconds[to_numpy(pc.is_null(cells))] = np.nan
+    seconds[arrow.to_numpy(pc.is_null(cells))] = np.nan
     return seconds, "datetime" if pa.types.is_timestamp(kind) else "duration"
 
 
@@ -295,6 +290,25 @@ def infer_dates(raw: Raw) -> Guess:
         return Guess(kind)
     constant = kind if source == "duration" else replace(kind, reason=f"one date, {first}")
     return set_aside_constant(raw, constant, kind.reason)
+
+
+def guess_dates(raw: Raw, words: Words, prefer: str = "", compact: bool = False) -> Guess | None:
+    """Say from when to when the dates of a text column go; None where it holds others.
+
+    Parameters
+    ----------
+    raw : Raw
+    words, prefer, compact : as in ``find_dates``; all distinct strings of the column, or some
+    """
+    found = find_dates(words, prefer if prefer in ORDERS else "", compact)
+    if found is None:
+        return None
+    typed = raw.spread(words, found.cells)
+    guess = infer_dates(typed)
+    guess = guess.with_kind(note=join_notes(guess.kind.note, found.note), reading=found.reading)
+    if found.open:
+        guess = guess.with_kind(confidence=0.6, close=found.open)
+    return Guess(guess.kind, guess.aside, typed, found.proves, found.open in ORDERS)
 
 
 def _duration(seconds: float) -> str:

@@ -56,25 +56,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import (
-    MAX_SAMPLE_STRINGS,
-    Raw,
-    Words,
-    all_match,
-    is_list,
-    is_number,
-    join_notes,
-    matches,
-    means_missing,
-    missing_words,
-    of_values,
-    to_numpy,
-)
+from lookalike.table.formats import arrow
+from lookalike.table.formats.raw import Raw, Words, of_values
 from lookalike.table.infer import codes, dates, levels, lists, numbers, roles, thresholds
 from lookalike.table.infer.roles import Guess, guess_of
-from lookalike.table.infer.vocabulary import MISSING, vocabulary
+from lookalike.table.infer.vocabulary import MISSING, means_missing, missing_words, vocabulary
 from lookalike.table.model.cells import is_graph
-from lookalike.table.model.kind import DOCUMENT, Kind, Reading
+from lookalike.table.model.kind import DOCUMENT, Kind, Reading, join_notes
 
 EMPTY = Guess(Kind("object", "every cell is missing", role="empty"), aside=True)
 
@@ -115,8 +103,8 @@ def _has_graphs(kind: Any) -> bool:
 _BY_TYPE: tuple[tuple[Callable[[Any], bool], Callable[[Raw], Guess]], ...] = (
     (pa.types.is_boolean, codes.infer_flag),
     (pa.types.is_temporal, dates.infer_dates),
-    (is_number, numbers.infer_numbers),
-    (is_list, lambda raw: guess_of(lists.kind_of_lists(raw.cells))),
+    (arrow.is_number, numbers.infer_numbers),
+    (arrow.is_list, lambda raw: guess_of(lists.kind_of_lists(raw.cells))),
     (_has_graphs, lambda raw: Guess(Kind("graph", "records with nodes and edges"))),
 )
 
@@ -138,7 +126,8 @@ def infer_columns(raws: Sequence[Raw]) -> dict[str, Guess]:
 
 def _with_places(raws: Sequence[Raw], guesses: dict[str, Guess]) -> dict[str, Guess]:
     """Return the guesses, with a latitude and a longitude as one place."""
-    plain = [raw for raw in raws if _may_be_degrees(guesses[raw.name])]
+    numeric = {name for name, g in guesses.items() if g.kind.name == "number" and not g.aside}
+    plain = [raw for raw in raws if raw.name in numeric and not guesses[raw.name].kind.source]
     for latitude, longitude in roles.find_places(plain):
         parts = (latitude.name, longitude.name)
         cells = [guesses[raw.name].raw or raw for raw in (latitude, longitude)]
@@ -147,15 +136,10 @@ def _with_places(raws: Sequence[Raw], guesses: dict[str, Guess]) -> dict[str, Gu
     return guesses
 
 
-def _may_be_degrees(guess: Guess) -> bool:
-    return guess.kind.name == "number" and not guess.aside and not guess.kind.source
-
-
 def _as_part(guess: Guess, parts: tuple[str, ...]) -> Guess:
     reason = f"{guess.kind.reason}, {' and '.join(map(repr, parts))} in degrees"
-    confidence = min(guess.kind.confidence, 0.9)
-    kind = replace(guess.kind, reason=reason, role="", confidence=confidence, close="number")
-    return replace(guess, kind=replace(kind, parts=parts))
+    sure = min(guess.kind.confidence, 0.9)
+    return guess.with_kind(reason=reason, role="", confidence=sure, close="number", parts=parts)
 
 
 def _settle(raw: Raw, guess: Guess, settled: str) -> Guess:
@@ -166,8 +150,7 @@ def _settle(raw: Raw, guess: Guess, settled: str) -> Guess:
     again = infer(raw, settled)
     if again.kind.reading == guess.kind.reading and not guess.open:
         return guess
-    note = again.kind.note + ", as another column is"
-    return replace(again, kind=replace(again.kind, note=note, confidence=0.8))
+    return again.with_kind(note=f"{again.kind.note}, as another column is", confidence=0.8)
 
 
 def _declared(raw: Raw, prefer: str) -> Guess:
@@ -180,7 +163,7 @@ def _declared(raw: Raw, prefer: str) -> Guess:
     if raw.is_text:
         # How strings are stored (factors, dictionaries) says nothing about them. Their order
         # becomes that of the rows, as in a column of text.
-        used, first = np.unique(to_numpy(raw.cells.drop_null().indices), return_index=True)
+        used, first = np.unique(arrow.to_numpy(raw.cells.drop_null().indices), return_index=True)
         return infer_text(raw.with_order(used[np.argsort(first)]), prefer)
     return Guess(Kind("category", f"{count:,} categories declared by the source"))
 
@@ -261,7 +244,7 @@ def _words(raw: Raw, words: Words) -> Guess:
     kind = guess.kind
     if "NA" in listed and kind.name == "category":
         note = f"{kind.note} (the kind 'code' keeps the words)"
-        guess = replace(guess, kind=replace(kind, note=note, close=kind.close or "code"))
+        return guess.with_kind(note=note, close=kind.close or "code")
     return guess
 
 
@@ -274,11 +257,10 @@ def _with_missing(guess: Guess, missing: Words) -> Guess:
     cells = f"{missing.count:,} cell{'' if missing.count == 1 else 's'}"
     note = join_notes(guess.kind.note, f"{cells} {shown} read as missing")
     reading = replace(guess.kind.reading or Reading(), missing_words=listed)
-    confidence = min(guess.kind.confidence, 0.9)
-    kind = replace(guess.kind, reading=reading, note=note, confidence=confidence)
+    guess = guess.with_kind(reading=reading, note=note, confidence=min(guess.kind.confidence, 0.9))
     if missing.count > 0.5 * (missing.rows or 1):
-        kind = replace(kind, confidence=0.6, close=kind.close or "category")
-    return replace(guess, kind=kind)
+        return guess.with_kind(confidence=0.6, close=guess.kind.close or "category")
+    return guess
 
 
 # -- read as something typed -----------------------------------------------------------------------
@@ -296,7 +278,7 @@ def _truth(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
     """Digits that are a name, not an amount: after a zero, very many, or text where numbers go."""
-    if not all_match(words.distinct, r"^\d+$"):
+    if not arrow.all_match(words.distinct, r"^\d+$"):
         return None
     if not (why := _why_names(raw, words)):
         return None
@@ -307,8 +289,7 @@ def _padded(raw: Raw, words: Words, prefer: str) -> Guess | None:
     note = f"pass kinds={{{raw.name!r}: 'number'}} to compare them as numbers"
     note = note if why == TEXT_BY_CHOICE else ""
     if n == words.count == rows and rows >= thresholds.MIN_ROWS_FOR_PATTERN:
-        guess = _identifier(reason, close="number" if note else "code")
-        return replace(guess, kind=replace(guess.kind, note=note))
+        return _identifier(reason, close="number" if note else "code").with_kind(note=note)
     return Guess(Kind("category", reason, role="code", confidence=0.9, close="number", note=note))
 
 
@@ -317,23 +298,23 @@ TEXT_BY_CHOICE = "kept as text where numbers could be"
 
 def _why_names(raw: Raw, words: Words) -> str:
     """Say why digits are a name; "" where they may be an amount."""
-    if matches(words.distinct, r"^\d{19}").any():
+    if arrow.matches(words.distinct, r"^\d{19}").any():
         return "too long to be a quantity"
-    if numbers.has_leading_zeros(words.distinct):
+    if arrow.matches(words.distinct, r"^0\d+$").any():  # as in 02139
         counts = roles.is_zero_padded_count(raw.name, words.distinct)
         return "" if counts else "some with leading zeros"
     # A frame whose cells are digits beside "n/a" has no other type for them.
     chosen = raw.typed and words.count == raw.count
-    compact = roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$")
+    compact = roles.says_date(raw.name) and arrow.all_match(words.distinct, r"^\d{8}$")
     return TEXT_BY_CHOICE if chosen and not compact else ""
 
 
 def _number(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    compact = roles.says_date(raw.name) and all_match(words.distinct, r"^\d{8}$")  # 20200924
+    compact = roles.says_date(raw.name) and arrow.all_match(words.distinct, r"^\d{8}$")  # 20200924
     if compact and (guess := _date(raw, words, prefer)) is not None:
-        return replace(guess, kind=replace(guess.kind, close="number", confidence=0.9))
+        return guess.with_kind(close="number", confidence=0.9)
     # As pandas writes durations of whole days; people write "1 day", with the day as a unit.
-    if all_match(words.distinct, r"^-?\d+ days$"):
+    if arrow.all_match(words.distinct, r"^-?\d+ days$"):
         return _date(raw, words, prefer)
     found = numbers.find_numbers(words, prefer if prefer in (",", ".") else "")
     if found is None or pc.all(pc.is_null(found.cells, nan_is_null=True)).as_py():  # "NAN" alone
@@ -351,13 +332,9 @@ def _with_reading(kind: Kind, found: dates.Found) -> Kind:
     reading = found.reading
     if reading != numbers.PLAIN:
         unit = reading.unit or reading.currency
-        kind = replace(
-            kind,
-            reason=f"{kind.reason} {unit}" if unit and not kind.role else kind.reason,
-            reading=reading,
-            note=join_notes(kind.note, found.note),
-            confidence=min(kind.confidence, 0.95),
-        )
+        reason = f"{kind.reason} {unit}" if unit and not kind.role else kind.reason
+        kind = replace(kind, reason=reason, reading=reading, note=join_notes(kind.note, found.note))
+        kind = replace(kind, confidence=min(kind.confidence, 0.95))
     if found.open:
         other = "decimal_comma" if found.open == "," else "decimal_point"
         kind = replace(kind, confidence=0.6, close=other)
@@ -365,16 +342,7 @@ def _with_reading(kind: Kind, found: dates.Found) -> Kind:
 
 
 def _date(raw: Raw, words: Words, prefer: str) -> Guess | None:
-    compact = roles.says_date(raw.name)
-    found = dates.find_dates(words, prefer if prefer in dates.ORDERS else "", compact)
-    if found is None:
-        return None
-    typed = raw.spread(words, found.cells)
-    guess = dates.infer_dates(typed)
-    kind = replace(guess.kind, note=join_notes(guess.kind.note, found.note), reading=found.reading)
-    if found.open:
-        kind = replace(kind, confidence=0.6, close=found.open)
-    return Guess(kind, guess.aside, typed, found.proves, found.open in dates.ORDERS)
+    return dates.guess_dates(raw, words, prefer, compact=roles.says_date(raw.name))
 
 
 # -- flags -----------------------------------------------------------------------------------------
@@ -452,18 +420,7 @@ def _set(raw: Raw, words: Words, prefer: str) -> Guess | None:
 
 # A recognizer takes the column, its distinct strings and what other columns prove.
 Recognizer = Callable[[Raw, Words, str], Guess | None]
-_RECOGNIZERS: tuple[Recognizer, ...] = (
-    _truth,
-    _padded,
-    _number,
-    _date,
-    _flag,
-    _mark,
-    _levels,
-    _ranked,
-    _list,
-    _set,
-)
+_RECOGNIZERS = (_truth, _padded, _number, _date, _flag, _mark, _levels, _ranked, _list, _set)
 
 
 # -- strings that stay strings ---------------------------------------------------------------------
@@ -533,7 +490,7 @@ def _text_or_category(raw: Raw, words: Words, reason: str) -> Kind:
 
 def _category(raw: Raw, words: Words, reason: str) -> Kind:
     kind = Kind("category", reason, confidence=0.9)
-    if roles.is_code_name(raw.name) and all_match(words.distinct, r"\d"):
+    if roles.is_code_name(raw.name) and arrow.all_match(words.distinct, r"\d"):
         kind = replace(kind, role="code")
     if len(words) > thresholds.MAX_LEVELS:
         return _nearly(kind, words)
@@ -560,12 +517,9 @@ def _nearly(kind: Kind, words: Words) -> Kind:
     listed = others.distinct.to_pylist()
     shown = ", ".join(map(repr, listed[:3])) + (", ..." if len(listed) > 3 else "")
     note = f"{words.count - others.count:,} of {words.count:,} cells are {what}, not {shown}"
-    return replace(
-        kind,
-        note=join_notes(kind.note, note),
-        missing_values=(*kind.missing_values, *(listed if len(listed) <= 5 else ())),
-        confidence=min(kind.confidence, 0.7),
-    )
+    values = (*kind.missing_values, *(listed if len(listed) <= 5 else ()))
+    kind = replace(kind, note=join_notes(kind.note, note), missing_values=values)
+    return replace(kind, confidence=min(kind.confidence, 0.7))
 
 
 def _misfits(words: Words) -> tuple[str, Words] | None:
@@ -573,7 +527,8 @@ def _misfits(words: Words) -> tuple[str, Words] | None:
     readings = {"numbers": numbers.misfit_numbers, "dates or times": dates.misfit_dates}
     for what, misfit in readings.items() if len(words) >= 5 else ():
         # Twice the share in a sample is beyond chance, so all strings need not be tried.
-        if misfit(words.distinct[:MAX_SAMPLE_STRINGS]).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
+        sample = words.distinct[: arrow.MAX_SAMPLE_STRINGS]
+        if misfit(sample).mean() > 2 * thresholds.MAX_MISFIT_SHARE:
             continue
         others = words.where(misfit(words.distinct))
         share = max(len(others) / len(words), others.count / words.count)

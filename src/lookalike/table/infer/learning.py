@@ -21,10 +21,11 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike._runtime.progress import Progress
-from lookalike.errors import InPython, InvalidInput, Param, Phrase
+from lookalike.errors import InPython, InvalidInput, Phrase
+from lookalike.table.formats import arrow
 from lookalike.table.formats.files import arrow_to_raw
-from lookalike.table.formats.parquet import BATCH_ROWS, ParquetParts
-from lookalike.table.formats.raw import Raw, is_list, is_number, to_numpy
+from lookalike.table.formats.parquet import BATCH_ROWS, WHO, ParquetParts
+from lookalike.table.formats.raw import Raw
 from lookalike.table.formats.sources import name_unnamed
 from lookalike.table.infer.lists import ListFacts, list_facts
 from lookalike.table.infer.roles import is_key_name, says_date
@@ -89,17 +90,10 @@ class ColumnFacts(ABC):
     def raw(self) -> Raw:
         """Return a few cells, each with the number of rows that have it."""
 
-    def _weighted(self, cells: Any, times: np.ndarray, distinct: int | None = None) -> Raw:
-        """Return cells with their numbers of rows, and one more for the missing cells."""
-        if self.n_missing or not len(cells):
-            cells = pa.concat_arrays([cells, pa.nulls(1, self.type)])
-            times = np.append(times, self.n_missing)
-        return Raw(self.name, cells, times=times, distinct=distinct)
-
     def _too_many(self, limit: int) -> InvalidInput:
         hint = "Give it another kind, such as 'text', 'number' or 'aside'"
         needed = f"at most {limit:,} levels in the column {self.name!r}"
-        return InvalidInput(Param("lazy", True, of="read_table"), needed, "more", hint)
+        return InvalidInput(WHO, needed, "more", hint)
 
 
 class _Words(ColumnFacts):
@@ -144,7 +138,7 @@ class _Words(ColumnFacts):
         if len(self.words) > 1:
             every = pa.chunked_array(self.words).dictionary_encode().combine_chunks()
             counts = np.zeros(len(every.dictionary), np.int64)
-            np.add.at(counts, to_numpy(every.indices), np.concatenate(self.counts))
+            np.add.at(counts, arrow.to_numpy(every.indices), np.concatenate(self.counts))
             self.words, self.counts = [every.dictionary], [counts]
         self.settled = self.held = sum(map(len, self.words))
         if self.settled > MAX_WORDS and not self.declared:
@@ -169,12 +163,17 @@ class _Words(ColumnFacts):
 
 
 class _Numbers(ColumnFacts):
-    """Numbers: the distinct ones with their counts; past a bound those at both ends."""
+    """The distinct numbers with their counts; past a bound those at both ends.
+
+    Of dates, times and durations the first and the last are enough: they are numbers too.
+    """
 
     def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
         super().__init__(name, kind, all_values)
-        self.whole = pa.types.is_integer(kind)
-        self.named = is_key_name(name) or says_date(name)
+        ticks = pa.int32() if kind.bit_width == 32 else pa.int64()
+        self.storage = kind if arrow.is_number(kind) else ticks
+        self.whole = not pa.types.is_floating(kind)
+        self.n_ends = N_END_VALUES if arrow.is_number(kind) else 1
         self.tally = Tally()
         # Whether some integer is not a float.
         self.is_large = False
@@ -184,8 +183,8 @@ class _Numbers(ColumnFacts):
         self.dropped: tuple[int, int] | None = None
 
     def _count(self, raw: Raw, present: np.ndarray) -> None:
-        present_cells = raw.cells.filter(pa.array(present))
-        self._take(*np.unique(to_numpy(present_cells), return_counts=True))
+        present_cells = raw.cells.filter(pa.array(present)).cast(self.storage)
+        self._take(*np.unique(arrow.to_numpy(present_cells), return_counts=True))
 
     def _take(self, values: np.ndarray, counts: np.ndarray) -> None:
         """Count distinct values, ascending, and how many rows have each."""
@@ -213,13 +212,15 @@ class _Numbers(ColumnFacts):
         of every part, so it was never dropped before.
         """
         values, counts = self.tally.values, self.tally.counts
-        if len(values) > 2 * N_END_VALUES:
-            ends = np.r_[:N_END_VALUES, len(values) - N_END_VALUES : len(values)]
+        if len(values) > 2 * self.n_ends:
+            ends = np.r_[: self.n_ends, len(values) - self.n_ends : len(values)]
             self.tally = Tally()
             self.tally.add_counts(values[ends], counts[ends])
 
     def _limit(self) -> int:
-        if self.named or self.all_values:
+        if not arrow.is_number(self.type):
+            return MAX_NUMBERS if self.all_values else 2
+        if self.all_values or is_key_name(self.name) or says_date(self.name):
             return MAX_NUMBERS
         if not self.whole:
             return MAX_CELLS_TO_COUNT_DISTINCT
@@ -232,88 +233,50 @@ class _Numbers(ColumnFacts):
         self._take(other.tally.values, other.tally.counts)
 
     def raw(self) -> Raw:
-        values, counts = self.tally.values, self.tally.counts
-        if self.dropped is None or not len(values):
-            return self._weighted(pa.array(values, self.type), counts)
-        # Which of the values between the ends has the other rows changes nothing in the guess.
-        between, rest = len(values) // 2, self.count - counts.sum()
-        if self.fraction is not None and self.fraction not in values:
-            between = int(np.searchsorted(values, self.fraction))
-            values = np.insert(values, between, self.fraction)
-            counts = np.insert(counts, between, 0)
-        counts = counts + rest * (np.arange(len(values)) == between)
-        distinct = round(self.count * self.dropped[0] / max(1, self.dropped[1]))
-        return self._weighted(pa.array(values, self.type), counts, distinct)
-
-
-class _Ticks(ColumnFacts):
-    """Dates, times, durations, true and false: the first and the last, or every distinct one."""
-
-    def __init__(self, name: str, kind: Any, all_values: bool = False) -> None:
-        super().__init__(name, kind, all_values)
-        self.storage = pa.int32() if kind.bit_width == 32 else pa.int64()
-        self.ticks = np.empty(0, np.int64)
-
-    def _count(self, raw: Raw, present: np.ndarray) -> None:
-        self._take(to_numpy(raw.cells.drop_null().cast(self.storage).cast(pa.int64())))
-
-    def _take(self, ticks: np.ndarray) -> None:
-        self.ticks = np.unique(np.concatenate([self.ticks, ticks]))
-        if self.all_values and len(self.ticks) > MAX_NUMBERS:
-            raise self._too_many(MAX_NUMBERS)
-        if not self.all_values and len(self.ticks) > 2:
-            self.ticks = self.ticks[[0, -1]]
-
-    def _merge(self, other: _Ticks) -> None:
-        self._take(other.ticks)
-
-    def raw(self) -> Raw:
-        times = np.ones(len(self.ticks), np.int64)
-        times[:1] += self.count - len(times)
-        return self._weighted(pa.array(self.ticks).cast(self.storage).cast(self.type), times)
+        values, counts, distinct = self.tally.values, self.tally.counts, None
+        if self.dropped is not None and len(values):
+            # Which of the values between the ends has the other rows changes nothing in the guess.
+            between, rest = len(values) // 2, self.count - counts.sum()
+            if self.fraction is not None and self.fraction not in values:
+                between = int(np.searchsorted(values, self.fraction))
+                values = np.insert(values, between, self.fraction)
+                counts = np.insert(counts, between, 0)
+            counts = counts + rest * (np.arange(len(values)) == between)
+            distinct = round(self.count * self.dropped[0] / max(1, self.dropped[1]))
+        cells = pa.array(values, self.storage).cast(self.type)
+        if self.n_missing or not len(cells):
+            # One more for the missing cells.
+            cells = pa.concat_arrays([cells, pa.nulls(1, self.type)])
+            counts = np.append(counts, self.n_missing)
+        return Raw(self.name, cells, times=counts, distinct=distinct)
 
 
 class _Others(ColumnFacts):
-    """Cells of which the type decides alone; some are kept to be read."""
+    """Cells of which the type decides alone, or the facts of lists; a few are kept to be read."""
 
-    shown = 1
     some: Any = None
 
     def _count(self, raw: Raw, present: np.ndarray) -> None:
-        self._keep(raw.cells.drop_null()[: self.shown])
+        lists = list_facts(raw.cells) if arrow.is_list(self.type) else None
+        self._keep(raw.cells.drop_null(), lists)
 
     def _merge(self, other: _Others) -> None:
-        self._keep(other.some)
+        self._keep(other.some, other.lists)
 
-    def _keep(self, cells: Any) -> None:
+    def _keep(self, cells: Any, lists: ListFacts | None) -> None:
+        if lists is not None:
+            self.lists = lists if self.lists is None else self.lists.merge(lists)
+        shown = MAX_SAMPLE_LISTS if arrow.is_list(self.type) else 1
         if self.some is None:
-            self.some = cells
-        elif cells is not None and len(self.some) < self.shown:
-            self.some = pa.concat_arrays([self.some, cells])
+            self.some = cells if cells is None else cells[:shown]
+        elif cells is not None and len(self.some) < shown:
+            self.some = pa.concat_arrays([self.some, cells[:shown]])
 
     def raw(self) -> Raw:
         cells = pa.nulls(1, self.type) if self.some is None else self.some
         times = np.ones(len(cells), np.int64)
         times[0] += self.rows - len(cells)
         return Raw(self.name, cells, times=times)
-
-
-class _Lists(_Others):
-    """Lists: also what decides about all of them (``ListFacts``)."""
-
-    shown = MAX_SAMPLE_LISTS
-
-    def _count(self, raw: Raw, present: np.ndarray) -> None:
-        super()._count(raw, present)
-        self._know(list_facts(raw.cells))
-
-    def _merge(self, other: _Others) -> None:
-        super()._merge(other)
-        self._know(other.lists)
-
-    def _know(self, lists: ListFacts | None) -> None:
-        if lists is not None:
-            self.lists = lists if self.lists is None else self.lists.merge(lists)
 
 
 def facts_of(raw: Raw, all_values: bool = False) -> ColumnFacts:
@@ -327,35 +290,20 @@ def facts_of(raw: Raw, all_values: bool = False) -> ColumnFacts:
     """
     name, kind = raw.name, raw.type
     if not raw.is_arrow:
-        raise _in_memory_only(
-            "columns to be read in parts",
-            f"{name!r}, whose cells Arrow has no single type for",
-            ("Read the table in memory", _READ, ", or leave the column out of the files"),
-        )
-    if pa.types.is_dictionary(kind) and not pa.types.is_large_string(kind.value_type):
-        raise _in_memory_only(
-            "categories of text",
-            f"{name!r}, categories of type {kind.value_type}",
-            ("Write them as text, or read the table in memory", _READ),
-        )
-    return _counter(kind)(name, kind, all_values)
+        found = f"{name!r}, whose cells Arrow has no single type for"
+        hint = Phrase("Read the table in memory", _READ, ", or leave the column out of the files")
+        raise InvalidInput(WHO, "columns to be read in parts", found, hint)
+    if pa.types.is_dictionary(kind):
+        if not pa.types.is_large_string(kind.value_type):
+            found = f"{name!r}, categories of type {kind.value_type}"
+            hint = Phrase("Write them as text, or read the table in memory", _READ)
+            raise InvalidInput(WHO, "categories of text", found, hint)
+        return _Words(name, kind, all_values)
+    counted = _Numbers if arrow.is_numeric(kind) or pa.types.is_temporal(kind) else _Others
+    return counted(name, kind, all_values)
 
 
 _READ = InPython(": read_table(path)")
-
-
-def _in_memory_only(needed: str, found: str, hint: tuple[str | InPython, ...]) -> InvalidInput:
-    return InvalidInput(Param("lazy", True, of="read_table"), needed, found, Phrase(*hint))
-
-
-def _counter(kind: Any) -> type[ColumnFacts]:
-    if pa.types.is_dictionary(kind):
-        return _Words
-    if pa.types.is_boolean(kind) or pa.types.is_temporal(kind):
-        return _Ticks
-    if is_number(kind):
-        return _Numbers
-    return _Lists if is_list(kind) else _Others
 
 
 # -- reading the parts -----------------------------------------------------------------------------

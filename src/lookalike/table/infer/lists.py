@@ -17,16 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import (
-    Raw,
-    Words,
-    all_match,
-    as_number,
-    is_numeric,
-    matches,
-    short_number,
-    to_numpy,
-)
+from lookalike.table.formats import arrow
+from lookalike.table.formats.raw import Raw, Words, as_number, short_number
 from lookalike.table.infer import thresholds
 from lookalike.table.infer.numbers import are_integers
 from lookalike.table.model.kind import PLACE, Kind, Reading
@@ -92,7 +84,7 @@ def list_facts(cells: Any) -> ListFacts | None:
     if not len(cells):
         return None
     item = cells.type.value_type
-    lengths = to_numpy(pc.list_value_length(cells))
+    lengths = arrow.to_numpy(pc.list_value_length(cells))
     items = pc.list_flatten(cells)
     if pa.types.is_dictionary(item):
         item, items = item.value_type, items.dictionary_decode()
@@ -102,8 +94,8 @@ def list_facts(cells: Any) -> ListFacts | None:
     facts = ListFacts(item, low, high, len(items), items.null_count)
     if pa.types.is_nested(item) or len(items) == items.null_count:
         return facts
-    if is_numeric(item):
-        facts = _with_sums(facts, to_numpy(items.cast(pa.float64(), safe=False)))
+    if arrow.is_numeric(item):
+        facts = _with_sums(facts, arrow.to_numpy(items.cast(pa.float64(), safe=False)))
         if not pa.types.is_integer(item):
             return facts
     return _with_tokens(facts, items, lengths)
@@ -138,7 +130,7 @@ def kind_of(facts: ListFacts) -> Kind:
         if inner is None or pa.types.is_nested(inner) or pa.types.is_floating(inner):
             return Kind("object", f"lists of {item}")
         return Kind("sequence", f"lists of lists, from {facts.low:,} to {facts.high:,} long")
-    if is_numeric(item):
+    if arrow.is_numeric(item):
         return _kind_of_numbers(facts)
     what = "strings" if pa.types.is_string(item) or pa.types.is_large_string(item) else str(item)
     name, repeats = ("sequence", "with repeats") if facts.repeats else ("set", "without a repeat")
@@ -168,7 +160,7 @@ def _with_tokens(facts: ListFacts, items: Any, lengths: np.ndarray) -> ListFacts
     """Add the distinct items, and whether any row repeats one."""
     codes = items.dictionary_encode()
     distinct = len(codes.dictionary)
-    code = to_numpy(pc.fill_null(codes.indices.cast(pa.int64()), distinct))
+    code = arrow.to_numpy(pc.fill_null(codes.indices.cast(pa.int64()), distinct))
     row = np.repeat(np.arange(len(lengths)), lengths)
     # One number per (row, item): a repeat in a row is a number that comes twice. A missing item
     # counts as one more distinct item.
@@ -272,9 +264,9 @@ def find_lists(words: Words) -> Any:
 
     A word in brackets alone proves nothing ("[A]"): some cell has several items, or quotes.
     """
-    if not all_match(words.distinct, _BRACKETED):
+    if not arrow.all_match(words.distinct, _BRACKETED):
         return None
-    if not matches(words.distinct, r"""[,'"]|\S\s+\S""").any():
+    if not arrow.matches(words.distinct, r"""[,'"]|\S\s+\S""").any():
         return None
     cells = parse_lists(words.distinct)
     return None if cells is None or pa.types.is_null(cells.type.value_type) else cells
@@ -294,7 +286,7 @@ def parse_lists(words: Any) -> Any:
     >>> parse_lists(pa.array(["[0.5 0.5]", "[1, 0]"])).to_pylist()
     [[0.5, 0.5], [1.0, 0.0]]
     """
-    if not all_match(words, _BRACKETED):
+    if not arrow.all_match(words, _BRACKETED):
         return None
     if (cells := _as_json(words)) is None:
         cells = [_items(word) for word in words.to_pylist()]

@@ -15,27 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType
-from lookalike.table.formats.raw import (
-    MAX_SAMPLE_STRINGS,
-    Raw,
-    Words,
-    all_match,
-    is_number,
-    is_numeric,
-    join_notes,
-    map_distinct,
-    matches,
-    means_missing,
-    of_arrow,
-    of_values,
-    short_number,
-    to_numpy,
-    written,
-)
+from lookalike.table.formats import arrow
+from lookalike.table.formats.raw import Raw, Words, of_arrow, of_values, short_number, written
 from lookalike.table.infer import dates, roles, thresholds
 from lookalike.table.infer.roles import Guess
-from lookalike.table.infer.vocabulary import patterns, vocabulary
-from lookalike.table.model.kind import CYCLE, Kind, Reading
+from lookalike.table.infer.vocabulary import means_missing, patterns, vocabulary
+from lookalike.table.model.kind import CYCLE, Kind, Reading, join_notes
 from lookalike.table.model.table import Column
 
 # As programs write numbers.
@@ -57,13 +42,13 @@ def find_numbers(words: Words, prefer: str = "") -> dates.Found | None:
         The decimal separator to choose where the strings allow both.
     """
     if (plain := _plain(words.distinct)) is not None:
-        if prefer == "," and all_match(words.distinct, patterns("numbers")["grouped"]):
+        if prefer == "," and arrow.all_match(words.distinct, patterns("numbers")["grouped"]):
             return _read(words, replace(PLAIN, decimal=",", thousands="."), open_to=".")
         return dates.Found(PLAIN, plain)
     bare, marks, below = _without_marks(words.distinct)
     if marks:
         return _read_marked(words, bare, marks, below, prefer)
-    for some in (words.distinct[:MAX_SAMPLE_STRINGS], words.distinct):
+    for some in (words.distinct[: arrow.MAX_SAMPLE_STRINGS], words.distinct):
         parts = pc.extract_regex(some, patterns("numbers")["number"])
         if parts.null_count:
             return None
@@ -89,7 +74,7 @@ def _without_marks(distinct: Any, marks: str = "[<") -> tuple[Any, str, np.ndarr
     bare, found = distinct, ""
     for mark, name in (("[", "bracketed"), ("<", "below")):
         pattern = patterns("numbers")[name]
-        hit = matches(distinct, pattern) & (mark in marks)
+        hit = arrow.matches(distinct, pattern) & (mark in marks)
         if hit.any():
             taken = pc.replace_substring_regex(bare, pattern, r"\1")
             bare, found = pc.if_else(pa.array(hit), taken, bare), found + mark
@@ -105,7 +90,7 @@ def _read_marked(
         return None
     cells = _halve(found.cells, below)
     # A half that is also measured would make one cell of two.
-    limits, measured = (to_numpy(cells)[hit] for hit in (below, ~below))
+    limits, measured = (arrow.to_numpy(cells)[hit] for hit in (below, ~below))
     if np.isin(limits, measured).any():
         return None
     note = "numbers are read without their brackets" if "[" in marks else ""
@@ -129,14 +114,14 @@ def are_measured(cells: Any) -> bool:
     if len(cells) > thresholds.FEW_STRINGS:
         return True
     # The halves of limits prove nothing.
-    doubled = 2.0 * to_numpy(cells)
+    doubled = 2.0 * arrow.to_numpy(cells)
     return bool((doubled != np.floor(doubled)).any())
 
 
 def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
     """Find the decimal separator, what groups thousands, and the other separator that would do."""
     known = patterns("numbers", "styles").items()
-    styles = [(style[0], style[1:]) for style, form in known if all_match(bodies, form)]
+    styles = [(style[0], style[1:]) for style, form in known if arrow.all_match(bodies, form)]
     if not styles:
         return None
     first, others = styles[0], [style for style in styles if style[0] != styles[0][0]]
@@ -144,7 +129,7 @@ def _find_style(bodies: Any, prefer: str) -> tuple[str, str, str] | None:
         return *first, ""
     # Plain numbers stay so, unless a comma is proven and all may be thousands.
     if first == (".", ""):
-        grouped = prefer == "," and all_match(bodies, patterns("numbers")["grouped"])
+        grouped = prefer == "," and arrow.all_match(bodies, patterns("numbers")["grouped"])
         return (",", ".", others[0][0]) if grouped else (*first, "")
     other = others[0]
     return *(other if first[1] and prefer == other[0] else first), other[0]
@@ -212,21 +197,17 @@ def _read(words: Words, reading: Reading, note: str = "", open_to: str = "") -> 
     if not fits.all():
         return None
     if open_to:
-        at = int(np.argmax(matches(words.distinct, r"\d[.,]\d")))
+        at = int(np.argmax(arrow.matches(words.distinct, r"\d[.,]\d")))
         shown, value = words.distinct[at].as_py(), cells[at].as_py()
         note = join_notes(note, f"{shown!r} is read as {value:.10g}")
     decides = (reading.decimal == "," or reading.thousands) and not open_to
     return dates.Found(reading, cells, note, open_to, reading.decimal if decides else "")
 
 
-def has_leading_zeros(distinct: Any) -> bool:
-    """Whether some string is digits after a zero, as in "02139"."""
-    return bool(matches(distinct, r"^0\d+$").any())
-
-
 def misfit_numbers(distinct: Any) -> np.ndarray:
     """Return which strings are no plain number, money or percentage."""
-    return ~(matches(distinct, patterns("numbers")["amount"]) & matches(distinct, r"\d"))
+    amounts = arrow.matches(distinct, patterns("numbers")["amount"])
+    return ~(amounts & arrow.matches(distinct, r"\d"))
 
 
 # -- parsing by a known reading --------------------------------------------------------------------
@@ -256,11 +237,11 @@ def parse_numbers(distinct: Any, reading: Reading) -> tuple[Any, np.ndarray]:
     factors = _factors(parts, reading)
     plain_form = patterns("numbers", "styles")["."]
     whole = pc.fill_null(pc.match_substring_regex(bodies, plain_form), False)
-    fits = to_numpy(whole) & ~to_numpy(pc.is_null(parts)) & ~np.isnan(factors)
+    fits = arrow.to_numpy(whole) & ~arrow.to_numpy(pc.is_null(parts)) & ~np.isnan(factors)
     nothing = pa.scalar("", pa.large_string())
     full = pc.binary_join_element_wise(bodies, parts.field("exponent"), nothing)
     full = pc.if_else(pa.array(fits), full, pa.scalar(None, full.type))
-    values = to_numpy(full.cast(pa.float64())) * factors
+    values = arrow.to_numpy(full.cast(pa.float64())) * factors
     values = np.where(_is_negative(parts), -values, values)
     cells = pa.array(values, mask=~fits)
     if fits.all() and not pc.any(pc.match_substring(full, ".")).as_py() and are_integers(values):
@@ -302,17 +283,17 @@ def _factors(parts: Any, reading: Reading) -> np.ndarray:
     def of_before(before: str) -> float:
         return 1.0 if before in ("", reading.currency) or not reading.currency else np.nan
 
-    before = map_distinct(parts.field("before"), of_before, 1.0)
-    return map_distinct(parts.field("after"), of_after, 1.0) * before
+    before = arrow.map_distinct(parts.field("before"), of_before, 1.0)
+    return arrow.map_distinct(parts.field("after"), of_after, 1.0) * before
 
 
 def _is_negative(parts: Any) -> np.ndarray:
     """Return which numbers are below 0: a minus before or after the currency, or brackets."""
     # Spreadsheets write a minus sign or an en dash for the hyphen.
     dashes = pa.array(["-", "−", "–"], pa.large_string())
-    sign, again = (to_numpy(pc.is_in(parts.field(n), value_set=dashes)) for n in ("sign", "again"))
-    bracket = to_numpy(pc.fill_null(pc.equal(parts.field("open"), "("), False))
-    return np.asarray(sign ^ again ^ bracket)
+    signs = [pc.is_in(parts.field(name), value_set=dashes) for name in ("sign", "again")]
+    bracket = pc.fill_null(pc.equal(parts.field("open"), "("), False)
+    return np.logical_xor.reduce([arrow.to_numpy(hit) for hit in (*signs, bracket)])
 
 
 def _plain(distinct: Any) -> Any:
@@ -320,7 +301,7 @@ def _plain(distinct: Any) -> Any:
     for kind in (pa.int64(), pa.float64()):
         try:
             # A failing cast looks at every string before it says so: a few are tried first.
-            distinct[:MAX_SAMPLE_STRINGS].cast(kind)
+            distinct[: arrow.MAX_SAMPLE_STRINGS].cast(kind)
             return distinct.cast(kind)
         except pa.ArrowInvalid:
             continue
@@ -354,14 +335,11 @@ def _typed(raw: Raw, kind: Kind, fitted: bool) -> tuple[Raw, Reading | None]:
     if raw.is_text:
         return _read_text_as(raw, kind, fitted)
     compact = kind.role == "date" and (not fitted or (kind.reading or Reading()).form)
-    text = _digits(raw) if compact else []
-    return _read_text_as(of_values(raw.name, text), kind) if any(text) else (raw, kind.reading)
-
-
-def _digits(raw: Raw) -> list[str | None]:
-    """Return numbers as text, since 20200924 may be a date; nothing of other columns."""
-    numeric = raw.is_arrow and is_number(raw.type)
-    return [None if v is None else written(v) for v in raw.values()] if numeric else []
+    if compact and raw.is_arrow and arrow.is_number(raw.type) and raw.count:
+        # 20200924 may be a date.
+        text = [None if value is None else written(value) for value in raw.values()]
+        return _read_text_as(of_values(raw.name, text), kind)
+    return raw, kind.reading
 
 
 def _floats(raw: Raw) -> tuple[np.ndarray, str]:
@@ -372,10 +350,10 @@ def _floats(raw: Raw) -> tuple[np.ndarray, str]:
         return np.full(len(raw), np.nan), ""
     if pa.types.is_temporal(raw.type):
         return dates.to_seconds(raw.cells)
-    if is_numeric(raw.type):
+    if arrow.is_numeric(raw.type):
         # safe=False: integers beyond 2**53 are rounded, which the kind's note says
-        floating = pa.types.is_floating(raw.type)
-        return to_numpy(raw.cells if floating else raw.cells.cast(pa.float64(), safe=False)), ""
+        kind = raw.type if pa.types.is_floating(raw.type) else pa.float64()
+        return arrow.to_numpy(raw.cells.cast(kind, safe=False)), ""
     rows = np.flatnonzero(raw.present())
     hint = Phrase("Leave it to be guessed, or use ", Param("kinds", {raw.name: "object"}))
     raise raw.error(rows, raw.cells[int(rows[0])].as_py(), "numbers", hint, WrongType)
@@ -478,7 +456,7 @@ def _fits_alone(word: str, name: str, kind: Kind, date: bool) -> bool:
 
 def infer_numbers(raw: Raw) -> Guess:
     """Say what a column of numbers is: a quantity, a code, an identifier, a date, one value."""
-    values = to_numpy(raw.cells.drop_null())
+    values = arrow.to_numpy(raw.cells.drop_null())
     if pa.types.is_floating(raw.type):
         values = values[~np.isnan(values)]
     low, high = values.min(), values.max()
@@ -587,7 +565,7 @@ def _identifier(raw: Raw, facts: _Integers) -> Guess | None:
         return guess
     # Kept as text to the last digit, which a float would lose.
     text = replace(raw, cells=raw.cells.cast(pa.large_string()).dictionary_encode())
-    return replace(guess, kind=replace(guess.kind, name="text"), raw=text)
+    return replace(guess.with_kind(name="text"), raw=text)
 
 
 def _nearly_identifier(raw: Raw, facts: _Integers) -> Guess | None:
@@ -634,11 +612,7 @@ def _as_integers(raw: Raw) -> Any:
 
 def _compact_dates(raw: Raw) -> Guess | None:
     """Read 20200924 as a date."""
-    text = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
-    found = dates.find_dates(Words.once(raw.name, text.dictionary), compact=True)
-    if found is None:
-        return None
-    typed = replace(raw, cells=found.cells.take(text.indices))
-    guess = dates.infer_dates(typed)
-    kind = replace(guess.kind, reading=found.reading, close="number", confidence=0.9)
-    return replace(guess, kind=kind, raw=typed)
+    digits = _as_integers(raw).cast(pa.large_string()).dictionary_encode()
+    text = replace(raw, cells=digits)
+    guess = dates.guess_dates(text, text.strings(), compact=True)
+    return guess and guess.with_kind(close="number", confidence=0.9)

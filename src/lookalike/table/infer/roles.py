@@ -8,12 +8,13 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pyarrow.compute as pc
 
-from lookalike.table.formats.raw import Raw, Words, all_match, matches
+from lookalike.table.formats import arrow
+from lookalike.table.formats.raw import Raw, Words
 from lookalike.table.infer import thresholds
 from lookalike.table.infer.vocabulary import name_words, patterns, vocabulary
 from lookalike.table.model.kind import RECORD, Kind
@@ -36,6 +37,10 @@ class Guess:
     raw: Raw | None = None
     proves: str = ""
     open: bool = False
+
+    def with_kind(self, **changes: Any) -> Self:
+        """Return the guess with some fields of its kind changed."""
+        return replace(self, kind=replace(self.kind, **changes))
 
 
 def guess_of(kind: Kind, raw: Raw | None = None) -> Guess:
@@ -203,7 +208,8 @@ def _tokens(name: str) -> list[str]:
 def looks_like_codes(distinct: Any) -> bool:
     """Whether every string is a short code: no space, at least one digit."""
     # 40 holds a UUID or a SHA-1 digest; dots and colons appear in addresses and version numbers.
-    return all_match(distinct, r"^[A-Za-z0-9_.:/\-]{1,40}$") and all_match(distinct, r"[0-9]")
+    forms = r"^[A-Za-z0-9_.:/\-]{1,40}$", r"[0-9]"
+    return all(arrow.all_match(distinct, form) for form in forms)
 
 
 def name_reason(words: Words) -> tuple[str, float] | None:
@@ -215,7 +221,7 @@ def name_reason(words: Words) -> tuple[str, float] | None:
     spaces = pc.mean(pc.count_substring(words.distinct, " ")).as_py()
     if length > thresholds.MAX_MEAN_NAME_LENGTH or spaces > thresholds.MAX_MEAN_NAME_SPACES:
         return None
-    if all_match(words.distinct, patterns("roles", "shapes")["dna"]):
+    if arrow.all_match(words.distinct, patterns("roles", "shapes")["dna"]):
         return None
     least = thresholds.MIN_SHARE_OF_NAMES
     named = says_name(words.name) and count >= 5 and (n > 20 or n == count)
@@ -230,7 +236,7 @@ def name_reason(words: Words) -> tuple[str, float] | None:
 def _are_persons(distinct: Any, last: str) -> bool:
     """Whether strings are names of persons, by their shape and the column's name or first names."""
     # A seat may be vacant, and some have one name.
-    shaped = matches(distinct, patterns("roles", "shapes")["person"])
+    shaped = arrow.matches(distinct, patterns("roles", "shapes")["person"])
     if len(distinct) < 5 or shaped.mean() < thresholds.MIN_SHARE_OF_PERSONS:
         return False
     if last in name_words()["persons"]:
@@ -242,7 +248,7 @@ def _are_persons(distinct: Any, last: str) -> bool:
 
 def are_labels(distinct: Any) -> bool:
     """Whether every string is made of capitalised words, as places and brands are, not prose."""
-    return all_match(distinct, patterns("roles", "shapes")["label"])
+    return arrow.all_match(distinct, patterns("roles", "shapes")["label"])
 
 
 def address_kind(words: Words) -> str:
@@ -250,7 +256,7 @@ def address_kind(words: Words) -> str:
     if words.count < 3 or 2 * len(words) <= words.count:
         return ""
     addresses = patterns("roles", "addresses").items()
-    return next((what for what, form in addresses if all_match(words.distinct, form)), "")
+    return next((what for what, form in addresses if arrow.all_match(words.distinct, form)), "")
 
 
 # -- numbers that mean something else --------------------------------------------------------------

@@ -12,7 +12,14 @@ from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.table.formats import arrow
 
 # Read as missing among words too, in exactly this spelling: R and pandas write missing cells so.
 MISSING = ("NA", "NaN", "nan", "NULL", "null")
@@ -26,33 +33,13 @@ def read_data(name: str) -> dict[str, Any]:
     return tomllib.loads(text)
 
 
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words of ``data/words.toml``, which says what each of them is for."""
-
-    missing: frozenset[str]
-    flags: tuple[tuple[str, str], ...]
-    marks: frozenset[str]
-    months: tuple[tuple[str, ...], ...]
-    weekdays: tuple[tuple[str, ...], ...]
-    currency: str
-    multiples: dict[str, float]
-    units: frozenset[str]
-    days: dict[str, float]
-    cycles: tuple[dict[str, Any], ...]
-
-
 @cache
-def vocabulary() -> Vocabulary:
-    """Return the words; the file is read once."""
+def vocabulary() -> Any:
+    """Return the words of ``data/words.toml``, which says what each is for, as attributes."""
     words = read_data("words")
     words["currency"] = f"(?:{'|'.join(words.pop('currencies'))})"
-    for name in ("missing", "marks", "units"):
-        words[name] = frozenset(words[name])
-    for name in ("flags", "months", "weekdays"):
-        words[name] = tuple(map(tuple, words[name]))
-    words["cycles"] = tuple(words["cycles"])
-    return Vocabulary(**words)
+    words |= {name: frozenset(words[name]) for name in ("missing", "marks", "units")}
+    return SimpleNamespace(**words)
 
 
 @cache
@@ -126,3 +113,36 @@ def fold(word: str) -> str:
     """Bring the spellings of a word together (case folding): "Very_High" is "very high"."""
     plain = re.sub(r"[.'’]", "", word.casefold())
     return re.sub(r"[\s_/]+|(?<=\w)-(?=\w)", " ", plain).strip()
+
+
+# Bytes; the longest word for missing has 20 characters.
+MAX_BYTES_OF_MISSING = 80
+
+
+def means_missing(distinct: Any) -> np.ndarray:
+    """Return which strings say that a cell is missing, such as "n/a", "-" or "unknown"."""
+    # Long texts are not folded for nothing: no such word has more bytes.
+    if len(distinct) and pc.min(pc.binary_length(distinct)).as_py() > MAX_BYTES_OF_MISSING:
+        return np.zeros(len(distinct), dtype=bool)
+    known = pa.array(sorted(vocabulary().missing), pa.large_string())
+    return arrow.to_numpy(pc.is_in(pc.utf8_lower(distinct), value_set=known))
+
+
+def missing_words(distinct: Any) -> tuple[str, ...]:
+    """Return which of the words NA, NaN and null mean "missing" beside the others.
+
+    NA is a word where all others are two capital letters as well: it may be Namibia among
+    countries, or North America among continents.
+
+    Parameters
+    ----------
+    distinct : Arrow array of strings, trimmed
+    """
+    found = pc.is_in(distinct, value_set=pa.array(MISSING, pa.large_string()))
+    gone = set(distinct.filter(found).to_pylist())
+    # Among codes of two capitals NA is Namibia, or North America.
+    if "NA" in gone:
+        others = distinct.filter(pc.invert(found))
+        if len(others) and arrow.all_match(others, r"^[A-Z]{2}$"):
+            gone.remove("NA")
+    return tuple(sorted(gone))

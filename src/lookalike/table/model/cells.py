@@ -14,18 +14,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import InvalidInput, Param, Phrase, WrongType
-from lookalike.table.formats.raw import (
-    Raw,
-    is_list,
-    is_missing,
-    is_number,
-    is_numeric,
-    missing_words,
-    of_values,
-    to_numpy,
-    written,
-)
+from lookalike.table.formats import arrow
+from lookalike.table.formats.raw import Raw, is_missing, of_values, written
 from lookalike.table.infer import codes, lists, numbers
+from lookalike.table.infer.vocabulary import missing_words
 from lookalike.table.model.kind import ID, PLACE, Kind, Reading
 from lookalike.table.model.table import Column, Graph
 
@@ -90,7 +82,7 @@ def raw_of_column(column: Column) -> Raw:
 def set_aside(raw: Raw, reason: str) -> Column:
     """Keep a column for display only, with the reason for not comparing it."""
     name = "text" if raw.is_text else "object"
-    if raw.is_arrow and is_number(raw.type):
+    if raw.is_arrow and arrow.is_number(raw.type):
         name = "number"
     return convert(raw, Kind(name, reason))
 
@@ -99,19 +91,16 @@ def set_aside(raw: Raw, reason: str) -> Column:
 
 
 def _cells(raw: Raw, read: Callable[[int, Any], Any]) -> np.ndarray:
-    cells = np.empty(len(raw), dtype=object)
-    for row, value in enumerate(raw.values()):
-        if value is not None:
-            cells[row] = read(row, value)
-    return cells
+    cells = (None if v is None else read(row, v) for row, v in enumerate(raw.values()))
+    return np.fromiter(cells, object, len(raw))
 
 
 def read_text(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a text column."""
     if raw.is_text:
         # The last is -1's: missing.
-        words = np.empty(len(raw.words) + 1, dtype=object)
-        words[:-1] = to_numpy(raw.words)
+        # The last is -1's: missing.
+        words = np.fromiter([*raw.words.to_pylist(), None], object)
         return Column(raw.name, kind, words[raw.codes])
 
     def read(row: int, value: Any) -> str:
@@ -153,9 +142,8 @@ def read_set(raw: Raw, kind: Kind, fitted: bool) -> Column:
             raise raw.error(row, raw.cells[row].as_py(), needed, hint, WrongType)
         reading = Reading("set", separator=found.separator)
     # The last is -1's: missing.
-    sets = np.empty(len(raw.words) + 1, dtype=object)
-    for at, word in enumerate(raw.words.to_pylist()):
-        sets[at] = frozenset(item for item in lists.split_items(word, reading.separator) if item)
+    cut = (lists.split_items(word, reading.separator) for word in raw.words.to_pylist())
+    sets = np.fromiter([*(frozenset(filter(None, items)) for items in cut), None], object)
     return Column(raw.name, replace(kind, reading=reading), sets[raw.codes])
 
 
@@ -185,18 +173,16 @@ def read_sequence(raw: Raw, kind: Kind, fitted: bool) -> Column:
 
 def _number_rows(raw: Raw) -> np.ndarray:
     """Return each cell as a 1-D array of floats; None where missing."""
-    if not is_list(raw.type) or not is_numeric(raw.type.value_type):
+    if not arrow.is_list(raw.type) or not arrow.is_numeric(raw.type.value_type):
         return _cells(raw, partial(_numbers, raw))
     # Lists of numbers are cut out of one flat array, without a Python object per number.
     full = raw.cells.drop_null()
     dtype = np.float32 if full.type.value_type == pa.float32() else np.float64
     # Integers beyond 2**53 become the nearest float, as they do in a column of numbers.
-    values = to_numpy(pc.list_flatten(full).cast(pa.from_numpy_dtype(dtype), safe=False))
-    ends = np.cumsum(to_numpy(pc.list_value_length(full)))
-    rows = np.empty(len(raw), dtype=object)
-    for row, cell in zip(np.flatnonzero(raw.present()), np.split(values, ends[:-1]), strict=False):
-        rows[row] = cell
-    return rows
+    values = arrow.to_numpy(pc.list_flatten(full).cast(pa.from_numpy_dtype(dtype), safe=False))
+    ends = np.cumsum(arrow.to_numpy(pc.list_value_length(full)))
+    cells = iter(np.split(values, ends[:-1]))
+    return np.fromiter((next(cells) if here else None for here in raw.present()), object, len(raw))
 
 
 def _numbers(raw: Raw, row: int, value: Any) -> np.ndarray:
@@ -214,15 +200,13 @@ def _numbers(raw: Raw, row: int, value: Any) -> np.ndarray:
 
 def read_series(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a column of time series."""
-    cells = _number_rows(raw)
-    for row in np.flatnonzero(raw.present()):
-        cells[row] = cells[row].astype(np.float64)
-    return Column(raw.name, kind, cells)
+    cells = (None if cell is None else cell.astype(np.float64) for cell in _number_rows(raw))
+    return Column(raw.name, kind, np.fromiter(cells, object, len(raw)))
 
 
 def read_matrix(raw: Raw, kind: Kind, fitted: bool) -> Column:
     """Read the cells of a column of vectors or histograms."""
-    if kind.role == PLACE and raw.is_arrow and is_number(raw.type):
+    if kind.role == PLACE and raw.is_arrow and arrow.is_number(raw.type):
         pair = Param("kinds", {("latitude", "longitude"): PLACE})
         hint = Phrase("Write '52.5, 13.4' in a cell, or join two columns: ", pair)
         who = f"Column {raw.name!r}"
@@ -271,7 +255,9 @@ def _graph(raw: Raw, row: int, value: Any) -> Graph:
     nodes = _nodes(part("nodes"))
     edges = set()
     for edge in part("edges") or ():
-        a, b = _ends(edge)
+        # Records of edges, as JSON has them; networkx may have a key after the two nodes.
+        record = isinstance(edge, Mapping)
+        a, b = (edge["source"], edge["target"]) if record else tuple(edge)[:2]
         unknown = [end for end in (a, b) if end not in nodes]
         if unknown:
             found = f"an edge to {unknown[0]!r}, which is not a node, in row {row}"
@@ -280,11 +266,6 @@ def _graph(raw: Raw, row: int, value: Any) -> Graph:
         # Sorted by repr, since ends of different types have no order.
         edges.add((a, b) if directed or repr(a) <= repr(b) else (b, a))
     return Graph(nodes, frozenset(edges))
-
-
-def _ends(edge: Any) -> tuple[Any, ...]:
-    # Records of edges, as JSON has them; networkx may have a key after the two nodes.
-    return (edge["source"], edge["target"]) if isinstance(edge, Mapping) else tuple(edge)[:2]
 
 
 def _nodes(given: Any) -> dict[Any, Any]:

@@ -50,22 +50,19 @@ def write_row(table: Table, row: int, width: int) -> str:
     return cut(", ".join(f"{n} {short(cell, longest)}" for n, cell in filled), width)
 
 
-def record_columns(
-    table: Table, positions: Sequence[int], ours: Sequence[str]
-) -> dict[str, list[Any]]:
+def record_columns(table: Table, rows: Sequence[int], ours: Sequence[str]) -> dict[str, list[Any]]:
     """Return the cells of some rows by column; a column with one of our names gets a prefix.
 
     Parameters
     ----------
     table : Table
-    positions : of the rows
+    rows : positions of the rows
     ours : names of the columns that stand before those of the table
     """
-    found = {}
-    for column in table.aside + table.columns:
-        prefix = "table." if column.name in ours else ""
-        found[prefix + column.name] = [column.cell(row) for row in positions]
-    return found
+    return {
+        ("table." if c.name in ours else "") + c.name: [c.cell(row) for row in rows]
+        for c in table.aside + table.columns
+    }
 
 
 def table_html(table: Table) -> str:
@@ -120,15 +117,14 @@ def _cells(column: Column, backend: str) -> Any:
     cells = [column.cell(row) for row in range(len(column))]
     if kind.name in LIST_KINDS:
         return _each(_list, cells)
-    return cells if backend == "pandas" else _of_one_type(kind.name, cells)
-
-
-def _of_one_type(kind: str, cells: list[Any]) -> list[Any]:
-    """Return cells as polars and Arrow take them: text where they are of several types."""
+    if backend == "pandas":
+        return cells
+    # Polars and Arrow take cells of one type.
     types = {type(cell) for cell in cells} - {type(None)}
-    if kind in CODED and len(types) > 1:  # 1 beside "one"
+    if kind.name in CODED and len(types) > 1:  # 1 beside "one"
         return _each(str, cells)
-    if kind in ("graph", "object") and not (len(types) <= 1 and types <= {str, int, float, bool}):
+    simple = len(types) <= 1 and types <= {str, int, float, bool}
+    if kind.name in ("graph", "object") and not simple:
         return _each(lambda cell: str(plain(cell)), cells)
     return cells
 

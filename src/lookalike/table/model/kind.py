@@ -1,7 +1,7 @@
 """What a column holds: its kind, the reason for it, and how its text was read."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -273,6 +273,60 @@ ASIDE = "aside"
 KNOWN = (*KINDS, *SPELLINGS, ASIDE)
 
 
+def missing_tokens(missing: Any) -> tuple[Any, ...]:
+    """Read ``missing=``."""
+    if missing is None:
+        return ()
+    if isinstance(missing, str | int | float):
+        return (missing,)
+    if isinstance(missing, Iterable):
+        return tuple(missing)
+    hint = ("Pass for example ", Param("missing", ["?"]))
+    needed = "a list of strings or numbers"
+    raise WrongType(Param("missing", of="read_table"), needed, type(missing).__name__, hint)
+
+
+def given_kinds(kinds: Mapping[Any, Any] | None, names: Sequence[str]) -> dict[str, Kind | None]:
+    """Check what the caller says about columns; a position may take the place of a name."""
+    if kinds is None:
+        return {}
+    who = Param("kinds", of="read_table")
+    if not isinstance(kinds, Mapping):
+        hint = ("Pass for example ", Param("kinds", {"size": "category"}))
+        raise WrongType(who, "a mapping of column to kind", type(kinds).__name__, hint)
+    chosen: dict[str, Kind | None] = {}
+    for key, given in kinds.items():
+        if parts := _parts_of(key, given, names):
+            reason = f"given, {' and '.join(map(repr, parts))} in degrees"
+            chosen |= dict.fromkeys(parts, Kind("number", reason, parts=parts))
+            continue
+        name = str(key)
+        if isinstance(key, int | np.integer) and name not in names:
+            name = names[int(key)] if -len(names) <= key < len(names) else name
+        if name not in names:
+            raise InvalidInput(who, "columns of the table", repr(key), suggest(name, names))
+        chosen[name] = given_kind(name, given)
+    return chosen
+
+
+def _parts_of(key: Any, given: Any, names: Sequence[str]) -> tuple[str, ...]:
+    """Return the latitude and the longitude that a key names: ("lat", "lon"), or "lat,lon"."""
+    if isinstance(key, str) and key in names:
+        return ()
+    who, several = Param("kinds", of="read_table"), isinstance(key, tuple)
+    parts = tuple(str(part).strip() for part in (key if several else str(key).split(",")))
+    if len(parts) != 2 or given != PLACE:
+        if not several:
+            return ()
+        found = repr({key: given})
+        hint = ("Pass for example ", Param("kinds", {("lat", "lon"): PLACE}))
+        raise InvalidInput(who, "two columns and the kind 'place', or one column", found, hint)
+    for part in parts:
+        if part not in names:
+            raise InvalidInput(who, "columns of the table", repr(part), suggest(part, names))
+    return parts
+
+
 def given_kind(name: str, given: Any) -> Kind | None:
     """Read what the caller says about a column: kind, levels, or None to set it aside."""
     if given is None or (isinstance(given, str) and given == ASIDE):
@@ -331,3 +385,8 @@ def _stays_text(given: Any) -> bool:
     if kind in ("text", "sequence") or (kind == "category" and not levels):
         return True
     return isinstance(levels, Iterable) and any(isinstance(level, str) for level in levels)
+
+
+def join_notes(*notes: str) -> str:
+    """Put notes together, without the empty ones."""
+    return "; ".join(note for note in notes if note)

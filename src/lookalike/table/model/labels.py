@@ -106,7 +106,7 @@ def label_of(table: Table) -> RowLabel:
     codes = [] if names else [column for column in every if _is_code(column)]
     if person := _find_person(names):
         return replace(_label(person, "a person's name"), separator=" ")
-    for column in [*names, *codes]:
+    for column in names or codes:
         if _tells_apart([column]):
             return _label((column,), "a name" if names else "a code")
     levels = [column for column in every if _is_level(column) and column not in names]
@@ -226,18 +226,14 @@ def mark_label(table: Table, names: Iterable[str], who: str = "read_table") -> T
     names : names of columns, compared or set aside
     who : who is asking, for error messages
     """
-    wanted, every = list(names), {c.name: c for c in table.columns + table.aside}
+    wanted, every = list(names), [column.name for column in table.every]
     for name in wanted:
         if name not in every:
-            hint = suggest(str(name), every)
-            where = Param("label_column", of=who)
+            where, hint = Param("label_column", of=who), suggest(str(name), every)
             raise InvalidInput(where, "a column of the table", repr(name), hint)
 
     def marked(column: Column) -> Column:
-        kind = column.kind
-        if (column.name in wanted) == kind.names_rows:
-            return column
-        return replace(column, kind=replace(kind, names_rows=not kind.names_rows))
+        return replace(column, kind=replace(column.kind, names_rows=column.name in wanted))
 
     from lookalike.table.model.table import Table
 

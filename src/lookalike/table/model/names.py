@@ -75,9 +75,8 @@ def with_labels(
 
 
 def _refuse_labels(labels: Any, who: str, strict: bool) -> None:
-    what = (
-        "a missing one" if labels.hasnans else f"{labels[labels.duplicated()].tolist()[0]!r} twice"
-    )
+    twice = labels[labels.duplicated()].tolist()
+    what = "a missing one" if labels.hasnans else f"{twice[0]!r} twice"
     start = "Make" if strict else "Rows are numbered from 0 instead; make"
     hint = Phrase(f"{start} the labels differ", InPython(", or call reset_index()"))
     needed = "labels of the rows that differ"

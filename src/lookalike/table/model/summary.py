@@ -197,16 +197,6 @@ class TableSummary(Sequence[ColumnSummary], Result):
             for column in self.columns
         ]
 
-    def __str__(self) -> str:
-        lines = [HEADS, *self.grid()]
-        wide = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
-        words = [
-            "  ".join(cell.ljust(width) for cell, width in zip(line, wide, strict=True)).rstrip()
-            for line in lines
-        ]
-        notes = [f"! {c.column}: {text}" for c in self.columns for text in c.warnings]
-        return "\n".join([self.title, *words, *notes])
-
 
 def _without_ends(column: ColumnSummary) -> str:
     """Return the reason for a kind without the range, which stands among the values already."""

@@ -266,9 +266,8 @@ class Table(FrameMixin):
         self.columns: tuple[Column, ...] = tuple(columns)
         self.aside: tuple[Column, ...] = tuple(aside)
         self.missing = tuple(missing)
-        every = self.columns + self.aside
-        check_columns("Table", every)
-        self._n_rows = len(every[0]) if every else int(n_rows or 0)
+        check_columns("Table", self.every)
+        self._n_rows = len(self.every[0]) if self.every else int(n_rows or 0)
 
     # -- shape and access -------------------------------------------------------------------------
 
@@ -322,7 +321,7 @@ class Table(FrameMixin):
         Columns that are compared as one have a joint name too; see ``joined``.
         """
         if isinstance(key, str):
-            for column in self.columns + self.aside:
+            for column in self.every:
                 if column.name == key:
                     return column
             if key in self.joined:
@@ -420,7 +419,7 @@ class Table(FrameMixin):
             May name a column that is set aside, which is then compared.
         """
         wanted = dict.fromkeys([names] if isinstance(names, str) else names)
-        rest = [column for column in self.columns + self.aside if column.name not in wanted]
+        rest = [column for column in self.every if column.name not in wanted]
         return Table([self[name] for name in wanted], rest, len(self), self.missing)
 
     def of_kind(self, *kinds: str) -> tuple[Column, ...]:
@@ -501,11 +500,10 @@ class Table(FrameMixin):
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that columns have different names and one length."""
-        every = self.columns + self.aside
-        fits = all(len(column) == self._n_rows for column in every)
+        fits = all(len(column) == self._n_rows for column in self.every)
         require(fits, "Table", f"columns of {self._n_rows} rows", "others")
-        names = {column.name for column in every}
-        require(len(names) == len(every), "Table", "column names that differ", "one twice")
+        names = {column.name for column in self.every}
+        require(len(names) == len(self.every), "Table", "column names that differ", "one twice")
 
 
 def join_columns(name: str, columns: Sequence[Column]) -> Column:
@@ -514,13 +512,12 @@ def join_columns(name: str, columns: Sequence[Column]) -> Column:
     A row with a missing part is missing.
     """
     if any(column.kind.name != "number" for column in columns):
-        cells = np.empty(len(columns[0]), dtype=object)
         missing = np.any([column.missing for column in columns], axis=0)
-        cells[:] = [
+        cells = (
             None if gone else tuple(column.cell(row) for column in columns)
             for row, gone in enumerate(missing.tolist())
-        ]
-        return Column(name, Kind("object"), cells)
+        )
+        return Column(name, Kind("object"), np.fromiter(cells, object, len(missing)))
     values = np.column_stack([np.asarray(c.values, dtype=np.float64) for c in columns])
     values[np.isnan(values).any(axis=1)] = np.nan
     role = PLACE if columns[0].kind.parts else ""

@@ -14,15 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lookalike.errors import (
-    InPython,
-    InvalidInput,
-    LookalikeWarning,
-    Param,
-    Phrase,
-    WrongType,
-    suggest,
-)
+from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, WrongType, suggest
 from lookalike.saving.fields import Choice
 from lookalike.table.model.table import Table
 
@@ -39,16 +31,12 @@ def split_target(table: Table, y: Any, who: str) -> tuple[Table, np.ndarray | No
     if isinstance(y, str):
         return _take_column(table, y, who)
     target = np.asarray(y)
-    if _is_one_column(target):
+    if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
     _check_shape(target, len(table), who)
     if target.dtype.kind in "fO":
         _check_missing(_missing(target), who)
     return table, target
-
-
-def _is_one_column(target: np.ndarray) -> bool:
-    return target.ndim == 2 and target.shape[1] == 1
 
 
 def _missing(values: Sequence[Any] | np.ndarray) -> np.ndarray:
@@ -64,7 +52,7 @@ def _y(who: str) -> Param:
 
 
 def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
-    names = [column.name for column in table.columns + table.aside]
+    names = [column.name for column in table.every]
     if name not in names:
         hint = suggest(name, names)
         raise InvalidInput(_y(who), "an array or the name of a column", repr(name), hint)
@@ -73,9 +61,8 @@ def _take_column(table: Table, name: str, who: str) -> tuple[Table, np.ndarray]:
     rest = table.drop(name)
     target = replace(column, kind=replace(column.kind, reason="the target"))
     rest = Table(rest.columns, (*rest.aside, target), len(table), table.missing)
-    if column.kind.name == "number":
-        return rest, np.asarray(column.values)
-    return rest, np.asarray([column.cell(i) for i in range(len(column))])
+    number = column.kind.name == "number"
+    return rest, np.asarray(column.values if number else list(map(column.cell, range(len(column)))))
 
 
 def _check_shape(target: np.ndarray, n: int, who: str) -> None:
@@ -102,7 +89,7 @@ def require_target(y: Any, who: str) -> Any:
     if isinstance(y, str):
         return y
     target = np.asarray(y)
-    if _is_one_column(target):
+    if target.ndim == 2 and target.shape[1] == 1:
         from sklearn.exceptions import DataConversionWarning
 
         theirs = "A column-vector y was passed when a 1d array was expected."
@@ -127,9 +114,7 @@ def holds_classes(values: np.ndarray) -> bool:
     return repeated and bool((values == np.floor(values)).all())
 
 
-def read_target(
-    y: Any, n: int, who: str, target: str = "auto"
-) -> tuple[np.ndarray, np.ndarray | None]:
+def read_target(y: Any, n: int, who: str, target: str = "auto") -> tuple[np.ndarray, Any]:
     """Return (int64 codes, sorted classes) of classes, or (float64 values, None) of numbers."""
     Choice(*TARGETS).check(who, "target", target)
     values = np.asarray(y)
@@ -137,7 +122,7 @@ def read_target(
     if values.dtype.kind in "iuf" and not np.isfinite(values.astype(np.float64)).all():
         raise InvalidInput(_y(who), COMPLETE, "NaN or infinity", "Drop these rows")
     if target == "numbers" or (target == "auto" and not holds_classes(values)):
-        return read_numbers(values, who, Phrase("Use ", Param("target", "classes"))), None
+        return read_numbers(values, who, ("Use ", Param("target", "classes"))), None
     classes, codes = np.unique(values, return_inverse=True)
     return codes.astype(np.int64), classes
 
@@ -192,7 +177,7 @@ def keep_repeated(y: np.ndarray) -> np.ndarray:
     return np.array([counts[label] > 1 for label in y.tolist()])
 
 
-def read_numbers(y: np.ndarray, who: str, hint: str) -> np.ndarray:
+def read_numbers(y: np.ndarray, who: str, hint: Any) -> np.ndarray:
     """Return the target as float64; words and infinities are refused."""
     try:
         if y.dtype.kind not in "fiubO":
