@@ -159,6 +159,13 @@ class ByteQueries:
     largest: bool = False
     roots: np.ndarray | None = None
 
+    @property
+    def cells(self) -> np.ndarray:
+        """The codes of the queries, with that of a missing cell where one is missing."""
+        if self.present is None:
+            return self.own
+        return np.where(self.present, self.own, np.uint8(MISSING))
+
     def bounds(self, codes: ByteCodes) -> Bounds:
         """Return the bounds that kernels compute for the rows of some codes.
 
