@@ -45,8 +45,6 @@ PAIRS_PER_CELL = 4
 MIN_ROWS_FOR_CODES = 4 * TILE_ROWS  # below, brute force is as quick
 # A search by bounds is given up where more than one row in so many remains. Chosen by hand.
 MIN_ROWS_PER_CANDIDATE = 16
-MAX_PROBED_ROWS = 1024  # compared to find a better limit where the first one prunes too little
-BISECTION_STEPS = 8
 MAX_LISTED_CELLS = 2**18  # of lists that are looked through together
 NO_ROW = np.float32(-1.0)  # a limit that no bound is below
 
@@ -213,16 +211,7 @@ class _Search:
             lists.indices[at], lists.distances[at] = first.indices, first.distances
             return
         remaining, too_many = self.collect(bounds, np.where(done, NO_ROW, limits), lowest)
-        too_many &= ~done
-        if too_many.any():
-            # The smallest bounds were not the nearest rows, so the limit is far too high: compare
-            # some more rows and try once again with the limit that they give.
-            more = self.probe(bounds, np.flatnonzero(too_many), limits, lowest)
-            self.exactly.rerank(at, more, None, first)
-            limits = np.where(done, NO_ROW, self.limits_of(bounds, first))
-            remaining, too_many = self.collect(bounds, limits, lowest)
-            too_many &= ~done
-        left_over[at] = too_many
+        left_over[at] = too_many & ~done
         self.exactly.rerank(at, remaining, None, first)
         lists.indices[at], lists.distances[at] = first.indices, first.distances
 
@@ -285,32 +274,6 @@ class _Search:
             begin = done
         too_many = (ends < 0) | (limits < 0)
         return (np.repeat(np.arange(len(limits)), counts), np.concatenate(parts)), too_many
-
-    def probe(
-        self, bounds: Bounds, queries: np.ndarray, limits: np.ndarray, lowest: np.ndarray
-    ) -> Pairs:
-        """Return some hundred rows with the smallest bounds of each of some queries."""
-        rows = [self._probe(bounds, q, limits, lowest) for q in queries.tolist()]
-        return np.repeat(queries, [len(found) for found in rows]), np.concatenate(rows)
-
-    def _probe(self, bounds: Bounds, q: int, limits: np.ndarray, lowest: np.ndarray) -> np.ndarray:
-        """Return the rows of one query below a limit that bisection finds."""
-        rows, ends = np.empty(MAX_PROBED_ROWS, np.int64), np.zeros(len(limits), np.int64)
-        scratch, tried = _scratch(bounds, PART_ROWS), limits.copy()
-        low, high, best = np.float32(0.0), limits[q], rows[:0]
-        for _ in range(BISECTION_STEPS if np.isfinite(high) else 0):
-            tried[q] = (low + high) / np.float32(2.0)
-            collect_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.queries, q, q + 1, tried,
-                MAX_PROBED_ROWS, *scratch, lowest, ends, rows,
-            )  # fmt: skip
-            if ends[q] < 0:  # more rows than the buffer holds
-                high = tried[q]
-                continue
-            low, best = tried[q], rows[: ends[q]].copy()
-            if len(best) >= MAX_PROBED_ROWS // 4:
-                break
-        return best
 
 
 def near_order(
