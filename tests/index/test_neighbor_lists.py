@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.exceptions import NotFittedError
 
 import lookalike as la
+from lookalike.hubness import MutualProximity
 from lookalike.index import list_neighbors, neighbor_lists
 from lookalike.measures import Gower, Vector
 
@@ -81,6 +83,7 @@ def test_a_second_run_computes_only_the_parts_that_are_not_there(small_parts, tm
 KILLED = """
 import os, signal, sys
 import numpy as np
+from lookalike.hubness import MutualProximity
 from lookalike.index import list_neighbors, neighbor_lists
 from lookalike.measures import Gower
 neighbor_lists.ROWS_PER_PART = 2048
@@ -150,5 +153,15 @@ def test_wrong_input(tmp_path):
     measure = Gower().fit(mixed(20))
     with pytest.raises(la.errors.InvalidInput, match="recall"):
         list_neighbors(measure, tmp_path, k=3, recall=1.5)
-    with pytest.raises(la.errors.LookalikeError):
+    with pytest.raises(la.errors.TooFewRows, match="k=20"):
         list_neighbors(measure, tmp_path, k=20)
+    with pytest.raises(NotFittedError):
+        list_neighbors(Gower(), tmp_path)
+
+
+def test_measures_without_bounds_are_searched_exactly(small_parts, tmp_path):
+    """Reducers, and rows that stayed in files, have no order of near rows."""
+    measure = MutualProximity(Gower()).fit(mixed(300))
+    found = list_neighbors(measure, tmp_path, k=3, recall=0.9)
+    assert (found.recall, found.n_tiles) == (1.0, None)
+    np.testing.assert_array_equal(found.graph().indices, measure.neighbors(k=3).indices)

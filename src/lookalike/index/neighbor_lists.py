@@ -124,6 +124,7 @@ def list_neighbors(
     [2, 2, 0]
     """
     check_is_fitted(measure, "rows_")
+    measure.check_holds_rows(WHO)
     n = len(measure.rows_)
     check_k(k, n - 1, WHO, True, "k")
     fields.Real(0.5, 1.0).check(WHO, "recall", recall, "Use 1 for exact lists")

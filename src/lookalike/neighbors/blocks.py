@@ -8,6 +8,7 @@ the lists.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -64,34 +65,9 @@ def in_order(codes: np.ndarray, kind: np.ndarray, worth: np.ndarray) -> list[np.
     return boxes
 
 
-class _Box(NamedTuple):
-    """What all queries of a block have at least; see ``kernels.block_bounds.scan``."""
-
-    how: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    w: np.ndarray
-    gap: np.ndarray
-    most: np.ndarray
-    tables: np.ndarray
-    slot: np.ndarray
-    limit: Any
-    missing: Any
-    zero: Any
-
-
-class _Queries(NamedTuple):
-    """The queries of a block; see ``kernels.block_bounds.scan``."""
-
-    how: np.ndarray
-    own: np.ndarray
-    w: np.ndarray
-    gap: np.ndarray
-    tables: np.ndarray
-    slot: np.ndarray
-    limit: np.ndarray
-    missing: Any
-    zero: Any
+# What all queries of a block have at least, and its queries; see ``kernels.block_bounds.scan``.
+_Box = namedtuple("_Box", "how low high w gap most tables slot limit missing zero")
+_Queries = namedtuple("_Queries", "how own w gap tables slot limit missing zero")
 
 
 class Block:

@@ -23,7 +23,6 @@ from lookalike.index.dask import (
     add,
     check,
     fit_encode,
-    kneighbors,
     knn_graph,
     open_index,
     read_table,
@@ -98,9 +97,6 @@ def assert_as_one_process(files, tmp_path, address):
     assert (encoded.rows, encoded.tasks, encoded.found) == (6000, 3, 0)
     assert (searched.rows, searched.tasks) == (6000, 3)
     assert (nothing.rows, nothing.found) == (0, 3)
-    asked = kneighbors(tmp_path / "many", [7, {"height": 171.0, "town": "Zug"}], 5, address)
-    assert asked.indices[0].tolist() == one.search(7, 5).ids
-    assert asked.indices[1].tolist() == one.search({"height": 171.0, "town": "Zug"}, 5).ids
     words = ("index", "build", *files, "-o", tmp_path / "cli", "--measure", "gower")
     done = run(*words, "--scheduler", address)
     assert done.exit_code == 0, done.output

@@ -15,7 +15,7 @@ from lookalike.clustering._space import Space
 from lookalike.clustering.density import density_clusters as plain_density
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
 from lookalike.index import build_index
-from lookalike.index.dask import check, kneighbors, knn_graph, open_index
+from lookalike.index.dask import check, knn_graph, open_index
 from lookalike.index.dask import search as module
 from lookalike.index.dask.scheduling import Failure, Summary
 from lookalike.measures import Gower, Vector
@@ -52,12 +52,10 @@ def test_answers_are_those_of_one_process(folder, here):
     assert {summary.tasks for summary in summaries} == {3}
     assert len(summaries) == 8
     assert not list((folder / "graphs").glob("*"))  # the queries of the workers are removed
-    graph = kneighbors(folder, [7, RECORD], 5, here, tell=summaries.append)
-    assert graph.indices[0].tolist() == one.search(7, 5).ids
-    assert graph.indices[1].tolist() == one.search(RECORD, 5).ids
-    assert len(summaries) == 9
-    with pytest.raises(InvalidInput, match="k"):
-        kneighbors(folder, 7, 2501, here)
+    with open_index(folder, here) as many:
+        indices = many.kneighbors([7, RECORD], 5)[1]
+    assert indices[0].tolist() == one.search(7, 5).ids
+    assert indices[1].tolist() == one.search(RECORD, 5).ids
 
 
 def test_a_check_names_the_shard_that_is_damaged(folder, here):

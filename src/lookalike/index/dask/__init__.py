@@ -9,7 +9,6 @@ from lookalike.index.dask.build import add, fit_encode, read_table
 from lookalike.index.dask.scheduling import Summary, connect
 from lookalike.index.dask.search import (
     check,
-    kneighbors,
     knn_graph,
     open_index,
 )
@@ -20,7 +19,6 @@ __all__ = [
     "check",
     "connect",
     "fit_encode",
-    "kneighbors",
     "knn_graph",
     "open_index",
     "read_table",

@@ -13,7 +13,6 @@ from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
 from lookalike.index import Index
 from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
 from lookalike.index.dask.tasks import check_part, graph_part, save_query, search_part
-from lookalike.index.query import read_query
 from lookalike.index.segments import Masks, SegmentQuery, Segments
 from lookalike.index.shards.folder import SHARDS, ShardFolder
 from lookalike.index.snapshot import check_list_size
@@ -158,38 +157,6 @@ def open_index(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> It
         # Only the segments are replaced: reading queries, filters and reasons stay as they are.
         index.state_ = replace(now, segments=remote)
         yield index
-
-
-def kneighbors(
-    folder: Folder, queries: Any, k: int = 5, client: Any = None, *, tell: Tell = ignore
-) -> NeighborGraph:
-    """Return the rows of an index in a folder that are nearest to others, found by many workers.
-
-    Every task searches one shard; the lists merge in any order to those of one process, ties
-    included. Positions are those of the rows in the files.
-
-    Parameters
-    ----------
-    folder : path of an index (``fit_encode``, ``lookalike.index.build_index``)
-    queries : id, record, table, or several of them, as ``Index.search`` takes them
-        A row of the index is not in its own list.
-    k : int
-    client : distributed.Client, address of a scheduler, or None
-        What runs the tasks (see ``connect``).
-    tell : callable
-        Called with a ``Summary`` at the end.
-
-    Examples
-    --------
-    >>> from lookalike.index.dask import kneighbors
-    >>> graph = kneighbors("rows.index", {"weight": 29.0}, k=10)  # doctest: +SKIP
-    """
-    with open_index(folder, client, tell=tell) as index:
-        now = index.state_
-        check_k(k, len(now.segments), "kneighbors", False, "k")
-        read = read_query(now, queries, "kneighbors")
-        asked = SegmentQuery(now.measure, read.rows, int(k), read.positions)
-        return now.segments.nearest(asked).plain()
 
 
 def check(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> dict[str, list[str]]:
