@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -166,23 +166,23 @@ def _begin(
         hint = "Choose another folder, or remove this one"
         raise InvalidInput(WHO, needed, "other files, or other lists", hint)
     if not (path / PLAN).is_file():
-        reached = (None, 1.0, 0.0)
+        lists = NeighborLists(str(path), len(measure.rows_), k)
         if recall < 1.0 and order is not None:
-            reached = _tuned(measure, k, recall, order)
-        lists = NeighborLists(str(path), len(measure.rows_), k, *reached)
+            lists = replace(lists, **_tuned(measure, k, recall, order))
         with replacing(path / PLAN) as file:
             file.write(json.dumps({**asdict(lists), "request": request}, indent=1).encode())
     return lists
 
 
-def _tuned(
-    measure: Measure, k: int, recall: float, order: np.ndarray
-) -> tuple[int | None, float, float]:
-    """Return how many tiles give the recall, and that of other rows with its standard error."""
+def _tuned(measure: Measure, k: int, recall: float, order: np.ndarray) -> dict[str, Any]:
+    """Return how many tiles give the recall, and that of other rows with its standard error.
+
+    Nothing where exact lists cost hardly more.
+    """
     n_runs = len(order) // ROWS_PER_RUN
     size = min(MAX_SAMPLED_RUNS, n_runs // RUNS_PER_SAMPLED)
     if size < MIN_SAMPLED_RUNS:  # too few to tell a recall; exact lists take seconds
-        return None, 1.0, 0.0
+        return {}
     drawn = np.random.default_rng(0).choice(n_runs, size, replace=False)
     runs = order[: n_runs * ROWS_PER_RUN].reshape(n_runs, ROWS_PER_RUN)[drawn]
     exact = _search(measure, k, None)
@@ -195,13 +195,14 @@ def _tuned(
         each = np.array([recall_of(search(at).distances, true) for at, true in sample])
         return float(each.mean()), float(each.std(ddof=1) / np.sqrt(len(each)))
 
-    n_tiles, most = FIRST_TILES, n_runs // 2  # beyond, exact lists cost hardly more
+    n_tiles, most = FIRST_TILES, n_runs // 2
     while n_tiles < most:
         mean, error = reached(chosen, n_tiles)
         if mean - STANDARD_ERRORS * error >= recall:
-            return n_tiles, *reached(judged, n_tiles)
+            stated, its_error = reached(judged, n_tiles)
+            return {"n_tiles": n_tiles, "recall": stated, "recall_error": its_error}
         n_tiles += n_tiles // 2
-    return None, 1.0, 0.0
+    return {}
 
 
 def _search(measure: Measure, k: int, n_tiles: int | None) -> Callable[[np.ndarray], NeighborGraph]:
