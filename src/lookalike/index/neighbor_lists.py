@@ -28,7 +28,7 @@ from lookalike.saving.encode import digest_of
 from lookalike.saving.safe_json import parse_json
 
 WHO = "list_neighbors"
-PLAN = "plan.json"
+PLAN, ORDER = "plan.json", "order"
 ROWS_PER_PART = 32 * QUERIES_PER_BLOCK
 # Runs of near rows whose exact lists tell the recall: half of them to choose how far to look, the
 # others to state it. A run is long enough to be searched as a part is. All chosen by hand.
@@ -130,10 +130,9 @@ def list_neighbors(
     fields.Real(0.5, 1.0).check(WHO, "recall", recall, "Use 1 for exact lists")
     path = make_folder(Path(folder).absolute())
     with locked(path, WHO):
-        order = measure.near_order(measure.rows_)
-        lists = _begin(measure, path, int(k), float(recall), order)
-        at = np.arange(n) if order is None else order
-        parts = list(enumerate(at[part] for part in blocks(n, ROWS_PER_PART)))
+        lists = _begin(measure, path, int(k), float(recall))
+        order = open_shard(path / ORDER).array("positions")
+        parts = list(enumerate(order[part] for part in blocks(n, ROWS_PER_PART)))
         todo = [part for part in parts if not _is_done(path / _name(part[0]))]
         search = _search(measure, lists.k, lists.n_tiles)
         last = "last" if measure.traits.undefined_last else "raise"
@@ -149,9 +148,7 @@ def list_neighbors(
     return lists
 
 
-def _begin(
-    measure: Measure, path: Path, k: int, recall: float, order: np.ndarray | None
-) -> NeighborLists:
+def _begin(measure: Measure, path: Path, k: int, recall: float) -> NeighborLists:
     """Return what an earlier run began, or how far to look; refuse a folder of something else."""
     request = digest_of((__version__, measure, k, recall, ROWS_PER_PART))
     if (path / PLAN).is_file():
@@ -160,13 +157,17 @@ def _begin(
             same = plan.pop("request") == request
             lists = NeighborLists(**plan | {"folder": str(path)})
     else:
-        same = not any(entry.name[0] != "." for entry in path.iterdir())
+        same = all(entry.name[0] == "." or entry.name == ORDER for entry in path.iterdir())
     if not same:
         needed = f"an empty folder, or one of these lists, in {str(path)!r}"
         hint = "Choose another folder, or remove this one"
         raise InvalidInput(WHO, needed, "other files, or other lists", hint)
     if not (path / PLAN).is_file():
-        lists = NeighborLists(str(path), len(measure.rows_), k)
+        order, n = measure.near_order(measure.rows_), len(measure.rows_)
+        lists = NeighborLists(str(path), n, k)
+        # Kept, since rows that were searched before under other weights are in another order.
+        positions = np.arange(n) if order is None else order
+        write_shard(path / ORDER, {("positions",): positions}, {})
         if recall < 1.0 and order is not None:
             lists = replace(lists, **_tuned(measure, k, recall, order))
         with replacing(path / PLAN) as file:
