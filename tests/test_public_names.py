@@ -149,6 +149,7 @@ CALLS = {
     "outliers": lambda f, m, path: f(ROWS, method="neighbors", measure=m),
     "select_prototypes": lambda f, m, path: f(m, ROWS, LABELS),
     "check_measure": lambda f, m, path: f(m, ROWS),
+    "list_neighbors": lambda f, m, path: hasattr(m, "rows_") and f(m, path, 1),
     "AutoClustering": lambda f, m, path: f([m], ("medoids",), n_clusters=2).fit(ROWS),
     "NeighborRegressor": lambda f, m, path: f(m).fit(ROWS, SIZES).predict(ROWS),
     "SimilarityNetworkRegressor": lambda f, m, path: f(m).fit(ROWS, SIZES).predict(ROWS),

@@ -12,9 +12,8 @@ import lookalike as la
 from hubness import reference
 from lookalike.errors import InvalidInput, LookalikeWarning
 from lookalike.hubness import MutualProximity, mutual_proximity
-from lookalike.hubness.mutual_proximity import bivariate_normal, grown, mutual_proximity_graph, step
+from lookalike.hubness.mutual_proximity import bivariate_normal, grown, step
 from lookalike.measures import Precomputed, Vector
-from lookalike.neighbors import NeighborGraph
 
 LINE = np.array([[0.0], [1.0], [3.0], [7.0]])
 LONGER = np.array([[0.0], [1.0], [3.0], [7.0], [15.0]])
@@ -298,23 +297,6 @@ def test_only_a_new_partner_is_added_to_the_moments():
 def test_a_row_without_spread_takes_a_step():
     d = np.array([1.0, 2.0, 3.0, np.nan])
     assert_array_equal(step(d, np.full(4, 2.0)), [1.0, 0.5, 0.0, np.nan])
-
-
-def test_lists_are_ranked_again_by_the_product_of_both_tails():
-    """Row 0 is a neighbor like any other; an entry of -1, where a list was too short, is none."""
-    distances = np.array([[1.0, 2.0, 4.0], [1.0, 3.0, np.inf], [2.0, 3.0, 5.0], [4.0, 5.0, 6.0]])
-    indices = np.array([[1, 2, 3], [0, 2, -1], [0, 1, 3], [0, 2, 1]])
-    mean, sd = np.array([3.0, 2.0, 4.0, 5.0]), np.array([1.0, 0.5, 2.0, 0.0])
-    found = mutual_proximity_graph(NeighborGraph(indices, distances, 4), mean, sd, 2)
-
-    def tail(d, i):
-        return 1 - ndtr((d - mean[i]) / sd[i]) if sd[i] else 1 - np.heaviside(d - mean[i], 0.5)
-
-    for i, line in enumerate(indices):
-        pairs = [(1 - tail(d, i) * tail(d, j), j) for d, j in zip(distances[i], line, strict=True)]
-        best = sorted(pair for pair in pairs if pair[1] >= 0)[:2]
-        assert_allclose(found.distances[i], [d for d, _ in best], atol=1e-12)
-        assert found.indices[i].tolist() == [j for _, j in best]
 
 
 def test_very_many_triples_are_said(monkeypatch):

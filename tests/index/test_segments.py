@@ -8,7 +8,6 @@ import pytest
 import lookalike as la
 from lookalike.errors import LookalikeWarning
 from lookalike.index.segments import (
-    MAX_SKIPPED_ROWS,
     Segment,
     Segments,
     as_id,
@@ -87,22 +86,16 @@ def test_compaction_merges_neighbors_up_to_a_size_and_keeps_fitted_rows_apart(me
     assert [len(s) for s in none.segments] == [0]  # but for the first, which has the columns
 
 
-def test_a_search_skips_few_deleted_rows_and_copies_for_many(measure):
-    n = 3 * MAX_SKIPPED_ROWS
+def test_a_search_sees_live_rows_copied_once(measure):
+    n = 20
     whole = segment(measure, range(n), 0)
-    few = whole.without(np.arange(MAX_SKIPPED_ROWS))
-    rows, positions, deleted = few.view(None)
-    assert rows is whole.rows
-    assert (len(positions), len(deleted)) == (n, MAX_SKIPPED_ROWS)
-    many = few.without(np.array([MAX_SKIPPED_ROWS]))
-    rows, positions, deleted = many.view(None)
-    assert (len(rows), len(deleted)) == (n - MAX_SKIPPED_ROWS - 1, 0)
-    assert positions[0] == MAX_SKIPPED_ROWS + 1
-    again = many.without(np.array([n - 1]))  # shares the copy
-    assert again.view(None)[0] is rows
-    assert again.view(None)[2].tolist() == [n - 1]
-    masked = again.view(np.arange(n) % 2 == 0)
-    assert masked[1].tolist() == [p for p in range(n) if p % 2 == 0 and again.live[p]]
+    assert whole.view(None)[0] is whole.rows
+    few = whole.without(np.arange(5))
+    rows, positions = few.view(None)
+    assert (len(rows), positions.tolist()) == (n - 5, list(range(5, n)))
+    assert few.view(None)[0] is rows
+    masked = few.view(np.arange(n) % 2 == 0)
+    assert masked[1].tolist() == [p for p in range(n) if p % 2 == 0 and few.live[p]]
 
 
 def test_loaded_segments_ascend(measure):

@@ -15,11 +15,9 @@ import lookalike as la
 from index.dask.conftest import mixed
 from lookalike._runtime.threads import lock_of
 from lookalike.errors import InvalidInput, LookalikeWarning
-from lookalike.hubness import MutualProximity, rescale
-from lookalike.hubness.mutual_proximity import mutual_proximity_graph
 from lookalike.index import build_index
 from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.snapshot import moments_of, neighbors_of
+from lookalike.index.snapshot import neighbors_of
 from lookalike.measures import Gower, Ranked, Vector
 
 FIRST = np.random.default_rng(0).integers(-9, 9, (30, 2)).astype(float)
@@ -436,16 +434,3 @@ def test_parts_of_a_folder_are_those_of_the_rows_in_memory(folder):
         part = neighbors_of(now, start, stop, 6)
         np.testing.assert_array_equal(part.indices, whole.indices[start:stop])
         np.testing.assert_array_equal(part.distances, whole.distances[start:stop])
-
-
-def test_sampled_mutual_proximity_is_that_of_the_reducer(folder):
-    table = la.read_table(mixed(3000))
-    measure = Gower().fit(table)
-    reducer = MutualProximity(measure.frozen(), "gauss_independent", sample=25, random_state=3)
-    reducer.fit(table)
-    now = ShardFolder.open(folder).snapshot()
-    mean, sd = moments_of(now, 0, 3000, reducer.reference_)
-    graph = measure.neighbors(k=20)
-    ours, theirs = mutual_proximity_graph(graph, mean, sd, 5), rescale(graph, reducer, k=5)
-    np.testing.assert_array_equal(ours.indices, theirs.indices)
-    np.testing.assert_array_equal(ours.distances, theirs.distances)

@@ -11,7 +11,7 @@ import numpy as np
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike._runtime.threads import blocks, lock_of, run
 from lookalike.errors import InPython, InvalidInput, LookalikeWarning, Param, Phrase
-from lookalike.hubness.reducer import INNER, Facts, _Scaled, keep_best
+from lookalike.hubness.reducer import INNER, Facts, _Scaled
 from lookalike.kernels import hubness as kernels
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.matrices import check_pairs, moments
@@ -439,31 +439,3 @@ def bivariate_normal(h: np.ndarray, k: np.ndarray, rho: np.ndarray) -> np.ndarra
     value = np.where(tight, ends, value)
     value = np.where(np.isnan(h) | np.isnan(k), np.nan, value)
     return np.clip(value, 0.0, 1.0)
-
-
-LISTS_PER_BLOCK = 65_536  # re-ranked together, which bounds the memory (chosen by hand)
-
-
-def mutual_proximity_graph(
-    graph: NeighborGraph, mean: np.ndarray, sd: np.ndarray, k: int
-) -> NeighborGraph:
-    """Return the lists of a graph re-ranked by mutual proximity, independent Gauss model.
-
-    What ``rescale`` returns for a fitted ``MutualProximity(..., "gauss_independent", sample=...)``
-    with these moments, without the rows in memory.
-
-    Parameters
-    ----------
-    graph : NeighborGraph of rows among themselves
-    mean, sd : float64 per row, of its distances to the sample
-    k : int, length of the new lists
-    """
-    lists = NeighborGraph.empty(len(graph), k, graph.n_indexed, graph.has_self)
-    for part in blocks(len(graph), LISTS_PER_BLOCK):
-        near, d = graph.indices[part], graph.distances[part].copy()
-        d[near < 0] = np.nan
-        own = gauss_survival(d, mean[part][:, None], sd[part][:, None])
-        far = 1.0 - own * gauss_survival(d, mean[near], sd[near])
-        far[near < 0] = np.inf
-        keep_best(far, near, lists[part])
-    return lists

@@ -4,6 +4,7 @@ from lookalike.index.drift import ColumnDrift, Drift
 from lookalike.index.feedback import FeedbackSession, Round
 from lookalike.index.hits import Hit, Hits
 from lookalike.index.index import Index
+from lookalike.index.neighbor_lists import NeighborLists, list_neighbors
 from lookalike.index.refeat import ReFeat
 from lookalike.index.relevance import rocchio
 from lookalike.index.shards.from_files import build_index
@@ -15,8 +16,10 @@ __all__ = [
     "Hit",
     "Hits",
     "Index",
+    "NeighborLists",
     "ReFeat",
     "Round",
     "build_index",
+    "list_neighbors",
     "rocchio",
 ]

@@ -25,7 +25,7 @@ from lookalike.index.sketches import Sketches
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.contract.rows import concatenate as join_rows
 from lookalike.neighbors.exact import fill_by_blocks, search
-from lookalike.neighbors.graph import NeighborGraph, ShiftedGraph
+from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
 from lookalike.table import Column, Kind, Table
@@ -98,9 +98,6 @@ def check_alike(table: Table, first: Table, where: str) -> None:
         fields.require(ours == theirs, where, "the columns of the first segment", "others")
 
 
-# Deleted rows that a search passes over before the segment is copied without them: each makes the
-# lists that are searched one longer, a copy costs the memory of all rows (chosen by hand).
-MAX_SKIPPED_ROWS = 64
 NO_POSITIONS = np.empty(0, np.int64)
 Masks = Sequence[np.ndarray] | None
 
@@ -116,7 +113,7 @@ class SegmentQuery:
     rows : Rows, the queries; with feedback the rows that one list should be near to
     k : int
     exclude : int64, one position per query that may not be in its list; -1: none
-    omit : int64, positions that may be in no list
+    omit : int64, with feedback, positions that may not be in the list
     gamma : float or None
         With feedback, how much the rows count that a list should be far from.
     unliked : Rows, optional
@@ -153,14 +150,20 @@ class SegmentQuery:
             far: Any = () if self.unliked is None else measure.block(self.unliked, b)
             return rocchio(measure.block(self.rows, b), far, gamma)[None]
 
-        fill = fill_by_blocks(score, positions, np.array([-1]))
-        return search(fill, 1, len(rows), k, n_jobs=getattr(measure, "n_jobs", None))
+        fill, wide = fill_by_blocks(score, positions, np.array([-1])), k + len(self.omit)
+        lists = search(fill, 1, len(rows), wide, n_jobs=getattr(measure, "n_jobs", None))
+        # Longer by the rows that may not be listed: even if all of them are nearest, the k best of
+        # the others are found.
+        listed = np.flatnonzero(~np.isin(lists.indices[0], self.omit))[:k]
+        return replace(
+            lists, indices=lists.indices[:, listed], distances=lists.distances[:, listed]
+        )
 
     def in_place(
         self, segment: Segment, mask: np.ndarray | None, sketches: Sketches | None
     ) -> NeighborGraph | None:
         """Search without a copy of the allowed rows, where the measure or a sketch can."""
-        if len(self.omit) or self.gamma is not None:
+        if self.gamma is not None:
             return None
         allowed, rows, positions = segment.allowed(mask), segment.rows, segment.positions
         if sketches is not None:
@@ -173,22 +176,6 @@ class SegmentQuery:
             return self.scan(rows, positions, self.k)
         names = {"exclude": self.exclude, "ids": positions}
         return self.measure.nearest_among(self.rows, rows, self.k, allowed, **names)
-
-
-@dataclass(eq=False)
-class Kept:
-    """What a segment has computed from its rows so far; neither saved nor pickled.
-
-    Parameters
-    ----------
-    offsets : dict, optional
-        The offset of the last row with each id, deleted ones included.
-    compact : Rows and their offsets, optional
-        The rows without most of the deleted ones, which searches would step over.
-    """
-
-    offsets: dict[Any, int] | None = None
-    compact: tuple[Rows, np.ndarray | slice] | None = None
 
 
 @saveable
@@ -231,9 +218,18 @@ class Segment:
         return {field.name: getattr(self, field.name) for field in dataclass_fields(self)}
 
     @cached_property
-    def kept(self) -> Kept:
-        """What was computed from the rows."""
-        return Kept()
+    def _known(self) -> dict[str, dict[Any, int]]:
+        """By column of ids the offset of the last row with each, deleted ones included."""
+        return {}
+
+    @cached_property
+    def live_rows(self) -> tuple[Rows, np.ndarray]:
+        """The live rows and their positions."""
+        return self._select(self.live)
+
+    def _select(self, allowed: np.ndarray) -> tuple[Rows, np.ndarray]:
+        offsets = np.flatnonzero(allowed)
+        return self.rows[offsets], self.positions[offsets]
 
     @cached_property
     def n_live(self) -> int:
@@ -258,8 +254,8 @@ class Segment:
         live = self.live.copy()
         live[offsets] = False
         other = replace(self, live=live)
-        # These hold for fewer live rows as well: deleting one row need not copy all, nor hash all.
-        other.kept.offsets, other.kept.compact = self.kept.offsets, self.kept.compact
+        # Holds for fewer live rows as well: deleting one row need not hash all.
+        vars(other)["_known"] = self._known
         return other
 
     # ``ShardSegment``, whose rows stay in files, overrides these.
@@ -285,10 +281,10 @@ class Segment:
 
         An id may be used again after its row was deleted, so the last row that has it counts.
         """
-        if self.kept.offsets is None:
+        if column not in self._known:
             values = self.table[column].values
-            self.kept.offsets = {as_id(value): row for row, value in enumerate(values)}
-        offset = self.kept.offsets.get(id, -1)
+            self._known[column] = {as_id(value): row for row, value in enumerate(values)}
+        offset = self._known[column].get(id, -1)
         return offset if offset >= 0 and self.live[offset] else -1
 
     def ids_among(self, column: str, ids: Sequence[Any]) -> set[Any]:
@@ -307,21 +303,12 @@ class Segment:
         offset = int(positions.searchsorted(position))
         return offset if positions[offset] == position else -1
 
-    def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
-        """Return rows to be searched, their positions, and which of these are deleted."""
-        # A filter selects rows for one search, so the selection is not cached.
-        if mask is not None:
-            allowed = np.flatnonzero(self.live & mask)
-            return self.rows[allowed], self.positions[allowed], NO_POSITIONS
-        offsets: np.ndarray | slice
-        rows, offsets = self.kept.compact or (self.rows, slice(None))
-        live = self.live[offsets]
-        if len(live) - np.count_nonzero(live) > MAX_SKIPPED_ROWS:
-            offsets = np.flatnonzero(self.live)
-            self.kept.compact = rows, offsets = self.rows[offsets], offsets
-            live = self.live[offsets]
-        positions = self.positions[offsets]
-        return rows, positions, positions[~live]
+    def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray]:
+        """Return rows to be searched and their positions."""
+        if (allowed := self.allowed(mask)) is None:
+            return self.rows, self.positions
+        # A filter selects rows for one search, so that selection is not cached.
+        return self.live_rows if mask is None else self._select(allowed)
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that rows and table have the length of their positions."""
@@ -457,14 +444,10 @@ class Segments:
         for number, segment in enumerate(self.segments):
             mask = None if masks is None else masks[number]
             if (lists := query.in_place(segment, mask, sketches)) is None:
-                rows, positions, deleted = segment.view(mask)
+                rows, positions = segment.view(mask)
                 if not len(rows):
                     continue
-                # Longer by the rows that may not be listed: even if all of them are nearest, the
-                # k best of the others are found.
-                dropped = np.concatenate([deleted, query.omit])
-                lists = query.scan(rows, positions, min(k + len(dropped), len(rows)))
-                lists = _drop(lists, dropped, k)
+                lists = query.scan(rows, positions, k)
             merged = lists if merged is None else merged.merge(lists)
         if merged is None:
             return NeighborGraph.empty(n, k, self.next_position)
@@ -512,24 +495,6 @@ def _by_segment(
     numbers = list(groups.values())
     parts = [(locations[some[0]][0], np.array([locations[n][1] for n in some])) for some in numbers]
     return parts, np.argsort(np.concatenate(numbers))
-
-
-def _drop(lists: NeighborGraph, dropped: np.ndarray, k: int) -> NeighborGraph:
-    """Return lists of k without the rows that may not be listed."""
-    # By what the lists are sorted by: distances with a large shift added may be equal.
-    if isinstance(lists, ShiftedGraph):
-        return _drop(lists.unshifted(), dropped, k).shifted(lists.shift)
-    drop = np.isin(lists.indices, dropped)
-    # A stable sort of the flags: rows that stay keep their order, the others are last.
-    order = np.argsort(drop, axis=1, kind="stable")[:, :k]
-    last = np.take_along_axis(drop, order, axis=1)
-    short = NeighborGraph.empty(len(lists), k, lists.n_indexed, lists.has_self)
-    width = order.shape[1]
-    indices = np.take_along_axis(lists.indices, order, axis=1)
-    distances = np.take_along_axis(lists.distances, order, axis=1)
-    short.indices[:, :width] = np.where(last, -1, indices)
-    short.distances[:, :width] = np.where(last, np.inf, distances)
-    return short
 
 
 def _merge_segments(segments: Sequence[Segment], drop_deleted: bool = False) -> Segment:

@@ -6,7 +6,7 @@ old, shares with it what did not change, and replaces it with one assignment (co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from dataclasses import fields as dataclass_fields
 from typing import Any, ClassVar
@@ -19,10 +19,8 @@ from lookalike.errors import InvalidInput, Param, Phrase, TooLarge
 from lookalike.index.drift import ColumnDrift, Drift, Fitted, report_drift
 from lookalike.index.ids import RowIds, take_ids
 from lookalike.index.query import read_rows
-from lookalike.index.segments import SegmentQuery, Segments, as_id, check_alike, rows_at
+from lookalike.index.segments import SegmentQuery, Segments, as_id, check_alike
 from lookalike.measures.contract.base import Measure
-from lookalike.measures.contract.matrices import moments
-from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -254,34 +252,6 @@ def neighbors_of(now: Snapshot, start: int, stop: int, k: int) -> NeighborGraph:
     k : int
     """
     lists = NeighborGraph.empty(stop - start, k, now.segments.next_position)
-    for rows, positions in _rows_of(now, start, stop):
-        some = now.segments.nearest(SegmentQuery(now.measure, rows, k, positions))
-        lists.indices[positions - start] = some.indices
-        lists.distances[positions - start] = some.distances
-    return lists
-
-
-def moments_of(
-    now: Snapshot, start: int, stop: int, reference: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return mean and standard deviation of the distances of some rows to a few rows.
-
-    Parameters
-    ----------
-    now : Snapshot
-    start, stop : int, positions of the rows
-    reference : int64, positions of the rows they are compared with
-    """
-    mean, sd = np.full(stop - start, np.nan), np.full(stop - start, np.nan)
-    others = rows_at(now.segments.look_up(reference.tolist()))
-    for rows, positions in _rows_of(now, start, stop):
-        found = moments(now.measure, rows, others, False, None)
-        mean[positions - start], sd[positions - start] = found[1:]
-    return mean, sd
-
-
-def _rows_of(now: Snapshot, start: int, stop: int) -> Iterator[tuple[Rows, np.ndarray]]:
-    """Yield encoded rows and their positions, a block at a time, read from their segments."""
     for segment in now.segments.segments:
         first, last = np.searchsorted(segment.positions, [start, stop])
         for block in blocks(int(last - first), QUERIES_PER_BLOCK):
@@ -292,4 +262,7 @@ def _rows_of(now: Snapshot, start: int, stop: int) -> Iterator[tuple[Rows, np.nd
             if not live.all():
                 rows, positions = rows[np.flatnonzero(live)], positions[live]
             if len(positions):
-                yield rows, positions
+                some = now.segments.nearest(SegmentQuery(now.measure, rows, k, positions))
+                lists.indices[positions - start] = some.indices
+                lists.distances[positions - start] = some.distances
+    return lists

@@ -8,11 +8,13 @@ the lists.
 
 from __future__ import annotations
 
+from collections import namedtuple
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from lookalike._runtime.threads import blocks
 from lookalike.kernels.block_bounds import scan
 from lookalike.kernels.bounds import EQUAL, LOOKUP, MISSING, NUMBER, SKIP, STEPS, TILE_ROWS
 from lookalike.neighbors.byte_queries import ByteCodes, ByteQueries
@@ -25,23 +27,23 @@ MAX_SAMPLE = 512  # queries of a box that are looked at before it is cut
 MAX_NUMBERS_IN_BYTES = 24
 TOP = {np.uint8: 250, np.uint16: 60_000}  # what the limit is in steps; above it sums may saturate
 BOX_TOP = 50_000
+TILES_PER_ROUND = 256  # copied next to each other: 5 MB for twenty columns
 
 
-def in_order(queries_of: Any, n: int) -> list[np.ndarray]:
-    """Return positions of queries in blocks of near ones.
+def in_order(codes: np.ndarray, kind: np.ndarray, worth: np.ndarray) -> list[np.ndarray]:
+    """Return positions of queries, or of rows, in blocks of near ones.
 
     A box is cut in two where that separates most: at the median of a number, or between the codes
     of a category, whichever adds more to the mean distance of the halves.
+
+    Parameters
+    ----------
+    codes : uint8 (queries, columns)
+    kind : int64 per column, see ``ByteQueries``
+    worth : float64 per column, what a difference adds
     """
-    kind = queries_of(slice(0, 1)).kind
-    codes, worth = np.empty((n, len(kind)), np.uint8), np.zeros(len(kind))
-    for part in blocks(n, 32 * QUERIES_PER_BLOCK):
-        asked = queries_of(part)
-        present = True if asked.present is None else asked.present
-        codes[part] = np.where(present, asked.own, MISSING)
-        worth += np.broadcast_to(asked.worth, asked.own.shape).sum(axis=0)
     is_number = kind == NUMBER
-    boxes, todo = [], [np.arange(n)]
+    boxes, todo = [], [np.arange(len(codes))]
     while todo:
         at = todo.pop()
         if len(at) <= QUERIES_PER_BLOCK:
@@ -63,34 +65,9 @@ def in_order(queries_of: Any, n: int) -> list[np.ndarray]:
     return boxes
 
 
-class _Box(NamedTuple):
-    """What all queries of a block have at least; see ``kernels.block_bounds.scan``."""
-
-    how: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    w: np.ndarray
-    gap: np.ndarray
-    most: np.ndarray
-    tables: np.ndarray
-    slot: np.ndarray
-    limit: Any
-    missing: Any
-    zero: Any
-
-
-class _Queries(NamedTuple):
-    """The queries of a block; see ``kernels.block_bounds.scan``."""
-
-    how: np.ndarray
-    own: np.ndarray
-    w: np.ndarray
-    gap: np.ndarray
-    tables: np.ndarray
-    slot: np.ndarray
-    limit: np.ndarray
-    missing: Any
-    zero: Any
+# What all queries of a block have at least, and its queries; see ``kernels.block_bounds.scan``.
+_Box = namedtuple("_Box", "how low high w gap most tables slot limit missing zero")
+_Queries = namedtuple("_Queries", "how own w gap tables slot limit missing zero")
 
 
 class Block:
@@ -99,11 +76,11 @@ class Block:
     Parameters
     ----------
     asked : ByteQueries
-    codes : ByteCodes of the rows
+    gaps : bool per column, which have missing cells in the rows
     """
 
-    def __init__(self, asked: ByteQueries, codes: ByteCodes) -> None:
-        self.asked, self.codes = asked, codes
+    def __init__(self, asked: ByteQueries, gaps: np.ndarray) -> None:
+        self.asked, self.gaps = asked, gaps
         given = asked.present
         self.present = np.ones(asked.own.shape, bool) if given is None else given
         self.worth = np.broadcast_to(asked.worth, asked.own.shape)
@@ -130,20 +107,37 @@ class Block:
         self.found, self.rows = np.empty(n_pairs, np.int16), np.empty(n_pairs, np.int64)
 
     def scan(
-        self, first: int, limits: np.ndarray, allowed: np.ndarray
+        self, tiles: NearTiles, first: int, limits: np.ndarray
     ) -> tuple[int, tuple[np.ndarray, np.ndarray]]:
         """Return the tile to go on with, and pairs (query, row) whose bound is within the limit."""
-        # Raised a little: neither rounding of the bound nor of the distance may lose a row.
-        limits = limits * (1 + 1e-5) + 1e-12
+        limits = raised(limits)
         box = self._box(limits.max())
         queries, recode = self._queries(limits, box.how)
-        tiles, n, gaps = self.codes.tiles, self.codes.n_rows, self.codes.gaps
         tile, count = scan(
-            tiles, n, allowed, gaps, first, PAIRS_PER_ROUND, box, queries, recode, *self.space,
-            self.found, self.rows,
+            tiles.tiles, len(tiles.allowed), tiles.allowed, self.gaps, first, PAIRS_PER_ROUND, box,
+            queries, recode, *self.space, self.found, self.rows,
         )  # fmt: skip
         order = np.argsort(self.found[:count], kind="stable")
-        return tile, (self.found[:count][order].astype(np.int64), self.rows[:count][order])
+        rows = tiles.positions[self.rows[:count][order]]
+        return tile, (self.found[:count][order].astype(np.int64), rows)
+
+    def below(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+        """Return a lower bound of the sums between the queries and the rows of each tile.
+
+        Parameters
+        ----------
+        low, high : uint8 (tiles, columns), see ``NearRows``
+        """
+        low, high = low.astype(np.int16), high.astype(np.int16)
+        apart = np.maximum(np.maximum(low - self.high, self.low - high), 0)
+        steps = np.maximum(apart - 1, 0) * (self.least / STEPS)
+        differs = np.where(self.numbers, steps, (apart > 0) * self.least)
+        # What is looked up may have any order, and a missing cell may count less than any other.
+        return np.asarray(differs @ (self.every & (self.asked.kind != LOOKUP)))
+
+    def sum_of(self, limits: np.ndarray) -> np.ndarray:
+        """Return the sums over all columns that are within some limits."""
+        return np.asarray(self._weighed(raised(limits))[0])
 
     def _weighed(self, limits: Any) -> tuple[Any, Any, Any]:
         """Return what a sum over all columns may be, what a missing cell adds, and what it has.
@@ -225,6 +219,95 @@ class Block:
         limit = np.minimum(whole / unit, top).astype(narrow)
         zero, code = narrow(0), narrow(largest)
         return _Queries(how, own, w, gap, tables, self.slot, limit, code, zero), recode
+
+
+class NearTiles(NamedTuple):
+    """Some tiles of rows, copied next to each other.
+
+    Parameters
+    ----------
+    tiles : uint8 (tiles, columns, TILE_ROWS)
+    positions : int64 per row of a tile, -1 for padding
+    allowed : bool per row of a tile, which may be found
+    """
+
+    tiles: np.ndarray
+    positions: np.ndarray
+    allowed: np.ndarray
+
+
+@dataclass(frozen=True, eq=False)
+class NearRows:
+    """Rows as bytes, in an order in which near ones are next to each other.
+
+    Parameters
+    ----------
+    tiles : uint8 (tiles, columns, TILE_ROWS), as in ``ByteCodes``
+    positions : int64 (tiles, TILE_ROWS), -1 for padding
+    low, high : uint8 (tiles, columns)
+        The least and the largest code of each tile; 0 and 255 where cells are missing.
+    """
+
+    tiles: np.ndarray
+    positions: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+
+    @classmethod
+    def make(cls, codes: ByteCodes, kind: np.ndarray, worth: np.ndarray) -> NearRows:
+        """Put rows in order; ``kind`` and ``worth`` are those of ``in_order``."""
+        n, tiles = codes.n_rows, codes.tiles
+        rows = tiles.transpose(0, 2, 1).reshape(-1, tiles.shape[1])[:n]
+        positions = np.full(len(tiles) * TILE_ROWS, -1)
+        positions[:n] = np.concatenate(in_order(rows, kind, worth))
+        # Padding repeats a row, so that it does not widen the last tile.
+        rows = rows[np.where(positions < 0, positions[n - 1], positions)]
+        tiles = np.ascontiguousarray(rows.reshape(-1, TILE_ROWS, rows.shape[1]).transpose(0, 2, 1))
+        low, high = tiles.min(axis=2), tiles.max(axis=2)
+        low = np.where(high == MISSING, np.uint8(0), low)
+        return cls(tiles, positions.reshape(-1, TILE_ROWS), low, high)
+
+    def near(
+        self, block: Block, limits: Callable[[], np.ndarray], n_tiles: int | None = None
+    ) -> Iterator[np.ndarray]:
+        """Yield numbers of tiles that may hold rows within the limits, the nearest first.
+
+        Parameters
+        ----------
+        block : Block
+        limits : callable that returns a limit per query, asked before every round
+        n_tiles : int, optional
+            No more than so many; None: all.
+        """
+        numbers, bounds = self.nearest(block, n_tiles)
+        for start in range(0, len(numbers), TILES_PER_ROUND):
+            some = slice(start, start + TILES_PER_ROUND)
+            yield numbers[some][bounds[some] <= block.sum_of(limits()).max()]
+
+    def nearest(self, block: Block, n_tiles: int | None) -> tuple[np.ndarray, np.ndarray]:
+        """Return the tiles nearest to a block of queries, and lower bounds of their sums."""
+        bounds = block.below(self.low, self.high)
+        numbers = np.argsort(bounds, kind="stable")[:n_tiles]
+        return numbers, bounds[numbers]
+
+    def take(self, numbers: np.ndarray, allowed: np.ndarray) -> NearTiles:
+        """Return some tiles.
+
+        Parameters
+        ----------
+        numbers : int64
+        allowed : bool per row, which may be found; empty: all
+        """
+        positions = self.positions[numbers].ravel()
+        there = positions >= 0
+        if len(allowed):
+            there &= allowed[positions]
+        return NearTiles(self.tiles[numbers], positions, there)
+
+
+def raised(limits: Any) -> Any:
+    """Return limits a little higher: rounding of bounds or of distances may lose no row."""
+    return limits * (1 + 1e-5) + 1e-12
 
 
 def can_bound(asked: ByteQueries) -> bool:

@@ -5,6 +5,7 @@ See ``neighbors.codes``, which searches by these bounds, and decision 13.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -87,22 +88,11 @@ class ByteCodes:
         return cls(tiles, n, gaps)
 
 
-class _KernelQueries(NamedTuple):
-    """Queries as the kernels take them; see ``kernels.bounds.row_bounds``."""
-
-    how: np.ndarray
-    u: np.ndarray
-    w: np.ndarray
-    gap: np.ndarray
-    weight: np.ndarray
-    tables: np.ndarray
-    slot: np.ndarray
-    zero: Any
-    factor: np.ndarray
-    base: np.ndarray
-    whole: np.ndarray
-    shared: bool
-    largest: bool
+# Queries as the kernels take them; see ``kernels.bounds.row_bounds``.
+_KernelQueries = namedtuple(
+    "_KernelQueries",
+    "how u w gap weight tables slot zero factor base whole shared largest",
+)
 
 
 class Bounds(NamedTuple):
@@ -158,6 +148,13 @@ class ByteQueries:
     more_weight: float = 0.0
     largest: bool = False
     roots: np.ndarray | None = None
+
+    @property
+    def cells(self) -> np.ndarray:
+        """The codes of the queries, with that of a missing cell where one is missing."""
+        if self.present is None:
+            return self.own
+        return np.where(self.present, self.own, np.uint8(MISSING))
 
     def bounds(self, codes: ByteCodes) -> Bounds:
         """Return the bounds that kernels compute for the rows of some codes.

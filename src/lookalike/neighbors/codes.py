@@ -9,7 +9,7 @@ to the last bit and tie. How many rows remain only matters for the time. See dec
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +22,14 @@ from lookalike.kernels.bounds import collect as collect_rows
 from lookalike.kernels.bounds import propose as propose_rows
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.lists import keep_pairs
-from lookalike.neighbors.blocks import MIN_QUERIES, QUERIES_PER_BLOCK, Block, can_bound, in_order
+from lookalike.neighbors.blocks import (
+    MIN_QUERIES,
+    QUERIES_PER_BLOCK,
+    Block,
+    NearRows,
+    can_bound,
+    in_order,
+)
 from lookalike.neighbors.byte_queries import Bounds, ByteCodes, ByteQueries
 from lookalike.neighbors.graph import NeighborGraph
 
@@ -38,8 +45,6 @@ PAIRS_PER_CELL = 4
 MIN_ROWS_FOR_CODES = 4 * TILE_ROWS  # below, brute force is as quick
 # A search by bounds is given up where more than one row in so many remains. Chosen by hand.
 MIN_ROWS_PER_CANDIDATE = 16
-MAX_PROBED_ROWS = 1024  # compared to find a better limit where the first one prunes too little
-BISECTION_STEPS = 8
 MAX_LISTED_CELLS = 2**18  # of lists that are looked through together
 NO_ROW = np.float32(-1.0)  # a limit that no bound is below
 
@@ -74,6 +79,8 @@ def nearest_by_codes(
     n_indexed: int,
     allowed: np.ndarray | None = None,
     always: Callable[[np.ndarray], Pairs] | None = None,
+    keep: Callable[[Callable[[], NearRows]], NearRows] = lambda make: make(),
+    n_tiles: int | None = None,
     n_jobs: int | None = None,
 ) -> tuple[NeighborGraph, np.ndarray]:
     """Return lists of the k nearest, and which queries need a brute-force search instead.
@@ -89,6 +96,11 @@ def nearest_by_codes(
         Which rows may be listed; None: all.
     always : callable from positions of queries to pairs, optional
         Pairs (number of the query among these, row) to be compared whatever their bound.
+    keep : callable
+        Returns what a callable makes, or has made at an earlier call.
+    n_tiles : int, optional
+        Compare a block of near queries with the rows of so many tiles at most, the nearest; None:
+        with all that may hold one of the nearest rows, so that lists are exact.
     n_indexed : int
         Size of the collection.
     n_jobs : int, optional
@@ -100,13 +112,18 @@ def nearest_by_codes(
     may_list = np.empty(0, bool) if allowed is None else allowed
     exactly = _Exact(exact, exclude, ids, codes.n_rows, may_list, always)
     # A process that has few lists to find does not wait for the compiler.
-    blockwise = n_queries >= MIN_QUERIES and can_bound(query.queries_of(slice(0, 1)))
+    blockwise = (
+        codes.n_rows and n_queries >= MIN_QUERIES and can_bound(query.queries_of(slice(0, 1)))
+    )
     if blockwise and worth_compiling(scan, n_queries * codes.n_rows // PAIRS_PER_CELL):
-        search = _Search(query, may_list, k, [slice(0, len(codes.tiles))], 1, exactly)
-        boxes = [(at, lists, left_over) for at in in_order(query.queries_of, n_queries)]
-        rest = np.concatenate(run(search.begin, boxes, jobs, "finding neighbors"))
+        asked = _bytes_of(query, n_queries)
+        near = keep(lambda: NearRows.make(codes, *asked[1:]))
+        shares = [slice(0, len(codes.tiles))]
+        blockwise_search = _BlockSearch(query, may_list, k, shares, 1, exactly, near, n_tiles)
+        boxes = [(at, lists, left_over) for at in in_order(*asked)]
+        rest = np.concatenate(run(blockwise_search.begin, boxes, jobs, "finding neighbors"))
         late = [(rest[part], lists, left_over) for part in blocks(len(rest), QUERIES_PER_BLOCK)]
-        run(search.finish, late, jobs, "finding the last neighbors")
+        run(blockwise_search.finish, late, jobs, "finding the last neighbors")
         return lists, left_over
     at = [
         np.arange(part.start, part.stop)
@@ -194,16 +211,7 @@ class _Search:
             lists.indices[at], lists.distances[at] = first.indices, first.distances
             return
         remaining, too_many = self.collect(bounds, np.where(done, NO_ROW, limits), lowest)
-        too_many &= ~done
-        if too_many.any():
-            # The smallest bounds were not the nearest rows, so the limit is far too high: compare
-            # some more rows and try once again with the limit that they give.
-            more = self.probe(bounds, np.flatnonzero(too_many), limits, lowest)
-            self.exactly.rerank(at, more, None, first)
-            limits = np.where(done, NO_ROW, self.limits_of(bounds, first))
-            remaining, too_many = self.collect(bounds, limits, lowest)
-            too_many &= ~done
-        left_over[at] = too_many
+        left_over[at] = too_many & ~done
         self.exactly.rerank(at, remaining, None, first)
         lists.indices[at], lists.distances[at] = first.indices, first.distances
 
@@ -214,50 +222,6 @@ class _Search:
             # Raised a little: neither rounding of the bound nor of the distance may lose a row.
             limits = np.where(bounds.unit > 0, (worst * (1 + 1e-5) + 1e-12) / bounds.unit, np.inf)
             return np.nextafter(limits.astype(np.float32), np.float32(np.inf))
-
-    def begin(self, at: np.ndarray, lists: NeighborGraph, left_over: np.ndarray) -> np.ndarray:
-        """Fill the lists of queries that are near each other; return the queries put off.
-
-        Those are the queries with few near rows: their limits would let in rows for all others.
-        """
-        asked = self.query.queries_of(at)
-        first = NeighborGraph.empty(len(at), self.k, lists.n_indexed)
-        own, bounds = self.exactly.own_rows(at), asked.bounds(self.codes)
-        # Limits to begin with: the other rows of the block, and the nearest of a few tiles.
-        if own is not None:
-            right = np.unique(own[1])
-            left = np.repeat(np.arange(len(at)), len(right))
-            self.exactly.rerank(at, (left, np.tile(right, len(at))), None, first)
-        for n_tiles in (TILES_TO_BEGIN_WITH, len(self.codes.tiles)):
-            tiles = slice(0, min(n_tiles, len(self.codes.tiles)))
-            proposed = replace(self, shares=[tiles]).propose(bounds)[1]
-            self.exactly.rerank(at, proposed, None, first)
-            bounded = np.isfinite(first.distances[:, -1])
-            if bounded.all():
-                break
-        lists.indices[at], lists.distances[at] = first.indices, first.distances
-        left_over[at[~bounded]] = True
-        at, limits = at[bounded], self.query.limit_of(first.distances[bounded, -1])
-        later = limits > MAX_LIMIT_TO_MEDIAN * np.median(limits) if len(at) else bounded[:0]
-        self.finish(at[~later], lists, left_over)
-        return at[later]
-
-    def finish(self, at: np.ndarray, lists: NeighborGraph, left_over: np.ndarray) -> None:
-        """Compare all rows that no bound rules out with queries that have lists to begin with."""
-        if not len(at):
-            return
-        first, tile, n_pairs = lists[at], 0, 0
-        block = Block(self.query.queries_of(at), self.codes)
-        most = len(at) * max(MIN_ROWS_FOR_CODES, self.codes.n_rows // MIN_ROWS_PER_CANDIDATE)
-        while tile < len(self.codes.tiles):
-            limits = self.query.limit_of(first.distances[:, -1])
-            tile, pairs = block.scan(tile, limits, self.allowed)
-            self.exactly.rerank(at, pairs, None, first)
-            n_pairs += len(pairs[0])
-            if n_pairs > most:
-                left_over[at] = True
-                return
-        lists.indices[at], lists.distances[at] = first.indices, first.distances
 
     def propose(self, bounds: Bounds) -> tuple[np.ndarray, Pairs, np.ndarray]:
         """Return the lowest bound of every part, and the rows with the smallest bounds.
@@ -311,31 +275,98 @@ class _Search:
         too_many = (ends < 0) | (limits < 0)
         return (np.repeat(np.arange(len(limits)), counts), np.concatenate(parts)), too_many
 
-    def probe(
-        self, bounds: Bounds, queries: np.ndarray, limits: np.ndarray, lowest: np.ndarray
-    ) -> Pairs:
-        """Return some hundred rows with the smallest bounds of each of some queries."""
-        rows = [self._probe(bounds, q, limits, lowest) for q in queries.tolist()]
-        return np.repeat(queries, [len(found) for found in rows]), np.concatenate(rows)
 
-    def _probe(self, bounds: Bounds, q: int, limits: np.ndarray, lowest: np.ndarray) -> np.ndarray:
-        """Return the rows of one query below a limit that bisection finds."""
-        rows, ends = np.empty(MAX_PROBED_ROWS, np.int64), np.zeros(len(limits), np.int64)
-        scratch, tried = _scratch(bounds, PART_ROWS), limits.copy()
-        low, high, best = np.float32(0.0), limits[q], rows[:0]
-        for _ in range(BISECTION_STEPS if np.isfinite(high) else 0):
-            tried[q] = (low + high) / np.float32(2.0)
-            collect_rows(
-                self.codes.tiles, self.codes.n_rows, self.allowed, bounds.queries, q, q + 1, tried,
-                MAX_PROBED_ROWS, *scratch, lowest, ends, rows,
-            )  # fmt: skip
-            if ends[q] < 0:  # more rows than the buffer holds
-                high = tried[q]
-                continue
-            low, best = tried[q], rows[: ends[q]].copy()
-            if len(best) >= MAX_PROBED_ROWS // 4:
+def near_order(
+    query: BoundedQuery, n: int, keep: Callable[[Callable[[], NearRows]], NearRows]
+) -> np.ndarray | None:
+    """Return positions of n rows so that near ones follow each other; None where bounds say none.
+
+    Parameters
+    ----------
+    query : BoundedQuery, whose queries are the rows
+    n : int
+    keep : as for ``nearest_by_codes``
+    """
+    if not can_bound(query.queries_of(slice(0, 1))):
+        return None
+    near = keep(lambda: NearRows.make(query.codes, *_bytes_of(query, n)[1:]))
+    return near.positions.ravel()[:n]
+
+
+def _bytes_of(query: BoundedQuery, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the codes of n queries, kind and mean worth of the columns, as ``in_order`` takes."""
+    kind = query.queries_of(slice(0, 1)).kind
+    codes, worth = np.empty((n, len(kind)), np.uint8), np.zeros(len(kind))
+    for part in blocks(n, 32 * QUERIES_PER_BLOCK):
+        asked = query.queries_of(part)
+        codes[part] = asked.cells
+        worth += np.broadcast_to(asked.worth, asked.own.shape).sum(axis=0)
+    return codes, kind, worth / max(1, n)
+
+
+@dataclass(frozen=True, eq=False)
+class _BlockSearch(_Search):
+    """Search for queries in blocks of near ones, among rows in such an order."""
+
+    near: NearRows
+    n_tiles: int | None
+
+    def begin(self, at: np.ndarray, lists: NeighborGraph, left_over: np.ndarray) -> np.ndarray:
+        """Fill the lists of a block of queries; return the queries put off.
+
+        Those are the queries with few near rows: their limits would let in rows for all others.
+        """
+        asked = self.query.queries_of(at)
+        first = NeighborGraph.empty(len(at), self.k, lists.n_indexed)
+        # Limits to begin with: the other rows of the block, or the rows of the nearest tiles.
+        if (own := self.exactly.own_rows(at)) is not None:
+            right = np.unique(own[1])
+            left = np.repeat(np.arange(len(at)), len(right))
+            self.exactly.rerank(at, (left, np.tile(right, len(at))), None, first)
+        for n_tiles in (TILES_TO_BEGIN_WITH, len(self.near.tiles)):
+            bounded = np.isfinite(first.distances[:, -1])
+            if bounded.all():
                 break
-        return best
+            self.exactly.rerank(at, self.nearest_bounds(asked, n_tiles), None, first)
+        bounded = np.isfinite(first.distances[:, -1])
+        lists.indices[at], lists.distances[at] = first.indices, first.distances
+        left_over[at[~bounded]] = True
+        at, limits = at[bounded], self.query.limit_of(first.distances[bounded, -1])
+        later = limits > MAX_LIMIT_TO_MEDIAN * np.median(limits) if len(at) else bounded[:0]
+        self.finish(at[~later], lists, left_over)
+        return at[later]
+
+    def nearest_bounds(self, asked: ByteQueries, n_tiles: int) -> Pairs:
+        """Return the rows with the smallest bounds of the tiles nearest to a block."""
+        numbers, _ = self.near.nearest(Block(asked, self.codes.gaps), n_tiles)
+        some = self.near.take(numbers, self.allowed)
+        codes = ByteCodes(some.tiles, len(some.allowed), self.codes.gaps)
+        query, shares = self.query._replace(codes=codes), [slice(0, len(numbers))]
+        search = _Search(query, some.allowed, self.k, shares, 1, self.exactly)
+        left, rows = search.propose(asked.bounds(codes))[1]
+        return left, some.positions[rows]
+
+    def finish(self, at: np.ndarray, lists: NeighborGraph, left_over: np.ndarray) -> None:
+        """Compare all rows that no bound rules out with queries that have lists to begin with."""
+        if not len(at):
+            return
+        first, n_pairs = lists[at], 0
+        block = Block(self.query.queries_of(at), self.codes.gaps)
+        most = len(at) * max(MIN_ROWS_FOR_CODES, self.codes.n_rows // MIN_ROWS_PER_CANDIDATE)
+
+        def limits() -> np.ndarray:
+            return self.query.limit_of(first.distances[:, -1])
+
+        for numbers in self.near.near(block, limits, self.n_tiles):
+            some, tile = self.near.take(numbers, self.allowed), 0
+            while tile < len(numbers):
+                tile, pairs = block.scan(some, tile, limits())
+                self.exactly.rerank(at, pairs, None, first)
+                n_pairs += len(pairs[0])
+            if n_pairs > most:
+                left_over[at] = True
+                return
+        lists.indices[at], lists.distances[at] = first.indices, first.distances
 
 
 def _scratch(bounds: Bounds, size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

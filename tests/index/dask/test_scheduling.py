@@ -13,30 +13,15 @@ from lookalike.index.dask.scheduling import (
     Failure,
     Summary,
     WorkItem,
-    _Workers,
     run_items,
 )
 
 
-def test_tasks_of_a_lost_worker_count_as_submitted_again():
-    class Client:
-        def processing(self):
-            return states.pop(0)
-
-    states = [{"a": ("x", "y"), "b": ("z",)}, {"b": ("z", "x")}, {"a": (), "b": ()}]
-    workers = _Workers()
-    workers.update(Client(), {"x", "y", "z"})
-    workers.update(Client(), {"x", "z"})  # y was finished meanwhile
-    assert (workers.retries, workers.lost) == (1, 1)
-    workers.update(Client(), {})  # it was only away for a moment
-    assert (workers.retries, workers.lost) == (1, 0)
-
-
 def test_a_summary_counts_in_words():
     assert str(Summary("checked", 1)) == "checked 0 rows in 0.0 s (0 rows/s), 0 B; 1 task"
-    text = str(Summary("found", 2, 1, 10, 100, 2.0, 0, 2))
+    text = str(Summary("found", 2, 1, 10, 100, 2.0, 3))
     assert "10 rows in 2.0 s (5 rows/s)" in text
-    assert "(10 bytes/row); 2 tasks, 1 of them done before; 0 submitted again, 2 workers" in text
+    assert "(10 bytes/row); 2 tasks, 1 of them done before; 3 submitted again" in text
 
 
 def test_an_unknown_class_of_error_is_still_an_error_of_lookalike():
@@ -55,9 +40,6 @@ class Client:
 
     def nthreads(self):
         return {"worker": self.threads} if self.threads else {}
-
-    def processing(self):
-        return {"worker": ()}
 
     def submit(self, task, *args, key, pure):
         assert not pure
@@ -111,7 +93,7 @@ def test_every_item_that_is_not_done_is_run_once():
     assert answers == [0, 2, 6, 8, 10, 12, 14]
     assert (summary.what, summary.tasks, summary.found) == ("doubled", 8, 1)
     assert (summary.rows, summary.bytes) == (70, 7 * 26)
-    assert (summary.retries, summary.lost) == (0, 0)
+    assert summary.retries == 0
     assert summary.seconds >= 0
     # Some at first, then one more for each that is finished.
     assert submitted == [TASKS_PER_THREAD + i for i in (0, 1, 2, 3, 3, 3, 3)]

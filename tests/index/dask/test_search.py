@@ -14,9 +14,8 @@ from lookalike.clustering import graph_density
 from lookalike.clustering._space import Space
 from lookalike.clustering.density import density_clusters as plain_density
 from lookalike.errors import InvalidInput, TooFewRows, TooLarge
-from lookalike.hubness import MutualProximity, k_occurrence, rescale, skewness
 from lookalike.index import build_index
-from lookalike.index.dask import check, density_clusters, hubness, kneighbors, knn_graph, open_index
+from lookalike.index.dask import check, knn_graph, open_index
 from lookalike.index.dask import search as module
 from lookalike.index.dask.scheduling import Failure, Summary
 from lookalike.measures import Gower, Vector
@@ -53,12 +52,10 @@ def test_answers_are_those_of_one_process(folder, here):
     assert {summary.tasks for summary in summaries} == {3}
     assert len(summaries) == 8
     assert not list((folder / "graphs").glob("*"))  # the queries of the workers are removed
-    graph = kneighbors(folder, [7, RECORD], 5, here, tell=summaries.append)
-    assert graph.indices[0].tolist() == one.search(7, 5).ids
-    assert graph.indices[1].tolist() == one.search(RECORD, 5).ids
-    assert len(summaries) == 9
-    with pytest.raises(InvalidInput, match="k"):
-        kneighbors(folder, 7, 2501, here)
+    with open_index(folder, here) as many:
+        indices = many.kneighbors([7, RECORD], 5)[1]
+    assert indices[0].tolist() == one.search(7, 5).ids
+    assert indices[1].tolist() == one.search(RECORD, 5).ids
 
 
 def test_a_check_names_the_shard_that_is_damaged(folder, here):
@@ -159,34 +156,5 @@ def test_results_are_those_in_memory_and_are_kept_for_the_same_request(tmp_path,
     assert alone == [(alone[0][0], *counts) for counts in ((3, 3), (3, 3), (3, 0), (1, 1))]
     (path / "graphs" / "query-7").mkdir()
     (path / "graphs" / "000000-old").mkdir()
-    np.testing.assert_array_equal(
-        density_clusters(path, 20, eps=0.1, min_neighbors=4, rows_per_task=60),
-        graph_density(expected, 0.1, 4),
-    )
+    knn_graph(path, 20, rows_per_task=60)
     assert sorted(each.name[:7] for each in (path / "graphs").iterdir()) == ["000001-", "query-7"]
-
-
-def test_hubness_is_that_of_the_sampled_reducer(tmp_path, alone):
-    rows, path, summaries = la.read_table(mixed(90)), tmp_path / "index", []
-    build_index(rows, path, "gower", shard_rows=1024)
-    measure = Gower().fit(rows)
-    found = hubness(path, 3, sample=20, random_state=5, rows_per_task=40, tell=summaries.append)
-    reducer = MutualProximity(measure.frozen(), "gauss_independent", sample=20, random_state=5)
-    reducer.fit(rows)
-    np.testing.assert_array_equal(found.mean, reducer.rows_.arrays["mean"])
-    np.testing.assert_array_equal(found.sd, reducer.rows_.arrays["sd"])
-    reduced = rescale(measure.neighbors(k=12), reducer, k=3)  # four times as many candidates
-    np.testing.assert_array_equal(found.reduced.indices, reduced.indices)
-    np.testing.assert_array_equal(found.k_occurrence, k_occurrence(measure, 3))
-    assert found.skewness == skewness(found.k_occurrence)
-    assert found.reduced_skewness == skewness(k_occurrence(reduced, 3))
-    assert [summary.tasks for summary in summaries] == [3, 3]
-    wide = hubness(path, 3, sample=89, candidates=1000)
-    assert wide.reduced.k == 3
-    assert alone[-2][1:] == (1, 1)
-    for sample in (1, 90, 2.5):
-        with pytest.raises(InvalidInput, match=f"sample={sample}.*>= 2 and <= 89"):
-            hubness(path, 3, sample=sample)
-    with pytest.raises(TooFewRows, match="k=5"):
-        hubness(path, 5, candidates=4)
-    assert hubness(path, 4, sample=2, candidates=4).reduced.k == 4

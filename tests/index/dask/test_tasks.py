@@ -19,7 +19,6 @@ from lookalike.index.dask.tasks import (
     encode_part,
     facts_part,
     graph_part,
-    moments_part,
     save_query,
     search_part,
     tally_part,
@@ -29,7 +28,7 @@ from lookalike.index.segments import SegmentQuery
 from lookalike.index.shards.build import begin, begin_adding
 from lookalike.index.shards.folder import ShardFolder
 from lookalike.index.shards.from_files import learn_head
-from lookalike.index.snapshot import moments_of, neighbors_of
+from lookalike.index.snapshot import neighbors_of
 from lookalike.measures import Gower, Vector
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.shards import open_shard
@@ -106,7 +105,7 @@ def test_tasks_write_what_one_process_writes(tmp_path, files):
         assert found == (rows, build.finished(number).size, number)
     build.finish()
     opened = ShardFolder.open(path)
-    mark, now = opened.manifest.mark, opened.snapshot()
+    mark = opened.manifest.mark
     start, facts = facts_part("", __version__, names, {}, (), 100, 900)[2]
     assert start == 100
     assert facts_part("", __version__, names, {}, (), 100, 900)[:2] == (800, 0)
@@ -118,18 +117,6 @@ def test_tasks_write_what_one_process_writes(tmp_path, files):
     np.testing.assert_array_equal(shard.array("values"), tally.values)
     np.testing.assert_array_equal(shard.array("counts"), tally.counts)
     assert dict(shard.about) == {"rows": 6000, "missing": 0, "infinite": -1}
-    target = str(tmp_path / "moments")
-    rows, size, answer = moments_part(str(path), __version__, mark, target, 5, 25, (3, 9, 40))
-    mean, sd = moments_of(now, 5, 25, np.array([3, 9, 40]))
-    shard = open_shard(target)
-    assert (rows, size, answer, dict(shard.about)) == (
-        20,
-        shard.size,
-        None,
-        {"start": 5, "stop": 25},
-    )
-    np.testing.assert_array_equal(shard.array("mean"), mean)
-    np.testing.assert_array_equal(shard.array("sd"), sd)
     target = str(tmp_path / "graph")
     assert graph_part(str(path), __version__, mark, target, 7, 10, 4)[::2] == (3, None)
     assert dict(open_shard(target).about) == {"start": 7, "stop": 10, "k": 4}

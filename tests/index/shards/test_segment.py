@@ -63,11 +63,16 @@ def written(table, tmp_path):
     return measure, inside, open_segment(measure, shard, table[:0], fitted=True, sample=None)
 
 
+def shown(cell):
+    """A cell as text; a set in order, since equal sets may list their items differently."""
+    return str(sorted(cell, key=str) if isinstance(cell, frozenset) else cell)
+
+
 def assert_same_rows(table, other):
     assert len(table) == len(other)
     for name in table.names:
         for i in range(len(table)):
-            assert str(table[name].cell(i)) == str(other[name].cell(i))
+            assert shown(table[name].cell(i)) == shown(other[name].cell(i))
 
 
 def test_cells_are_read_by_column_by_row_and_by_group(table, tmp_path, small_groups):
@@ -135,11 +140,10 @@ def test_rows_are_compared_as_in_memory(written):
     check_lengths(mapped.shard, N)
     with pytest.raises(UnreadableFile, match="26 rows"):
         check_lengths(mapped.shard, N + 1)
-    rows, positions, deleted = mapped.view(None)
+    rows, positions = mapped.view(None)
     assert rows is mapped.rows
-    assert len(deleted) == 0
     mask = np.arange(N) % 5 == 0
-    rows, positions, _ = mapped.view(mask)
+    rows, positions = mapped.view(mask)
     assert (len(rows), positions.tolist()) == (5, [100, 105, 110, 115, 120])
 
 

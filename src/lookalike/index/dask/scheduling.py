@@ -10,8 +10,8 @@ import os
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lookalike import errors
@@ -39,14 +39,13 @@ class Summary:
     rows : int, rows of the tasks that were run
     bytes : int, bytes written for them
     seconds : float
-    retries : int, tasks that were submitted again, because they failed or their worker was lost
-    lost : int, workers that were lost meanwhile
+    retries : int, tasks that failed and were submitted again
 
     Examples
     --------
-    >>> print(Summary("encoded", 4, 1, 3_000_000, 630_000_000, 12.5, 1, 1))
+    >>> print(Summary("encoded", 4, 1, 3_000_000, 630_000_000, 12.5, 1))
     encoded 3,000,000 rows in 12.5 s (240,000 rows/s), 630 MB (210 bytes/row); 4 tasks, 1 of them
-    done before; 1 submitted again, 1 worker lost
+    done before; 1 submitted again
     """
 
     what: str
@@ -56,7 +55,6 @@ class Summary:
     bytes: int = 0
     seconds: float = 0.0
     retries: int = 0
-    lost: int = 0
 
     @property
     def rows_per_second(self) -> float:
@@ -72,10 +70,7 @@ class Summary:
         )
         if self.found:
             text += f", {self.found:,} of them done before"
-        if self.retries or self.lost:
-            workers = f"{self.lost:,} worker{'' if self.lost == 1 else 's'} lost"
-            text += f"; {self.retries:,} submitted again, {workers}"
-        return text
+        return text + (f"; {self.retries:,} submitted again" if self.retries else "")
 
 
 Tell = Callable[[Summary], None]
@@ -112,32 +107,6 @@ class Failure:
         return made
 
 
-@dataclass
-class _Workers:
-    """Which workers were seen, which are there, and how many tasks were submitted again."""
-
-    retries: int = 0
-    seen: set[str] = field(default_factory=set)
-    present: dict[str, set[str]] = field(default_factory=dict)
-
-    def update(self, client: Any, pending: Iterable[str] = ()) -> None:
-        """Ask the scheduler which workers it has, and with which tasks.
-
-        A worker that was away for a moment returns under its name. The tasks of a lost one, which
-        the scheduler passes to others, count as submitted again.
-        """
-        now = {worker: set(keys) for worker, keys in client.processing().items()}
-        for worker in self.present.keys() - now.keys():
-            self.retries += len(self.present[worker].intersection(pending))
-        self.present = now
-        self.seen |= now.keys()
-
-    @property
-    def lost(self) -> int:
-        """How many workers are lost and have not returned."""
-        return len(self.seen - self.present.keys())
-
-
 def run_items(
     client: Any,
     task: Callable[..., tuple[int, int, Any]],
@@ -162,13 +131,12 @@ def run_items(
     """
     from distributed import as_completed
 
-    began, workers = time.monotonic(), _Workers()
+    began = time.monotonic()
     todo = iter([item for item in items if not item.done])
     found = sum(item.done for item in items)
-    rows = size = 0
+    rows = size = retries = 0
     # Keys are unique per run: a scheduler may still hold the results of an earlier one.
     run, number = uuid.uuid4().hex[:8], itertools.count()
-    workers.update(client)
     attempts: dict[str, tuple[WorkItem, int]] = {}
 
     def submit(item: WorkItem, attempt: int = 0) -> Any:
@@ -193,11 +161,10 @@ def run_items(
                     answers.add(submit(following))
             else:
                 _check_attempts(future, item, attempt)
-                workers.retries += 1
+                retries += 1
                 answers.add(submit(item, attempt + 1))
-            workers.update(client, attempts)
     seconds = time.monotonic() - began
-    return Summary(what, len(items), found, rows, size, seconds, workers.retries, workers.lost)
+    return Summary(what, len(items), found, rows, size, seconds, retries)
 
 
 @contextlib.contextmanager

@@ -1,6 +1,5 @@
-"""Search and check a folder of shards by many workers; its neighbor graph, hubness and clusters."""
+"""Search and check a folder of shards by many workers, and find its neighbor graph."""
 
-import hashlib
 import shutil
 import uuid
 from collections.abc import Iterator, Sequence
@@ -9,51 +8,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from lookalike._runtime.random_state import make_generator
 from lookalike._version import __version__
-from lookalike.clustering.density import graph_density
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Phrase
-from lookalike.hubness import k_occurrence, skewness
-from lookalike.hubness.mutual_proximity import mutual_proximity_graph
 from lookalike.index import Index
 from lookalike.index.dask.scheduling import Folder, Tell, WorkItem, connect, ignore, run_items
-from lookalike.index.dask.tasks import check_part, graph_part, moments_part, save_query, search_part
-from lookalike.index.query import read_query
+from lookalike.index.dask.tasks import check_part, graph_part, save_query, search_part
 from lookalike.index.segments import Masks, SegmentQuery, Segments
 from lookalike.index.shards.folder import SHARDS, ShardFolder
 from lookalike.index.snapshot import check_list_size
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import check_k
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.neighbors.shards import Shard, open_shard
+from lookalike.neighbors.shards import open_shard
 from lookalike.saving.fields import Integer
 
 ROWS_PER_TASK = 8192  # whose neighbors one task finds (chosen by hand: a task takes seconds)
 QUERY_PREFIX = "query-"  # folders of searches under way, beside those of graphs
 WORK = "graphs"  # folder of results, inside that of the index
-
-
-@dataclass(frozen=True, eq=False)
-class Hubness:
-    """Hubness of a large collection, before and after hubness reduction.
-
-    Parameters
-    ----------
-    k_occurrence : int64 per row, in how many lists of k it is
-    skewness : float, of the k-occurrence; above about 1 there are hubs
-    mean, sd : float64 per row, of its distances to a sample of rows
-    reduced : NeighborGraph, the same candidates re-ranked by sampled mutual proximity
-    reduced_skewness : float
-    """
-
-    k_occurrence: np.ndarray
-    skewness: float
-    mean: np.ndarray
-    sd: np.ndarray
-    reduced: NeighborGraph
-    reduced_skewness: float
 
 
 def knn_graph(
@@ -84,109 +55,25 @@ def knn_graph(
 
     Examples
     --------
+    >>> from lookalike.clustering import graph_density
+    >>> from lookalike.hubness import k_occurrence
     >>> from lookalike.index.dask import knn_graph
     >>> graph = knn_graph("rows.index", k=10, client="tcp://scheduler:8786")  # doctest: +SKIP
+    >>> hubs, clusters = k_occurrence(graph, 5), graph_density(graph)  # doctest: +SKIP
     """
     opened = _open(folder, "knn_graph")
     n = opened.manifest.next_position
     check_k(k, n - 1, "knn_graph", True, "k")
     check_list_size("knn_graph", n, k, "the lists are in the folder, as shards")
-    items = _items(opened, f"neighbors-{k}", rows_per_task, (int(k),))
+    items = _items(opened, rows_per_task, int(k))
     with connect(client) as workers:
         tell(run_items(workers, graph_part, items, "found the neighbors of"))
     lists = NeighborGraph.empty(n, k, n)
-    for shard, start, stop in _results(items):
-        lists.indices[start:stop] = shard.array("indices")
-        lists.distances[start:stop] = shard.array("distances")
+    for item in items:
+        shard, part = open_shard(item.args[3]), slice(*item.args[4:6])
+        lists.indices[part] = shard.array("indices")
+        lists.distances[part] = shard.array("distances")
     return lists.finish("last" if opened.head.measure.traits.undefined_last else "raise")
-
-
-def hubness(
-    folder: Folder,
-    k: int = 5,
-    client: Any = None,
-    *,
-    sample: int = 30,
-    candidates: int | None = None,
-    random_state: Any = 0,
-    rows_per_task: int = ROWS_PER_TASK,
-    tell: Tell = ignore,
-) -> Hubness:
-    """Measure the hubness of an index in a folder, before and after hubness reduction.
-
-    The reducer is mutual proximity with moments from a sample of rows, so its cost grows linearly
-    with the rows; it re-ranks the candidates of each list.
-
-    Parameters
-    ----------
-    folder, client, rows_per_task, tell : as in ``knn_graph``
-    k : int
-        Length of the lists.
-    sample : int
-        Rows that means and spreads of distances are taken from.
-    candidates : int, optional
-        Rows that are re-ranked for each list; None: four times k.
-    random_state : None, int, RandomState or Generator
-        Which rows are sampled.
-
-    Examples
-    --------
-    >>> from lookalike.index.dask import hubness
-    >>> found = hubness("rows.index", k=10)  # doctest: +SKIP
-    """
-    opened = _open(folder, "hubness")
-    n = opened.manifest.next_position
-    Integer(2, high=n - 1).check("hubness", "sample", sample, "Take fewer rows than there are")
-    wide = min(n - 1, 4 * k if candidates is None else candidates)
-    check_k(k, wide, "hubness", False, "k")
-    # Drawn here, once, so that all tasks use the same sample.
-    reference = np.sort(make_generator(random_state).choice(n, sample, replace=False))
-    with connect(client) as workers:
-        graph = knn_graph(opened.path, wide, workers, rows_per_task=rows_per_task, tell=tell)
-        digest = hashlib.sha256(reference.astype("<i8").tobytes()).hexdigest()[:16]
-        items = _items(opened, f"moments-{digest}", rows_per_task, (tuple(reference.tolist()),))
-        tell(run_items(workers, moments_part, items, "averaged the distances of"))
-    mean, sd = np.empty(n), np.empty(n)
-    for shard, start, stop in _results(items):
-        mean[start:stop], sd[start:stop] = shard.array("mean"), shard.array("sd")
-    # The candidates are the longer lists, of which "before" uses the first k.
-    short = NeighborGraph(graph.indices[:, :k], graph.distances[:, :k], n)
-    reduced = mutual_proximity_graph(graph, mean, sd, k)
-    before, after = k_occurrence(short, k), k_occurrence(reduced, k)
-    return Hubness(before, float(skewness(before)), mean, sd, reduced, float(skewness(after)))
-
-
-def density_clusters(
-    folder: Folder,
-    k: int = 10,
-    client: Any = None,
-    *,
-    eps: float | None = None,
-    min_neighbors: int = 5,
-    rows_per_task: int = ROWS_PER_TASK,
-    tell: Tell = ignore,
-) -> np.ndarray:
-    """Return a cluster for every row of an index in a folder, -1 for noise, by density.
-
-    As DBSCAN, on the pairs that are in each other's lists of k; see
-    ``lookalike.clustering.density``.
-
-    Parameters
-    ----------
-    folder, k, client, rows_per_task, tell : as in ``knn_graph``
-    eps : float, optional
-        How near a neighbor counts; None: the knee of the distances to the neighbor number
-        ``min_neighbors``.
-    min_neighbors : int
-        Rows within eps, itself among them, that make a row part of a dense region.
-
-    Examples
-    --------
-    >>> from lookalike.index.dask import density_clusters
-    >>> labels = density_clusters("rows.index", k=20, min_neighbors=10)  # doctest: +SKIP
-    """
-    graph = knn_graph(folder, k, client, rows_per_task=rows_per_task, tell=tell)
-    return graph_density(graph, eps, min_neighbors)
 
 
 # -- tasks -----------------------------------------------------------------------------------------
@@ -205,13 +92,13 @@ def _open(folder: Folder, who: str) -> ShardFolder:
     return opened
 
 
-def _items(opened: ShardFolder, name: str, rows: int, more: tuple[Any, ...]) -> list[WorkItem]:
+def _items(opened: ShardFolder, rows: int, k: int) -> list[WorkItem]:
     """Return a task for every ``rows`` rows; those with a result of an earlier run are done."""
     Integer(1).check("scale", "rows_per_task", rows, "Raise it")
     n, mark = opened.manifest.next_position, opened.manifest.mark
     here = f"{opened.manifest.generation:06d}-{mark}"
     # The name has all that a result depends on, so that one of another request is never used.
-    work = opened.path / WORK / here / f"{name}-{rows}"
+    work = opened.path / WORK / here / f"neighbors-{k}-{rows}"
     work.mkdir(parents=True, exist_ok=True)
     # Results for an earlier state of the rows are removed: nothing can use them any more.
     for old in (opened.path / WORK).iterdir():
@@ -220,7 +107,7 @@ def _items(opened: ShardFolder, name: str, rows: int, more: tuple[Any, ...]) -> 
     items = []
     for number, start in enumerate(range(0, n, rows)):
         stop, target = min(start + rows, n), work / f"{number:06d}"
-        args = (str(opened.path), __version__, mark, str(target), start, stop, *more)
+        args = (str(opened.path), __version__, mark, str(target), start, stop, k)
         items.append(WorkItem(args, _is_done(target, start, stop)))
     return items
 
@@ -232,10 +119,6 @@ def _is_done(target: Path, start: int, stop: int) -> bool:
     except LookalikeError:
         return False
     return about.get("start") == start and about.get("stop") == stop
-
-
-def _results(items: list[WorkItem]) -> list[tuple[Shard, int, int]]:
-    return [(open_shard(item.args[3]), item.args[4], item.args[5]) for item in items]
 
 
 # -- search ----------------------------------------------------------------------------------------
@@ -274,38 +157,6 @@ def open_index(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> It
         # Only the segments are replaced: reading queries, filters and reasons stay as they are.
         index.state_ = replace(now, segments=remote)
         yield index
-
-
-def kneighbors(
-    folder: Folder, queries: Any, k: int = 5, client: Any = None, *, tell: Tell = ignore
-) -> NeighborGraph:
-    """Return the rows of an index in a folder that are nearest to others, found by many workers.
-
-    Every task searches one shard; the lists merge in any order to those of one process, ties
-    included. Positions are those of the rows in the files.
-
-    Parameters
-    ----------
-    folder : path of an index (``fit_encode``, ``lookalike.index.build_index``)
-    queries : id, record, table, or several of them, as ``Index.search`` takes them
-        A row of the index is not in its own list.
-    k : int
-    client : distributed.Client, address of a scheduler, or None
-        What runs the tasks (see ``connect``).
-    tell : callable
-        Called with a ``Summary`` at the end.
-
-    Examples
-    --------
-    >>> from lookalike.index.dask import kneighbors
-    >>> graph = kneighbors("rows.index", {"weight": 29.0}, k=10)  # doctest: +SKIP
-    """
-    with open_index(folder, client, tell=tell) as index:
-        now = index.state_
-        check_k(k, len(now.segments), "kneighbors", False, "k")
-        read = read_query(now, queries, "kneighbors")
-        asked = SegmentQuery(now.measure, read.rows, int(k), read.positions)
-        return now.segments.nearest(asked).plain()
 
 
 def check(folder: Folder, client: Any = None, *, tell: Tell = ignore) -> dict[str, list[str]]:

@@ -16,7 +16,7 @@ from lookalike.index.dask.scheduling import Failure
 from lookalike.index.segments import Masks, SegmentQuery, Segments
 from lookalike.index.shards.build import PLAN, Addition, IndexBuild, begin_adding, open_build
 from lookalike.index.shards.folder import ShardFolder
-from lookalike.index.snapshot import Snapshot, moments_of, neighbors_of
+from lookalike.index.snapshot import Snapshot, neighbors_of
 from lookalike.measures.contract.base import Measure
 from lookalike.neighbors.shards import Key, write_shard
 from lookalike.saving.decode import read as read_saved
@@ -95,16 +95,6 @@ def graph_part(folder: str, mark: str, target: str, start: int, stop: int, k: in
     arrays: dict[Key, np.ndarray] = {("indices",): lists.indices, ("distances",): lists.distances}
     shard = write_shard(target, arrays, {"start": start, "stop": stop, "k": k})
     return len(lists), shard.size, None
-
-
-@task
-def moments_part(
-    folder: str, mark: str, target: str, start: int, stop: int, reference: tuple[int, ...]
-) -> Answer:
-    """Average the distances of some rows of a folder to a few rows of it."""
-    mean, sd = moments_of(_opened(folder, mark), start, stop, np.array(reference))
-    shard = write_shard(target, {("mean",): mean, ("sd",): sd}, {"start": start, "stop": stop})
-    return len(mean), shard.size, None
 
 
 @task

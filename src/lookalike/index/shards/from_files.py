@@ -1,6 +1,5 @@
 """Build an index in a folder from files, larger than memory; resume and repair it."""
 
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -198,12 +197,7 @@ def _sources(source: Any) -> list[dict[str, Any]]:
             for path, s in stats
         ]
     # Of a table in memory, its content: that is all that identifies it in another process.
-    digest = hashlib.sha256()
-    for column in source.columns + source.aside:
-        digest.update(repr((column.name, column.kind, len(column))).encode())
-        cells = column.values
-        digest.update(repr(cells.tolist()).encode() if cells.dtype == object else cells.tobytes())
-    return [{"path": "", "bytes": 0, "time": 0.0, "sha256": digest.hexdigest()}]
+    return [{"path": "", "bytes": 0, "time": 0.0, "sha256": digest_of(source)}]
 
 
 def repair_folder(folder: str | os.PathLike[str]) -> dict[str, list[str]]:

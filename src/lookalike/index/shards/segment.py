@@ -15,7 +15,7 @@ import pyarrow.parquet
 
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, UnreadableFile
-from lookalike.index.segments import NO_POSITIONS, Segment, as_id
+from lookalike.index.segments import Segment, as_id
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows
 from lookalike.neighbors.shards import REBUILD, Key, Shard, write_shard
@@ -424,13 +424,10 @@ class ShardSegment(Segment):
         likely = np.flatnonzero(hashes[nearest] == wanted).tolist() if len(hashes) else ()
         return super().ids_among(column, [ids[i] for i in likely])
 
-    def view(self, mask: np.ndarray | None) -> tuple[Rows, np.ndarray, np.ndarray]:
-        """Return rows to be searched, their positions, and which of these are deleted."""
-        # Unlike in memory, selected rows are not cached: all shards together may not fit.
-        if (allowed := self.allowed(mask)) is None:
-            return self.rows, self.positions, NO_POSITIONS
-        offsets = np.flatnonzero(allowed)
-        return self.rows[offsets], self.positions[offsets], NO_POSITIONS
+    @property
+    def live_rows(self) -> tuple[Rows, np.ndarray]:
+        """The live rows and their positions; not cached: those of all shards may not fit."""
+        return self._select(self.live)
 
 
 def write_segment(

@@ -238,7 +238,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
         self._fit_rows(_LazyRows(self, table))
         return self
 
-    def _check_holds_rows(self, who: str) -> None:
+    def check_holds_rows(self, who: str) -> None:
         """Refuse to answer from the sample of rows that is left after fitting in parts."""
         if hasattr(self, "n_streamed_"):
             build = InPython(" (lookalike.index.build_index)")
@@ -331,7 +331,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
     def _matrix(self, X: Any, Y: Any, to: str) -> np.ndarray:
         check_is_fitted(self, "rows_")
         if X is None or Y is None:
-            self._check_holds_rows(to)
+            self.check_holds_rows(to)
         a = self.rows_ if X is None else self.encode(X)
         b = self.rows_ if Y is None else (a if Y is X else self.encode(Y))
         way = InPython(" by kneighbors")
@@ -490,7 +490,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
 
     def _neighbors(self, X: Any, k: int, word: str) -> NeighborGraph:
         check_is_fitted(self, "rows_")
-        self._check_holds_rows("kneighbors")
+        self.check_holds_rows("kneighbors")
         a = self.rows_ if X is None else self.encode(X)
         check_k(k, len(self.rows_) - (X is None), type(self).__name__, X is None, word)
         # A row is left out of its own list by position, not by distance: duplicates stay neighbors.
@@ -536,6 +536,14 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
     def steps_over(self, rows: Rows, k: int) -> bool:
         """Whether ``nearest_among`` skips rows by a mask, instead of copying the allowed ones."""
         return False
+
+    def near_order(self, rows: Rows) -> np.ndarray | None:
+        """Return positions of rows so that near ones follow each other; None: no such order."""
+        return None
+
+    def nearest_in_tiles(self, rows: Rows, at: np.ndarray, k: int, n_tiles: int) -> NeighborGraph:
+        """Return unfinished lists of some rows among all; ``near_order`` says where it is known."""
+        raise NotImplementedError
 
     @property
     def order_shift(self) -> float:
@@ -627,7 +635,7 @@ class Measure(SaveMixin, Estimator, ABC, abstract=True):
     def _single_row(self, row: Any) -> Rows:
         who = f"{type(self).__name__}.explain"
         if isinstance(row, int | np.integer) and not isinstance(row, bool):
-            self._check_holds_rows("explain")
+            self.check_holds_rows("explain")
             n = len(self.rows_)
             if not 0 <= row < n:
                 hint = "Count the fitted rows from 0"

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -93,15 +94,28 @@ class _BoundedMeasure(Measure):
             return super().nearest_among(a, b, k, allowed, exclude=exclude, ids=ids)
         return self._by_bytes(codes, a, b, k, allowed, exclude, ids)
 
+    def near_order(self, rows: Rows) -> np.ndarray | None:
+        """Return positions of rows so that near ones follow each other; None without bounds."""
+        if len(rows) < byte_codes.MIN_ROWS_FOR_CODES or (codes := self._codes_of(rows)) is None:
+            return None
+        query = self._bound_queries(codes, rows)
+        return byte_codes.near_order(query, len(rows), partial(kept_beside, rows, "near"))
+
+    def nearest_in_tiles(self, rows: Rows, at: np.ndarray, k: int, n_tiles: int) -> NeighborGraph:
+        """Return unfinished lists of some rows among all, found in so many tiles near a block."""
+        return self._by_bytes(self._codes_of(rows), rows[at], rows, k, None, at, None, n_tiles)
+
     def _by_bytes(
-        self, codes: Any, a: Rows, b: Rows, k: int, allowed: Ids, exclude: Ids, ids: Ids
-    ) -> NeighborGraph:
+        self, codes: Any, a: Rows, b: Rows, k: int, allowed: Ids, exclude: Ids, ids: Ids,
+        n_tiles: int | None = None,
+    ) -> NeighborGraph:  # fmt: skip
         """Return unfinished lists; queries whose bounds prune little fall back to brute force."""
         barred, names, n_indexed = name_rows(a, b, exclude, ids)
         lists, left_over = byte_codes.nearest_by_codes(
             self._bound_queries(codes, a), len(a), k, lambda i, j: self.pair_distances(a, b, i, j),
             exclude=barred, ids=names, n_indexed=n_indexed, allowed=allowed,
-            always=_own_rows(a, b), n_jobs=getattr(self, "n_jobs", None),
+            always=_own_rows(a, b), keep=partial(kept_beside, b, "near"), n_tiles=n_tiles,
+            n_jobs=getattr(self, "n_jobs", None),
         )  # fmt: skip
         # Cached with the rows, not the measure: how much bounds prune depends on both.
         rest = np.flatnonzero(left_over)

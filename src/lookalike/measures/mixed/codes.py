@@ -421,4 +421,5 @@ def _levels(plan: MixedPlan, column: int) -> np.ndarray:
     """Return the differences of the levels of a column."""
     start, width = (int(value) for value in plan.starts[column])
     table = plan.levels[start : start + width * width].reshape(width, width)
-    return np.clip(np.nan_to_num(table), 0.0, 1.0)
+    # NaN becomes 0 (fmax takes the number); several times as quick as ``nan_to_num`` and ``clip``.
+    return np.asarray(np.fmin(np.fmax(table, 0.0), 1.0))
