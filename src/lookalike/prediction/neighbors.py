@@ -20,26 +20,8 @@ from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.measures.task import MeasureTask, TaskSource, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.prediction.mixins import (
-    NamedTargetMixin,
-    TableClassifierMixin,
-    TableRegressorMixin,
-    class_words,
-    classes_field,
-)
-from lookalike.saving.fields import (
-    Anything,
-    Array,
-    Choice,
-    Dims,
-    Either,
-    Fields,
-    Integer,
-    Maybe,
-    Saved,
-    Sometimes,
-    require,
-)
+from lookalike.prediction import mixins
+from lookalike.saving import fields
 from lookalike.table import Table, as_table
 from lookalike.table.model.targets import check_sample_weight
 
@@ -122,18 +104,18 @@ def _mean(losses: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False)
-class NeighborPredictor(NamedTargetMixin, MeasureTask, ABC, abstract=True):
+class NeighborPredictor(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True):
     """Base of the predictors that ask the nearest fitted rows."""
 
-    FIELDS: ClassVar[Fields] = {
-        "n_neighbors": Maybe(Either(Integer(1), Choice(TUNE))),
-        "weights": Choice(*WEIGHTS, TUNE),
-        "measure_": Saved("Measure"),
-        "rows_": Saved("Rows"),
-        "n_neighbors_": Integer(1),
-        "weights_": Choice(*WEIGHTS),
-        "sample_weight_": Array("float64", "rows", finite=True, low=0),
-        "cv_results_": Sometimes(Anything()),
+    FIELDS: ClassVar[fields.Fields] = {
+        "n_neighbors": fields.Maybe(fields.Either(fields.Integer(1), fields.Choice(TUNE))),
+        "weights": fields.Choice(*WEIGHTS, TUNE),
+        "measure_": fields.Saved("Measure"),
+        "rows_": fields.Saved("Rows"),
+        "n_neighbors_": fields.Integer(1),
+        "weights_": fields.Choice(*WEIGHTS),
+        "sample_weight_": fields.Array("float64", "rows", finite=True, low=0),
+        "cv_results_": fields.Sometimes(fields.Anything()),
     }
 
     REQUIRES_TARGET = True
@@ -326,15 +308,15 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, ABC, abstract=True):
             raise InvalidInput(who, "one row", f"{len(row)} rows", hint)
         return row, None
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that rows fit the measure and every row has a vote."""
         check_task_rows(self, dims["rows"])
         n, who = dims["rows"], type(self).__name__
-        require(self.n_neighbors_ <= n, f"{who}.n_neighbors_", f"at most {n}", "more")
+        fields.require(self.n_neighbors_ <= n, f"{who}.n_neighbors_", f"at most {n}", "more")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
+class NeighborClassifier(mixins.TableClassifierMixin, NeighborPredictor):
     """Classify rows by the classes of the most similar rows (k nearest neighbors).
 
     Takes mixed tables: numbers, categories, texts, sets and missing values. It works wherever
@@ -412,10 +394,10 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     ('dog', 0.95)
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "tie": Choice("first", "nearest"),
-        "classes_": classes_field("classes"),
-        "votes_": Array("int64", "rows", low=0, below="classes"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "tie": fields.Choice("first", "nearest"),
+        "classes_": mixins.classes_field("classes"),
+        "votes_": fields.Array("int64", "rows", low=0, below="classes"),
     }
 
     REGRESSOR = "NeighborRegressor"
@@ -425,7 +407,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
 
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         codes = self._read_classes(y)
-        return codes, class_words(codes, len(self.classes_))
+        return codes, mixins.class_words(codes, len(self.classes_))
 
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return vote(votes, weights, len(self.classes_), self.tie)
@@ -469,7 +451,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         return totals / totals.sum(axis=1, keepdims=True)
 
 
-class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
+class NeighborRegressor(mixins.TableRegressorMixin, NeighborPredictor):
     """Predict a number as the mean over the most similar rows (k nearest neighbors).
 
     Takes mixed tables, as ``NeighborClassifier`` does, and works wherever scikit-learn
@@ -521,7 +503,7 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     array([1013.])
     """
 
-    FIELDS: ClassVar[Fields] = {"votes_": Array("float64", "rows")}
+    FIELDS: ClassVar[fields.Fields] = {"votes_": fields.Array("float64", "rows")}
 
     CLASSIFIER = "NeighborClassifier"
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -18,28 +19,8 @@ from lookalike._runtime.random_state import make_generator
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.measures.task import TableTask
-from lookalike.prediction.mixins import (
-    NamedTargetMixin,
-    TableClassifierMixin,
-    TableRegressorMixin,
-    classes_field,
-)
-from lookalike.saving.fields import (
-    INT64,
-    Array,
-    Choice,
-    Dims,
-    Either,
-    Fields,
-    Flag,
-    Instance,
-    Integer,
-    Maybe,
-    Real,
-    Saved,
-    Sometimes,
-    require,
-)
+from lookalike.prediction import mixins
+from lookalike.saving import fields
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
@@ -57,13 +38,15 @@ from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 class TreeForest(TableTask, abstract=True):
     """Base of the forests of similarity trees: reading and encoding tables, leaves and paths."""
 
-    FIELDS: ClassVar[Fields] = {
-        "n_estimators": Integer(1),
-        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
-        "projection": Choice("distance", "squared"),
-        "numeric": Choice("projection", "value"),
-        "schema_": Saved("Schema"),
-        "trees_": Saved("SimilarityTrees"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "n_estimators": fields.Integer(1),
+        "distances": fields.Maybe(
+            fields.Instance(Mapping, named="a mapping of column to distance")
+        ),
+        "projection": fields.Choice("distance", "squared"),
+        "numeric": fields.Choice("projection", "value"),
+        "schema_": fields.Saved("Schema"),
+        "trees_": fields.Saved("SimilarityTrees"),
     }
 
     n_estimators: int
@@ -145,40 +128,40 @@ class TreeForest(TableTask, abstract=True):
 
     # -- loading -----------------------------------------------------------------------------------
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that trees test columns of the table."""
         # Trees address columns by position: in a table of other columns they would test wrong
         # cells.
         names = list(self.schema_.kinds)
         who = type(self).__name__
-        require(self.n_features_in_ == len(names), f"{who}.n_features_in_", str(len(names)))
+        fields.require(self.n_features_in_ == len(names), f"{who}.n_features_in_", str(len(names)))
         self._check_columns(names)
 
     def _check_columns(self, names: list[str]) -> None:
         for tested in self.trees_.columns:
             where = f"{type(self).__name__}.trees_"
-            require(tested.fits(names), where, "columns of the table", tested.name[:40])
+            fields.require(tested.fits(names), where, "columns of the table", tested.name[:40])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
+class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
     """Forests that are grown with a target."""
 
-    FIELDS: ClassVar[Fields] = {
-        "max_features": Either(Real(0.0, 1.0, open_low=True), Integer(1)),
-        "max_pairs": Integer(1),
-        "max_depth": Maybe(Integer(1)),
-        "min_samples_split": Integer(2),
-        "min_samples_leaf": Integer(1),
-        "min_weight_fraction_leaf": Real(0.0, 0.5),
-        "bootstrap": Flag(),
-        "oob_score": Flag(),
-        "ccp_alpha": Real(0.0),
-        "splitter": Choice("best", "random"),
-        "cache_pairs": Integer(0, INT64),
-        "in_bag_": Maybe(Array("uint8", "rows", "trees")),
-        "feature_importances_": Sometimes(Array("float64", "columns")),
-        "oob_score_": Sometimes(Real(nan=True)),
+    FIELDS: ClassVar[fields.Fields] = {
+        "max_features": fields.Either(fields.Real(0.0, 1.0, open_low=True), fields.Integer(1)),
+        "max_pairs": fields.Integer(1),
+        "max_depth": fields.Maybe(fields.Integer(1)),
+        "min_samples_split": fields.Integer(2),
+        "min_samples_leaf": fields.Integer(1),
+        "min_weight_fraction_leaf": fields.Real(0.0, 0.5),
+        "bootstrap": fields.Flag(),
+        "oob_score": fields.Flag(),
+        "ccp_alpha": fields.Real(0.0),
+        "splitter": fields.Choice("best", "random"),
+        "cache_pairs": fields.Integer(0, fields.INT64),
+        "in_bag_": fields.Maybe(fields.Array("uint8", "rows", "trees")),
+        "feature_importances_": fields.Sometimes(fields.Array("float64", "columns")),
+        "oob_score_": fields.Sometimes(fields.Real(nan=True)),
     }
 
     REQUIRES_TARGET = True
@@ -242,7 +225,11 @@ class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
             Goal(weight=weight, **labels),
             self.n_estimators,
             limits=TreeLimits(
-                **{f.name: params[f.name] for f in fields(TreeLimits) if f.name in params}
+                **{
+                    f.name: params[f.name]
+                    for f in dataclasses.fields(TreeLimits)
+                    if f.name in params
+                }
             ),
             sampling=Sampling(bootstrap=self.bootstrap),
             keep_bag=self.oob_score,
@@ -342,18 +329,18 @@ class ColumnForest(SupervisedForest, abstract=True):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
+class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=True):
     """Base of the classifiers made of similarity trees."""
 
-    FIELDS: ClassVar[Fields] = {
-        "criterion": Choice("gini", "entropy"),
-        "voting": Choice("majority", "soft"),
-        "class_weight": Either(
-            Choice(None, "balanced", "balanced_subsample"),
-            Instance(Mapping, named="a mapping of class to weight"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "criterion": fields.Choice("gini", "entropy"),
+        "voting": fields.Choice("majority", "soft"),
+        "class_weight": fields.Either(
+            fields.Choice(None, "balanced", "balanced_subsample"),
+            fields.Instance(Mapping, named="a mapping of class to weight"),
         ),
-        "classes_": classes_field("classes"),
-        "oob_decision_function_": Sometimes(Array("float64", "rows", "classes")),
+        "classes_": mixins.classes_field("classes"),
+        "oob_decision_function_": fields.Sometimes(fields.Array("float64", "rows", "classes")),
     }
 
     REGRESSOR = "RandomSimilarityForestRegressor"
@@ -452,12 +439,14 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
     def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
         return float(np.mean(self._classes(cells) == np.asarray(y)))
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that leaves vote for the known classes."""
         super().check_loaded(dims)
         # Votes index classes without a check.
         fits = self.trees_.value.shape[1] == dims["classes"]
-        require(fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others")
+        fields.require(
+            fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others"
+        )
 
 
 def _shares(scores: np.ndarray) -> np.ndarray:
@@ -577,7 +566,7 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
     """
 
 
-class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
+class RandomSimilarityForestRegressor(mixins.TableRegressorMixin, ColumnForest):
     """Predict a number from columns of any kind, each with its own distance.
 
     The trees of ``RandomSimilarityForestClassifier`` with the variance of the target in place of
@@ -639,7 +628,9 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
     True
     """
 
-    FIELDS: ClassVar[Fields] = {"oob_prediction_": Sometimes(Array("float64", "rows"))}
+    FIELDS: ClassVar[fields.Fields] = {
+        "oob_prediction_": fields.Sometimes(fields.Array("float64", "rows"))
+    }
 
     TREE_OPTIONS: ClassVar[dict[str, Any]] = {"criterion": "variance"}
 
@@ -687,8 +678,8 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
     def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
         return float(r2_score(np.asarray(y, np.float64), self._means(cells)))
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that a leaf holds one number."""
         super().check_loaded(dims)
         who = f"{type(self).__name__}.trees_"
-        require(self.trees_.value.shape[1] == 1, who, "one number per leaf", "others")
+        fields.require(self.trees_.value.shape[1] == 1, who, "one number per leaf", "others")

@@ -13,33 +13,14 @@ import numpy as np
 from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, Param, TooFewRows, suggest
-from lookalike.kernels.growing import NodeStack, RankedTree, ThresholdTree
+from lookalike.kernels.growing import MADE, NodeStack, RankedTree, ThresholdTree, stack_root
+from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import (
-    Choice,
-    Either,
-    Fields,
-    Instance,
-    Integer,
-    Maybe,
-    Real,
-    check_params,
-)
 from lookalike.table import Table
+from lookalike.trees import growing
 from lookalike.trees.cells.columns import encode_columns, fit_columns
 from lookalike.trees.cells.growing import Sampling, TreeLimits, grow_unsupervised
 from lookalike.trees.cells.trees import SimilarityTrees
-from lookalike.trees.growing import (
-    MAX_DEPTH,
-    ROWS_BEFORE_PAUSE,
-    GrownForest,
-    count_features,
-    count_share,
-    count_times,
-    grow_by_parts,
-    grow_each,
-    tree_states,
-)
 from lookalike.trees.thresholds.flat import Forest, join_trees
 
 
@@ -147,14 +128,14 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
     may depend on whether the rows of each tree are asked for.
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "n_estimators": Maybe(Integer(1)),
-        "max_depth": Maybe(Integer(1)),
-        "bootstrap": Choice(None, True, False),
-        "threshold": Choice("observed", "midpoint"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "n_estimators": fields.Maybe(fields.Integer(1)),
+        "max_depth": fields.Maybe(fields.Integer(1)),
+        "bootstrap": fields.Choice(None, True, False),
+        "threshold": fields.Choice("observed", "midpoint"),
         "random_state": RANDOM_STATE,
-        "max_samples": Maybe(Real(0.0)),
-        "max_features": Maybe(Either(Real(0.0), Choice("sqrt", "all"))),
+        "max_samples": fields.Maybe(fields.Real(0.0)),
+        "max_features": fields.Maybe(fields.Either(fields.Real(0.0), fields.Choice("sqrt", "all"))),
     }
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100}
@@ -183,7 +164,7 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
 
     def resolved(self, out_of_bag: bool) -> Self:
         """Return a copy whose options are checked, and as published where they are None."""
-        check_params(self)
+        fields.check_params(self)
         # Out-of-bag similarities were published with settings of their own.
         usual = {**self.PUBLISHED, **(self.PUBLISHED_OUT_OF_BAG if out_of_bag else {})}
         given = self.get_params(deep=False)
@@ -200,7 +181,7 @@ class MatrixGrower(Grower, abstract=True):
         *,
         out_of_bag: bool = False,
         n_jobs: int | None = None,
-    ) -> GrownForest[Forest]:
+    ) -> growing.GrownForest[Forest]:
         """Grow the forest on a matrix: numbers or codes of categories, NaN where missing.
 
         Parameters
@@ -220,7 +201,7 @@ class MatrixGrower(Grower, abstract=True):
     @abstractmethod
     def _grow_trees(
         self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> GrownForest[Forest]:
+    ) -> growing.GrownForest[Forest]:
         """Grow the forest; no option is None but where None has a meaning of its own."""
 
 
@@ -268,9 +249,9 @@ class SyntheticForest(MatrixGrower):
     5
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "feature_sampling": Choice("node", "tree"),
-        "synthetic": Choice(None, "resampled", "permuted", "uniform"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "feature_sampling": fields.Choice("node", "tree"),
+        "synthetic": fields.Choice(None, "resampled", "permuted", "uniform"),
     }
     PUBLISHED: ClassVar[dict[str, Any]] = PUBLISHED
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
@@ -288,7 +269,7 @@ class SyntheticForest(MatrixGrower):
 
     def _grow_trees(
         self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> GrownForest[Forest]:
+    ) -> growing.GrownForest[Forest]:
         """Grow by Gini impurity: real rows against synthetic ones.
 
         Of equal gains the first column in the order drawn is taken, then the smallest threshold.
@@ -302,40 +283,48 @@ class SyntheticForest(MatrixGrower):
         fake = add_synthetic(values, self.synthetic, category=category, random_state=rng)
         # Only the order of values matters to Gini impurity: kernels sort and compare ranks.
         levels, codes = _rank(np.concatenate([values, fake]))
-        size = count_share(self.max_samples, 2 * n, "max_samples")
+        size = growing.count_share(self.max_samples, 2 * n, "max_samples")
         if size < 2:
             who, needed = Param("max_samples", self.max_samples), "at least two rows per tree"
             raise InvalidInput(who, needed, str(size), ("Raise ", Param("max_samples")))
-        tried = count_features(self.max_features, d)
+        tried = growing.count_features(self.max_features, d)
         # Real rows come first, as many synthetic ones behind them.
-        labels, limit = np.repeat(np.array([1, 0], np.uint8), n), self.max_depth or MAX_DEPTH
-        states = tree_states(rng, self.n_estimators)
+        labels, limit = (
+            np.repeat(np.array([1, 0], np.uint8), n),
+            self.max_depth or growing.MAX_DEPTH,
+        )
+        states = growing.tree_states(rng, self.n_estimators)
         in_bag = np.zeros((n, len(states)), np.uint8) if keep_bag else None
 
         def one(t: int) -> ThresholdTree:
             state = states[t : t + 1]
             rows = self._draw_rows(labels, size, state)
             if in_bag is not None:
-                in_bag[:, t] = count_times(rows, n)  # synthetic rows come behind the n real ones
+                in_bag[:, t] = growing.count_times(
+                    rows, n
+                )  # synthetic rows come behind the n real ones
             pool = np.arange(d)
             if self.feature_sampling == "tree":
                 # From the state of the tree, so that it is the same for every number of threads.
                 pool = np.random.default_rng(int(state[0])).permutation(d)[:tried]
-            tree = RankedTree(*(np.empty(2 * size, np.int32) for _ in RankedTree._fields))
+            tree = RankedTree(*np.full((5, 2 * size), -1, np.int32))
+            scratch = (*np.empty((2, size), np.int64), np.empty(256, np.int64))
             drawn = min(tried, len(pool))
 
             def grow(stack: NodeStack) -> None:
                 grow_gini(
                     codes, category, labels, rows, pool, drawn, limit, state, stack,
-                    max(1, ROWS_BEFORE_PAUSE // drawn), tree,
+                    max(1, growing.ROWS_BEFORE_PAUSE // drawn), scratch, tree,
                 )  # fmt: skip
 
-            made = grow_by_parts(size, grow)
+            made = growing.grow_by_parts(size, grow)
             tree = RankedTree(*(part[:made].copy() for part in tree))
             thresholds = _thresholds(levels, tree, category, self.threshold)
             return ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
 
-        return GrownForest(join_trees(grow_each(one, len(states), n_jobs), category), in_bag)
+        return growing.GrownForest(
+            join_trees(growing.grow_each(one, len(states), n_jobs), category), in_bag
+        )
 
     def _draw_rows(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
         """Draw the rows of one tree, real and synthetic ones."""
@@ -386,14 +375,14 @@ class ExtraForest(MatrixGrower):
 
     def _grow_trees(
         self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> GrownForest[Forest]:
+    ) -> growing.GrownForest[Forest]:
         from lookalike.kernels.growing import grow_random, sample_rows
 
         n = len(values)
-        size = count_share(self.max_samples, n, "max_samples")
+        size = growing.count_share(self.max_samples, n, "max_samples")
         limit = self.max_depth or math.ceil(math.log2(max(2, size)))
         columns = np.ascontiguousarray(values.T)
-        states = tree_states(self.random_state, self.n_estimators)
+        states = growing.tree_states(self.random_state, self.n_estimators)
         in_bag = np.zeros((n, len(states)), np.uint8) if keep_bag else None
         no_labels = np.empty(0, np.uint8)
 
@@ -401,14 +390,17 @@ class ExtraForest(MatrixGrower):
             state, rows = states[t : t + 1], np.empty(size, np.int64)
             sample_rows(n, size, False, no_labels, state, rows)
             if in_bag is not None:
-                in_bag[:, t] = count_times(rows, n)
+                in_bag[:, t] = growing.count_times(rows, n)
             # Leaves hold at least a row each, so no tree has more than 2 * size - 1 nodes.
-            feature, left, right = (np.empty(2 * size, np.int32) for _ in range(3))
-            tree = ThresholdTree(feature, np.empty(2 * size), left, right)
-            made = grow_random(columns, category, rows, limit, state, tree)
-            return ThresholdTree(*(part[:made].copy() for part in tree))
+            feature, left, right = np.full((3, 2 * size), -1, np.int32)
+            tree, stack = ThresholdTree(feature, np.zeros(2 * size), left, right), stack_root(size)
+            pool, present = np.arange(len(columns)), np.empty(size)
+            grow_random(columns, category, rows, limit, pool, present, state, stack, tree)
+            return ThresholdTree(*(part[: stack.count[MADE]].copy() for part in tree))
 
-        return GrownForest(join_trees(grow_each(one, len(states), n_jobs), category), in_bag)
+        return growing.GrownForest(
+            join_trees(growing.grow_each(one, len(states), n_jobs), category), in_bag
+        )
 
 
 class IsolatingForest(ExtraForest):
@@ -493,10 +485,12 @@ class CellSimilarityForest(Grower):
     5
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "synthetic": Choice(None, "resampled", "permuted"),
-        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
-        "numeric": Choice("projection", "value"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "synthetic": fields.Choice(None, "resampled", "permuted"),
+        "distances": fields.Maybe(
+            fields.Instance(Mapping, named="a mapping of column to distance")
+        ),
+        "numeric": fields.Choice("projection", "value"),
     }
     PUBLISHED: ClassVar[dict[str, Any]] = {**PUBLISHED, "synthetic": "permuted"}
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
@@ -515,7 +509,7 @@ class CellSimilarityForest(Grower):
 
     def grow(
         self, table: Table, *, out_of_bag: bool = False, n_jobs: int | None = None
-    ) -> GrownForest[SimilarityTrees]:
+    ) -> growing.GrownForest[SimilarityTrees]:
         """Grow the trees on a table.
 
         Parameters
@@ -531,7 +525,7 @@ class CellSimilarityForest(Grower):
             raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         columns = fit_columns(table, chosen.distances, numeric=chosen.numeric, who=who)
         limits = TreeLimits(
-            count_features(chosen.max_features, len(columns)),
+            growing.count_features(chosen.max_features, len(columns)),
             max_depth=chosen.max_depth,
             midpoint=chosen.threshold == "midpoint",
         )
