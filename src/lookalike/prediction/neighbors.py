@@ -131,7 +131,7 @@ class NeighborPredictor(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
 
     @abstractmethod
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the rows vote with, and the target as measures see it."""
+        """Return what the rows vote with, and the target as measures see it (``mixins``)."""
 
     @abstractmethod
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -405,10 +405,6 @@ class NeighborClassifier(mixins.TableClassifierMixin, NeighborPredictor):
 
     tie: str = "first"
 
-    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        codes = self._read_classes(y)
-        return codes, mixins.class_words(codes, len(self.classes_))
-
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return vote(votes, weights, len(self.classes_), self.tie)
 
@@ -506,10 +502,6 @@ class NeighborRegressor(mixins.TableRegressorMixin, NeighborPredictor):
     FIELDS: ClassVar[fields.Fields] = {"votes_": fields.Array("float64", "rows")}
 
     CLASSIFIER = "NeighborClassifier"
-
-    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values = self._read_numbers(y)
-        return values, values
 
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return means(votes, weights)

@@ -15,7 +15,6 @@ from sklearn.metrics import r2_score
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.random_state import make_generator
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.measures.task import TableTask
@@ -188,10 +187,6 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
         """Score the forest by the trees that have not seen a row."""
 
-    @abstractmethod
-    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
-        """Return the score of encoded rows."""
-
     # -- growing -----------------------------------------------------------------------------------
 
     def _read_supervised(
@@ -270,51 +265,6 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
             count += use[:, t]
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(total / count[:, None])  # NaN where every tree has seen the row
-
-    def permutation_importances(
-        self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = None
-    ) -> dict[str, np.ndarray]:
-        """Return how much worse the score becomes when a column is shuffled.
-
-        Use rows that were not fitted: on fitted ones every column that was memorized looks useful.
-        For frames and arrays ``sklearn.inspection.permutation_importance`` works as well; this one
-        takes whatever ``predict`` takes and shuffles encoded cells.
-
-        Parameters
-        ----------
-        X : rows
-        y : array of n, or the name of a column of X
-        n_repeats : int
-            How often each column is shuffled.
-        random_state : None, int, RandomState or Generator
-
-        Returns
-        -------
-        dict of column name to array of n_repeats
-            The loss of accuracy, or of the coefficient of determination.
-        """
-        rng = make_generator(random_state)
-        truth = self._true_target(X, y)
-        cells = self._encode(X)
-        whole = self._score_cells(cells, truth)
-        losses = {}
-        for column, name in enumerate(self.schema_.kinds):
-            losses[name] = np.empty(n_repeats)
-            for repeat in range(n_repeats):
-                # Encoded cells are shuffled: reading the table again would take most of the time.
-                order = rng.permutation(len(cells[0]))
-                mixed = self._shuffled(X, cells, column, order)
-                losses[name][repeat] = whole - self._score_cells(mixed, truth)
-        return losses
-
-    def _shuffled(
-        self, X: Any, cells: tuple[Cells, ...], column: int, order: np.ndarray
-    ) -> tuple[Cells, ...]:
-        """Return the encoded rows with one column in another order."""
-        return tuple(
-            encoded[order] if tested.column == column else encoded
-            for tested, encoded in zip(self.trees_.columns, cells, strict=True)
-        )
 
 
 @dataclass(eq=False, repr=False)
@@ -404,9 +354,6 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
         trees = self.trees_
         return trees.soft_votes if self.voting == "soft" else trees.majority_votes
 
-    def _proba(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return _shares(self._mean_votes(cells, self._votes()))
-
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return each class's share of the trees' votes.
 
@@ -418,7 +365,7 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
         -------
         array of shape (n, number of classes), columns in the order of ``classes_``
         """
-        return self._proba(self._encode(X))
+        return _shares(self._mean_votes(self._encode(X), self._votes()))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class with the largest share of votes; the first of them on a tie.
@@ -431,13 +378,8 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
         -------
         array of n classes
         """
-        return self._classes(self._encode(X))
-
-    def _classes(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return np.asarray(self.classes_[self._proba(cells).argmax(axis=1)])
-
-    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
-        return float(np.mean(self._classes(cells) == np.asarray(y)))
+        codes = self.predict_proba(X).argmax(axis=1)  # first: it checks that the model is fitted
+        return np.asarray(self.classes_[codes])
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that leaves vote for the known classes."""
@@ -541,6 +483,9 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
     The first cell of a pair comes from the class whose members vary least; among equally good cuts
     the more even one is taken. Rows whose cell is missing enter the comparison of columns with the
     impurity they have among themselves.
+
+    For importances by shuffled columns use ``sklearn.inspection.permutation_importance`` on a frame
+    of rows that were not fitted: on fitted ones every column that was memorized looks useful.
 
     References
     ----------
@@ -659,9 +604,6 @@ class RandomSimilarityForestRegressor(mixins.TableRegressorMixin, ColumnForest):
         if judged.sum() > 1:  # the variance of one row is 0
             self.oob_score_ = float(r2_score(y[judged], self.oob_prediction_[judged]))
 
-    def _means(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return self._mean_votes(cells, self.trees_.value)[:, 0]
-
     def predict(self, X: Any) -> np.ndarray:
         """Return the mean of the predictions of the trees.
 
@@ -673,10 +615,7 @@ class RandomSimilarityForestRegressor(mixins.TableRegressorMixin, ColumnForest):
         -------
         array of n numbers
         """
-        return self._means(self._encode(X))
-
-    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
-        return float(r2_score(np.asarray(y, np.float64), self._means(cells)))
+        return self._mean_votes(self._encode(X), self.trees_.value)[:, 0]
 
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that a leaf holds one number."""

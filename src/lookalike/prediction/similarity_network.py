@@ -68,7 +68,7 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
 
     @abstractmethod
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the outputs should be, of shape (n, outputs), and what measures see."""
+        """Return the target, and what measures see of it (``mixins``)."""
 
     @abstractmethod
     def _losses(self, outputs: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -86,7 +86,10 @@ class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
             A named column is taken out of the table. Missing values are an error.
         """
         source, values = self._read(X, y)
-        target, y_measure = self._learn_target(np.asarray(values))
+        learned, y_measure = self._learn_target(np.asarray(values))
+        by_class = self.TARGET_TYPE == "classes"
+        # An output per class, 1 for the row's own.
+        target = np.eye(learned.max() + 1)[learned] if by_class else learned[:, None]
         self._remember_target(X, source.table, y)
         # One generator for folds, samples and prototypes: a fit is repeatable as a whole.
         rng = make_generator(self.random_state)
@@ -293,11 +296,6 @@ class SimilarityNetworkClassifier(mixins.TableClassifierMixin, SimilarityNetwork
     TARGET_TYPE = "classes"
     REGRESSOR = "SimilarityNetworkRegressor"
 
-    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        codes = self._read_classes(y)
-        n_classes = len(self.classes_)
-        return np.eye(n_classes)[codes], mixins.class_words(codes, n_classes)
-
     def _losses(self, outputs: np.ndarray, target: np.ndarray) -> np.ndarray:
         return np.asarray(outputs.argmax(axis=1) != target.argmax(axis=1))
 
@@ -380,10 +378,6 @@ class SimilarityNetworkRegressor(mixins.TableRegressorMixin, SimilarityNetwork):
 
     TARGET_TYPE = "numbers"
     CLASSIFIER = "SimilarityNetworkClassifier"
-
-    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values = self._read_numbers(y)
-        return values[:, None], values
 
     def _losses(self, outputs: np.ndarray, target: np.ndarray) -> np.ndarray:
         return np.asarray(((outputs - target) ** 2)[:, 0])

@@ -23,6 +23,7 @@ from lookalike.trees.growing import (
     ROWS_BEFORE_PAUSE,
     GrownForest,
     count_share,
+    draw_both,
     grow_by_parts,
     grow_each,
     tree_states,
@@ -132,26 +133,16 @@ class Sampling:
         if self.bootstrap and not self.both:
             kernels.draw_times(state, n, times)
             return times
-        size = count_share(self.max_samples, n, "max_samples")
         if self.both:
-            return np.bincount(self._draw_both(labels, size, state), minlength=n)
+            drawn = draw_both(labels.astype(np.uint8), self.max_samples, self.bootstrap, state)
+            return np.bincount(drawn, minlength=n)
+        size = count_share(self.max_samples, n, "max_samples")
         if size == n:
             return np.ones(n, np.int64)
         drawn, swaps = np.empty(size, np.int64), np.empty(size, np.int64)
         steps.draw_rows(state, n, np.arange(n), drawn, swaps)
         times[drawn] = 1
         return times
-
-    def _draw_both(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
-        drawn, kinds = np.empty(size, np.int64), labels.astype(np.uint8)
-        if (
-            size < 2
-            or steps.sample_rows(len(labels), size, self.bootstrap, kinds, state, drawn) < 0
-        ):
-            who = Param("max_samples", self.max_samples)
-            found, hint = f"samples of {size} with one kind only", ("Raise ", Param("max_samples"))
-            raise InvalidInput(who, "samples that hold real and synthetic rows", found, hint)
-        return drawn
 
 
 def grow_trees(
