@@ -5,7 +5,7 @@ from __future__ import annotations
 import numbers
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -201,8 +201,7 @@ def grow_trees(
         own = rules._replace(floor=float(np.cumsum(share * here[rows])[-1]) if len(rows) else 0.0)
         facts = cache.arrays, targets, rows, own, np.arange(len(cache.columns)), state
         if lazy:
-            grower = LazyGrower(cache, targets, own, state, scratch, CACHE_PAIRS_PER_TREE)
-            made = grower.grow(rows, tree)
+            made = LazyGrower(cache, targets, own, state, scratch).grow(rows, tree)
         else:
             pause = max(1, ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
             made = grow_by_parts(
@@ -296,31 +295,22 @@ def grow_unsupervised(
 UNKNOWN = -1.0  # no distance is negative
 
 
+@dataclass(eq=False)
 class LazyGrower:
     """Grows one tree whose distances are computed as they are asked for; the latest are remembered.
 
     Parameters
     ----------
-    cache, targets, rules, state
+    cache, targets, rules, state, scratch
         As for ``kernels.cells.grow_similarity``.
-    scratch : Scratch
-    max_pairs : int
-        Distances that may be remembered.
     """
 
-    def __init__(
-        self,
-        cache: CellCache,
-        targets: kernels.Targets,
-        rules: kernels.SplitRules,
-        state: np.ndarray,
-        scratch: kernels.Scratch,
-        max_pairs: int,
-    ) -> None:
-        self.cache, self.targets, self.rules, self.state = cache, targets, rules, state
-        self.scratch = scratch
-        self.max_remembered = max(2, max_pairs // max(1, len(cache)))
-        self.remembered: OrderedDict[tuple[int, int], np.ndarray] = OrderedDict()
+    cache: CellCache
+    targets: kernels.Targets
+    rules: kernels.SplitRules
+    state: np.ndarray
+    scratch: kernels.Scratch
+    remembered: OrderedDict[tuple[int, int], np.ndarray] = field(default_factory=OrderedDict)
 
     def grow(self, rows: np.ndarray, tree: kernels.CellTree) -> int:
         """Grow the tree on some rows; return the number of nodes."""
@@ -347,7 +337,7 @@ class LazyGrower:
         if known is None:
             known = self.remembered[key] = np.full(len(self.cache), UNKNOWN)
             # The oldest goes first: nodes near the root ask for the most rows, and once.
-            if len(self.remembered) > self.max_remembered:
+            if len(self.remembered) > max(2, CACHE_PAIRS_PER_TREE // len(self.cache)):
                 self.remembered.popitem(last=False)
         self.remembered.move_to_end(key)
         # Only what was not asked for before: a node's rows are a subset of its parent's.
