@@ -6,7 +6,7 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.measures import ForestProximity
 from lookalike.prediction import RandomSimilarityForestClassifier
-from lookalike.trees import growers, growing
+from lookalike.trees import growing
 from lookalike.trees.cells import growing as cell_growing
 from lookalike.trees.growing import count_features, count_share, grow_each, tree_states
 
@@ -20,7 +20,7 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("module", [growers, cell_growing], ids=["numbers", "cells"])
+@pytest.mark.parametrize("module", [growing, cell_growing], ids=["numbers", "cells"])
 def test_pauses_change_nothing(module, monkeypatch):
     calls = []
     usual = module.grow_by_parts
@@ -34,7 +34,7 @@ def test_pauses_change_nothing(module, monkeypatch):
 
     def answer():
         calls.clear()
-        if module is growers:
+        if module is growing:
             values = ForestProximity(random_state=0).fit(NUMBERS).similarity()
         else:
             forest = RandomSimilarityForestClassifier(20, random_state=0)
