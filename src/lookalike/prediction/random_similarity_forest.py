@@ -286,7 +286,7 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
         "criterion": fields.Choice("gini", "entropy"),
         "voting": fields.Choice("majority", "soft"),
         "class_weight": fields.Either(
-            fields.Choice(None, "balanced", "balanced_subsample"),
+            fields.Choice(None, "balanced"),
             fields.Instance(Mapping, named="a mapping of class to weight"),
         ),
         "classes_": mixins.classes_field("classes"),
@@ -313,19 +313,11 @@ class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=T
         """
         table, target, weight = self._read_supervised(X, y, sample_weight)
         label = self._read_classes(target)
-        reweigh = None
-        if self.class_weight == "balanced_subsample":
-            # As scikit-learn's forests do it: by the rows drawn for a tree, n / (classes * count).
-            def reweigh(times: np.ndarray) -> np.ndarray:
-                drawn = np.bincount(label, times, minlength=len(self.classes_))
-                share = times.sum() / (len(self.classes_) * np.maximum(drawn, 1))
-                return np.asarray(share[label])
-
-        elif self.class_weight is not None:
+        if self.class_weight is not None:
             # Multiplied with the weights of rows, as in scikit-learn.
             weight = weight * self._class_weights(label)[label]
         n_classes = len(self.classes_)
-        self._grow(table, label, weight, label=label, n_classes=n_classes, reweigh=reweigh)
+        self._grow(table, label, weight, label=label, n_classes=n_classes)
         if self.BY_COLUMN:
             self.feature_importances_ = self.trees_.importances(self.n_features_in_)
         return self
@@ -452,8 +444,8 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
         Look for the best threshold of a test, or draw one between the smallest and the largest
         projection, as extremely randomized trees do [2]_: the best of the columns and pairs tried
         is still taken.
-    class_weight : mapping, "balanced" or "balanced_subsample", optional
-        Weights of classes; "balanced" makes them count alike, over all rows or in each tree.
+    class_weight : mapping or "balanced", optional
+        Weights of classes; "balanced" makes them count alike.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     cache_pairs : int

@@ -102,7 +102,7 @@ class SimilarityForestClassifier(ForestClassifier):
     bootstrap, oob_score : bool
     ccp_alpha : float
     splitter : {"best", "random"}
-    class_weight : mapping, "balanced" or "balanced_subsample", optional
+    class_weight : mapping or "balanced", optional
     kinds : mapping of column to kind, optional
     cache_pairs : int
     random_state : None, int, RandomState or Generator

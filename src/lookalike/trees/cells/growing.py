@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numbers
 from collections import OrderedDict
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,18 +15,9 @@ from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param
 from lookalike.kernels import cells as kernels
 from lookalike.kernels import growing as steps
+from lookalike.trees import growing
 from lookalike.trees.cells.columns import CellCache, TreeColumn
 from lookalike.trees.cells.trees import SimilarityTrees, join_cell_trees, truncate_tree
-from lookalike.trees.growing import (
-    MAX_DEPTH,
-    ROWS_BEFORE_PAUSE,
-    GrownForest,
-    count_share,
-    draw_both,
-    grow_by_parts,
-    grow_each,
-    tree_states,
-)
 
 # Both limits were chosen by hand.
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
@@ -76,7 +66,7 @@ class TreeLimits:
         """Return the same in numbers, as kernels read them; no weight is known yet."""
         share = self.max_features
         tried = share if isinstance(share, numbers.Integral) else share * n_columns
-        depth = MAX_DEPTH if self.max_depth is None else self.max_depth
+        depth = growing.MAX_DEPTH if self.max_depth is None else self.max_depth
         leaf = self.min_samples_split, self.min_samples_leaf, CRITERIA[self.criterion]
         random = self.splitter == "random"
         switches = self.by_class, self.balanced, self.midpoint, random
@@ -97,15 +87,12 @@ class Goal:
     weight : float array, optional
         Weight of each row; a row of weight 0 takes no part.
     n_classes : int
-    reweigh : function, optional
-        Takes how often each row was drawn and returns weights for this tree.
     """
 
     label: np.ndarray | None = None
     target: np.ndarray | None = None
     weight: np.ndarray | None = None
     n_classes: int = 1
-    reweigh: Callable[[np.ndarray], np.ndarray] | None = None
 
 
 @dataclass(frozen=True)
@@ -134,9 +121,11 @@ class Sampling:
             kernels.draw_times(state, n, times)
             return times
         if self.both:
-            drawn = draw_both(labels.astype(np.uint8), self.max_samples, self.bootstrap, state)
+            drawn = growing.draw_both(
+                labels.astype(np.uint8), self.max_samples, self.bootstrap, state
+            )
             return np.bincount(drawn, minlength=n)
-        size = count_share(self.max_samples, n, "max_samples")
+        size = growing.count_share(self.max_samples, n, "max_samples")
         if size == n:
             return np.ones(n, np.int64)
         drawn, swaps = np.empty(size, np.int64), np.empty(size, np.int64)
@@ -155,7 +144,7 @@ def grow_trees(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> GrownForest[SimilarityTrees]:
+) -> growing.GrownForest[SimilarityTrees]:
     """Grow trees that tell labels apart, or predict a target.
 
     Parameters
@@ -177,7 +166,7 @@ def grow_trees(
     weights = np.ones(n) if goal.weight is None else np.asarray(goal.weight, np.float64)
     labels = np.zeros(n, np.int64) if goal.label is None else np.asarray(goal.label, np.int64)
     amounts = np.zeros(n) if goal.target is None else np.asarray(goal.target, np.float64)
-    states = tree_states(random_state, n_trees)
+    states = growing.tree_states(random_state, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
     # Columns whose matrix of distances would not fit are computed node by node, in Python.
     lazy = bool((cache.arrays.kinds == kernels.UNCACHED).any())
@@ -191,8 +180,6 @@ def grow_trees(
         if in_bag is not None:
             in_bag[:, t] = np.minimum(times, 255)
         here = weights * times
-        if goal.reweigh is not None:
-            here = here * goal.reweigh(times)
         rows = np.flatnonzero(here > 0)
         targets = kernels.Targets(labels, amounts, here, times, goal.n_classes)
         tree = kernels.make_tree(2 * len(rows), goal.n_classes)
@@ -203,14 +190,16 @@ def grow_trees(
         if lazy:
             made = LazyGrower(cache, targets, own, state, scratch).grow(rows, tree)
         else:
-            pause = max(1, ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
-            made = grow_by_parts(
+            pause = max(1, growing.ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
+            made = growing.grow_by_parts(
                 len(rows),
                 lambda stack: kernels.grow_similarity(*facts, stack, pause, scratch, tree),
             )
         return truncate_tree(tree, made)
 
-    return GrownForest(join_cell_trees(cache, grow_each(one, n_trees, n_jobs)), in_bag)
+    return growing.GrownForest(
+        join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs)), in_bag
+    )
 
 
 def grow_unsupervised(
@@ -225,7 +214,7 @@ def grow_unsupervised(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> GrownForest[SimilarityTrees]:
+) -> growing.GrownForest[SimilarityTrees]:
     """Grow similarity trees without labels: tell the rows from rows whose columns were shuffled.
 
     As many synthetic rows as there are rows are made by permuting every column by itself, which
@@ -283,7 +272,7 @@ def grow_unsupervised(
         random_state=rng,
         n_jobs=n_jobs,
     )
-    return GrownForest(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
+    return growing.GrownForest(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
 
 
 # -- distances computed as they are asked for ------------------------------------------------------
@@ -471,7 +460,7 @@ def grow_isolation_trees(
     # One matrix for all trees, where that is less work than the pairs of every sample.
     whole = n * n <= 2 * n_trees * n_samples**2
     cache = CellCache.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
-    states = tree_states(random_state, n_trees)
+    states = growing.tree_states(random_state, n_trees)
     # Outliers are isolated early; deeper levels separate ordinary rows (Liu et al. 2008).
     depth = int(np.ceil(np.log2(max(2, n_samples))))
     no_ranks = np.zeros((len(columns), n_samples), np.int32)  # random cuts sort nothing
@@ -509,4 +498,4 @@ def grow_isolation_trees(
         )
         return tree._replace(first=first, second=second)
 
-    return join_cell_trees(cache, grow_each(one, n_trees, n_jobs))
+    return join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs))

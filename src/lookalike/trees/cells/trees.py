@@ -364,21 +364,6 @@ class SimilarityTrees:
         shares = (total[sums > 0] / sums[sums > 0, None]).mean(axis=0)
         return np.asarray(shares / shares.sum())
 
-    def describe(self, node: int) -> dict[str, Any]:
-        """Return the test of a node, numbered over the forest, in words."""
-        f = int(self.feature[node])
-        if f < 0:
-            return {"leaf": self.value[node].tolist()}
-        column = self.columns[f]
-        return {
-            "column": column.name,
-            "distance": column.distance.name,
-            "by_value": column.kind == VALUE,
-            "p": int(self.first[node]),
-            "q": int(self.second[node]),
-            "threshold": float(self.threshold[node]),
-        }
-
     def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that nodes are in preorder and tests compare with kept cells."""
         flat.check_preorder(self.feature, self.right, self.offsets, "SimilarityTrees")
