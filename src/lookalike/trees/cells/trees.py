@@ -299,7 +299,11 @@ class SimilarityTrees:
             ``leaves`` does.
         """
         different, number = self._inputs
-        left, n_inputs = flat.left_children(self.feature, self.offsets), max(1, len(different))
+        n_inputs, start = (
+            max(1, len(different)),
+            np.repeat(self.offsets[:-1], np.diff(self.offsets)),
+        )
+        left = np.arange(len(number)) - start + 1
         nodes = number, self.threshold, left, self.right, self.offsets
         forest = flat.flatten(*nodes, n_inputs, default=self.default, soft=soft)
         column = np.zeros(n_inputs, np.int32)
