@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -33,7 +33,6 @@ N_NEIGHBORS, VOTES = 10, "kernel"
 # Chosen by hand: every k up to 15, where one neighbor more matters, then steps of about a quarter.
 TRIED_K = (*range(1, 16), 20, 25, 30, 40, 50, 65, 80, 100, 125, 160, 200)
 MIN_LARGEST_K = 50  # tried on small tables, too
-Candidate = tuple[int, str]  # n_neighbors and weights
 
 
 def candidate_k(n: int, most: int) -> list[int]:
@@ -69,29 +68,6 @@ def default_k(n: int) -> int:
     """
     # A fifth is held out where votes are tuned, and each row is left out of its own list.
     return min(N_NEIGHBORS, max(1, n - -(-n // N_FOLDS)))
-
-
-def summarize(
-    choices: Sequence[Candidate], losses: np.ndarray, folds: np.ndarray, sample_weight: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Return the mean loss of each choice, over all rows and in each fold.
-
-    Parameters
-    ----------
-    choices : sequence of (k, weights)
-    losses : array of shape (n, number of choices)
-        What each row, held out, lost.
-    folds : array of n
-    sample_weight : array of n
-        What each row counts in the mean; a fold without weight has no error (NaN).
-    """
-    members = [folds == fold for fold in range(int(folds.max()) + 1)]
-    return {
-        "n_neighbors": np.array([k for k, _ in choices]),
-        "weights": np.array([weighting for _, weighting in choices]),
-        "error": _mean(losses, sample_weight),
-        "fold_errors": np.array([_mean(losses[fold], sample_weight[fold]) for fold in members]),
-    }
 
 
 def _mean(losses: np.ndarray, weight: np.ndarray) -> np.ndarray:
@@ -209,7 +185,14 @@ class NeighborPredictor(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True
                 counted = self._count(measure, lists[:, :k], word, self.sample_weight_[near])
                 answers = self._answers(votes[near], counted)
                 losses[test, column] = self._losses(answers, votes[test])
-        self.cv_results_ = summarize(choices, losses, folds, self.sample_weight_)
+        tried_k, words = zip(*choices, strict=True)
+        members, weight = [folds == fold for fold in np.unique(folds)], self.sample_weight_
+        self.cv_results_ = {
+            "n_neighbors": np.array(tried_k),
+            "weights": np.array(words),
+            "error": _mean(losses, weight),
+            "fold_errors": np.array([_mean(losses[fold], weight[fold]) for fold in members]),
+        }
         return choices[int(self.cv_results_["error"].argmin())]
 
     @staticmethod

@@ -99,9 +99,7 @@ class TreeForest(TableTask, abstract=True):
         int32 array of shape (n, n_estimators)
             Node numbers, counted within each tree.
         """
-        return self._leaves(self._encode(X))
-
-    def _leaves(self, cells: tuple[Cells, ...]) -> np.ndarray:
+        cells = self._encode(X)  # first: it checks that the model is fitted
         return self.trees_.leaves(cells, self.n_jobs)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
@@ -238,7 +236,7 @@ class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
         if grown.in_bag is not None:
             unseen = grown.in_bag == 0
             self._warn_always_drawn(unseen)
-            self._score_out_of_bag(self._leaves(cells), unseen, y)
+            self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, y)
 
     def _warn_always_drawn(self, unseen: np.ndarray) -> None:
         always = int((~unseen.any(axis=1)).sum())
