@@ -368,35 +368,35 @@ def sort_by_projection(column, rows, m, p, q, scratch):
                 k += 1
         sort_values(proj, item, k, scratch.counts)
         return k
-    # Only cells between p and q differ in their projection, so only these are sorted; categories
-    # have one projection there. A number's projection falls from p to q, so ranks give the order.
-    at_p, at_q = (codes[p], codes[q]) if kind == NUMBER or kind == CATEGORY else (-1, -1)
-    falls = codes[p] < codes[q] if kind < VALUE else False
+    # Only cells between p and q differ in their projection, so only these are sorted; of categories
+    # none, as they project to three values. A number's projection falls from p to q, so ranks give
+    # the order.
+    falls = kind < VALUE and codes[p] < codes[q]
+    floor, ceiling = np.int64(-1), np.int64(1) << 31
+    if kind == NUMBER:
+        floor, ceiling = min(codes[p], codes[q]), max(codes[p], codes[q])
     inside, low, high = 0, 0, m
     for i in range(m):
         r = rows[i]
         code = codes[r]
-        beyond_q, beyond_p = code == at_q, code == at_p
-        if kind == NUMBER and falls:
-            beyond_q, beyond_p = code >= at_q, code <= at_p
-        elif kind == NUMBER:
-            beyond_q, beyond_p = code <= at_q, code >= at_p
-        if beyond_q:
-            item[low] = r
-            low += 1
-        elif beyond_p:
+        if floor < code < ceiling and (kind != CATEGORY or (code != codes[p] and code != codes[q])):
+            keys[inside] = (np.int64(code) << RANK_SHIFT) | r
+            inside += 1
+        elif code == codes[p] if kind == CATEGORY else (code <= floor) == falls:
             high -= 1
             item[high] = r
         else:
-            keys[inside] = (np.int64(code) << RANK_SHIFT) | r
-            inside += 1
+            item[low] = r
+            low += 1
     found = keys
     if kind != CATEGORY:
         found = sort_keys(keys, inside, RANK_SHIFT, scratch.spare, scratch.counts)
     for i in range(inside):
         item[low + i] = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
     for i in range(m):
-        proj[i] = project(kind, x[item[i]], x[p], x[q], flat, base, width)
+        # Beyond p and q all projections are equal.
+        at = q if i < low else p if i >= high else item[i]
+        proj[i] = project(kind, x[at], x[p], x[q], flat, base, width)
     return m
 
 

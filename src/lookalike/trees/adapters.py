@@ -139,10 +139,10 @@ def read_samples(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
     # Gradient boosting without subsampling and forests without bootstrap grow every tree on all
     # rows: no tree would be left out of bag.
     if samples is None or len(samples) != n_trees or not getattr(fitted, "bootstrap", True):
-        found = type(fitted).__name__ + ("" if samples is None else "(bootstrap=False)")
+        name = type(fitted).__name__ + ("" if samples is None else "(bootstrap=False)")
         needed = "trees that were each grown on a sample of the rows, and know which"
-        hint = ("Use a random forest with ", Param("bootstrap", True), ", or another method")
-        raise InvalidInput(Param("method", "oob"), needed, found, hint)
+        other = ("Use a random forest with ", Param("bootstrap", True), ", or another method")
+        raise InvalidInput(Param("method", "oob"), needed, name, other)
     in_bag = np.zeros((n_rows, n_trees), np.uint8)
     for t, rows in enumerate(samples):
         rows = np.asarray(rows)
