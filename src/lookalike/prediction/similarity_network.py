@@ -15,7 +15,7 @@ from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
 from lookalike.measures.task import MeasureTask, TaskSource
 from lookalike.prediction import mixins
-from lookalike.represent.activation import similarity_activation
+from lookalike.represent.powers import similarity_activation
 from lookalike.represent.prototypes import (
     MAX_ROWS,
     METHODS,
