@@ -71,9 +71,7 @@ class TreeLimits:
         random = self.splitter == "random"
         switches = self.by_class, self.balanced, self.midpoint, random
         first = min(max(1, int(tried)), n_columns)
-        return kernels.SplitRules(
-            *map(int, (first, self.max_pairs, depth, *leaf, *switches)), floor=0.0
-        )
+        return kernels.SplitRules(*map(int, (first, self.max_pairs, depth, *leaf, *switches, 0)))
 
 
 @dataclass(frozen=True, eq=False)
