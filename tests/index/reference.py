@@ -40,7 +40,7 @@ def path_length(forest, tree, row, sample):
         feature, cut = forest.feature[start + node], forest.threshold[start + node]
         left = row[feature] <= cut
         held = [other for other in held if (other[feature] <= cut) == left]
-        node = (forest.left if left else forest.right)[start + node]
+        node = node + 1 if left else forest.right[start + node]
         edges += 1
     return edges + average_path(len(held))
 

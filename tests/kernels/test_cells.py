@@ -27,24 +27,21 @@ from lookalike.kernels.cells import (
     cell_distance,
     class_impurity,
     cut_randomly,
+    describe_node,
     draw_different,
     draw_entry,
     draw_second,
     draw_times,
     grow_isolation,
     grow_similarity,
-    keep_better,
     least_varied,
-    make_best,
     make_scratch,
     make_tree,
-    min_side_weight,
-    node_statistics,
     partition_rows,
     present_rows,
     project,
-    score_cut,
     sort_by_projection,
+    try_cut,
     variance_of_cells,
     variance_of_codes,
     variance_of_numbers,
@@ -55,7 +52,7 @@ from trees import cell_reference as reference
 
 seeds = st.integers(0, 2**32 - 1)
 NONE = np.empty(1)
-RULES = SplitRules(1, 1, 100, 2, 1, GINI, 1, 1, 0, 0)
+RULES = SplitRules(1, 1, 100, 2, 1, GINI, 1, 1, 0, 0, 0.0)
 
 
 def column(kind, values, matrix=None):
@@ -87,7 +84,19 @@ def cut(item, proj, y, criterion=GINI, balanced=True):
     scratch = make_scratch(len(item), goal.n_classes)
     scratch.item[:], scratch.proj[:] = item, proj
     rules = RULES._replace(criterion=criterion, balanced=int(balanced))
-    return best_cut(len(item), goal, rules, 1e-12, 0.0, 0.0, -1, scratch)
+    return best_cut(len(item), goal, rules, 1e-12, 0.0, -1, scratch)
+
+
+def tried(kind, node, k, goal, rules, state, scratch, best=None, name=(0, -1, -1)):
+    """Try the best cut; return (score, imbalance, threshold, default side), None without one."""
+    if best is None:
+        scratch.test[0] = -1
+    else:
+        scratch.test[:], scratch.score[:] = best
+    try_cut(*name, kind, node, k, goal, rules, state, scratch)
+    _, _, _, imbalance, default = scratch.test.tolist()
+    score, threshold = scratch.score.tolist()
+    return None if scratch.test[0] < 0 else (score, imbalance, threshold, default)
 
 
 # -- projections -----------------------------------------------------------------------------------
@@ -155,10 +164,11 @@ def test_projections_come_in_order_and_are_differences_of_distances(seed, kind, 
 
 
 def test_rows_are_parted_in_their_order_and_unknown_ones_follow_the_default():
-    x = column(VALUE, [5.0, 1.0, np.nan, 2.0, 9.0])
+    x = np.array([5.0, 1.0, np.nan, 2.0, 9.0])
     for default, expected in ((1, [1, 2, 3, 0, 4]), (0, [1, 3, 0, 2, 4])):
         rows = np.arange(5)
-        middle = partition_rows(x, -1, -1, 2.0, default, rows, 0, 5)
+        cells = VALUE, x, 0.0, 0.0, 2.0, default, NONE, 0, 1
+        middle = partition_rows(*cells, rows, 0, 5, np.empty(5, np.int64))
         assert rows.tolist() == expected
         assert middle == 2 + default
 
@@ -184,7 +194,7 @@ def test_sets_of_letters():
     assert sort_by_projection(cells, rows, 6, 0, 3, scratch) == 6
     placed = dict(zip(scratch.item.tolist(), scratch.proj.tolist(), strict=True))
     assert_allclose([placed[i] for i in range(6)], [1, 2 / 3, 0.5, -1, -2 / 3, 0], atol=1e-12)
-    score, surplus, place, weight = best_cut(6, goal, RULES, 1e-12, 0.0, 0.0, -1, scratch)
+    score, surplus, place, weight = best_cut(6, goal, RULES, 1e-12, 0.0, -1, scratch)
     assert (score, surplus, weight) == (pytest.approx(0), 0, 6.0)
     assert scratch.proj[place] == pytest.approx(0)
 
@@ -199,12 +209,11 @@ def test_spreads_equal_those_of_numpy(seed, n):
     rng = np.random.default_rng(seed)
     x, times = rng.integers(0, 5, n), rng.integers(1, 4, n)
     rows, often = np.arange(n), np.repeat(x, times)
-    scratch = make_scratch(n, 1)
+    scratch = make_scratch(n, 1, 5)
     found = variance_of_numbers(x.astype(float), rows, 0, n, times)
     assert_allclose(found, often.var(), atol=1e-12)
-    found = variance_of_codes(
-        x.astype(np.int32), rows, 0, n, times, scratch.keys, scratch.spare, scratch.counts
-    )
+    found = variance_of_codes(x.astype(np.int32), rows, 0, n, times, scratch.tally)
+    assert not scratch.tally.any()
     assert_allclose(found, (often[:, None] != often).mean() / 2, atol=1e-12)
 
 
@@ -235,13 +244,15 @@ def test_impurities_by_hand():
 
 def test_facts_of_a_node():
     goal = targets([0, 1, 1], weight=[2.0, 1.0, 1.0], times=[2, 1, 1])
-    totals = np.empty(2)
-    n, w, impurity, pure = node_statistics(np.arange(3), 0, 3, goal, GINI, totals)
-    assert (n, w, impurity, bool(pure)) == (4, 4.0, 0.5, False)
-    assert totals.tolist() == [2.0, 2.0]
-    _, _, impurity, _ = node_statistics(np.arange(3), 0, 3, goal, VARIANCE, totals)
-    assert (impurity, totals[0]) == (0.25, 0.5)
-    assert node_statistics(np.arange(3), 1, 3, goal, GINI, totals)[3]
+    tree = make_tree(3, 2)
+    node, splits = describe_node(tree, 0, np.arange(3), 0, 3, 0, goal, RULES)
+    assert (tree.entries[0], tree.weights[0], tree.impurities[0], splits) == (4, 4.0, 0.5, True)
+    assert (node.low, node.high, node.impurity) == (0, 3, 0.5)
+    assert tree.value[0].tolist() == [2.0, 2.0]
+    by_target = RULES._replace(criterion=VARIANCE)
+    assert describe_node(tree, 1, np.arange(3), 0, 3, 0, goal, by_target)[0].impurity == 0.25
+    assert tree.value[1, 0] == 0.5
+    assert not describe_node(tree, 2, np.arange(3), 1, 3, 0, goal, RULES)[1]  # pure
 
 
 def test_equal_scores_go_to_the_even_cut():
@@ -259,19 +270,26 @@ def test_a_target_is_cut_where_its_variance_ends():
 
 
 def test_the_better_test_is_kept():
-    best = make_best()
-    best.test[0] = -1
-    keep_better(4, 1, 2, (0.5, 3, 7.0, 1), RULES, 1e-12, best)
-    keep_better(5, 3, 4, (0.6, 0, 8.0, 1), RULES, 1e-12, best)  # worse
-    keep_better(6, 3, 4, (np.inf, 0, 8.0, 1), RULES, 1e-12, best)  # no cut at all
-    assert (best.test.tolist(), best.score.tolist()) == ([4, 1, 2, 3, 1], [0.5, 7.0])
-    keep_better(7, 8, 9, (0.5, 2, 9.0, 0), RULES, 1e-12, best)  # as good and more even
-    assert (best.test.tolist(), best.score.tolist()) == ([7, 8, 9, 2, 0], [0.5, 9.0])
+    goal, state, scratch = targets([0, 0, 1, 1]), np.zeros(1, np.int64), make_scratch(4, 2)
+    node = NodeRows(np.arange(4), 0, 4, 0.5)
+    scratch.item[:], scratch.proj[:] = [0, 2, 1, 3], [0.0, 0.0, 1.0, 1.0]  # even, of impurity 1/2
+    known = NUMBER, node, 4, goal, RULES, state, scratch
+    own = ([7, 1, 2, 3, 1], [0.5, 9.0])
+    assert tried(*known, name=(4, 1, 2)) == (0.5, 0, 0.0, 1)
+    assert scratch.test.tolist() == [4, 1, 2, 0, 1]
+    assert tried(*known, best=([7, 1, 2, 3, 1], [0.4, 9.0])) == (0.4, 3, 9.0, 1)  # worse
+    assert tried(*known, best=own, name=(4, 1, 2)) == (0.5, 0, 0.0, 1)  # as good and more even
+    assert tried(*known, best=([7, 1, 2, 0, 1], [0.5, 9.0])) == (0.5, 0, 9.0, 1)  # as even, too
+    assert tried(*known[:4], RULES._replace(balanced=0), *known[5:], own) == (0.5, 3, 9.0, 1)
+    scratch.proj[:] = 1.0
+    assert tried(*known) is None  # no cut at all
+    for k in (0, 1):  # as where all rows are infinitely far: nothing that was not written is read
+        assert tried(TABLE, node, k, *known[3:]) is None
 
 
 def test_a_random_cut_leaves_rows_on_both_sides_and_missing_ones_out():
     rows, state = np.arange(6), np.array([5])
-    best = make_best()
+    best = make_scratch(6, 1)
     for cells in ([3.0] * 6, [np.nan] * 6):  # nothing to cut
         assert not cut_randomly(7, column(VALUE, cells), rows, 6, -1, -1, state, best)
     cells = [1.0, np.nan, 2.0, 9.0, 9.0, 9.0]
@@ -339,12 +357,12 @@ def test_the_best_cut_is_that_of_trying_all(seed, criterion, min_leaf, floor, ba
     goal = targets(rng.integers(0, 3, n), weight, times)
     item, proj = rng.permutation(n)[:k], np.sort(rng.integers(0, 7, k)).astype(float)
     rules = RULES._replace(
-        criterion=criterion, min_leaf=min_leaf, balanced=balanced, midpoint=midpoint
+        criterion=criterion, min_leaf=min_leaf, balanced=balanced, midpoint=midpoint, floor=floor
     )
     scratch = make_scratch(n, goal.n_classes)
     scratch.item[:k], scratch.proj[:k] = item, proj
     every = slow_cut(goal, item, proj, rules, 1.0, floor)
-    score, surplus, place, w_all = best_cut(k, goal, rules, 1e-12, 1.0, floor, -1, scratch)
+    score, surplus, place, w_all = best_cut(k, goal, rules, 1e-12, 1.0, -1, scratch)
     assert w_all == weight[item].sum()
     if not every:
         assert (score, surplus, place) == (np.inf, 0, -1)
@@ -355,13 +373,13 @@ def test_the_best_cut_is_that_of_trying_all(seed, criterion, min_leaf, floor, ba
         chosen = min(tied, key=lambda part: abs(part[1])) if balanced else tied[0]
         assert (surplus, place) == chosen[1:]
     # The same cut as a test of a node, in which the other rows are unknown.
-    node = NodeRows(np.arange(n), 0, n, impurity_of(goal, np.arange(n), criterion), floor)
+    node = NodeRows(np.arange(n), 0, n, impurity_of(goal, np.arange(n), criterion))
     cuts = slow_cut(goal, item, proj, rules, 0.0, floor)
-    found = score_cut(NUMBER, node, k, goal, rules, np.zeros(1, np.int64), scratch)
+    found = tried(NUMBER, node, k, goal, rules, np.zeros(1, np.int64), scratch)
     if not cuts:
-        assert found == (np.inf, 0, 0.0, 1)
+        assert found is None
         return
-    _, surplus, place, _ = best_cut(k, goal, rules, 1e-12, 0.0, floor, -1, scratch)
+    _, surplus, place, _ = best_cut(k, goal, rules, 1e-12, 0.0, -1, scratch)
     known, unknown = weight[item].sum(), np.setdiff1d(np.arange(n), item)
     rest = weight[unknown].sum() * impurity_of(goal, unknown, criterion)
     expected = (known * min(part[0] for part in cuts) + rest) / weight.sum()
@@ -374,16 +392,16 @@ def test_projections_of_objects_that_differ_by_round_off_are_one():
     goal, state = targets([0, 0, 1, 1]), np.zeros(1, np.int64)
     scratch = make_scratch(4, 2)
     scratch.item[:], scratch.proj[:] = range(4), [0.0, 0.5, 0.5 + 1e-13, 1.0]
-    node = NodeRows(np.arange(4), 0, 4, 0.5, 0.0)
-    score, imbalance, threshold, default = score_cut(TABLE, node, 4, goal, RULES, state, scratch)
+    node = NodeRows(np.arange(4), 0, 4, 0.5)
+    score, imbalance, threshold, default = tried(TABLE, node, 4, goal, RULES, state, scratch)
     assert (score, imbalance, default) == (pytest.approx(1 / 3), 2, 1 if threshold > 0.4 else 0)
-    assert score_cut(NUMBER, node, 4, goal, RULES, state, scratch)[:3] == (0.0, 0, 0.5)
+    assert tried(NUMBER, node, 4, goal, RULES, state, scratch)[:3] == (0.0, 0, 0.5)
     scratch.proj[:] = [0.0, 0.5, 1.0, 2.0]
-    threshold = score_cut(TABLE, node, 4, goal, RULES, state, scratch)[2]
+    threshold = tried(TABLE, node, 4, goal, RULES, state, scratch)[2]
     # Moved by a power of two between a quarter and half of a step of 2e-12.
     assert 0.5 + 0.5e-12 <= threshold <= 0.5 + 1e-12
     scratch.proj[:] = [0.0, 0.5, 1.0, np.inf]
-    assert score_cut(TABLE, node, 4, goal, RULES, state, scratch)[2] == 0.5
+    assert tried(TABLE, node, 4, goal, RULES, state, scratch)[2] == 0.5
 
 
 def test_whether_cells_vary():
@@ -449,12 +467,12 @@ def grow(values, y, rules=RULES, floor=0.0, weight=None, kind=VALUE):
     zeros = np.zeros(f, np.int64)
     cells = CellColumns(np.full(f, kind), values, ranks, NONE, zeros, zeros + 1)
     goal, stack = targets(y, weight), stack_root(n)
-    tree = make_tree(2 * n, goal.n_classes)
-    tree.left[:], tree.right[:] = -1, -1
-    state, rows = np.array([7], np.int64), np.arange(n)
+    tree, scratch = make_tree(2 * n, goal.n_classes), make_scratch(n, goal.n_classes)
+    state, rows, pool = np.array([7], np.int64), np.arange(n), np.arange(f)
+    rules = rules._replace(floor=floor)
     while stack.count[0] > 0:  # paused after every node
         made = stack.count[1]
-        grow_similarity(cells, goal, rows, rules, floor, np.arange(f), state, stack, 1, tree)
+        grow_similarity(cells, goal, rows, rules, pool, state, stack, 1, scratch, tree)
         assert stack.count[1] == made + 1
     made = stack.count[1]
     parts = tree.feature, tree.threshold, tree.left, tree.right, tree.entries
@@ -495,7 +513,6 @@ def test_a_tree_grows_until_its_rules_say_no():
         nodes, tree = grow([0.0, 1.0, 8.0, 9.0], [0, 0, 1, 1], rules, kind=NUMBER)
         assert [node[4] for node in nodes] == [4, 2, 2]
         assert (tree.first[0] < 2) != (tree.second[0] < 2)
-    assert min_side_weight(0.5, np.array([1.0, 2.0, 4.0]), np.array([0, 2])) == 2.5
     rules = RULES._replace(criterion=VARIANCE)
     nodes, tree = grow(x, [0, 0, 5, 5, 9, 9], rules)
     assert [node[4] for node in nodes] == [6, 2, 4, 2, 2]
@@ -510,9 +527,11 @@ def test_isolation_trees_part_all_rows_or_stop_at_their_depth():
         cells = CellColumns(np.full(2, kind), x, ranks, NONE, zeros, zeros + 1)
         for seed in range(8):
             for depth, far in ((9, False), (9, True), (1, True), (0, False)):
-                tree = make_tree(10, 1)
-                state = np.array([seed], np.int64)
-                made = grow_isolation(cells, np.arange(5), depth, far, state, tree)
+                tree, stack, scratch = make_tree(10, 1), stack_root(5), make_scratch(5, 1)
+                state, rows, ones = np.array([seed], np.int64), np.arange(5), np.ones(5, int)
+                order = np.arange(2)
+                grow_isolation(cells, rows, ones, depth, far, order, state, stack, scratch, tree)
+                made = int(stack.count[1])
                 assert made == {9: 9, 1: 3, 0: 1}[depth] or (depth == 9 and made == 7)
                 leaves = tree.feature[:made] < 0
                 assert (tree.feature[:made][~leaves] == 0).all()

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 import lookalike as la
-from lookalike.kernels.cells import CATEGORY, NUMBER, SQUARED, VALUE
-from lookalike.kernels.cells_walk import ABOVE, AT_MOST, PROJECTED, find_value_cuts
 from lookalike.prediction import RandomSimilarityForestClassifier as Classifier
 from lookalike.trees.cells import trees as cell_trees
 from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
@@ -16,57 +14,6 @@ from lookalike.trees.cells.growing import Goal, grow_trees
 from trees.cell_reference import answers
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
-NUMBERS = st.floats(-1e100, 1e100) | st.integers(-3, 3).map(float) | st.floats(-1, 1)
-
-
-def projection(kind, x, p, q):
-    """The projection of one number, as the formula says it; see ``kernels.cells.project``."""
-    if kind == VALUE:
-        return x
-    if kind == SQUARED:
-        return (q - p) * ((q - x) + (p - x))
-    if kind == CATEGORY:
-        return float(x != q) - float(x != p)
-    x = min(max(x, min(p, q)), max(p, q))
-    return abs(q - x) - abs(p - x)
-
-
-def cut_of(kind, p, q, threshold):
-    cut, side = np.zeros(1), np.zeros(1, np.uint8)
-    arrays = (np.array([v]) for v in (p, q, threshold))
-    find_value_cuts(np.array([kind]), np.zeros(1, np.int32), *arrays, cut, side)
-    return cut[0], side[0]
-
-
-# -- one comparison instead of a projection -------------------------------------------------------
-
-
-@SOME
-@given(
-    kind=st.sampled_from([NUMBER, SQUARED, VALUE]), p=NUMBERS, q=NUMBERS, at=NUMBERS,
-    others=st.lists(NUMBERS, max_size=5),
-)  # fmt: skip
-def test_comparing_with_the_cut_is_the_test(kind, p, q, at, others):
-    threshold = projection(kind, at, p, q)  # that of some row, as when trees are grown
-    cut, side = cut_of(kind, p, q, threshold)
-    near = [at, cut, p, q]
-    near += [np.nextafter(x, way) for x in near for way in (-np.inf, np.inf)]
-    for x in near + others:
-        goes = projection(kind, x, p, q) <= threshold
-        if side != PROJECTED:
-            assert goes == ((x <= cut) == (side == AT_MOST))
-
-
-def test_tests_of_numbers_become_cuts():
-    assert cut_of(NUMBER, 1.0, 3.0, 0.0) == (np.nextafter(2.0, 0), ABOVE)
-    assert cut_of(NUMBER, 3.0, 1.0, 0.0) == (2.0, AT_MOST)
-    assert cut_of(SQUARED, 3.0, 1.0, -2.0) == (1.5, AT_MOST)
-    assert cut_of(VALUE, -1.0, -1.0, 0.7) == (0.7, AT_MOST)
-    assert cut_of(CATEGORY, 1.0, 2.0, 0.0)[1] == PROJECTED
-    assert cut_of(NUMBER, 1.0, 3.0, 5.0)[1] == PROJECTED  # everybody goes left
-
-
-# -- together and alone ---------------------------------------------------------------------------
 
 
 def make_table(n, seed, gaps):

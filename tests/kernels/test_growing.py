@@ -33,8 +33,26 @@ from lookalike.kernels.growing import (
 seeds = st.integers(0, 2**32 - 1)
 
 
+def ranked_tree(size):
+    return RankedTree(*np.full((5, size), -1, np.int32))
+
+
+def keys(n):
+    return (*np.empty((2, n), np.int64), np.empty(256, np.int64))
+
+
+def random_tree(values, category, depth, state):
+    """Grow a tree by random cuts; return it and its number of nodes."""
+    d, n = values.shape
+    feature, left, right = np.full((3, 2 * n), -1, np.int32)
+    tree, stack = ThresholdTree(feature, np.zeros(2 * n), left, right), stack_root(n)
+    scratch = np.arange(d), np.empty(n)
+    grow_random(values, np.array(category), np.arange(n), depth, *scratch, state, stack, tree)
+    return tree, int(stack.count[MADE])
+
+
 def test_nodes_come_in_preorder_and_know_their_children():
-    left, right = np.full(16, -9), np.full(16, -9)
+    left, right = np.full((2, 16), -1)
     stack = stack_root(8)
     seen = []
     while stack.count[WAITING]:
@@ -96,10 +114,10 @@ def test_samples_hold_both_labels(replace):
 def test_the_gini_tree_of_two_numbers():
     codes = np.array([[0, 1, 2, 3], [0, 0, 1, 1]], np.int32)
     labels, rows = np.array([0, 0, 1, 1], np.uint8), np.arange(4)
-    tree = RankedTree(*(np.empty(8, np.int32) for _ in range(5)))
+    tree = ranked_tree(8)
     state = np.array([3], np.int64)
     stack, numbers = stack_root(4), np.zeros(2, np.uint8)
-    grow_gini(codes, numbers, labels, rows, np.arange(2), 2, 9, state, stack, 99, tree)
+    grow_gini(codes, numbers, labels, rows, np.arange(2), 2, 9, state, stack, 99, keys(4), tree)
     assert stack.count.tolist() == [0, 3]
     assert (tree.feature[0], tree.cut[0], tree.above[0]) in {(0, 1, 2), (1, 0, 1)}
     assert tree.feature[1:3].tolist() == [-1, -1]
@@ -114,11 +132,11 @@ def test_a_tree_grown_in_parts_is_the_same_tree(seed, n, pause):
     labels, category = rng.integers(0, 2, n).astype(np.uint8), np.array([0, 1, 0], np.uint8)
 
     def grow(pause):
-        tree = RankedTree(*(np.full(2 * n, -9, np.int32) for _ in range(5)))
+        tree = ranked_tree(2 * n)
         rows, pool, stack = np.arange(n), np.arange(3), stack_root(n)
         state, calls = np.array([seed + 1], np.int64), 0
         while stack.count[WAITING]:
-            grow_gini(codes, category, labels, rows, pool, 2, 9, state, stack, pause, tree)
+            grow_gini(codes, category, labels, rows, pool, 2, 9, state, stack, pause, keys(n), tree)
             calls += 1
         return np.stack(tree), calls
 
@@ -134,11 +152,7 @@ def test_random_cuts_separate_different_rows(seed, n):
     rng = np.random.default_rng(seed)
     values = rng.integers(0, 3, (2, n)).astype(float)
     values[0, rng.random(n) < 0.1] = np.nan
-    size = 2 * n
-    feature, left, right = (np.empty(size, np.int32) for _ in range(3))
-    tree = ThresholdTree(feature, np.empty(size), left, right)
-    state = np.array([seed + 1], np.int64)
-    made = grow_random(values, np.array([0, 1], np.uint8), np.arange(n), 99, state, tree)
+    tree, made = random_tree(values, [0, 1], 99, np.array([seed + 1], np.int64))
     known = values[:, ~np.isnan(values).any(axis=0)]
 
     def leaf_of(row):
@@ -160,9 +174,7 @@ def test_neighboring_floats_are_separated_by_every_draw():
     """Between two neighbors there is no number: a quarter of the draws round to the larger one."""
     values, state = np.array([[1.0, np.nextafter(1.0, 2.0)]]), np.array([26], np.int64)
     for _ in range(50):
-        feature, left, right = (np.empty(4, np.int32) for _ in range(3))
-        tree = ThresholdTree(feature, np.empty(4), left, right)
-        made = grow_random(values, np.array([0], np.uint8), np.arange(2), 1, state, tree)
+        tree, made = random_tree(values, [0], 1, state)
         assert (made, tree.threshold[0]) == (3, 1.0)
 
 
@@ -262,10 +274,21 @@ def test_a_gini_tree_takes_the_best_cut_of_every_node(seed, n, depth):
     rng = np.random.default_rng(seed)
     codes = rng.integers(-1, 4, (3, n)).astype(np.int32)
     labels, category = rng.integers(0, 2, n).astype(np.uint8), np.array([0, 1, 0], np.uint8)
-    tree = RankedTree(*(np.full(2 * n, -9, np.int32) for _ in range(5)))
+    tree = ranked_tree(2 * n)
     state, stack = np.array([seed + 1], np.int64), stack_root(n)
     grow_gini(
-        codes, category, labels, np.arange(n), np.arange(3), 3, depth, state, stack, 10**9, tree
+        codes,
+        category,
+        labels,
+        np.arange(n),
+        np.arange(3),
+        3,
+        depth,
+        state,
+        stack,
+        10**9,
+        keys(n),
+        tree,
     )
     made = 0
 
@@ -299,22 +322,18 @@ def test_columns_that_do_not_vary_are_not_counted_as_tried():
     codes = np.array([[0, 0, 0, 0], [0, 0, 1, 1], [-1, -1, -1, 3]], np.int32)
     labels = np.array([0, 0, 1, 1], np.uint8)
     for seed in range(1, 12):
-        tree = RankedTree(*(np.full(8, -9, np.int32) for _ in range(5)))
+        tree = ranked_tree(8)
         state, stack = np.array([seed], np.int64), stack_root(4)
         numbers, pool = np.zeros(3, np.uint8), np.arange(3)
-        grow_gini(codes, numbers, labels, np.arange(4), pool, 1, 9, state, stack, 10**9, tree)
+        grow_gini(
+            codes, numbers, labels, np.arange(4), pool, 1, 9, state, stack, 10**9, keys(4), tree
+        )
         assert (tree.feature[0], tree.cut[0], tree.above[0]) == (1, 0, 1)
 
 
 def test_random_trees_stop_at_their_depth_and_where_nothing_differs():
     def grow(values, category, depth, seed=1):
-        n = len(values[0])
-        parts = np.full(2 * n, -9, np.int32), np.empty(2 * n), *(np.full(2 * n, -9) for _ in "lr")
-        tree, state = ThresholdTree(*parts), np.array([seed], np.int64)
-        made = grow_random(
-            np.array(values, float), np.array(category), np.arange(n), depth, state, tree
-        )
-        return tree, made
+        return random_tree(np.array(values, float), category, depth, np.array([seed], np.int64))
 
     line = [[0.0, 1.0, 2.0, 3.0, 4.0]]
     assert [grow(line, [0], depth)[1] for depth in (0, 1, 9)] == [1, 3, 9]

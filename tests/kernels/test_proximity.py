@@ -19,7 +19,6 @@ from lookalike.kernels.proximity import (
     nearest_members,
     place_members,
     share_draws,
-    sum_four_over_trees,
     sum_over_trees,
     sum_overlaps,
     symmetrize_tiles,
@@ -143,11 +142,13 @@ def test_overlaps_equal_the_sums(out_of_bag, seed):
 def test_values_of_leaves_add_up_over_trees():
     leaves, offsets = np.array([[0, 1, 2], [1, 0, 0]], np.uint8), np.array([0, 2, 4, 7])
     values = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
-    out, four = np.full(2, 99.0), np.full((2, 4), 99.0)
-    sum_over_trees(leaves, offsets, values, out)
-    assert out.tolist() == [1 + 8 + 64, 2 + 4 + 16]
-    sum_four_over_trees(leaves, offsets, values[:, None] * [1.0, 3.0, 5.0, 7.0], four)
-    assert four.tolist() == [[73, 3 * 73, 5 * 73, 7 * 73], [22, 66, 110, 154]]
+    for times in ([1.0], [1.0, 3.0, 5.0, 7.0, 9.0]):
+        out = np.zeros((2, len(times)))
+        sum_over_trees(leaves, offsets, values[:, None] * times, out)
+        assert out.tolist() == [
+            [(1 + 8 + 64) * k for k in times],
+            [(2 + 4 + 16) * k for k in times],
+        ]
 
 
 def draw_draws(rng, n, queries):

@@ -82,8 +82,6 @@ def test_rows_end_where_they_walk_to(seed, missing):
 def test_what_follows_from_the_shape(seed):
     forest = draw_forest(np.random.default_rng(seed))
     nodes, tests = forest.nodes, forest.tests
-    total = np.empty(len(forest.feature))
-    trees.sum_down(np.arange(len(total)) + 1.0, nodes.parent, forest.offsets, total)
     for t in range(3):
         base, leaves = forest.offsets[t], 0
         held = forest.tests.test[base : forest.offsets[t + 1]].tolist()
@@ -97,7 +95,6 @@ def test_what_follows_from_the_shape(seed):
             assert tests.height[base + v] == len(set(above))
             assert tests.repeat[base + v] == (held[v] in above and held[v] >= 0)
             assert (tests.slot[base + v] >= 0) == (held[v] >= 0 and held.count(held[v]) > 1)
-            assert total[base + v] == sum(base + u + 1 for u in path)
             if held[v] < 0:
                 assert (nodes.leaf[base + v], nodes.first[base + v]) == (leaves, leaves)
                 assert (nodes.last[base + v], nodes.end[base + v]) == (leaves + 1, v + 1)

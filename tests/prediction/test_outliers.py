@@ -1,5 +1,7 @@
 """Unusual rows and cells, against plain counting."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,7 +79,7 @@ def test_a_combination_is_called_one():
 
 def test_forms():
     found = find_outliers(TABLE, kinds=KINDS, random_state=0)
-    assert len(found.records(2)) == 2
+    assert len(replace(found, n=2).to_dict()["outliers"]) == 2
     frame = found.to_frame("pandas")
     assert list(frame.columns)[:3] == ["id", "score", "reasons"]
     assert list(frame.columns)[3:] == list(found.table.record(0))
@@ -227,8 +229,7 @@ def test_rows_that_are_all_alike_are_all_usual(table):
     found = find_outliers(table, kinds={"x": "number", "c": "category"})
     assert found.scores.tolist() == [0.0] * len(table["x"])
     assert found.scores.min() >= 0.0
-    json_ready = found.records(1)
-    assert json_ready[0]["score"] == 0.0
+    assert found.to_dict()["outliers"][0]["score"] == 0.0
 
 
 def test_rows_with_nothing_to_compare_are_half_alike():

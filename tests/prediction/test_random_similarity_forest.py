@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.inspection import permutation_importance
-from sklearn.metrics import r2_score, roc_auc_score
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import cross_val_score
 
 import lookalike as la
@@ -89,9 +89,10 @@ def test_any_columns_with_missing_cells():
     assert roc_auc_score(y[held], model.predict_proba(table[held])[:, 1]) > 0.9
     shares = dict(zip(table.names, model.feature_importances_, strict=True))
     assert shares["basket"] > shares["noise"]
-    lost = model.permutation_importances(table[held], y[held], random_state=0)
-    assert lost["basket"].mean() > 0.1 > abs(lost["noise"].mean())
-    assert lost["basket"].shape == (5,)
+    # What is lost when a column is shuffled, for columns of any kind.
+    found = permutation_importance(model, table[held].to_frame(), y[held], random_state=0)
+    lost = dict(zip(table.names, found.importances_mean, strict=True))
+    assert lost["basket"] > 0.1 > abs(lost["noise"])
 
 
 @pytest.mark.parametrize("numeric", ["projection", "value"])
@@ -117,18 +118,6 @@ def test_months_go_round():
     forest = Classifier(5, kinds={"when": "month"}, random_state=0)
     forest.fit({"when": ["Jan", "Dec", "Jul", "Jun"] * 5}, [0, 0, 1, 1] * 5)
     assert forest.predict({"when": ["Jan", "Jun"]}).tolist() == [0, 1]
-
-
-def test_losses_of_a_shuffled_column_are_those_of_the_coefficient_of_determination():
-    x = np.random.default_rng(0).random((40, 2))
-    model = Regressor(5, random_state=0).fit(x, x[:, 0])
-    lost = model.permutation_importances(x, x[:, 0], n_repeats=2, random_state=3)
-    rng, whole = np.random.default_rng(3), r2_score(x[:, 0], model.predict(x))
-    for column, name in enumerate(lost):
-        for repeat in range(2):
-            mixed = x.copy()
-            mixed[:, column] = mixed[rng.permutation(40), column]
-            assert lost[name][repeat] == whole - r2_score(x[:, 0], model.predict(mixed))
 
 
 def test_shuffled_labels_give_chance():
@@ -257,15 +246,9 @@ def test_weights_count():
     plain = Classifier(40, min_samples_leaf=20, random_state=0).fit(X, y)
     heavy = Classifier(40, min_samples_leaf=20, class_weight={1: 20.0}, random_state=0).fit(X, y)
     even = Classifier(40, min_samples_leaf=20, class_weight="balanced", random_state=0).fit(X, y)
-    each = Classifier(
-        40, min_samples_leaf=20, class_weight="balanced_subsample", random_state=0
-    ).fit(X, y)
     assert plain.predict(X).mean() < 0.2
     assert heavy.predict(X).mean() > 0.9
     assert 0.2 < even.predict_proba(X)[:, 1].mean() < 0.8
-    assert each.predict_proba(X)[:, 1].mean() == pytest.approx(
-        even.predict_proba(X)[:, 1].mean(), abs=0.1
-    )
     weight = np.where(y == 1, 20.0, 1.0)
     same = Classifier(40, min_samples_leaf=20, random_state=0).fit(X, y, weight)
     assert_allclose(same.predict_proba(X), heavy.predict_proba(X))

@@ -115,29 +115,3 @@ def test_bad_matrices_and_rows():
         SimilarityForestClassifier(n_estimators=2).fit({"c": [1.0, None]}, [0, 1])
     with pytest.raises(InvalidInput, match="measure=.manhatten"):
         SimilarityForestClassifier("manhatten", 2).fit([[0.0], [1.0]], [0, 1])
-
-
-# -- isolation -------------------------------------------------------------------------------------
-
-
-# Shuffling a column of whole rows changes their distances, column by column.
-IMPORTANCE_RNG = np.random.default_rng(0)
-WIDE_X = IMPORTANCE_RNG.normal(size=(120, 3)) * [10.0, 1.0, 1.0]
-WIDE_Y = (WIDE_X[:, 0] > 0).astype(int)
-
-
-@pytest.mark.parametrize("measure", ["euclidean", Gower()], ids=str)
-def test_only_the_informative_column_matters(measure):
-    model = SimilarityForestClassifier(measure, 20, random_state=0).fit(WIDE_X, WIDE_Y)
-    losses = model.permutation_importances(WIDE_X, WIDE_Y, n_repeats=3, random_state=0)
-    means = {name: loss.mean() for name, loss in losses.items()}
-    assert means["x0"] > 0.25
-    assert abs(means["x1"]) < 0.2 > abs(means["x2"])
-    assert means["x0"] > 2 * max(means["x1"], means["x2"])
-
-
-def test_a_matrix_has_no_columns_to_shuffle():
-    d = np.abs(WIDE_X[:, :1] - WIDE_X[:, 0])
-    model = SimilarityForestClassifier("precomputed", 5, random_state=0).fit(d, WIDE_Y)
-    with pytest.raises(InvalidInput, match="columns to shuffle, found a matrix of distances"):
-        model.permutation_importances(d, WIDE_Y)

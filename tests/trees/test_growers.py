@@ -259,5 +259,5 @@ def test_a_table_of_equal_rows_gives_single_leaves():
 
 
 def test_one_row_per_tree_is_too_few():
-    with pytest.raises(InvalidInput, match="at least two rows per tree"):
+    with pytest.raises(InvalidInput, match="real and synthetic rows"):
         grow_synthetic(np.random.default_rng(0).random((5, 2)), None, 1, max_samples=0.1)

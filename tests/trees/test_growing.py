@@ -6,8 +6,7 @@ import pytest
 from lookalike.errors import InvalidInput
 from lookalike.measures import ForestProximity
 from lookalike.prediction import RandomSimilarityForestClassifier
-from lookalike.trees import growers, growing
-from lookalike.trees.cells import growing as cell_growing
+from lookalike.trees import growing
 from lookalike.trees.growing import count_features, count_share, grow_each, tree_states
 
 RANDOM = np.random.default_rng(0)
@@ -20,10 +19,10 @@ CELLS = {
 }
 
 
-@pytest.mark.parametrize("module", [growers, cell_growing], ids=["numbers", "cells"])
-def test_pauses_change_nothing(module, monkeypatch):
+@pytest.mark.parametrize("cells", [False, True], ids=["numbers", "cells"])
+def test_pauses_change_nothing(cells, monkeypatch):
     calls = []
-    usual = module.grow_by_parts
+    usual = growing.grow_by_parts
 
     def count(n_rows, grow):
         def counted(stack):
@@ -34,16 +33,16 @@ def test_pauses_change_nothing(module, monkeypatch):
 
     def answer():
         calls.clear()
-        if module is growers:
+        if not cells:
             values = ForestProximity(random_state=0).fit(NUMBERS).similarity()
         else:
             forest = RandomSimilarityForestClassifier(20, random_state=0)
             values = forest.fit(CELLS, CLASSES).predict_proba(CELLS)
         return values, len(calls)
 
-    monkeypatch.setattr(module, "grow_by_parts", count)
+    monkeypatch.setattr(growing, "grow_by_parts", count)
     whole, trees = answer()
-    monkeypatch.setattr(module, "ROWS_BEFORE_PAUSE", 1)
+    monkeypatch.setattr(growing, "ROWS_BEFORE_PAUSE", 1)
     parts, steps = answer()
     assert trees > 0
     assert steps > 5 * trees

@@ -193,34 +193,19 @@ class ReFeat(SaveMixin, Estimator):
         ----------
         weights : array of shape (several, trees), from ``tree_weights``
         """
+        from lookalike.kernels.proximity import sum_over_trees
+
         check_is_fitted(self, "forest_")
         values = np.repeat(weights, self.forest_.nodes.n_leaves, axis=1) * self.lengths_
-        out = np.empty((len(weights), len(self.leaves_)))
-        # The kernel reads each leaf once for four weights.
-        for first in range(0, len(weights), 4):
-            self._add_up(values[first : first + 4], out[first : first + 4])
-        return out / self.forest_.n_trees
+        sums = np.zeros((len(self.leaves_), len(weights)))
+        offsets, table = self.forest_.nodes.leaf_offsets, np.ascontiguousarray(values.T)
 
-    def _add_up(self, values: np.ndarray, out: np.ndarray) -> None:
-        """Add up over the trees one to four values of each leaf."""
-        from lookalike.kernels.proximity import sum_four_over_trees, sum_over_trees
-
-        n = len(values)
-        if n == 1:
-            add, table, sums = sum_over_trees, values[0], out[0]
-        else:
-            add, sums = sum_four_over_trees, np.empty((out.shape[1], 4))
-            table = np.zeros((values.shape[1], 4))
-            table[:, :n] = values.T
-        offsets = self.forest_.nodes.leaf_offsets
-
-        def add_block(part: slice) -> None:
-            add(self.leaves_[part], offsets, table, sums[part])
+        def add_up(part: slice) -> None:
+            sum_over_trees(self.leaves_[part], offsets, table, sums[part])
 
         parts = [(part,) for part in blocks(len(sums), ROWS_PER_BLOCK)]
-        run(add_block, parts, self.n_jobs, "scoring rows")
-        if n > 1:
-            out[:] = sums[:, :n].T
+        run(add_up, parts, self.n_jobs, "scoring rows")
+        return np.ascontiguousarray(sums.T) / self.forest_.n_trees
 
     def _read_marks(self, given: Any) -> list[np.ndarray]:
         empty = hasattr(given, "__len__") and not len(given)

@@ -12,18 +12,16 @@ import numpy as np
 
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.growing import (
-    MADE,
     RANK_SHIFT,
     WAITING,
     draw_below,
+    draw_between,
     draw_next,
-    draw_unit,
     group_rows,
     next_node,
     sort_keys,
     sort_values,
     stack_children,
-    stack_root,
 )
 
 # -- the named tuples of arrays that the kernels take ----------------------------------------------
@@ -79,7 +77,7 @@ class Targets(NamedTuple):
 
 
 class SplitRules(NamedTuple):
-    """What is asked of a tree and of its tests, in integers.
+    """What is asked of a tree and of its tests, in numbers.
 
     Parameters
     ----------
@@ -92,6 +90,8 @@ class SplitRules(NamedTuple):
     by_class, balanced, midpoint, random : int
         Whether p comes from the least varied class, whether even cuts win ties, whether thresholds
         lie halfway between two projections, and whether they are drawn.
+    floor : float
+        The least weight of a side.
     """
 
     max_columns: int
@@ -104,30 +104,24 @@ class SplitRules(NamedTuple):
     balanced: int
     midpoint: int
     random: int
+    floor: float
 
 
 class NodeRows(NamedTuple):
-    """The rows of a node, ``rows[low:high]``, its impurity, and the least weight of a side."""
+    """The rows of a node, ``rows[low:high]``, and its impurity."""
 
     rows: np.ndarray
     low: int
     high: int
     impurity: float
-    floor: float
-
-
-class BestTest(NamedTuple):
-    """The best test so far: its score and threshold, and (column, p, q, imbalance, default side).
-
-    The column is -1 before the first; the side of missing values is 1 for left.
-    """
-
-    score: np.ndarray
-    test: np.ndarray
 
 
 class Scratch(NamedTuple):
-    """Memory that the tests of a tree share; nothing in it outlives a test."""
+    """Memory that the tests of a tree share, and the best test so far.
+
+    That is ``score``, its score and threshold, and ``test``: (column, p, q, imbalance, default
+    side). The column is -1 before the first; the side of missing values is 1 for left.
+    """
 
     present: np.ndarray
     grouped: np.ndarray
@@ -137,10 +131,13 @@ class Scratch(NamedTuple):
     keys: np.ndarray
     spare: np.ndarray
     counts: np.ndarray
+    tally: np.ndarray
     item: np.ndarray
     proj: np.ndarray
     left: np.ndarray
     right: np.ndarray
+    score: np.ndarray
+    test: np.ndarray
 
 
 class CellTree(NamedTuple):
@@ -171,47 +168,29 @@ def column_of(cells, f):
     )
 
 
-@kernel
-def make_scratch(n_rows, n_classes):
-    """Return memory for trees of so many rows and classes."""
+# Made by numpy: numba would compile each kind of array for most of a tenth of a second.
+
+
+def make_scratch(n_rows: int, n_classes: int, n_codes: int = 0) -> Scratch:
+    """Return memory for trees of so many rows, classes, and different cells of a column."""
+    present, grouped, chosen, keys, spare, item = np.empty((6, n_rows), np.int64)
+    gaps, proj = np.empty((2, n_rows))
+    ends, counts = np.empty(n_classes + 1, np.int64), np.empty(256, np.int64)
+    tally = np.zeros(max(n_rows, n_codes), np.int64)
+    left, right = np.empty((2, n_classes))
     return Scratch(
-        np.empty(n_rows, np.int64),
-        np.empty(n_rows, np.int64),
-        np.empty(n_classes + 1, np.int64),
-        np.empty(n_rows),
-        np.empty(n_rows, np.int64),
-        np.empty(n_rows, np.int64),
-        np.empty(n_rows, np.int64),
-        np.empty(256, np.int64),
-        np.empty(n_rows, np.int64),
-        np.empty(n_rows),
-        np.empty(n_classes),
-        np.empty(n_classes),
-    )
+        present, grouped, ends, gaps, chosen, keys, spare, counts, tally, item, proj, left, right,
+        np.empty(2), np.full(5, -1),
+    )  # fmt: skip
 
 
-@kernel
-def make_best():
-    """Return a place for the best test of a node."""
-    return BestTest(np.empty(2), np.empty(5, np.int64))
-
-
-@kernel
-def make_tree(most, n_classes):
-    """Return arrays for so many nodes."""
+def make_tree(most: int, n_classes: int) -> CellTree:
+    """Return arrays for so many nodes, all of which are leaves."""
+    feature, first, second, left, right = np.full((5, most), -1, np.int32)
     return CellTree(
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most),
-        np.empty(most, np.int32),
-        np.empty(most, np.int32),
-        np.empty(most, np.uint8),
-        np.empty(most, np.int64),
-        np.zeros(most),
-        np.zeros(most),
-        np.zeros((most, n_classes)),
-    )
+        feature, first, second, np.zeros(most), left, right, np.ones(most, np.uint8),
+        np.zeros(most, np.int64), np.zeros(most), np.zeros(most), np.zeros((most, n_classes)),
+    )  # fmt: skip
 
 
 # -- one candidate test: which cells to compare with, and where to cut -----------------------------
@@ -225,7 +204,7 @@ TIE_TOLERANCE = 1e-12  # impurities closer than this are equal
 @kernel
 def project(kind, x, p, q, flat, base, width):
     """Return the projection of a cell between two others; NaN where it is undefined."""
-    if np.isnan(x):
+    if x != x:  # NaN; numba's ``isnan`` is a function of arrays, which takes longer to compile
         return np.nan
     if kind == NUMBER:
         # Beyond p and q the projection is constant; computed literally it would only be nearly so.
@@ -247,7 +226,7 @@ def project(kind, x, p, q, flat, base, width):
 @kernel
 def cell_distance(kind, x, p, flat, base, width):
     """Return the distance of two cells; NaN where one is missing."""
-    if np.isnan(x) or np.isnan(p):
+    if x != x or p != p:
         return np.nan
     if kind <= VALUE:
         return abs(x - p)
@@ -295,23 +274,19 @@ def variance_of_numbers(x, rows, start, stop, times):
 
 
 @kernel
-def variance_of_codes(codes, rows, start, stop, times, keys, spare, counts):
-    """Return the variance of categories: half the share of pairs that differ."""
-    m = stop - start
-    for i in range(m):
-        r = rows[start + i]
-        keys[i] = (np.int64(codes[r]) << RANK_SHIFT) | r
-    found = sort_keys(keys, m, RANK_SHIFT, spare, counts)
-    total, same, run, before = 0, 0, 0, -1
-    for i in range(m):
-        code = found[i] >> RANK_SHIFT
-        if code != before:
-            same += run * run
-            run, before = 0, code
-        t = times[found[i] & 0xFFFFFFFF]
-        run += t
-        total += t
-    same += run * run
+def variance_of_codes(codes, rows, start, stop, times, tally):
+    """Return the variance of categories: half the share of pairs that differ.
+
+    ``tally`` is 0 for every code, before and after.
+    """
+    total, same = 0, 0
+    for i in range(start, stop):
+        tally[codes[rows[i]]] += times[rows[i]]
+        total += times[rows[i]]
+    for i in range(start, stop):
+        code = codes[rows[i]]
+        same += tally[code] * tally[code]
+        tally[code] = 0
     # Half of 1 - sum of squared shares: the mean squared distance of two entries over 2, as for
     # numbers, where unequal categories are at distance 1. Integers up to here, so exact.
     return (total * total - same) / (2.0 * total * total)
@@ -331,7 +306,7 @@ def variance_of_cells(column, rows, start, stop, times, state):
         for j in range(start, stop):
             b = rows[j]
             d = flat[base + width * int(x[a]) + int(x[b])]
-            if not np.isnan(d):
+            if d == d:
                 square += often * times[b] * d * d
                 count += often * times[b]
     # Halved either way: over all rows that may be drawn, the estimate has the exact value as mean.
@@ -368,10 +343,8 @@ def least_varied(column, targets, state, scratch):
         if column.kind < CATEGORY:
             spread = variance_of_numbers(column.values, grouped, start, stop, targets.times)
         elif column.kind == CATEGORY:
-            spread = variance_of_codes(
-                column.ranks, grouped, start, stop, targets.times, scratch.keys, scratch.spare,
-                scratch.counts,
-            )  # fmt: skip
+            tally = scratch.tally
+            spread = variance_of_codes(column.ranks, grouped, start, stop, targets.times, tally)
         else:
             spread = variance_of_cells(column, grouped, start, stop, targets.times, state)
         # A relative tolerance: variances of one class in two orders of rows differ in their last
@@ -390,30 +363,15 @@ def sort_by_projection(column, rows, m, p, q, scratch):
         k = 0
         for i in range(m):
             here = project(kind, x[rows[i]], x[p], x[q], flat, base, width)
-            if not np.isnan(here):
+            if here == here:
                 item[k], proj[k] = rows[i], here
                 k += 1
         sort_values(proj, item, k, scratch.counts)
         return k
-    if kind == CATEGORY:
-        # Categories project to three values: those of q first, those of p last, in one pass and
-        # without sorting.
-        low, high = 0, m
-        for i in range(m):
-            if x[rows[i]] == x[q]:
-                item[low], proj[low] = rows[i], -1.0
-                low += 1
-            elif x[rows[i]] == x[p]:
-                high -= 1
-                item[high], proj[high] = rows[i], 1.0
-        for i in range(m):
-            if x[rows[i]] != x[q] and x[rows[i]] != x[p]:
-                item[low], proj[low] = rows[i], 0.0
-                low += 1
-        return m
-    # Only cells between p and q differ in their projection, so only these are sorted.
-    # A number's projection falls from p to q, so ranks give the order; ends need no sorting.
-    falls = kind != VALUE and codes[p] < codes[q]
+    # Only cells between p and q differ in their projection, so only these are sorted; of categories
+    # none, as they project to three values. A number's projection falls from p to q, so ranks give
+    # the order.
+    falls = kind < VALUE and codes[p] < codes[q]
     floor, ceiling = np.int64(-1), np.int64(1) << 31
     if kind == NUMBER:
         floor, ceiling = min(codes[p], codes[q]), max(codes[p], codes[q])
@@ -421,39 +379,36 @@ def sort_by_projection(column, rows, m, p, q, scratch):
     for i in range(m):
         r = rows[i]
         code = codes[r]
-        if floor < code < ceiling:
+        if floor < code < ceiling and (kind != CATEGORY or (code != codes[p] and code != codes[q])):
             keys[inside] = (np.int64(code) << RANK_SHIFT) | r
             inside += 1
-        elif (code <= floor) == falls:
+        elif code == codes[p] if kind == CATEGORY else (code <= floor) == falls:
             high -= 1
             item[high] = r
         else:
             item[low] = r
             low += 1
-    found = sort_keys(keys, inside, RANK_SHIFT, scratch.spare, scratch.counts)
+    found = keys
+    if kind != CATEGORY:
+        found = sort_keys(keys, inside, RANK_SHIFT, scratch.spare, scratch.counts)
     for i in range(inside):
         item[low + i] = found[inside - 1 - i if falls else i] & 0xFFFFFFFF
-    if kind == NUMBER:
-        bottom = project(kind, x[q], x[p], x[q], flat, base, width)
-        for i in range(low):
-            proj[i] = bottom
-        top = project(kind, x[p], x[p], x[q], flat, base, width)
-        for i in range(high, m):
-            proj[i] = top
-    for i in range(low, low + inside):
-        proj[i] = project(kind, x[item[i]], x[p], x[q], flat, base, width)
+    for i in range(m):
+        # Beyond p and q all projections are equal.
+        at = q if i < low else p if i >= high else item[i]
+        proj[i] = project(kind, x[at], x[p], x[q], flat, base, width)
     return m
 
 
 @kernel
-def node_statistics(rows, low, high, targets, criterion, totals):
-    """Return entries, weight and impurity of a node, and whether it is pure.
+def describe_node(tree, at, rows, low, high, depth, targets, rules):
+    """Write the facts of a node; return its rows, and whether a test is to be looked for.
 
-    ``totals`` becomes the weight of each class, or the mean of the target.
+    ``tree.value[at]`` becomes the weight of each class, or the mean of the target.
     """
     label, target, weight, times = targets.label, targets.amount, targets.weight, targets.times
-    n_classes = targets.n_classes
-    for c in range(n_classes):
+    totals, impurity = tree.value[at], 0.0
+    for c in range(targets.n_classes):
         totals[c] = 0.0
     n, w, pure = 0, 0.0, True
     first = rows[low]
@@ -461,21 +416,26 @@ def node_statistics(rows, low, high, targets, criterion, totals):
         r = rows[i]
         n += times[r]
         w += weight[r]
-        if criterion == VARIANCE:
+        if rules.criterion == VARIANCE:
             totals[0] += weight[r] * (target[r] - target[first])
             pure = pure and target[r] == target[first]
         else:
             totals[label[r]] += weight[r]
             pure = pure and label[r] == label[first]
-    if criterion == VARIANCE:
+    if rules.criterion == VARIANCE:
         mean = target[first] + totals[0] / w
         totals[0] = mean
         square = 0.0
         for i in range(low, high):
             off = target[rows[i]] - mean
             square += weight[rows[i]] * off * off
-        return n, w, 0.0 if pure else square / w, pure
-    return n, w, class_impurity(totals, n_classes, w, criterion), pure
+        impurity = 0.0 if pure else square / w
+    else:
+        impurity = class_impurity(totals, targets.n_classes, w, rules.criterion)
+    tree.entries[at], tree.weights[at], tree.impurities[at] = n, w, impurity
+    enough = n >= rules.min_split and n >= 2 * rules.min_leaf and not w < 2 * rules.floor
+    splits = enough and not pure and depth < rules.max_depth
+    return NodeRows(rows, low, high, impurity), splits
 
 
 @kernel
@@ -495,15 +455,14 @@ def class_impurity(totals, n_classes, weight, criterion):
 
 
 @kernel
-def best_cut(k, targets, rules, tie, step, floor, only, scratch):
+def best_cut(k, targets, rules, tie, step, only, scratch):
     """Return the best (score, surplus, place) of a cut between different projections, and a weight.
 
     The first k items of ``scratch`` are in the order of their projections. Projections within
-    ``step`` of each other are one, and each side weighs at least ``floor``. The score is the mean
-    impurity of the two sides, by weight; scores within ``tie`` are equal, and then the more even
-    cut wins if ``balanced``. Place i cuts behind item i; -1: there is no cut. The surplus is by how
-    many entries the right side is larger, and the weight that of all k items. ``only`` is the one
-    place that is looked at; -1: all.
+    ``step`` of each other are one. The score is the mean impurity of the two sides, by weight;
+    scores within ``tie`` are equal, and then the more even cut wins if ``balanced``. Place i cuts
+    behind item i; -1: there is no cut. The surplus is by how many entries the right side is larger,
+    and the weight that of all k items. ``only`` is the one place that is looked at; -1: all.
     """
     item, proj, left, right = scratch.item, scratch.proj, scratch.left, scratch.right
     label, target, weight, times = targets.label, targets.amount, targets.weight, targets.times
@@ -557,7 +516,7 @@ def best_cut(k, targets, rules, tie, step, floor, only, scratch):
         if i != only and only >= 0:
             continue
         w_right = w_all - w_left
-        if w_left < floor or w_right < floor or w_left <= 0.0 or w_right <= 0.0:
+        if min(w_left, w_right) < rules.floor or min(w_left, w_right) <= 0.0:
             continue
         if criterion == GINI:
             score = 1.0 - (squares_left / w_left + squares_right / w_right) / w_all
@@ -590,45 +549,36 @@ def present_rows(x, rows, low, high, present):
     """Write the rows of a node whose cell is there; return how many."""
     m = 0
     for i in range(low, high):
-        if not np.isnan(x[rows[i]]):
+        if x[rows[i]] == x[rows[i]]:
             present[m] = rows[i]
             m += 1
     return m
 
 
 @kernel
-def draw_between(state, least, largest):
-    """Draw a threshold that at least the smallest value is up to, and the largest is not."""
-    u = draw_unit(state)
-    # Weighted ends instead of a difference: a range may exceed the largest number.
-    cut = (1.0 - u) * least + u * largest
-    return cut if least <= cut < largest else least
-
-
-@kernel
-def score_cut(kind, node, k, targets, rules, state, scratch):
-    """Return (score, imbalance, threshold, default side) of the best cut; score inf: none.
+def try_cut(f, p, q, kind, node, k, targets, rules, state, scratch):
+    """Find the best cut of a test's projections; take it over if none before was better.
 
     The first k items of ``scratch`` are in the order of their projections. Rows whose projection is
     unknown count with the impurity they have among themselves, so that a column known for a handful
     of rows does not look better than one known for all.
     """
-    proj = scratch.proj
+    proj, found, test = scratch.proj, scratch.score, scratch.test
+    if k < 2:  # as where all rows are infinitely far from both cells
+        return
     # A variance has the square of the target's unit; Gini and entropy have none.
     tie = TIE_TOLERANCE * node.impurity if rules.criterion == VARIANCE else TIE_TOLERANCE
-    step = 0.0
-    if kind >= TABLE and k > 0 and np.isfinite(proj[k - 1] - proj[0]):
+    step, only, drawn = 0.0, -1, 0.0
+    if kind >= TABLE and abs(proj[k - 1] - proj[0]) < np.inf:
         # Differences of distances such as 1/3 differ in their last bits where they are equal.
         step = TIE_TOLERANCE * (proj[k - 1] - proj[0])
-    only, drawn = -1, 0.0
-    if rules.random and k > 1 and proj[0] < proj[k - 1]:
+    if rules.random and proj[0] < proj[k - 1]:
         drawn = draw_between(state, proj[0], proj[k - 1])
-        only = np.searchsorted(proj[:k], drawn, "right") - 1
-    score, surplus, place, w_known = best_cut(
-        k, targets, rules, tie, step, node.floor, only, scratch
-    )
+        while proj[only + 1] <= drawn:
+            only += 1
+    score, surplus, place, w_known = best_cut(k, targets, rules, tie, step, only, scratch)
     if place < 0:
-        return np.inf, np.int64(0), 0.0, np.int64(1)
+        return
     threshold = proj[place] if only < 0 else drawn
     if rules.midpoint and only < 0:
         middle = proj[place] / 2.0 + proj[place + 1] / 2.0
@@ -638,13 +588,19 @@ def score_cut(kind, node, k, targets, rules, state, scratch):
         # A new row that projects to the same place may be off by its last bits as well, and must
         # go the same way. Between a quarter and half of the step, so the next row stays on its
         # side; a power of two, so that equal thresholds of two nodes stay equal.
-        little = 2.0 ** (math.frexp(step)[1] - 2)
+        little = step / math.frexp(step)[0] / 4.0
         threshold = min(threshold + little, proj[place + 1] - little)
     if k < node.high - node.low:
         # Weighted by what is known and unknown, so that scores of columns with more and fewer
         # missing cells compare.
         score = _with_unknown(node, k, targets, rules.criterion, w_known, score, scratch)
-    return score, abs(surplus), threshold, np.int64(surplus <= 0)
+    # A tie goes to the more even cut; the lower of the two scores stays, so that a chain of ties
+    # cannot drift upwards.
+    better = test[0] < 0 or score < found[0] - tie
+    even = rules.balanced and score <= found[0] + tie and abs(surplus) < test[3]
+    if score != np.inf and (better or even):
+        found[0], found[1] = score if better else min(score, found[0]), threshold
+        test[0], test[1], test[2], test[3], test[4] = f, p, q, abs(surplus), surplus <= 0
 
 
 @kernel
@@ -682,22 +638,6 @@ def _with_unknown(node, k, targets, criterion, w_known, score, scratch):
 
 
 @kernel
-def keep_better(f, p, q, cut, rules, tie, best):
-    """Take over a test, with its cut from ``score_cut``, if it is better than the best so far."""
-    score, imbalance, threshold, default = cut
-    found, test = best.score, best.test
-    if score == np.inf:
-        return
-    # A tie goes to the more even cut; the lower of the two scores stays, so that a chain of ties
-    # cannot drift upwards.
-    even = rules.balanced and score <= found[0] + tie and imbalance < test[3]
-    if test[0] < 0 or score < found[0] - tie or even:
-        found[0] = min(score, found[0]) if even else score
-        found[1] = threshold
-        test[0], test[1], test[2], test[3], test[4] = f, p, q, imbalance, default
-
-
-@kernel
 def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
     """Draw q among rows of another class (or of a target further off than spread) away from p.
 
@@ -721,17 +661,16 @@ def draw_second(rows, m, p, spread, by_target, targets, state, scratch):
 
 
 @kernel
-def try_column(f, column, node, targets, rules, state, best, scratch):
+def try_column(f, column, node, targets, rules, state, scratch):
     """Try the tests of one column; return whether its cells vary in this node at all."""
-    kind, x, present, grouped = column.kind, column.values, scratch.present, scratch.grouped
-    m = present_rows(x, node.rows, node.low, node.high, present)
+    kind, present = column.kind, scratch.present
+    m = present_rows(column.values, node.rows, node.low, node.high, present)
     if m < 2 or not varies(column, present, m, targets.times, state):
         return False
     by_target = rules.criterion == VARIANCE
-    tie = TIE_TOLERANCE * node.impurity if by_target else TIE_TOLERANCE
-    first, spread = -1, np.sqrt(node.impurity)
+    first, spread = -1, math.sqrt(node.impurity)
     if kind != VALUE and rules.by_class and not by_target:
-        group_rows(present, m, targets.label, targets.n_classes, grouped, scratch.ends)
+        group_rows(present, m, targets.label, targets.n_classes, scratch.grouped, scratch.ends)
         first = least_varied(column, targets, state, scratch)
     for _ in range(1 if kind == VALUE else rules.max_pairs):
         p, q = -1, -1
@@ -742,8 +681,7 @@ def try_column(f, column, node, targets, rules, state, best, scratch):
             if not rules.by_class:
                 p, q = q, p
         k = sort_by_projection(column, present, m, p, q, scratch)
-        cut = score_cut(kind, node, k, targets, rules, state, scratch)
-        keep_better(f, p, q, cut, rules, tie, best)
+        try_cut(f, p, q, kind, node, k, targets, rules, state, scratch)
     return True
 
 
@@ -764,102 +702,61 @@ def draw_pair(column, first, m, spread, by_target, targets, state, scratch):
 
 
 @kernel
-def partition_rows(column, p, q, threshold, default, rows, low, high):
-    """Bring the rows that go left to the front, in their order; return where the others begin.
+def partition_rows(kind, x, p, q, threshold, default, flat, base, width, rows, low, high, spare):
+    """Bring the rows that go left to the front; return where the others begin.
 
-    p and q are rows, -1 where a number is tested by itself.
+    p and q are cells. Both sides keep their order, as the lazy grower's do: both then add up
+    weights in the same order.
     """
-    kind, x, _, flat, base, width = column
-    at_p, at_q = (x[p], x[q]) if p >= 0 else (0.0, 0.0)
-    # Stable, as the lazy grower's ``_part`` is: both then add up weights in the same order.
-    middle = low
-    rights, k = np.empty(high - low, np.int64), 0
+    lefts, rights = low, 0
+    # Every row is written to both sides, and the side where it belongs moves on: the processor
+    # would guess half of the jumps wrong.
     for i in range(low, high):
         r = rows[i]
-        here = project(kind, x[r], at_p, at_q, flat, base, width)
-        goes = default == 1 if np.isnan(here) else here <= threshold
-        if goes:
-            rows[middle] = r
-            middle += 1
-        else:
-            rights[k] = r
-            k += 1
-    for i in range(k):
-        rows[middle + i] = rights[i]
-    return middle
-
-
-# -- the steps of the loop over nodes, also taken by the growers of isolation trees and of trees
-# -- whose distances are computed as they are asked for --------------------------------------------
+        here = project(kind, x[r], p, q, flat, base, width)
+        goes = np.int64((here <= threshold) | ((here != here) & (default == 1)))
+        rows[lefts], spare[rights] = r, r
+        lefts += goes
+        rights += 1 - goes
+    for i in range(rights):
+        rows[lefts + i] = spare[i]
+    return lefts
 
 
 @kernel
-def open_node(stack, tree):
-    """Take the next node and write it as a leaf; return (node, low, high, depth)."""
-    node, low, high, depth = next_node(stack, tree.left, tree.right)
-    tree.feature[node], tree.first[node], tree.second[node] = -1, -1, -1
-    tree.threshold[node], tree.default[node], tree.entries[node] = 0.0, 1, high - low
-    return node, low, high, depth
-
-
-@kernel
-def close_node(stack, tree, node, best, low, middle, high, depth):
-    """Write the test of a node, and put its children on the stack."""
-    test = best.test
-    tree.feature[node], tree.first[node], tree.second[node] = test[0], test[1], test[2]
-    tree.threshold[node], tree.default[node] = best.score[1], test[4]
-    stack_children(stack, node, low, middle, high, depth)
-
-
-@kernel
-def describe_node(tree, at, rows, low, high, depth, targets, rules, floor):
-    """Write the facts of a node; return its rows, and whether a test is to be looked for."""
-    n, w, impurity, pure = node_statistics(
-        rows, low, high, targets, rules.criterion, tree.value[at]
+def split_node(stack, tree, at, column, rows, low, high, depth, scratch):
+    """Write the best test of a node, part its rows, and put its children on the stack."""
+    kind, x, _, flat, base, width = column
+    test, threshold = scratch.test, scratch.score[1]
+    tree.feature[at], tree.first[at], tree.second[at] = test[0], test[1], test[2]
+    tree.threshold[at], tree.default[at] = threshold, test[4]
+    a, b = (x[test[1]], x[test[2]]) if test[1] >= 0 else (0.0, 0.0)
+    middle = partition_rows(
+        kind, x, a, b, threshold, test[4], flat, base, width, rows, low, high, scratch.spare
     )
-    tree.entries[at], tree.weights[at], tree.impurities[at] = n, w, impurity
-    enough = n >= rules.min_split and n >= 2 * rules.min_leaf and not w < 2 * floor
-    splits = enough and not pure and depth < rules.max_depth
-    return NodeRows(rows, low, high, impurity, floor), splits
+    stack_children(stack, at, low, middle, high, depth)
 
 
 @kernel
-def min_side_weight(share, weight, rows):
-    """Return a share of the weight of some rows, added row by row."""
-    floor = 0.0
-    for i in range(rows.shape[0]):
-        floor += share * weight[rows[i]]
-    return floor
+def grow_similarity(cells, targets, rows, rules, pool, state, stack, pause, scratch, tree):
+    """Grow a tree whose nodes are written in preorder; columns are drawn from ``pool``.
 
-
-@kernel
-def grow_similarity(cells, targets, rows, rules, floor, pool, state, stack, pause, tree):
-    """Grow a tree whose nodes are written in preorder.
-
-    ``floor`` is the least weight that a side of a test may have; columns are drawn from ``pool``.
     Returns after ``pause`` rows; the nodes that wait are on the stack.
     """
-    best, scratch = make_best(), make_scratch(rows.shape[0], targets.n_classes)
-    seen = 0
+    test, seen = scratch.test, 0
     while stack.count[WAITING] > 0 and seen < pause:
-        at, low, high, depth = open_node(stack, tree)
+        at, low, high, depth = next_node(stack, tree.left, tree.right)
         seen += high - low
-        node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules, floor)
-        if not splits:
-            continue
-        best.test[0] = -1
-        tried = 0
-        for drawn in range(pool.shape[0]):
-            if tried >= rules.max_columns:
-                break
+        node, splits = describe_node(tree, at, rows, low, high, depth, targets, rules)
+        test[0] = -1
+        drawn, tried = 0, 0
+        while splits and drawn < pool.shape[0] and tried < rules.max_columns:
             f = draw_next(state, pool, drawn)
-            tried += try_column(f, column_of(cells, f), node, targets, rules, state, best, scratch)
-        if best.test[0] >= 0:
-            column = column_of(cells, best.test[0])
-            middle = partition_rows(
-                column, best.test[1], best.test[2], best.score[1], best.test[4], rows, low, high
-            )
-            close_node(stack, tree, at, best, low, middle, high, depth)
+            tried += try_column(f, column_of(cells, f), node, targets, rules, state, scratch)
+            drawn += 1
+        if test[0] >= 0:
+            column = column_of(cells, test[0])
+            split_node(stack, tree, at, column, rows, low, high, depth, scratch)
 
 
 # -- isolation trees: random projections between two random cells ----------------------------------
@@ -883,57 +780,52 @@ def draw_different(column, rows, m, state, far, chosen):
 
 
 @kernel
-def cut_randomly(f, column, rows, m, p, q, state, best):
+def cut_randomly(f, column, rows, m, p, q, state, scratch):
     """Cut uniformly between the smallest and the largest projection; return whether it can be."""
     kind, x, _, flat, base, width = column
+    proj, test = scratch.proj, scratch.test
     a, b = (x[p], x[q]) if kind != VALUE else (0.0, 0.0)
-    least, largest = np.inf, -np.inf
+    least, largest, known = np.inf, -np.inf, 0
     for i in range(m):
         here = project(kind, x[rows[i]], a, b, flat, base, width)
-        if not np.isnan(here):
+        if here == here:
             least, largest = min(least, here), max(largest, here)
+            proj[known] = here
+            known += 1
     if not least < largest:
         return False
     cut = draw_between(state, least, largest)
-    lefts, known = 0, 0
-    for i in range(m):
-        here = project(kind, x[rows[i]], a, b, flat, base, width)
-        if not np.isnan(here):
-            known += 1
-            lefts += here <= cut
-    best.score[1] = cut
-    best.test[0], best.test[1], best.test[2] = f, p, q
-    best.test[4] = 2 * lefts >= known
+    lefts = 0
+    for i in range(known):
+        lefts += proj[i] <= cut
+    scratch.score[1] = cut
+    test[0], test[1], test[2], test[4] = f, p, q, 2 * lefts >= known
     return True
 
 
 @kernel
-def grow_isolation(cells, rows, max_depth, far, state, tree):
-    """Grow a tree on rows, each once; return the number of nodes, written in preorder.
+def grow_isolation(cells, rows, times, max_depth, far, pool, state, stack, scratch, tree):
+    """Grow a tree on rows, each once (``times``); nodes are written in preorder.
 
     A node takes the first column, in random order, on which a cut can be made.
     """
-    pool = np.arange(cells.kinds.shape[0])
-    present, chosen = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
-    once = np.ones(cells.values.shape[1], np.int64)
-    best, stack = make_best(), stack_root(rows.shape[0])
+    present = scratch.present
     while stack.count[WAITING] > 0:
-        node, low, high, depth = open_node(stack, tree)
+        at, low, high, depth = next_node(stack, tree.left, tree.right)
+        tree.entries[at] = high - low
         if high - low < 2 or depth >= max_depth:
             continue
         for drawn in range(pool.shape[0]):
             f = draw_next(state, pool, drawn)
             column = column_of(cells, f)
             m = present_rows(column.values, rows, low, high, present)
-            if m < 2 or not varies(column, present, m, once, state):
+            if m < 2 or not varies(column, present, m, times, state):
                 continue
             p, q = -1, -1
             if column.kind != VALUE:
-                p, q = draw_different(column, present, m, state, far, chosen)
+                p, q = draw_different(column, present, m, state, far, scratch.chosen)
                 if q < 0:
                     continue
-            if cut_randomly(f, column, present, m, p, q, state, best):
-                middle = partition_rows(column, p, q, best.score[1], best.test[4], rows, low, high)
-                close_node(stack, tree, node, best, low, middle, high, depth)
+            if cut_randomly(f, column, present, m, p, q, state, scratch):
+                split_node(stack, tree, at, column, rows, low, high, depth, scratch)
                 break
-    return stack.count[MADE]

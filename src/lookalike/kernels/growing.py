@@ -43,6 +43,15 @@ def draw_below(state, bound):
 
 
 @kernel
+def draw_between(state, least, largest):
+    """Draw a threshold that at least the smallest value is up to, and the largest is not."""
+    u = draw_unit(state)
+    # Weighted ends instead of a difference: a range may exceed the largest number.
+    cut = (1.0 - u) * least + u * largest
+    return cut if least <= cut < largest else least
+
+
+@kernel
 def draw_next(state, pool, drawn):
     """Draw one of ``pool[drawn:]``, move it to ``pool[drawn]`` and return it."""
     other = drawn + draw_below(state, pool.shape[0] - drawn)
@@ -219,20 +228,18 @@ class NodeStack(NamedTuple):
     count: np.ndarray
 
 
-@kernel
-def stack_root(n_rows):
+def stack_root(n_rows: int) -> NodeStack:
     """Return a stack that holds the root, with all rows."""
-    waiting, count = np.empty((n_rows + 1, 5), np.int64), np.empty(2, np.int64)
-    waiting[0, 0], waiting[0, 1], waiting[0, 2], waiting[0, 3], waiting[0, 4] = 0, n_rows, 0, -1, 0
-    count[WAITING], count[MADE] = 1, 0
-    return NodeStack(waiting, count)
+    waiting = np.empty((n_rows + 1, 5), np.int64)
+    waiting[0] = 0, n_rows, 0, -1, 0
+    return NodeStack(waiting, np.array([1, 0]))
 
 
 @kernel
 def next_node(stack, left, right):
     """Take a node from the stack and tell its parent; return (node, low, high, depth).
 
-    It is a leaf until ``stack_children`` is called for it.
+    It is a leaf, as the arrays of a tree are filled with -1, until ``stack_children`` is called.
     """
     top = stack.count[WAITING] - 1
     node = stack.count[MADE]
@@ -245,7 +252,6 @@ def next_node(stack, left, right):
             right[parent] = node
         else:
             left[parent] = node
-    left[node], right[node] = -1, -1
     return node, at[0], at[1], at[2]
 
 
@@ -351,19 +357,20 @@ def partition_node(cells, rows, low, high, cut, category, missing):
 
 
 @kernel
-def grow_gini(codes, category, labels, rows, pool, tried, max_depth, state, stack, pause, tree):
+def grow_gini(
+    codes, category, labels, rows, pool, tried, max_depth, state, stack, pause, scratch, tree
+):
     """Grow a tree that tells labels 0 and 1 apart, until leaves are pure.
 
     ``tried`` columns of ``pool`` are drawn at every node, and more while none of them varies.
-    Returns after ``pause`` rows; the nodes that wait are on the stack.
+    Returns after ``pause`` rows; the nodes that wait are on the stack. ``scratch``: as many keys
+    as rows, twice, and 256 counts.
     """
-    keys, spare = np.empty(rows.shape[0], np.int64), np.empty(rows.shape[0], np.int64)
-    counts = np.empty(256, np.int64)
+    keys, spare, counts = scratch
     seen = 0
     while stack.count[WAITING] > 0 and seen < pause:
         node, low, high, depth = next_node(stack, tree.left, tree.right)
         seen += high - low
-        tree.feature[node], tree.cut[node], tree.above[node] = -1, -1, -1
         positive = 0
         for i in range(low, high):
             positive += np.int64(labels[rows[i]])
@@ -423,19 +430,15 @@ def sample_rows(n, m, replace, labels, state, rows):
 
 
 @kernel
-def grow_random(values, category, rows, max_depth, state, tree):
-    """Grow a tree by random cuts of random columns; return the number of nodes.
+def grow_random(values, category, rows, max_depth, pool, present, state, stack, tree):
+    """Grow a tree by random cuts of random columns.
 
     A node takes the first column, in random order, whose present values differ; the cut is uniform
     between the smallest and the largest (a category: one of those present, each equally likely).
     ``values`` are columns, NaN where missing; missing values join the larger side, ties left.
     """
-    pool = np.arange(values.shape[0])
-    present = np.empty(rows.shape[0], np.float64)
-    stack = stack_root(rows.shape[0])
     while stack.count[WAITING] > 0:
         node, low, high, depth = next_node(stack, tree.left, tree.right)
-        tree.feature[node], tree.threshold[node] = -1, 0.0
         if high - low < 2 or depth >= max_depth:
             continue
         for drawn in range(pool.shape[0]):
@@ -444,7 +447,7 @@ def grow_random(values, category, rows, max_depth, state, tree):
             least, largest = np.inf, -np.inf
             for i in range(low, high):
                 x = values[f, rows[i]]
-                if not np.isnan(x):
+                if x == x:
                     present[m] = x
                     m += 1
                     least, largest = min(least, x), max(largest, x)
@@ -457,10 +460,7 @@ def grow_random(values, category, rows, max_depth, state, tree):
                 some = np.unique(present[:m])
                 tree.threshold[node] = some[draw_below(state, some.shape[0])]
             else:
-                u = draw_unit(state)
-                # Weighted ends instead of a difference: a range may exceed the largest number.
-                x = (1.0 - u) * least + u * largest
-                tree.threshold[node] = x if least <= x < largest else least
+                tree.threshold[node] = draw_between(state, least, largest)
             break
         f = tree.feature[node]
         if f < 0:
@@ -468,4 +468,3 @@ def grow_random(values, category, rows, max_depth, state, tree):
         cut, is_category = tree.threshold[node], category[f]
         middle = partition_node(values[f], rows, low, high, cut, is_category, np.nan)
         stack_children(stack, node, low, middle, high, depth)
-    return stack.count[MADE]

@@ -9,31 +9,21 @@ from lookalike.kernels.growing import group_rows
 from lookalike.kernels.lists import offer
 from lookalike.kernels.narrow import add_narrow, tally
 
-# -- one number per leaf, summed over the trees ----------------------------------------------------
+# -- some numbers per leaf, summed over the trees --------------------------------------------------
 
 
 @kernel
 def sum_over_trees(leaves, offsets, values, out):
-    """Add up for every row the values of the leaves it reaches, tree after tree."""
-    for i in range(leaves.shape[0]):
-        total = 0.0
-        for t in range(leaves.shape[1]):
-            total += values[offsets[t] + leaves[i, t]]
-        out[i] = total
+    """Add up for every row the values of the leaves it reaches, tree after tree.
 
-
-@kernel
-def sum_four_over_trees(leaves, offsets, values, out):
-    """Add up four values of each leaf together: finding the leaf costs as much as adding them."""
+    ``values`` has a line per leaf: to find the leaf costs as much as to add several of them.
+    """
     for i in range(leaves.shape[0]):
-        one, two, three, four = 0.0, 0.0, 0.0, 0.0
+        row = out[i]
         for t in range(leaves.shape[1]):
-            leaf = offsets[t] + leaves[i, t]
-            one += values[leaf, 0]
-            two += values[leaf, 1]
-            three += values[leaf, 2]
-            four += values[leaf, 3]
-        out[i, 0], out[i, 1], out[i, 2], out[i, 3] = one, two, three, four
+            line = values[offsets[t] + leaves[i, t]]
+            for c in range(row.shape[0]):
+                row[c] += line[c]
 
 
 # -- leaves in common: how often two rows of codes agree -------------------------------------------

@@ -205,16 +205,6 @@ def find_repeated_tests(test, offsets, parent, n_tests, repeat, slot, n_slots, h
         n_slots[t] = slots
 
 
-@kernel
-def sum_down(weight, parent, offsets, total):
-    """Write, for every node, the sum of the weights from the root down to it."""
-    for t in range(offsets.shape[0] - 1):
-        base = offsets[t]
-        total[base] = weight[base]
-        for node in range(base + 1, offsets[t + 1]):
-            total[node] = total[base + parent[node]] + weight[node]
-
-
 # -- rows walk down trees: bins, leaves, counts, shares of leaves where values are missing ---------
 #
 # A row is kept as bins: for each input the number of cuts below its value (for a category: the

@@ -22,19 +22,7 @@ from lookalike.measures.contract.rows import Rows
 from lookalike.measures.mixed.gower import Gower
 from lookalike.measures.mixed.plan import MixedPlan
 from lookalike.measures.task import TableTask
-from lookalike.saving.fields import (
-    Choice,
-    Either,
-    Fields,
-    Integer,
-    ListOf,
-    MapOf,
-    Maybe,
-    Real,
-    Saved,
-    Text,
-    TupleOf,
-)
+from lookalike.saving import fields
 from lookalike.table import Column, Table, as_table, read_table
 from lookalike.table.model.names import has_names
 from lookalike.table.model.table import CODED
@@ -160,15 +148,21 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
     5    cat     5.5
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "n_neighbors": Maybe(Integer(1)),
-        "weights": Choice("learned", "equal"),
-        "columns": Maybe(Either(Text(), ListOf(Text()), TupleOf(Text()))),
-        "measure_": Saved("Measure"),
-        "table_": Saved("Table"),
-        "weights_": MapOf(Text(), MapOf(Text(), Real(0.0, finite=True))),
-        "n_neighbors_": MapOf(Text(), Integer(1)),
-        "errors_": MapOf(Text(), Real(0.0)),
+    FIELDS: ClassVar[fields.Fields] = {
+        "n_neighbors": fields.Maybe(fields.Integer(1)),
+        "weights": fields.Choice("learned", "equal"),
+        "columns": fields.Maybe(
+            fields.Either(
+                fields.Text(), fields.ListOf(fields.Text()), fields.TupleOf(fields.Text())
+            )
+        ),
+        "measure_": fields.Saved("Measure"),
+        "table_": fields.Saved("Table"),
+        "weights_": fields.MapOf(
+            fields.Text(), fields.MapOf(fields.Text(), fields.Real(0.0, finite=True))
+        ),
+        "n_neighbors_": fields.MapOf(fields.Text(), fields.Integer(1)),
+        "errors_": fields.MapOf(fields.Text(), fields.Real(0.0)),
     }
 
     n_neighbors: int | None = None
@@ -234,7 +228,7 @@ class NeighborImputer(OneToOneFeatureMixin, TransformerMixin, TableTask):
 
     def vary(self, filled: Sequence[FilledColumn], n_draws: int) -> list[list[FilledColumn]]:
         """Return what ``impute`` returned several times, with cells of donors drawn at random."""
-        Integer(1, MAX_DRAWS).check(f"{type(self).__name__}.draw", "n_draws", n_draws)
+        fields.Integer(1, MAX_DRAWS).check(f"{type(self).__name__}.draw", "n_draws", n_draws)
         random = make_generator(0 if self.random_state is None else self.random_state)
         return [[self._drawn(one, random) for one in filled] for _ in range(n_draws)]
 

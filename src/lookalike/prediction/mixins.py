@@ -82,6 +82,12 @@ class TableClassifierMixin(NamedTargetMixin, ClassifierMixin):
         self.classes_, codes = read_classes(y, who, self.REGRESSOR, self.MIN_CLASSES)
         return codes
 
+    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the target as numbers of classes, and as measures see it."""
+        codes = self._read_classes(y)
+        # As texts: measures that learn from a target would read numbers as amounts.
+        return codes, np.array([f"class {code}" for code in range(len(self.classes_))])[codes]
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class is predicted right (accuracy).
 
@@ -104,6 +110,11 @@ class TableRegressorMixin(NamedTargetMixin, RegressorMixin):
         hint = f"Use {self.CLASSIFIER} for classes"
         return read_numbers(y, f"{type(self).__name__}.fit", hint)
 
+    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the target as numbers, and as measures see it."""
+        values = self._read_numbers(y)
+        return values, values
+
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of the variance of y that is predicted (R squared); 1 is the best.
 
@@ -114,8 +125,3 @@ class TableRegressorMixin(NamedTargetMixin, RegressorMixin):
         sample_weight : array of n, optional
         """
         return float(super().score(X, self._true_target(X, y), sample_weight))
-
-
-def class_words(codes: np.ndarray, n_classes: int) -> np.ndarray:
-    """Return classes as texts: measures that learn from a target would read numbers as amounts."""
-    return np.array([f"class {code}" for code in range(n_classes)])[codes]

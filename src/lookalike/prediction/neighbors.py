@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import product
 from typing import Any, ClassVar, Self
@@ -20,26 +20,8 @@ from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows, check_k
 from lookalike.measures.task import MeasureTask, TaskSource, check_task_rows
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.prediction.mixins import (
-    NamedTargetMixin,
-    TableClassifierMixin,
-    TableRegressorMixin,
-    class_words,
-    classes_field,
-)
-from lookalike.saving.fields import (
-    Anything,
-    Array,
-    Choice,
-    Dims,
-    Either,
-    Fields,
-    Integer,
-    Maybe,
-    Saved,
-    Sometimes,
-    require,
-)
+from lookalike.prediction import mixins
+from lookalike.saving import fields
 from lookalike.table import Table, as_table
 from lookalike.table.model.targets import check_sample_weight
 
@@ -51,7 +33,6 @@ N_NEIGHBORS, VOTES = 10, "kernel"
 # Chosen by hand: every k up to 15, where one neighbor more matters, then steps of about a quarter.
 TRIED_K = (*range(1, 16), 20, 25, 30, 40, 50, 65, 80, 100, 125, 160, 200)
 MIN_LARGEST_K = 50  # tried on small tables, too
-Candidate = tuple[int, str]  # n_neighbors and weights
 
 
 def candidate_k(n: int, most: int) -> list[int]:
@@ -89,29 +70,6 @@ def default_k(n: int) -> int:
     return min(N_NEIGHBORS, max(1, n - -(-n // N_FOLDS)))
 
 
-def summarize(
-    choices: Sequence[Candidate], losses: np.ndarray, folds: np.ndarray, sample_weight: np.ndarray
-) -> dict[str, np.ndarray]:
-    """Return the mean loss of each choice, over all rows and in each fold.
-
-    Parameters
-    ----------
-    choices : sequence of (k, weights)
-    losses : array of shape (n, number of choices)
-        What each row, held out, lost.
-    folds : array of n
-    sample_weight : array of n
-        What each row counts in the mean; a fold without weight has no error (NaN).
-    """
-    members = [folds == fold for fold in range(int(folds.max()) + 1)]
-    return {
-        "n_neighbors": np.array([k for k, _ in choices]),
-        "weights": np.array([weighting for _, weighting in choices]),
-        "error": _mean(losses, sample_weight),
-        "fold_errors": np.array([_mean(losses[fold], sample_weight[fold]) for fold in members]),
-    }
-
-
 def _mean(losses: np.ndarray, weight: np.ndarray) -> np.ndarray:
     # A fold whose rows have no weight has no error; the mean over all rows is not affected.
     if not weight.any():
@@ -122,18 +80,18 @@ def _mean(losses: np.ndarray, weight: np.ndarray) -> np.ndarray:
 
 
 @dataclass(eq=False, repr=False)
-class NeighborPredictor(NamedTargetMixin, MeasureTask, ABC, abstract=True):
+class NeighborPredictor(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True):
     """Base of the predictors that ask the nearest fitted rows."""
 
-    FIELDS: ClassVar[Fields] = {
-        "n_neighbors": Maybe(Either(Integer(1), Choice(TUNE))),
-        "weights": Choice(*WEIGHTS, TUNE),
-        "measure_": Saved("Measure"),
-        "rows_": Saved("Rows"),
-        "n_neighbors_": Integer(1),
-        "weights_": Choice(*WEIGHTS),
-        "sample_weight_": Array("float64", "rows", finite=True, low=0),
-        "cv_results_": Sometimes(Anything()),
+    FIELDS: ClassVar[fields.Fields] = {
+        "n_neighbors": fields.Maybe(fields.Either(fields.Integer(1), fields.Choice(TUNE))),
+        "weights": fields.Choice(*WEIGHTS, TUNE),
+        "measure_": fields.Saved("Measure"),
+        "rows_": fields.Saved("Rows"),
+        "n_neighbors_": fields.Integer(1),
+        "weights_": fields.Choice(*WEIGHTS),
+        "sample_weight_": fields.Array("float64", "rows", finite=True, low=0),
+        "cv_results_": fields.Sometimes(fields.Anything()),
     }
 
     REQUIRES_TARGET = True
@@ -149,7 +107,7 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, ABC, abstract=True):
 
     @abstractmethod
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the rows vote with, and the target as measures see it."""
+        """Return what the rows vote with, and the target as measures see it (``mixins``)."""
 
     @abstractmethod
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -227,7 +185,14 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, ABC, abstract=True):
                 counted = self._count(measure, lists[:, :k], word, self.sample_weight_[near])
                 answers = self._answers(votes[near], counted)
                 losses[test, column] = self._losses(answers, votes[test])
-        self.cv_results_ = summarize(choices, losses, folds, self.sample_weight_)
+        tried_k, words = zip(*choices, strict=True)
+        members, weight = [folds == fold for fold in np.unique(folds)], self.sample_weight_
+        self.cv_results_ = {
+            "n_neighbors": np.array(tried_k),
+            "weights": np.array(words),
+            "error": _mean(losses, weight),
+            "fold_errors": np.array([_mean(losses[fold], weight[fold]) for fold in members]),
+        }
         return choices[int(self.cv_results_["error"].argmin())]
 
     @staticmethod
@@ -326,15 +291,15 @@ class NeighborPredictor(NamedTargetMixin, MeasureTask, ABC, abstract=True):
             raise InvalidInput(who, "one row", f"{len(row)} rows", hint)
         return row, None
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that rows fit the measure and every row has a vote."""
         check_task_rows(self, dims["rows"])
         n, who = dims["rows"], type(self).__name__
-        require(self.n_neighbors_ <= n, f"{who}.n_neighbors_", f"at most {n}", "more")
+        fields.require(self.n_neighbors_ <= n, f"{who}.n_neighbors_", f"at most {n}", "more")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
+class NeighborClassifier(mixins.TableClassifierMixin, NeighborPredictor):
     """Classify rows by the classes of the most similar rows (k nearest neighbors).
 
     Takes mixed tables: numbers, categories, texts, sets and missing values. It works wherever
@@ -412,20 +377,16 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
     ('dog', 0.95)
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "tie": Choice("first", "nearest"),
-        "classes_": classes_field("classes"),
-        "votes_": Array("int64", "rows", low=0, below="classes"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "tie": fields.Choice("first", "nearest"),
+        "classes_": mixins.classes_field("classes"),
+        "votes_": fields.Array("int64", "rows", low=0, below="classes"),
     }
 
     REGRESSOR = "NeighborRegressor"
     MIN_CLASSES = 1  # with neighbors of one class the answer is that class
 
     tie: str = "first"
-
-    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        codes = self._read_classes(y)
-        return codes, class_words(codes, len(self.classes_))
 
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return vote(votes, weights, len(self.classes_), self.tie)
@@ -469,7 +430,7 @@ class NeighborClassifier(TableClassifierMixin, NeighborPredictor):
         return totals / totals.sum(axis=1, keepdims=True)
 
 
-class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
+class NeighborRegressor(mixins.TableRegressorMixin, NeighborPredictor):
     """Predict a number as the mean over the most similar rows (k nearest neighbors).
 
     Takes mixed tables, as ``NeighborClassifier`` does, and works wherever scikit-learn
@@ -521,13 +482,9 @@ class NeighborRegressor(TableRegressorMixin, NeighborPredictor):
     array([1013.])
     """
 
-    FIELDS: ClassVar[Fields] = {"votes_": Array("float64", "rows")}
+    FIELDS: ClassVar[fields.Fields] = {"votes_": fields.Array("float64", "rows")}
 
     CLASSIFIER = "NeighborClassifier"
-
-    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values = self._read_numbers(y)
-        return values, values
 
     def _answers(self, votes: np.ndarray, weights: np.ndarray) -> np.ndarray:
         return means(votes, weights)

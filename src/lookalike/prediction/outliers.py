@@ -132,28 +132,6 @@ class Outliers(Result):
             return "; ".join(cell.text for cell in found)
         return COMBINATION if len(self.table.columns) > 1 else f"{self.table.names[0]} is usual"
 
-    def records(self, n: int | None = None) -> list[dict[str, Any]]:
-        """Return row, score and reasons of the most unusual rows, as values for JSON.
-
-        Parameters
-        ----------
-        n : int, optional
-            How many; None: all.
-        """
-        return [
-            {
-                "row": int(row),
-                "score": plain(float(self.scores[row])),
-                "reasons": [cell.to_dict() for cell in self.reasons(int(row))],
-            }
-            for row in self.order[:n]
-        ]
-
-    def write_score(self, row: int) -> str:
-        """Return the score of a row as text, with its unit."""
-        score = float(self.scores[row])
-        return f"{score:.1f} bits" if self.method == "combined" else f"{score:.3f}"
-
     def id_of(self, row: int) -> Any:
         """Return the id of a row, by its position."""
         return row if self.ids is None else self.ids[row]
@@ -162,12 +140,12 @@ class Outliers(Result):
         """Return the rows that are shown, with their reasons, as plain values."""
         shown = [
             {
-                "id": plain(self.id_of(one["row"])),
-                "score": one["score"],
-                "reasons": one["reasons"],
-                "row": plain(self.table.record(one["row"])),
+                "id": plain(self.id_of(row)),
+                "score": plain(float(self.scores[row])),
+                "reasons": [cell.to_dict() for cell in self.reasons(row)],
+                "row": plain(self.table.record(row)),
             }
-            for one in self.records(self.n)
+            for row in self.order[: self.n].tolist()
         ]
         return {"method": self.method, "rows": len(self.table), "outliers": shown}
 
@@ -189,7 +167,9 @@ class Outliers(Result):
         of = f"the {len(shown)} most unusual of {len(self.table):,} rows"
         layout.headline(console, f"{self.name}: {of}, by {self.method}")
         for row in shown:
-            start = f"row {short(self.id_of(row))} ({self.write_score(row)}): "
+            score = float(self.scores[row])
+            unit = f"{score:.1f} bits" if self.method == "combined" else f"{score:.3f}"
+            start = f"row {short(self.id_of(row))} ({unit}): "
             width = max(20, console.width - len(start))
             layout.headline(console, start + write_row(self.table, row, width))
             layout.say(console, self.because(row), indent=2)

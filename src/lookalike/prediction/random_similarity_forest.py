@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -14,32 +15,11 @@ from sklearn.metrics import r2_score
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from lookalike._runtime.random_state import make_generator
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
 from lookalike.measures.task import TableTask
-from lookalike.prediction.mixins import (
-    NamedTargetMixin,
-    TableClassifierMixin,
-    TableRegressorMixin,
-    classes_field,
-)
-from lookalike.saving.fields import (
-    INT64,
-    Array,
-    Choice,
-    Dims,
-    Either,
-    Fields,
-    Flag,
-    Instance,
-    Integer,
-    Maybe,
-    Real,
-    Saved,
-    Sometimes,
-    require,
-)
+from lookalike.prediction import mixins
+from lookalike.saving import fields
 from lookalike.table import Schema, Table, as_table, read_table
 from lookalike.table.model.names import remember_columns
 from lookalike.table.model.targets import check_sample_weight, require_target, split_target
@@ -57,13 +37,15 @@ from lookalike.trees.cells.trees import SimilarityTrees, prune_trees
 class TreeForest(TableTask, abstract=True):
     """Base of the forests of similarity trees: reading and encoding tables, leaves and paths."""
 
-    FIELDS: ClassVar[Fields] = {
-        "n_estimators": Integer(1),
-        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
-        "projection": Choice("distance", "squared"),
-        "numeric": Choice("projection", "value"),
-        "schema_": Saved("Schema"),
-        "trees_": Saved("SimilarityTrees"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "n_estimators": fields.Integer(1),
+        "distances": fields.Maybe(
+            fields.Instance(Mapping, named="a mapping of column to distance")
+        ),
+        "projection": fields.Choice("distance", "squared"),
+        "numeric": fields.Choice("projection", "value"),
+        "schema_": fields.Saved("Schema"),
+        "trees_": fields.Saved("SimilarityTrees"),
     }
 
     n_estimators: int
@@ -117,9 +99,7 @@ class TreeForest(TableTask, abstract=True):
         int32 array of shape (n, n_estimators)
             Node numbers, counted within each tree.
         """
-        return self._leaves(self._encode(X))
-
-    def _leaves(self, cells: tuple[Cells, ...]) -> np.ndarray:
+        cells = self._encode(X)  # first: it checks that the model is fitted
         return self.trees_.leaves(cells, self.n_jobs)
 
     def decision_path(self, X: Any) -> tuple[csr_matrix, np.ndarray]:
@@ -145,40 +125,40 @@ class TreeForest(TableTask, abstract=True):
 
     # -- loading -----------------------------------------------------------------------------------
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that trees test columns of the table."""
         # Trees address columns by position: in a table of other columns they would test wrong
         # cells.
         names = list(self.schema_.kinds)
         who = type(self).__name__
-        require(self.n_features_in_ == len(names), f"{who}.n_features_in_", str(len(names)))
+        fields.require(self.n_features_in_ == len(names), f"{who}.n_features_in_", str(len(names)))
         self._check_columns(names)
 
     def _check_columns(self, names: list[str]) -> None:
         for tested in self.trees_.columns:
             where = f"{type(self).__name__}.trees_"
-            require(tested.fits(names), where, "columns of the table", tested.name[:40])
+            fields.require(tested.fits(names), where, "columns of the table", tested.name[:40])
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
+class SupervisedForest(mixins.NamedTargetMixin, TreeForest, ABC, abstract=True):
     """Forests that are grown with a target."""
 
-    FIELDS: ClassVar[Fields] = {
-        "max_features": Either(Real(0.0, 1.0, open_low=True), Integer(1)),
-        "max_pairs": Integer(1),
-        "max_depth": Maybe(Integer(1)),
-        "min_samples_split": Integer(2),
-        "min_samples_leaf": Integer(1),
-        "min_weight_fraction_leaf": Real(0.0, 0.5),
-        "bootstrap": Flag(),
-        "oob_score": Flag(),
-        "ccp_alpha": Real(0.0),
-        "splitter": Choice("best", "random"),
-        "cache_pairs": Integer(0, INT64),
-        "in_bag_": Maybe(Array("uint8", "rows", "trees")),
-        "feature_importances_": Sometimes(Array("float64", "columns")),
-        "oob_score_": Sometimes(Real(nan=True)),
+    FIELDS: ClassVar[fields.Fields] = {
+        "max_features": fields.Either(fields.Real(0.0, 1.0, open_low=True), fields.Integer(1)),
+        "max_pairs": fields.Integer(1),
+        "max_depth": fields.Maybe(fields.Integer(1)),
+        "min_samples_split": fields.Integer(2),
+        "min_samples_leaf": fields.Integer(1),
+        "min_weight_fraction_leaf": fields.Real(0.0, 0.5),
+        "bootstrap": fields.Flag(),
+        "oob_score": fields.Flag(),
+        "ccp_alpha": fields.Real(0.0),
+        "splitter": fields.Choice("best", "random"),
+        "cache_pairs": fields.Integer(0, fields.INT64),
+        "in_bag_": fields.Maybe(fields.Array("uint8", "rows", "trees")),
+        "feature_importances_": fields.Sometimes(fields.Array("float64", "columns")),
+        "oob_score_": fields.Sometimes(fields.Real(nan=True)),
     }
 
     REQUIRES_TARGET = True
@@ -204,10 +184,6 @@ class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
     @abstractmethod
     def _score_out_of_bag(self, leaves: np.ndarray, unseen: np.ndarray, y: np.ndarray) -> None:
         """Score the forest by the trees that have not seen a row."""
-
-    @abstractmethod
-    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
-        """Return the score of encoded rows."""
 
     # -- growing -----------------------------------------------------------------------------------
 
@@ -242,7 +218,11 @@ class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
             Goal(weight=weight, **labels),
             self.n_estimators,
             limits=TreeLimits(
-                **{f.name: params[f.name] for f in fields(TreeLimits) if f.name in params}
+                **{
+                    f.name: params[f.name]
+                    for f in dataclasses.fields(TreeLimits)
+                    if f.name in params
+                }
             ),
             sampling=Sampling(bootstrap=self.bootstrap),
             keep_bag=self.oob_score,
@@ -256,7 +236,7 @@ class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
         if grown.in_bag is not None:
             unseen = grown.in_bag == 0
             self._warn_always_drawn(unseen)
-            self._score_out_of_bag(self._leaves(cells), unseen, y)
+            self._score_out_of_bag(self.trees_.leaves(cells, self.n_jobs), unseen, y)
 
     def _warn_always_drawn(self, unseen: np.ndarray) -> None:
         always = int((~unseen.any(axis=1)).sum())
@@ -284,51 +264,6 @@ class SupervisedForest(NamedTargetMixin, TreeForest, ABC, abstract=True):
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(total / count[:, None])  # NaN where every tree has seen the row
 
-    def permutation_importances(
-        self, X: Any, y: Any, n_repeats: int = 5, random_state: Any = None
-    ) -> dict[str, np.ndarray]:
-        """Return how much worse the score becomes when a column is shuffled.
-
-        Use rows that were not fitted: on fitted ones every column that was memorized looks useful.
-        For frames and arrays ``sklearn.inspection.permutation_importance`` works as well; this one
-        takes whatever ``predict`` takes and shuffles encoded cells.
-
-        Parameters
-        ----------
-        X : rows
-        y : array of n, or the name of a column of X
-        n_repeats : int
-            How often each column is shuffled.
-        random_state : None, int, RandomState or Generator
-
-        Returns
-        -------
-        dict of column name to array of n_repeats
-            The loss of accuracy, or of the coefficient of determination.
-        """
-        rng = make_generator(random_state)
-        truth = self._true_target(X, y)
-        cells = self._encode(X)
-        whole = self._score_cells(cells, truth)
-        losses = {}
-        for column, name in enumerate(self.schema_.kinds):
-            losses[name] = np.empty(n_repeats)
-            for repeat in range(n_repeats):
-                # Encoded cells are shuffled: reading the table again would take most of the time.
-                order = rng.permutation(len(cells[0]))
-                mixed = self._shuffled(X, cells, column, order)
-                losses[name][repeat] = whole - self._score_cells(mixed, truth)
-        return losses
-
-    def _shuffled(
-        self, X: Any, cells: tuple[Cells, ...], column: int, order: np.ndarray
-    ) -> tuple[Cells, ...]:
-        """Return the encoded rows with one column in another order."""
-        return tuple(
-            encoded[order] if tested.column == column else encoded
-            for tested, encoded in zip(self.trees_.columns, cells, strict=True)
-        )
-
 
 @dataclass(eq=False, repr=False)
 class ColumnForest(SupervisedForest, abstract=True):
@@ -342,18 +277,18 @@ class ColumnForest(SupervisedForest, abstract=True):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
+class ForestClassifier(mixins.TableClassifierMixin, SupervisedForest, abstract=True):
     """Base of the classifiers made of similarity trees."""
 
-    FIELDS: ClassVar[Fields] = {
-        "criterion": Choice("gini", "entropy"),
-        "voting": Choice("majority", "soft"),
-        "class_weight": Either(
-            Choice(None, "balanced", "balanced_subsample"),
-            Instance(Mapping, named="a mapping of class to weight"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "criterion": fields.Choice("gini", "entropy"),
+        "voting": fields.Choice("majority", "soft"),
+        "class_weight": fields.Either(
+            fields.Choice(None, "balanced"),
+            fields.Instance(Mapping, named="a mapping of class to weight"),
         ),
-        "classes_": classes_field("classes"),
-        "oob_decision_function_": Sometimes(Array("float64", "rows", "classes")),
+        "classes_": mixins.classes_field("classes"),
+        "oob_decision_function_": fields.Sometimes(fields.Array("float64", "rows", "classes")),
     }
 
     REGRESSOR = "RandomSimilarityForestRegressor"
@@ -376,19 +311,11 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         """
         table, target, weight = self._read_supervised(X, y, sample_weight)
         label = self._read_classes(target)
-        reweigh = None
-        if self.class_weight == "balanced_subsample":
-            # As scikit-learn's forests do it: by the rows drawn for a tree, n / (classes * count).
-            def reweigh(times: np.ndarray) -> np.ndarray:
-                drawn = np.bincount(label, times, minlength=len(self.classes_))
-                share = times.sum() / (len(self.classes_) * np.maximum(drawn, 1))
-                return np.asarray(share[label])
-
-        elif self.class_weight is not None:
+        if self.class_weight is not None:
             # Multiplied with the weights of rows, as in scikit-learn.
             weight = weight * self._class_weights(label)[label]
         n_classes = len(self.classes_)
-        self._grow(table, label, weight, label=label, n_classes=n_classes, reweigh=reweigh)
+        self._grow(table, label, weight, label=label, n_classes=n_classes)
         if self.BY_COLUMN:
             self.feature_importances_ = self.trees_.importances(self.n_features_in_)
         return self
@@ -417,9 +344,6 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         trees = self.trees_
         return trees.soft_votes if self.voting == "soft" else trees.majority_votes
 
-    def _proba(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return _shares(self._mean_votes(cells, self._votes()))
-
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return each class's share of the trees' votes.
 
@@ -431,7 +355,7 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         -------
         array of shape (n, number of classes), columns in the order of ``classes_``
         """
-        return self._proba(self._encode(X))
+        return _shares(self._mean_votes(self._encode(X), self._votes()))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class with the largest share of votes; the first of them on a tie.
@@ -444,20 +368,17 @@ class ForestClassifier(TableClassifierMixin, SupervisedForest, abstract=True):
         -------
         array of n classes
         """
-        return self._classes(self._encode(X))
+        codes = self.predict_proba(X).argmax(axis=1)  # first: it checks that the model is fitted
+        return np.asarray(self.classes_[codes])
 
-    def _classes(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return np.asarray(self.classes_[self._proba(cells).argmax(axis=1)])
-
-    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
-        return float(np.mean(self._classes(cells) == np.asarray(y)))
-
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that leaves vote for the known classes."""
         super().check_loaded(dims)
         # Votes index classes without a check.
         fits = self.trees_.value.shape[1] == dims["classes"]
-        require(fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others")
+        fields.require(
+            fits, f"{type(self).__name__}.classes_", "a class per column of votes", "others"
+        )
 
 
 def _shares(scores: np.ndarray) -> np.ndarray:
@@ -521,8 +442,8 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
         Look for the best threshold of a test, or draw one between the smallest and the largest
         projection, as extremely randomized trees do [2]_: the best of the columns and pairs tried
         is still taken.
-    class_weight : mapping, "balanced" or "balanced_subsample", optional
-        Weights of classes; "balanced" makes them count alike, over all rows or in each tree.
+    class_weight : mapping or "balanced", optional
+        Weights of classes; "balanced" makes them count alike.
     kinds : mapping of column to kind, optional
         What columns hold, where reading them does not guess it (see ``read_table``).
     cache_pairs : int
@@ -553,6 +474,9 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
     the more even one is taken. Rows whose cell is missing enter the comparison of columns with the
     impurity they have among themselves.
 
+    For importances by shuffled columns use ``sklearn.inspection.permutation_importance`` on a frame
+    of rows that were not fitted: on fitted ones every column that was memorized looks useful.
+
     References
     ----------
     .. [1] M. Piernik, D. Brzezinski, P. Zawadzki (2022). Random similarity forests. European
@@ -577,7 +501,7 @@ class RandomSimilarityForestClassifier(ForestClassifier, ColumnForest):
     """
 
 
-class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
+class RandomSimilarityForestRegressor(mixins.TableRegressorMixin, ColumnForest):
     """Predict a number from columns of any kind, each with its own distance.
 
     The trees of ``RandomSimilarityForestClassifier`` with the variance of the target in place of
@@ -639,7 +563,9 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
     True
     """
 
-    FIELDS: ClassVar[Fields] = {"oob_prediction_": Sometimes(Array("float64", "rows"))}
+    FIELDS: ClassVar[fields.Fields] = {
+        "oob_prediction_": fields.Sometimes(fields.Array("float64", "rows"))
+    }
 
     TREE_OPTIONS: ClassVar[dict[str, Any]] = {"criterion": "variance"}
 
@@ -668,9 +594,6 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
         if judged.sum() > 1:  # the variance of one row is 0
             self.oob_score_ = float(r2_score(y[judged], self.oob_prediction_[judged]))
 
-    def _means(self, cells: tuple[Cells, ...]) -> np.ndarray:
-        return self._mean_votes(cells, self.trees_.value)[:, 0]
-
     def predict(self, X: Any) -> np.ndarray:
         """Return the mean of the predictions of the trees.
 
@@ -682,13 +605,10 @@ class RandomSimilarityForestRegressor(TableRegressorMixin, ColumnForest):
         -------
         array of n numbers
         """
-        return self._means(self._encode(X))
+        return self._mean_votes(self._encode(X), self.trees_.value)[:, 0]
 
-    def _score_cells(self, cells: tuple[Cells, ...], y: Any) -> float:
-        return float(r2_score(np.asarray(y, np.float64), self._means(cells)))
-
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that a leaf holds one number."""
         super().check_loaded(dims)
         who = f"{type(self).__name__}.trees_"
-        require(self.trees_.value.shape[1] == 1, who, "one number per leaf", "others")
+        fields.require(self.trees_.value.shape[1] == 1, who, "one number per leaf", "others")

@@ -14,13 +14,7 @@ from lookalike._runtime.folds import assign_folds
 from lookalike._runtime.progress import Progress
 from lookalike._runtime.random_state import make_generator
 from lookalike.measures.task import MeasureTask, TaskSource
-from lookalike.prediction.mixins import (
-    NamedTargetMixin,
-    TableClassifierMixin,
-    TableRegressorMixin,
-    class_words,
-    classes_field,
-)
+from lookalike.prediction import mixins
 from lookalike.represent.powers import similarity_activation
 from lookalike.represent.prototypes import (
     MAX_ROWS,
@@ -30,43 +24,30 @@ from lookalike.represent.prototypes import (
     shares_to_try,
 )
 from lookalike.represent.representation import SimilarityRepresentation
-from lookalike.saving.fields import (
-    INT64,
-    Anything,
-    Array,
-    Choice,
-    Dims,
-    Either,
-    Fields,
-    Integer,
-    Real,
-    Saved,
-    Sometimes,
-    require,
-)
+from lookalike.saving import fields
 
 TUNE, EACH = "tune", "each"
 TRIED_P = (0.01, 0.05, 0.1, 0.5, 1.0, 10.0)  # values of p for "tune", chosen by hand
 
 
 @dataclass(eq=False, repr=False)
-class SimilarityNetwork(NamedTargetMixin, MeasureTask, ABC, abstract=True):
+class SimilarityNetwork(mixins.NamedTargetMixin, MeasureTask, ABC, abstract=True):
     """Base of both networks: hidden units, output weights, tuning."""
 
-    FIELDS: ClassVar[Fields] = {
-        "prototypes": Choice(*METHODS),
-        "n_prototypes": Either(Choice(TUNE), Real()),
-        "p": Either(Choice(TUNE, EACH), Real(0.0)),
-        "alpha": Real(0.0),
-        "cv": Integer(2),
-        "max_rows": Integer(2, INT64),
-        "representation_": Saved("SimilarityRepresentation"),
-        "p_": Either(Real(0.0), Array("float64", "prototypes", low=0.0)),
-        "mean_": Array("float64", "prototypes"),
-        "unit_": Array("float64", "prototypes"),
-        "coef_": Array("float64", "prototypes", "outputs"),
-        "intercept_": Array("float64", "outputs"),
-        "cv_results_": Sometimes(Anything()),
+    FIELDS: ClassVar[fields.Fields] = {
+        "prototypes": fields.Choice(*METHODS),
+        "n_prototypes": fields.Either(fields.Choice(TUNE), fields.Real()),
+        "p": fields.Either(fields.Choice(TUNE, EACH), fields.Real(0.0)),
+        "alpha": fields.Real(0.0),
+        "cv": fields.Integer(2),
+        "max_rows": fields.Integer(2, fields.INT64),
+        "representation_": fields.Saved("SimilarityRepresentation"),
+        "p_": fields.Either(fields.Real(0.0), fields.Array("float64", "prototypes", low=0.0)),
+        "mean_": fields.Array("float64", "prototypes"),
+        "unit_": fields.Array("float64", "prototypes"),
+        "coef_": fields.Array("float64", "prototypes", "outputs"),
+        "intercept_": fields.Array("float64", "outputs"),
+        "cv_results_": fields.Sometimes(fields.Anything()),
     }
 
     REQUIRES_TARGET = True
@@ -87,7 +68,7 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, ABC, abstract=True):
 
     @abstractmethod
     def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what the outputs should be, of shape (n, outputs), and what measures see."""
+        """Return the target, and what measures see of it (``mixins``)."""
 
     @abstractmethod
     def _losses(self, outputs: np.ndarray, target: np.ndarray) -> np.ndarray:
@@ -105,7 +86,10 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, ABC, abstract=True):
             A named column is taken out of the table. Missing values are an error.
         """
         source, values = self._read(X, y)
-        target, y_measure = self._learn_target(np.asarray(values))
+        learned, y_measure = self._learn_target(np.asarray(values))
+        by_class = self.TARGET_TYPE == "classes"
+        # An output per class, 1 for the row's own.
+        target = np.eye(learned.max() + 1)[learned] if by_class else learned[:, None]
         self._remember_target(X, source.table, y)
         # One generator for folds, samples and prototypes: a fit is repeatable as a whole.
         rng = make_generator(self.random_state)
@@ -175,13 +159,13 @@ class SimilarityNetwork(NamedTargetMixin, MeasureTask, ABC, abstract=True):
         hidden = similarity_activation(self.representation_.transform(X), self.p_)
         return linear_outputs(hidden, self.mean_, self.unit_, self.coef_, self.intercept_)
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that there is a weight for every prototype."""
         inner, n, who = self.representation_, dims["prototypes"], type(self).__name__
-        require(inner.n_prototypes_ == n, f"{who}.mean_", "a weight per prototype", str(n))
+        fields.require(inner.n_prototypes_ == n, f"{who}.mean_", "a weight per prototype", str(n))
         # A subclass could transform otherwise than the weights were learned for.
         plain = type(inner).__name__ == "SimilarityRepresentation"
-        require(plain, f"{who}.representation_", "SimilarityRepresentation")
+        fields.require(plain, f"{who}.representation_", "SimilarityRepresentation")
 
 
 def solve_ridge(
@@ -241,7 +225,7 @@ def linear_outputs(
     return np.asarray((hidden - mean) / unit @ coef + intercept)
 
 
-class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
+class SimilarityNetworkClassifier(mixins.TableClassifierMixin, SimilarityNetwork):
     """Classify rows by a weighted sum of similarities to a few prototypes.
 
     A network of one hidden layer: each unit compares the row with a prototype, by any measure, and
@@ -307,15 +291,10 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
     dog cat
     """
 
-    FIELDS: ClassVar[Fields] = {"classes_": classes_field("outputs")}
+    FIELDS: ClassVar[fields.Fields] = {"classes_": mixins.classes_field("outputs")}
 
     TARGET_TYPE = "classes"
     REGRESSOR = "SimilarityNetworkRegressor"
-
-    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        codes = self._read_classes(y)
-        n_classes = len(self.classes_)
-        return np.eye(n_classes)[codes], class_words(codes, n_classes)
 
     def _losses(self, outputs: np.ndarray, target: np.ndarray) -> np.ndarray:
         return np.asarray(outputs.argmax(axis=1) != target.argmax(axis=1))
@@ -350,7 +329,7 @@ class SimilarityNetworkClassifier(TableClassifierMixin, SimilarityNetwork):
         return np.asarray(outputs / outputs.sum(axis=1, keepdims=True))
 
 
-class SimilarityNetworkRegressor(TableRegressorMixin, SimilarityNetwork):
+class SimilarityNetworkRegressor(mixins.TableRegressorMixin, SimilarityNetwork):
     """Predict a number by a weighted sum of similarities to a few prototypes.
 
     The network of ``SimilarityNetworkClassifier`` with one output [1]_: a weighted sum of hidden
@@ -399,10 +378,6 @@ class SimilarityNetworkRegressor(TableRegressorMixin, SimilarityNetwork):
 
     TARGET_TYPE = "numbers"
     CLASSIFIER = "SimilarityNetworkClassifier"
-
-    def _learn_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        values = self._read_numbers(y)
-        return values[:, None], values
 
     def _losses(self, outputs: np.ndarray, target: np.ndarray) -> np.ndarray:
         return np.asarray(((outputs - target) ** 2)[:, 0])

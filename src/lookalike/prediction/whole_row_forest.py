@@ -102,7 +102,7 @@ class SimilarityForestClassifier(ForestClassifier):
     bootstrap, oob_score : bool
     ccp_alpha : float
     splitter : {"best", "random"}
-    class_weight : mapping, "balanced" or "balanced_subsample", optional
+    class_weight : mapping or "balanced", optional
     kinds : mapping of column to kind, optional
     cache_pairs : int
     random_state : None, int, RandomState or Generator
@@ -236,19 +236,6 @@ class SimilarityForestClassifier(ForestClassifier):
             found = f"infinity in row {row}, column {table.columns[column].name!r}"
             raise InvalidInput(who, "finite numbers", found, "Replace infinite values")
         return Column("rows", Kind("vector", width=rows.shape[1]), rows)
-
-    def _shuffled(
-        self, X: Any, cells: tuple[Cells, ...], column: int, order: np.ndarray
-    ) -> tuple[Cells, ...]:
-        """Return the rows with one column in another order; their distances are new ones."""
-        who = f"{type(self).__name__}.permutation_importances"
-        if self._word == "precomputed":
-            hint = "Fit the forest to the columns themselves"
-            raise InvalidInput(who, "columns to shuffle", "a matrix of distances", hint)
-        # Encoded rows cannot be shuffled by column: they are encoded again.
-        table = as_table(X, self.schema_, who=who)
-        columns = [c.take(order) if i == column else c for i, c in enumerate(table.columns)]
-        return self._encode(Table(columns, table.aside, len(table), table.missing))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

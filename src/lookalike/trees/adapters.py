@@ -139,9 +139,12 @@ def read_samples(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
     # Gradient boosting without subsampling and forests without bootstrap grow every tree on all
     # rows: no tree would be left out of bag.
     if samples is None or len(samples) != n_trees or not getattr(fitted, "bootstrap", True):
-        _no_samples(type(fitted).__name__ + ("" if samples is None else "(bootstrap=False)"))
+        name = type(fitted).__name__ + ("" if samples is None else "(bootstrap=False)")
+        needed = "trees that were each grown on a sample of the rows, and know which"
+        other = ("Use a random forest with ", Param("bootstrap", True), ", or another method")
+        raise InvalidInput(Param("method", "oob"), needed, name, other)
     in_bag = np.zeros((n_rows, n_trees), np.uint8)
-    for t, rows in enumerate(samples or ()):
+    for t, rows in enumerate(samples):
         rows = np.asarray(rows)
         if len(rows) and int(rows.max()) >= n_rows:
             found = f"one of {n_rows:,} rows, while the forest saw row {int(rows.max()):,}"
@@ -149,9 +152,3 @@ def read_samples(fitted: Any, n_trees: int, n_rows: int) -> np.ndarray:
             raise InvalidInput("model", "the table that it was fitted on", found, hint)
         in_bag[:, t] = count_times(rows, n_rows)
     return in_bag
-
-
-def _no_samples(found: str) -> None:
-    needed = "trees that were each grown on a sample of the rows, and know which"
-    hint = ("Use a random forest with ", Param("bootstrap", True), ", or another method")
-    raise InvalidInput(Param("method", "oob"), needed, found, hint)

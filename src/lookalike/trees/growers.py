@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
@@ -13,33 +13,14 @@ import numpy as np
 from lookalike._runtime.estimator import Estimator
 from lookalike._runtime.random_state import RANDOM_STATE, make_generator
 from lookalike.errors import InvalidInput, Param, TooFewRows, suggest
-from lookalike.kernels.growing import NodeStack, RankedTree, ThresholdTree
+from lookalike.kernels.growing import MADE, NodeStack, RankedTree, ThresholdTree, stack_root
+from lookalike.saving import fields
 from lookalike.saving.encode import SaveMixin
-from lookalike.saving.fields import (
-    Choice,
-    Either,
-    Fields,
-    Instance,
-    Integer,
-    Maybe,
-    Real,
-    check_params,
-)
 from lookalike.table import Table
+from lookalike.trees import growing
 from lookalike.trees.cells.columns import encode_columns, fit_columns
 from lookalike.trees.cells.growing import Sampling, TreeLimits, grow_unsupervised
 from lookalike.trees.cells.trees import SimilarityTrees
-from lookalike.trees.growing import (
-    MAX_DEPTH,
-    ROWS_BEFORE_PAUSE,
-    GrownForest,
-    count_features,
-    count_share,
-    count_times,
-    grow_by_parts,
-    grow_each,
-    tree_states,
-)
 from lookalike.trees.thresholds.flat import Forest, join_trees
 
 
@@ -140,6 +121,10 @@ PUBLISHED_OUT_OF_BAG: dict[str, Any] = {
 }
 
 
+# From the state of a tree, which it moves on: its rows, and the tree.
+GrowOne = Callable[[np.ndarray], tuple[np.ndarray, ThresholdTree]]
+
+
 class Grower(SaveMixin, Estimator, ABC, abstract=True):
     """Base of the objects that say how a forest is grown; an option of None is as published.
 
@@ -147,14 +132,14 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
     may depend on whether the rows of each tree are asked for.
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "n_estimators": Maybe(Integer(1)),
-        "max_depth": Maybe(Integer(1)),
-        "bootstrap": Choice(None, True, False),
-        "threshold": Choice("observed", "midpoint"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "n_estimators": fields.Maybe(fields.Integer(1)),
+        "max_depth": fields.Maybe(fields.Integer(1)),
+        "bootstrap": fields.Choice(None, True, False),
+        "threshold": fields.Choice("observed", "midpoint"),
         "random_state": RANDOM_STATE,
-        "max_samples": Maybe(Real(0.0)),
-        "max_features": Maybe(Either(Real(0.0), Choice("sqrt", "all"))),
+        "max_samples": fields.Maybe(fields.Real(0.0)),
+        "max_features": fields.Maybe(fields.Either(fields.Real(0.0), fields.Choice("sqrt", "all"))),
     }
 
     PUBLISHED: ClassVar[dict[str, Any]] = {"n_estimators": 100}
@@ -183,7 +168,7 @@ class Grower(SaveMixin, Estimator, ABC, abstract=True):
 
     def resolved(self, out_of_bag: bool) -> Self:
         """Return a copy whose options are checked, and as published where they are None."""
-        check_params(self)
+        fields.check_params(self)
         # Out-of-bag similarities were published with settings of their own.
         usual = {**self.PUBLISHED, **(self.PUBLISHED_OUT_OF_BAG if out_of_bag else {})}
         given = self.get_params(deep=False)
@@ -200,7 +185,7 @@ class MatrixGrower(Grower, abstract=True):
         *,
         out_of_bag: bool = False,
         n_jobs: int | None = None,
-    ) -> GrownForest[Forest]:
+    ) -> growing.GrownForest[Forest]:
         """Grow the forest on a matrix: numbers or codes of categories, NaN where missing.
 
         Parameters
@@ -213,15 +198,28 @@ class MatrixGrower(Grower, abstract=True):
         n_jobs : int, optional
         """
         values = np.asarray(values, np.float64)
-        d = values.shape[1]
+        n, d = values.shape
         which = np.zeros(d, np.uint8) if category is None else np.asarray(category, np.uint8)
-        return self.resolved(out_of_bag)._grow_trees(values, which, out_of_bag, n_jobs)
+        chosen = self.resolved(out_of_bag)
+        rng = make_generator(chosen.random_state)
+        grow_one = chosen._prepare(values, which, rng)
+        states = growing.tree_states(rng, chosen.n_estimators)
+        in_bag = np.zeros((n, len(states)), np.uint8) if out_of_bag else None
+
+        def one(t: int) -> ThresholdTree:
+            rows, tree = grow_one(states[t : t + 1])
+            if in_bag is not None:
+                in_bag[:, t] = growing.count_times(rows, n)
+            return tree
+
+        trees = growing.grow_each(one, len(states), n_jobs)
+        return growing.GrownForest(join_trees(trees, which), in_bag)
 
     @abstractmethod
-    def _grow_trees(
-        self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> GrownForest[Forest]:
-        """Grow the forest; no option is None but where None has a meaning of its own."""
+    def _prepare(
+        self, values: np.ndarray, category: np.ndarray, rng: np.random.Generator
+    ) -> GrowOne:
+        """Return what grows a tree; no option is None but where None has a meaning of its own."""
 
 
 @dataclass(eq=False, repr=False)
@@ -268,9 +266,9 @@ class SyntheticForest(MatrixGrower):
     5
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "feature_sampling": Choice("node", "tree"),
-        "synthetic": Choice(None, "resampled", "permuted", "uniform"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "feature_sampling": fields.Choice("node", "tree"),
+        "synthetic": fields.Choice(None, "resampled", "permuted", "uniform"),
     }
     PUBLISHED: ClassVar[dict[str, Any]] = PUBLISHED
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
@@ -286,9 +284,9 @@ class SyntheticForest(MatrixGrower):
     threshold: str = "observed"
     random_state: Any = None
 
-    def _grow_trees(
-        self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> GrownForest[Forest]:
+    def _prepare(
+        self, values: np.ndarray, category: np.ndarray, rng: np.random.Generator
+    ) -> GrowOne:
         """Grow by Gini impurity: real rows against synthetic ones.
 
         Of equal gains the first column in the order drawn is taken, then the smallest threshold.
@@ -298,55 +296,37 @@ class SyntheticForest(MatrixGrower):
         from lookalike.kernels.growing import grow_gini
 
         n, d = values.shape
-        rng = make_generator(self.random_state)
         fake = add_synthetic(values, self.synthetic, category=category, random_state=rng)
         # Only the order of values matters to Gini impurity: kernels sort and compare ranks.
         levels, codes = _rank(np.concatenate([values, fake]))
-        size = count_share(self.max_samples, 2 * n, "max_samples")
-        if size < 2:
-            who, needed = Param("max_samples", self.max_samples), "at least two rows per tree"
-            raise InvalidInput(who, needed, str(size), ("Raise ", Param("max_samples")))
-        tried = count_features(self.max_features, d)
+        tried = growing.count_features(self.max_features, d)
         # Real rows come first, as many synthetic ones behind them.
-        labels, limit = np.repeat(np.array([1, 0], np.uint8), n), self.max_depth or MAX_DEPTH
-        states = tree_states(rng, self.n_estimators)
-        in_bag = np.zeros((n, len(states)), np.uint8) if keep_bag else None
+        labels = np.repeat(np.array([1, 0], np.uint8), n)
+        limit = self.max_depth or growing.MAX_DEPTH
 
-        def one(t: int) -> ThresholdTree:
-            state = states[t : t + 1]
-            rows = self._draw_rows(labels, size, state)
-            if in_bag is not None:
-                in_bag[:, t] = count_times(rows, n)  # synthetic rows come behind the n real ones
+        def one(state: np.ndarray) -> tuple[np.ndarray, ThresholdTree]:
+            rows = growing.draw_both(labels, self.max_samples, self.bootstrap, state)
+            size = len(rows)
             pool = np.arange(d)
             if self.feature_sampling == "tree":
                 # From the state of the tree, so that it is the same for every number of threads.
                 pool = np.random.default_rng(int(state[0])).permutation(d)[:tried]
-            tree = RankedTree(*(np.empty(2 * size, np.int32) for _ in RankedTree._fields))
+            tree = RankedTree(*np.full((5, 2 * size), -1, np.int32))
+            scratch = (*np.empty((2, size), np.int64), np.empty(256, np.int64))
             drawn = min(tried, len(pool))
 
             def grow(stack: NodeStack) -> None:
                 grow_gini(
                     codes, category, labels, rows, pool, drawn, limit, state, stack,
-                    max(1, ROWS_BEFORE_PAUSE // drawn), tree,
+                    max(1, growing.ROWS_BEFORE_PAUSE // drawn), scratch, tree,
                 )  # fmt: skip
 
-            made = grow_by_parts(size, grow)
+            made = growing.grow_by_parts(size, grow)
             tree = RankedTree(*(part[:made].copy() for part in tree))
             thresholds = _thresholds(levels, tree, category, self.threshold)
-            return ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
+            return rows, ThresholdTree(tree.feature, thresholds, tree.left, tree.right)
 
-        return GrownForest(join_trees(grow_each(one, len(states), n_jobs), category), in_bag)
-
-    def _draw_rows(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
-        """Draw the rows of one tree, real and synthetic ones."""
-        from lookalike.kernels.growing import sample_rows
-
-        rows = np.empty(size, np.int64)
-        if sample_rows(len(labels), size, self.bootstrap, labels, state, rows) < 0:
-            needed = "samples that hold real and synthetic rows"
-            found, hint = "1000 samples of one kind only", ("Raise ", Param("max_samples"))
-            raise InvalidInput(Param("max_samples", self.max_samples), needed, found, hint)
-        return rows
+        return one
 
 
 @dataclass(eq=False, repr=False)
@@ -384,31 +364,27 @@ class ExtraForest(MatrixGrower):
     max_depth: int | None = None
     random_state: Any = None
 
-    def _grow_trees(
-        self, values: np.ndarray, category: np.ndarray, keep_bag: bool, n_jobs: int | None
-    ) -> GrownForest[Forest]:
+    def _prepare(
+        self, values: np.ndarray, category: np.ndarray, rng: np.random.Generator
+    ) -> GrowOne:
         from lookalike.kernels.growing import grow_random, sample_rows
 
-        n = len(values)
-        size = count_share(self.max_samples, n, "max_samples")
+        n, d = values.shape
+        size = growing.count_share(self.max_samples, n, "max_samples")
         limit = self.max_depth or math.ceil(math.log2(max(2, size)))
-        columns = np.ascontiguousarray(values.T)
-        states = tree_states(self.random_state, self.n_estimators)
-        in_bag = np.zeros((n, len(states)), np.uint8) if keep_bag else None
-        no_labels = np.empty(0, np.uint8)
+        columns, no_labels = np.ascontiguousarray(values.T), np.empty(0, np.uint8)
 
-        def one(t: int) -> ThresholdTree:
-            state, rows = states[t : t + 1], np.empty(size, np.int64)
+        def one(state: np.ndarray) -> tuple[np.ndarray, ThresholdTree]:
+            rows = np.empty(size, np.int64)
             sample_rows(n, size, False, no_labels, state, rows)
-            if in_bag is not None:
-                in_bag[:, t] = count_times(rows, n)
             # Leaves hold at least a row each, so no tree has more than 2 * size - 1 nodes.
-            feature, left, right = (np.empty(2 * size, np.int32) for _ in range(3))
-            tree = ThresholdTree(feature, np.empty(2 * size), left, right)
-            made = grow_random(columns, category, rows, limit, state, tree)
-            return ThresholdTree(*(part[:made].copy() for part in tree))
+            feature, left, right = np.full((3, 2 * size), -1, np.int32)
+            tree, stack = ThresholdTree(feature, np.zeros(2 * size), left, right), stack_root(size)
+            pool, present = np.arange(d), np.empty(size)
+            grow_random(columns, category, rows, limit, pool, present, state, stack, tree)
+            return rows, ThresholdTree(*(part[: stack.count[MADE]].copy() for part in tree))
 
-        return GrownForest(join_trees(grow_each(one, len(states), n_jobs), category), in_bag)
+        return one
 
 
 class IsolatingForest(ExtraForest):
@@ -493,10 +469,12 @@ class CellSimilarityForest(Grower):
     5
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "synthetic": Choice(None, "resampled", "permuted"),
-        "distances": Maybe(Instance(Mapping, named="a mapping of column to distance")),
-        "numeric": Choice("projection", "value"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "synthetic": fields.Choice(None, "resampled", "permuted"),
+        "distances": fields.Maybe(
+            fields.Instance(Mapping, named="a mapping of column to distance")
+        ),
+        "numeric": fields.Choice("projection", "value"),
     }
     PUBLISHED: ClassVar[dict[str, Any]] = {**PUBLISHED, "synthetic": "permuted"}
     PUBLISHED_OUT_OF_BAG: ClassVar[dict[str, Any]] = PUBLISHED_OUT_OF_BAG
@@ -515,7 +493,7 @@ class CellSimilarityForest(Grower):
 
     def grow(
         self, table: Table, *, out_of_bag: bool = False, n_jobs: int | None = None
-    ) -> GrownForest[SimilarityTrees]:
+    ) -> growing.GrownForest[SimilarityTrees]:
         """Grow the trees on a table.
 
         Parameters
@@ -531,7 +509,7 @@ class CellSimilarityForest(Grower):
             raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         columns = fit_columns(table, chosen.distances, numeric=chosen.numeric, who=who)
         limits = TreeLimits(
-            count_features(chosen.max_features, len(columns)),
+            growing.count_features(chosen.max_features, len(columns)),
             max_depth=chosen.max_depth,
             midpoint=chosen.threshold == "midpoint",
         )

@@ -13,7 +13,7 @@ import numpy as np
 from lookalike._runtime.random_state import make_generator
 from lookalike._runtime.threads import blocks, check_stopped, run
 from lookalike.errors import InvalidInput, Param
-from lookalike.kernels.growing import MADE, STATES, WAITING, NodeStack, stack_root
+from lookalike.kernels.growing import MADE, STATES, WAITING, NodeStack, sample_rows, stack_root
 
 Trees = TypeVar("Trees")
 Tree = TypeVar("Tree")
@@ -117,3 +117,16 @@ def grow_each(grow_one: Callable[[int], Tree], n_trees: int, n_jobs: int | None)
         some, [(part,) for part in blocks(n_trees, TREES_PER_TASK)], n_jobs, "growing trees"
     )
     return [tree for part in grown for tree in part]
+
+
+def draw_both(
+    labels: np.ndarray, max_samples: float | int, replace: bool, state: np.ndarray
+) -> np.ndarray:
+    """Draw the rows of a tree among real and synthetic ones, of both labels (uint8)."""
+    size = count_share(max_samples, len(labels), "max_samples")
+    drawn = np.empty(size, np.int64)
+    if size < 2 or sample_rows(len(labels), size, replace, labels, state, drawn) < 0:
+        found, hint = f"samples of {size} with one kind only", ("Raise ", Param("max_samples"))
+        needed = "samples that hold real and synthetic rows"
+        raise InvalidInput(Param("max_samples", max_samples), needed, found, hint)
+    return drawn

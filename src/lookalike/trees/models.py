@@ -31,7 +31,7 @@ class ReadTree(NamedTuple):
     Parameters
     ----------
     feature, threshold, left, right, default : sequences, one entry per node
-        As in ``Forest``; children and features below 0 in leaves.
+        As for ``flatten``; children and features below 0 in leaves.
     members : mapping of node to categories
         Of a node that asks for categories: the codes that go left.
     zeros : set of nodes

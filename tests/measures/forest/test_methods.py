@@ -32,7 +32,7 @@ def nested(forest):
         tree = reference.node(
             int(forest.feature[at]),
             forest.threshold[at],
-            build(t, forest.left[at]),
+            build(t, v + 1),
             build(t, forest.right[at]),
             bool(forest.equal[at]),
         )

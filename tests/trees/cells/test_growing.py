@@ -8,11 +8,19 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import lookalike as la
 from lookalike.columns import EditSets, Jaccard, variance
+from lookalike.kernels import cells as kernels
+from lookalike.kernels.cells import make_scratch
 from lookalike.kernels.growing import draw_below, draw_unit
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column, Table
 from lookalike.trees.cells.columns import CellCache, encode_columns, fit_columns
-from lookalike.trees.cells.growing import Goal, Sampling, TreeLimits, grow_trees
+from lookalike.trees.cells.growing import (
+    Goal,
+    Sampling,
+    TreeLimits,
+    grow_isolation_trees,
+    grow_trees,
+)
 from trees import cell_reference as reference
 
 SOME = settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
@@ -308,3 +316,52 @@ def test_a_multiple_of_a_distance_changes_nothing(factor):
     assert_array_equal(a.right, b.right)
     # Thresholds are moved up by a power of two of about 1e-12 of the range, here 120 at most.
     assert_allclose(factor * a.threshold, b.threshold, atol=1e-9)
+
+
+# -- tables that give tests nothing to compare -----------------------------------------------------
+
+
+@pytest.mark.parametrize("cells", ["far", "missing", "constant", "one far", "one row"])
+@pytest.mark.parametrize("goal", ["classes", "amounts", "isolation"])
+@pytest.mark.parametrize("lazy", [False, True])
+def test_nothing_is_read_that_was_not_written(monkeypatch, cells, goal, lazy):
+    """Scratch memory holds numbers that no row and no class has, as it may."""
+
+    def poisoned(*sizes):
+        scratch = make_scratch(*sizes)
+        for name in ("present", "grouped", "ends", "chosen", "keys", "spare", "counts", "item"):
+            getattr(scratch, name)[:] = 2**20
+        for part in (scratch.gaps, scratch.proj, scratch.left, scratch.right, scratch.score):
+            part[:] = np.nan
+        return scratch
+
+    monkeypatch.setattr(kernels, "make_scratch", poisoned)
+    n = 1 if cells == "one row" else 40
+    size = n if cells == "far" else 3
+    words = objects([None if cells == "missing" else {"a", f"b{i % size}"} for i in range(n)])
+    if cells == "constant":
+        words = objects([{"a"}] * n)
+
+    def apart(u, v):
+        far = cells == "far" or "b0" in u or "b0" in v
+        return 0.0 if u == v else np.inf if far else 1.0
+
+    number = np.full(n, np.nan) if cells == "missing" else np.ones(n)
+    table = Table([Column("w", Kind("set"), words), Column("x", Kind("number"), number)])
+    columns = fit_columns(table, {"w": apart if "far" in cells else "jaccard"})
+    encoded = encode_columns(columns, table, fitted=True)
+    if goal == "isolation":
+        trees = grow_isolation_trees(columns, encoded, 4, n_samples=n, random_state=0)
+    else:
+        y = np.arange(n) % 3
+        target = Goal(y, n_classes=3) if goal == "classes" else Goal(target=y.astype(float))
+        limits = [
+            TreeLimits(1.0, criterion="gini" if goal == "classes" else "variance", **more)
+            for more in ({}, {"splitter": "random"}, {"by_class": False, "midpoint": True})
+        ]
+        cache = CellCache.of(columns, encoded, 0 if lazy else 10**6)
+        grown = [grow_trees(cache, target, 4, limits=one, random_state=0) for one in limits]
+        trees = grown[0].forest
+    assert ((trees.leaves(encoded) >= 0) & (trees.leaves(encoded) < len(trees.feature))).all()
+    if "far" not in cells:
+        assert (trees.feature < 0).all()

@@ -37,9 +37,6 @@ def test_leaves_equal_a_walk_and_the_form_is_preorder(seed):
     for t, tree in enumerate(trees):
         assert_array_equal(found[:, t], [reference.leaf_number(tree, x) for x in rows])
     inside = forest.feature >= 0
-    start = np.repeat(forest.offsets[:-1], np.diff(forest.offsets))
-    within = np.arange(len(forest.feature)) - start
-    assert_array_equal(forest.left[inside], within[inside] + 1)
     assert (forest.right[~inside] == -1).all()
 
 

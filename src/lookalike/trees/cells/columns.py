@@ -15,28 +15,9 @@ from lookalike.columns.base import Cells, missing_rows
 from lookalike.columns.custom import check_matrix
 from lookalike.columns.ragged import Ragged
 from lookalike.errors import InvalidInput, Param, suggest
-from lookalike.kernels.cells import (
-    CATEGORY,
-    NUMBER,
-    SQUARED,
-    TABLE,
-    TABLE_SQUARED,
-    UNCACHED,
-    VALUE,
-    CellColumns,
-)
+from lookalike.kernels import cells as kernels
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Array,
-    Dims,
-    Fields,
-    Integer,
-    Saved,
-    Sometimes,
-    Text,
-    TupleOf,
-    require,
-)
 from lookalike.table.model.table import Column, Table, join_columns
 
 saveable(Ragged)
@@ -63,13 +44,13 @@ class TreeColumn:
         The columns whose cells are compared as one, the first of which is this one; () for one.
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "column": Integer(0, high=2**31),
-        "name": Text(),
-        "distance": Saved("Distance"),
-        "kind": Integer(NUMBER, TABLE_SQUARED),
+    FIELDS: ClassVar[fields.Fields] = {
+        "column": fields.Integer(0, high=2**31),
+        "name": fields.Text(),
+        "distance": fields.Saved("Distance"),
+        "kind": fields.Integer(kernels.NUMBER, kernels.TABLE_SQUARED),
         # Files of before have none.
-        "parts": Sometimes(TupleOf(Text())),
+        "parts": fields.Sometimes(fields.TupleOf(fields.Text())),
     }
 
     column: int
@@ -92,15 +73,17 @@ class TreeColumn:
     @property
     def is_object(self) -> bool:
         """Whether cells are compared by the distance itself, not inside a kernel."""
-        return self.kind in (TABLE, TABLE_SQUARED)
+        return self.kind in (kernels.TABLE, kernels.TABLE_SQUARED)
 
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that kernels see the cells that they expect."""
-        numbers = self.kind in (NUMBER, SQUARED, VALUE)
+        numbers = self.kind in (kernels.NUMBER, kernels.SQUARED, kernels.VALUE)
         fits = type(self.distance) is Absolute if numbers else type(self.distance) is not Absolute
-        if self.kind == CATEGORY:
+        if self.kind == kernels.CATEGORY:
             fits = type(self.distance) in (Equal, Presence)
-        require(fits, "TreeColumn.kind", f"a distance for {self.kind}", repr(self.distance)[:60])
+        fields.require(
+            fits, "TreeColumn.kind", f"a distance for {self.kind}", repr(self.distance)[:60]
+        )
 
 
 class PrecomputedRows(Distance):
@@ -122,7 +105,7 @@ class PrecomputedRows(Distance):
            [2.]])
     """
 
-    FIELDS: ClassVar[Fields] = {"width_": Integer(1, 2**31)}
+    FIELDS: ClassVar[fields.Fields] = {"width_": fields.Integer(1, 2**31)}
 
     name = "precomputed"
     kinds = ("vector",)
@@ -167,12 +150,12 @@ class PrecomputedRows(Distance):
     def check_cells(self, cells: Any, n: int | None, where: str) -> None:
         """Refuse loaded cells that are not rows of distances behind a place."""
         dims = {} if n is None else {"n": n}
-        shape = Array("float64", "n", self.width_ + 1)
+        shape = fields.Array("float64", "n", self.width_ + 1)
         shape.form(cells, dims, where)
         with np.errstate(invalid="ignore"):
             places = cells[:, 0]
             known = np.isnan(places) | ((places >= -1) & (places < self.width_))
-        require(known.all(), where, f"places below {self.width_}", "others")
+        fields.require(known.all(), where, f"places below {self.width_}", "others")
 
 
 # -- which distances ------------------------------------------------------------------------------
@@ -211,7 +194,7 @@ def fit_columns(
     made = []
     for parts in [*alone, *joint]:
         several, at = parts if parts in wanted else (), table.names.index(parts[0])
-        empty = TreeColumn(at, parts[0], Absolute(), NUMBER, several)
+        empty = TreeColumn(at, parts[0], Absolute(), kernels.NUMBER, several)
         column = empty.cells_of(table)
         for spec in _several(wanted.get(several or parts[0])):
             distance = _distance_of(spec, column).fit(column)
@@ -227,7 +210,7 @@ def _check_usable(column: Column, made: TreeColumn) -> None:
     distance = made.distance
     if made.is_object:
         check_distance(column, distance)
-    elif made.kind == SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
+    elif made.kind == kernels.SQUARED and distance.scale_ > MAX_SQUARED_RANGE:
         raise InvalidInput(
             f"column {column.name!r} with squared projections",
             "a range whose square is a number",
@@ -251,10 +234,12 @@ def _distance_of(spec: Any, column: Column) -> Distance:
 def _kind_of(distance: Distance, squared: bool, numeric: str) -> int:
     """Return how kernels project the cells that a distance compares."""
     if type(distance) is Absolute:
-        return VALUE if numeric == "value" else SQUARED if squared else NUMBER
+        return (
+            kernels.VALUE if numeric == "value" else kernels.SQUARED if squared else kernels.NUMBER
+        )
     if type(distance) in (Equal, Presence):
-        return CATEGORY
-    return TABLE_SQUARED if squared else TABLE
+        return kernels.CATEGORY
+    return kernels.TABLE_SQUARED if squared else kernels.TABLE
 
 
 def encode_columns(
@@ -341,7 +326,7 @@ class CellCache:
     cells: tuple[Cells, ...]
     source: np.ndarray
     same: tuple[np.ndarray, ...]
-    arrays: CellColumns
+    arrays: kernels.CellColumns
 
     def __len__(self) -> int:
         return self.arrays.values.shape[1]
@@ -391,14 +376,14 @@ class CellCache:
                 todo.append((f, first))
                 values[f] = np.where(missing, np.nan, place)
             else:
-                kinds[f] = UNCACHED
+                kinds[f] = kernels.UNCACHED
                 values[f] = np.where(missing, np.nan, 0.0)
         flat = np.empty(max(used, 1))
         for f, first in todo:
             out = flat[base[f] : base[f] + width[f] ** 2].reshape(width[f], width[f])
             _fill_matrix(columns[f].distance, cells[f][first], out, n_jobs)
         source = np.broadcast_to(np.arange(n), (d, n))
-        arrays = CellColumns(kinds, values, ranks, flat, base, width)
+        arrays = kernels.CellColumns(kinds, values, ranks, flat, base, width)
         return cls(columns, cells, source, tuple(same), arrays)
 
     def take(self, rows: np.ndarray) -> CellCache:
@@ -417,7 +402,7 @@ class CellCache:
     def block(self, f: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of some rows to each other on a column of objects."""
         kinds, values, _, flat, base, width = self.arrays
-        if kinds[f] != UNCACHED:
+        if kinds[f] != kernels.UNCACHED:
             places = np.nan_to_num(values[f, rows]).astype(np.int64)
             size = width[f]
             whole = flat[base[f] : base[f] + size**2].reshape(size, size)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,34 +14,10 @@ from lookalike._runtime.threads import check_stopped
 from lookalike.columns.base import Cells
 from lookalike.errors import InvalidInput, Param
 from lookalike.kernels import cells as kernels
-from lookalike.kernels.cells import (
-    UNCACHED,
-    CellColumns,
-    CellTree,
-    NodeRows,
-    SplitRules,
-    Targets,
-)
-from lookalike.kernels.growing import (
-    MADE,
-    WAITING,
-    draw_next,
-    draw_rows,
-    sample_rows,
-    sort_values,
-    stack_root,
-)
+from lookalike.kernels import growing as steps
+from lookalike.trees import growing
 from lookalike.trees.cells.columns import CellCache, TreeColumn
 from lookalike.trees.cells.trees import SimilarityTrees, join_cell_trees, truncate_tree
-from lookalike.trees.growing import (
-    MAX_DEPTH,
-    ROWS_BEFORE_PAUSE,
-    GrownForest,
-    count_share,
-    grow_by_parts,
-    grow_each,
-    tree_states,
-)
 
 # Both limits were chosen by hand.
 CACHE_PAIRS = 20_000_000  # distances kept for a forest: 160 MB
@@ -87,16 +62,16 @@ class TreeLimits:
     min_weight_fraction_leaf: float = 0.0
     splitter: str = "best"
 
-    def for_kernels(self, n_columns: int) -> SplitRules:
-        """Return the same in integers, as kernels read them."""
+    def for_kernels(self, n_columns: int) -> kernels.SplitRules:
+        """Return the same in numbers, as kernels read them; no weight is known yet."""
         share = self.max_features
         tried = share if isinstance(share, numbers.Integral) else share * n_columns
-        depth = MAX_DEPTH if self.max_depth is None else self.max_depth
+        depth = growing.MAX_DEPTH if self.max_depth is None else self.max_depth
         leaf = self.min_samples_split, self.min_samples_leaf, CRITERIA[self.criterion]
         random = self.splitter == "random"
         switches = self.by_class, self.balanced, self.midpoint, random
         first = min(max(1, int(tried)), n_columns)
-        return SplitRules(*map(int, (first, self.max_pairs, depth, *leaf, *switches)))
+        return kernels.SplitRules(*map(int, (first, self.max_pairs, depth, *leaf, *switches, 0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,15 +87,12 @@ class Goal:
     weight : float array, optional
         Weight of each row; a row of weight 0 takes no part.
     n_classes : int
-    reweigh : function, optional
-        Takes how often each row was drawn and returns weights for this tree.
     """
 
     label: np.ndarray | None = None
     target: np.ndarray | None = None
     weight: np.ndarray | None = None
     n_classes: int = 1
-    reweigh: Callable[[np.ndarray], np.ndarray] | None = None
 
 
 @dataclass(frozen=True)
@@ -148,23 +120,18 @@ class Sampling:
         if self.bootstrap and not self.both:
             kernels.draw_times(state, n, times)
             return times
-        size = count_share(self.max_samples, n, "max_samples")
         if self.both:
-            return np.bincount(self._draw_both(labels, size, state), minlength=n)
+            drawn = growing.draw_both(
+                labels.astype(np.uint8), self.max_samples, self.bootstrap, state
+            )
+            return np.bincount(drawn, minlength=n)
+        size = growing.count_share(self.max_samples, n, "max_samples")
         if size == n:
             return np.ones(n, np.int64)
         drawn, swaps = np.empty(size, np.int64), np.empty(size, np.int64)
-        draw_rows(state, n, np.arange(n), drawn, swaps)
+        steps.draw_rows(state, n, np.arange(n), drawn, swaps)
         times[drawn] = 1
         return times
-
-    def _draw_both(self, labels: np.ndarray, size: int, state: np.ndarray) -> np.ndarray:
-        drawn, kinds = np.empty(size, np.int64), labels.astype(np.uint8)
-        if size < 2 or sample_rows(len(labels), size, self.bootstrap, kinds, state, drawn) < 0:
-            who = Param("max_samples", self.max_samples)
-            found, hint = f"samples of {size} with one kind only", ("Raise ", Param("max_samples"))
-            raise InvalidInput(who, "samples that hold real and synthetic rows", found, hint)
-        return drawn
 
 
 def grow_trees(
@@ -177,7 +144,7 @@ def grow_trees(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> GrownForest[SimilarityTrees]:
+) -> growing.GrownForest[SimilarityTrees]:
     """Grow trees that tell labels apart, or predict a target.
 
     Parameters
@@ -199,12 +166,12 @@ def grow_trees(
     weights = np.ones(n) if goal.weight is None else np.asarray(goal.weight, np.float64)
     labels = np.zeros(n, np.int64) if goal.label is None else np.asarray(goal.label, np.int64)
     amounts = np.zeros(n) if goal.target is None else np.asarray(goal.target, np.float64)
-    states = tree_states(random_state, n_trees)
+    states = growing.tree_states(random_state, n_trees)
     in_bag = np.zeros((n, n_trees), np.uint8) if keep_bag else None
     # Columns whose matrix of distances would not fit are computed node by node, in Python.
-    lazy = bool((cache.arrays.kinds == UNCACHED).any())
+    lazy = bool((cache.arrays.kinds == kernels.UNCACHED).any())
 
-    def one(t: int) -> CellTree:
+    def one(t: int) -> kernels.CellTree:
         # A copy: the kernel moves it on, and a forest may be grown again from the same states.
         state = states[t : t + 1].copy()
         times = sampling.draw(labels, state)
@@ -213,24 +180,26 @@ def grow_trees(
         if in_bag is not None:
             in_bag[:, t] = np.minimum(times, 255)
         here = weights * times
-        if goal.reweigh is not None:
-            here = here * goal.reweigh(times)
         rows = np.flatnonzero(here > 0)
-        targets = Targets(labels, amounts, here, times, goal.n_classes)
+        targets = kernels.Targets(labels, amounts, here, times, goal.n_classes)
         tree = kernels.make_tree(2 * len(rows), goal.n_classes)
-        floor, pool = kernels.min_side_weight(share, here, rows), np.arange(len(cache.columns))
+        scratch = kernels.make_scratch(len(rows), goal.n_classes, len(cache))
+        # Added row by row, whatever numpy's own order of sums is.
+        own = rules._replace(floor=float(np.cumsum(share * here[rows])[-1]) if len(rows) else 0.0)
+        facts = cache.arrays, targets, rows, own, np.arange(len(cache.columns)), state
         if lazy:
-            grower = LazyGrower(cache, targets, rules, state, len(rows), CACHE_PAIRS_PER_TREE)
-            made = grower.grow(rows, floor, tree)
+            made = LazyGrower(cache, targets, own, state, scratch).grow(rows, tree)
         else:
-            pause = max(1, ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
-            start = cache.arrays, targets, rows, rules, floor, pool, state
-            made = grow_by_parts(
-                len(rows), lambda stack: kernels.grow_similarity(*start, stack, pause, tree)
+            pause = max(1, growing.ROWS_BEFORE_PAUSE // max(1, rules.max_columns))
+            made = growing.grow_by_parts(
+                len(rows),
+                lambda stack: kernels.grow_similarity(*facts, stack, pause, scratch, tree),
             )
         return truncate_tree(tree, made)
 
-    return GrownForest(join_cell_trees(cache, grow_each(one, n_trees, n_jobs)), in_bag)
+    return growing.GrownForest(
+        join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs)), in_bag
+    )
 
 
 def grow_unsupervised(
@@ -245,7 +214,7 @@ def grow_unsupervised(
     keep_bag: bool = False,
     random_state: Any = None,
     n_jobs: int | None = None,
-) -> GrownForest[SimilarityTrees]:
+) -> growing.GrownForest[SimilarityTrees]:
     """Grow similarity trees without labels: tell the rows from rows whose columns were shuffled.
 
     As many synthetic rows as there are rows are made by permuting every column by itself, which
@@ -303,7 +272,7 @@ def grow_unsupervised(
         random_state=rng,
         n_jobs=n_jobs,
     )
-    return GrownForest(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
+    return growing.GrownForest(grown.forest, None if grown.in_bag is None else grown.in_bag[:n])
 
 
 # -- distances computed as they are asked for ------------------------------------------------------
@@ -315,53 +284,40 @@ def grow_unsupervised(
 UNKNOWN = -1.0  # no distance is negative
 
 
+@dataclass(eq=False)
 class LazyGrower:
     """Grows one tree whose distances are computed as they are asked for; the latest are remembered.
 
     Parameters
     ----------
-    cache, targets, rules, state
+    cache, targets, rules, state, scratch
         As for ``kernels.cells.grow_similarity``.
-    n_rows : int
-        Rows of the tree.
-    max_pairs : int
-        Distances that may be remembered.
     """
 
-    def __init__(
-        self,
-        cache: CellCache,
-        targets: Targets,
-        rules: SplitRules,
-        state: np.ndarray,
-        n_rows: int,
-        max_pairs: int,
-    ) -> None:
-        self.cache, self.targets, self.rules, self.state = cache, targets, rules, state
-        self.best, self.scratch = (
-            kernels.make_best(),
-            kernels.make_scratch(n_rows, targets.n_classes),
-        )
-        self.max_remembered = max(2, max_pairs // max(1, len(cache)))
-        self.remembered: OrderedDict[tuple[int, int], np.ndarray] = OrderedDict()
+    cache: CellCache
+    targets: kernels.Targets
+    rules: kernels.SplitRules
+    state: np.ndarray
+    scratch: kernels.Scratch
+    remembered: OrderedDict[tuple[int, int], np.ndarray] = field(default_factory=OrderedDict)
 
-    def grow(self, rows: np.ndarray, floor: float, tree: CellTree) -> int:
+    def grow(self, rows: np.ndarray, tree: kernels.CellTree) -> int:
         """Grow the tree on some rows; return the number of nodes."""
-        pool, stack, best = np.arange(len(self.cache.columns)), stack_root(len(rows)), self.best
-        facts = self.targets, self.rules, floor
-        while stack.count[WAITING]:
+        pool, stack = np.arange(len(self.cache.columns)), steps.stack_root(len(rows))
+        test = self.scratch.test
+        while stack.count[steps.WAITING]:
             check_stopped()
-            at, low, high, depth = kernels.open_node(stack, tree)
-            node, splits = kernels.describe_node(tree, at, rows, low, high, depth, *facts)
-            best.test[0] = -1
+            at, low, high, depth = steps.next_node(stack, tree.left, tree.right)
+            facts = low, high, depth, self.targets, self.rules
+            node, splits = kernels.describe_node(tree, at, rows, *facts)
+            test[0] = -1
             drawn = tried = 0
             while splits and drawn < len(pool) and tried < self.rules.max_columns:
-                tried += self._try_column(int(draw_next(self.state, pool, drawn)), node)
+                tried += self._try_column(int(steps.draw_next(self.state, pool, drawn)), node)
                 drawn += 1
-            if best.test[0] >= 0:
-                middle = self._part(rows, low, high)
-                kernels.close_node(stack, tree, at, best, low, middle, high, depth)
-        return int(stack.count[MADE])
+            if test[0] >= 0:
+                self._split(stack, tree, at, rows, low, high, depth)
+        return int(stack.count[steps.MADE])
 
     def _distances(self, f: int, row: int, rows: np.ndarray) -> np.ndarray:
         """Return the distances of a row to others."""
@@ -370,7 +326,7 @@ class LazyGrower:
         if known is None:
             known = self.remembered[key] = np.full(len(self.cache), UNKNOWN)
             # The oldest goes first: nodes near the root ask for the most rows, and once.
-            if len(self.remembered) > self.max_remembered:
+            if len(self.remembered) > max(2, CACHE_PAIRS_PER_TREE // len(self.cache)):
                 self.remembered.popitem(last=False)
         self.remembered.move_to_end(key)
         # Only what was not asked for before: a node's rows are a subset of its parent's.
@@ -389,22 +345,27 @@ class LazyGrower:
                 return np.asarray(to_q * to_q - to_p * to_p)
             return np.asarray(to_q - to_p)
 
-    def _part(self, rows: np.ndarray, low: int, high: int) -> int:
-        """Bring the rows that go left to the front, as ``partition_rows`` does elsewhere."""
-        (f, p, q, _, default), threshold = self.best.test, self.best.score[1]
-        if self.cache.arrays.kinds[f] != UNCACHED:
-            column = kernels.column_of(self.cache.arrays, f)
-            return int(kernels.partition_rows(column, p, q, threshold, default, rows, low, high))
+    def _split(
+        self, stack: steps.NodeStack, tree: kernels.CellTree, at: int, rows: np.ndarray, *place: int
+    ) -> None:
+        """Write the best test of a node and part its rows, as ``split_node`` does elsewhere."""
+        (f, p, q, _, default), threshold = self.scratch.test.tolist(), self.scratch.score[1]
+        column, (low, high, depth) = kernels.column_of(self.cache.arrays, f), place
+        if column.kind != kernels.UNCACHED:
+            kernels.split_node(stack, tree, at, column, rows, *place, self.scratch)
+            return
+        tree.feature[at], tree.first[at], tree.second[at] = f, p, q
+        tree.threshold[at], tree.default[at] = threshold, default
         here = rows[low:high].copy()
         goes = np.full(len(here), bool(default))
         # Rows with a missing cell have no distances to ask for.
-        known = np.flatnonzero(~np.isnan(self.cache.arrays.values[f][here]))
-        values = self._projections(int(f), int(p), int(q), here[known])
+        known = np.flatnonzero(~np.isnan(column.values[here]))
+        values = self._projections(f, p, q, here[known])
         is_known = ~np.isnan(values)
         goes[known[is_known]] = values[is_known] <= threshold
         middle = low + int(goes.sum())
         rows[low:middle], rows[middle:high] = here[goes], here[~goes]
-        return middle
+        steps.stack_children(stack, at, low, middle, high, depth)
 
     def _varies(self, f: int, rows: np.ndarray) -> bool:
         if len(rows) <= kernels.MAX_ROWS_ALL_PAIRS:
@@ -437,19 +398,18 @@ class LazyGrower:
                 members, least = group, varied
         return members
 
-    def _try_column(self, f: int, node: NodeRows) -> bool:
+    def _try_column(self, f: int, node: kernels.NodeRows) -> bool:
         """Try the tests of one column; return whether its cells vary in this node."""
-        facts = self.targets, self.rules, self.state, self.best, self.scratch
-        if self.cache.arrays.kinds[f] != UNCACHED:
+        facts = self.targets, self.rules, self.state, self.scratch
+        if self.cache.arrays.kinds[f] != kernels.UNCACHED:
             column = kernels.column_of(self.cache.arrays, f)
             return bool(kernels.try_column(f, column, node, *facts))
-        targets, rules, state, best, scratch = facts
+        targets, rules, state, scratch = facts
         here = node.rows[node.low : node.high]
         here = here[~np.isnan(self.cache.arrays.values[f][here])]
         if len(here) < 2 or not self._varies(f, here):
             return False
         by_target = bool(rules.criterion == kernels.VARIANCE)
-        tie = kernels.TIE_TOLERANCE * node.impurity if by_target else kernels.TIE_TOLERANCE
         by_class = rules.by_class and not by_target
         members = self._least_varied_class(f, here) if by_class else here
         for _ in range(rules.max_pairs):
@@ -464,9 +424,8 @@ class LazyGrower:
             known = ~np.isnan(proj)
             k = int(known.sum())
             scratch.item[:k], scratch.proj[:k] = here[known], proj[known]
-            sort_values(scratch.proj, scratch.item, k, scratch.counts)
-            cut = kernels.score_cut(UNCACHED, node, k, targets, rules, state, scratch)
-            kernels.keep_better(f, a, b, cut, rules, tie, best)
+            steps.sort_values(scratch.proj, scratch.item, k, scratch.counts)
+            kernels.try_cut(f, a, b, kernels.UNCACHED, node, k, *facts)
         return True
 
 
@@ -501,7 +460,7 @@ def grow_isolation_trees(
     # One matrix for all trees, where that is less work than the pairs of every sample.
     whole = n * n <= 2 * n_trees * n_samples**2
     cache = CellCache.of(columns, cells, CACHE_PAIRS if whole else 0, n_jobs)
-    states = tree_states(random_state, n_trees)
+    states = growing.tree_states(random_state, n_trees)
     # Outliers are isolated early; deeper levels separate ordinary rows (Liu et al. 2008).
     depth = int(np.ceil(np.log2(max(2, n_samples))))
     no_ranks = np.zeros((len(columns), n_samples), np.int32)  # random cuts sort nothing
@@ -514,10 +473,10 @@ def grow_isolation_trees(
             ("Lower ", Param("max_samples"), "; isolation needs small samples"),
         )
 
-    def one(t: int) -> CellTree:
+    def one(t: int) -> kernels.CellTree:
         state = states[t : t + 1].copy()
         drawn, swaps = np.empty(n_samples, np.int64), np.empty(n_samples, np.int64)
-        draw_rows(state, n, np.arange(n), drawn, swaps)
+        steps.draw_rows(state, n, np.arange(n), drawn, swaps)
         kinds = np.array([column.kind for column in columns], np.int64)
         values = cache.arrays.values[:, drawn]
         base, width = np.zeros(len(columns), np.int64), np.full(len(columns), n_samples)
@@ -526,10 +485,12 @@ def grow_isolation_trees(
             base[f] = k * n_samples**2
             flat[base[f] : base[f] + n_samples**2] = cache.block(f, drawn).ravel()
             values[f] = np.where(np.isnan(values[f]), np.nan, np.arange(n_samples))
-        cells = CellColumns(kinds, values, no_ranks, flat, base, width)
-        tree = kernels.make_tree(2 * n_samples, 1)
-        made = kernels.grow_isolation(cells, np.arange(n_samples), depth, far, state, tree)
-        tree = truncate_tree(tree, made)
+        cells = kernels.CellColumns(kinds, values, no_ranks, flat, base, width)
+        tree, stack = kernels.make_tree(2 * n_samples, 1), steps.stack_root(n_samples)
+        rows, pool, once = np.arange(n_samples), np.arange(len(columns)), np.ones(n_samples, int)
+        scratch = kernels.make_scratch(n_samples, 1)
+        kernels.grow_isolation(cells, rows, once, depth, far, pool, state, stack, scratch, tree)
+        tree = truncate_tree(tree, int(stack.count[steps.MADE]))
         # Rows of the sample become rows of the table.
         first, second = (
             np.where(ends >= 0, drawn[ends], -1).astype(np.int32)
@@ -537,4 +498,4 @@ def grow_isolation_trees(
         )
         return tree._replace(first=first, second=second)
 
-    return join_cell_trees(cache, grow_each(one, n_trees, n_jobs))
+    return join_cell_trees(cache, growing.grow_each(one, n_trees, n_jobs))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,32 +13,13 @@ from lookalike._runtime.threads import blocks, cached_property, run
 from lookalike.columns.base import Cells
 from lookalike.errors import TooLarge
 from lookalike.kernels.cells import TABLE, VALUE, CellTree
-from lookalike.kernels.cells_walk import CellBlock, CellTests
+from lookalike.kernels.cells_walk import CellBlock, CellTests, CellTrees
 from lookalike.kernels.trees import Nodes
+from lookalike.saving import fields
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import (
-    Anything,
-    Array,
-    Dims,
-    Fields,
-    Offsets,
-    Saved,
-    TupleOf,
-    check_fields,
-    require,
-)
 from lookalike.table.model.table import Table
 from lookalike.trees.cells.columns import CellCache, TreeColumn, encode_columns, missing_cells
-from lookalike.trees.thresholds.flat import (
-    Forest,
-    check_preorder,
-    find_shape,
-    flatten,
-    left_children,
-)
-
-if TYPE_CHECKING:
-    from lookalike.kernels.cells_walk import CellTrees
+from lookalike.trees.thresholds import flat
 
 MAX_BLOCK_ROWS = 2048  # rows taken through the trees together: a column of them stays near
 BLOCK_BYTES = 2**25  # distances of a block of rows to the kept cells
@@ -99,20 +80,20 @@ class SimilarityTrees:
         Weight of each class, or one column with the mean of the target.
     """
 
-    FIELDS: ClassVar[Fields] = {
-        "columns": TupleOf(Saved("TreeColumn"), "columns"),
-        "kept": TupleOf(Anything(), "columns"),
-        "feature": Array("int32", "nodes", low=-1, below="columns"),
-        "first": Array("int32", "nodes", low=-1),
-        "second": Array("int32", "nodes", low=-1),
-        "threshold": Array("float64", "nodes", no_nan=True),
-        "right": Array("int32", "nodes", low=-1),
-        "default": Array("uint8", "nodes", high=1),
-        "offsets": Offsets("nodes", "trees"),
-        "entries": Array("int64", "nodes", low=0),
-        "weights": Array("float64", "nodes", finite=True),
-        "impurities": Array("float64", "nodes"),
-        "value": Array("float64", "nodes", "outputs"),
+    FIELDS: ClassVar[fields.Fields] = {
+        "columns": fields.TupleOf(fields.Saved("TreeColumn"), "columns"),
+        "kept": fields.TupleOf(fields.Anything(), "columns"),
+        "feature": fields.Array("int32", "nodes", low=-1, below="columns"),
+        "first": fields.Array("int32", "nodes", low=-1),
+        "second": fields.Array("int32", "nodes", low=-1),
+        "threshold": fields.Array("float64", "nodes", no_nan=True),
+        "right": fields.Array("int32", "nodes", low=-1),
+        "default": fields.Array("uint8", "nodes", high=1),
+        "offsets": fields.Offsets("nodes", "trees"),
+        "entries": fields.Array("int64", "nodes", low=0),
+        "weights": fields.Array("float64", "nodes", finite=True),
+        "impurities": fields.Array("float64", "nodes"),
+        "value": fields.Array("float64", "nodes", "outputs"),
     }
 
     columns: tuple[TreeColumn, ...]
@@ -143,7 +124,7 @@ class SimilarityTrees:
     @cached_property
     def nodes(self) -> Nodes:
         """Depths and parents, within each tree."""
-        return find_shape(self.feature, self.right, self.offsets)
+        return flat.find_shape(self.feature, self.right, self.offsets)
 
     @property
     def depth(self) -> np.ndarray:
@@ -167,18 +148,10 @@ class SimilarityTrees:
         return out
 
     @cached_property
-    def _tests(self) -> CellTests:
-        """The tests of all nodes, as kernels read them."""
-        return self._tests_of(self.feature, self.first, self.second, self.threshold)
-
-    @cached_property
     def descent(self) -> CellTrees:
         """The trees as rows go down them."""
-        from lookalike.kernels.cells_walk import CellTrees, find_value_cuts
-
-        cut, side = np.empty(len(self.feature)), np.empty(len(self.feature), np.uint8)
-        find_value_cuts(self.kinds, *self._tests, cut, side)
-        return CellTrees(*self._tests, cut, side, self.right, self.default, self.offsets)
+        tests = self._tests_of(self.feature, self.first, self.second, self.threshold)
+        return CellTrees(*tests, self.right, self.default, self.offsets)
 
     def _tests_of(
         self, feature: np.ndarray, first: np.ndarray, second: np.ndarray, threshold: np.ndarray
@@ -194,12 +167,10 @@ class SimilarityTrees:
 
     def leaves(self, cells: tuple[Cells, ...], n_jobs: int | None = None) -> np.ndarray:
         """Return the node in which each row ends, counted within each tree: int32 (rows, trees)."""
-        from lookalike.kernels.cells_walk import find_leaves
-
         out = np.empty((len(cells[0]), self.n_trees), np.int32)
 
         def find(block: CellBlock, part: slice) -> None:
-            find_leaves(block, self.descent, *self._scratch(block), out[part])
+            out[part] = self._walk(block).T
 
         self._by_blocks(find, cells, n_jobs, "walking down trees")
         return out
@@ -211,14 +182,24 @@ class SimilarityTrees:
 
         The sum is taken tree after tree, so that it does not depend on how rows are cut.
         """
-        from lookalike.kernels.cells_walk import add_votes
-
         out = np.zeros((len(cells[0]), votes.shape[1]))
 
         def add(block: CellBlock, part: slice) -> None:
-            add_votes(block, self.descent, votes, *self._scratch(block), out[part])
+            for start, leaves in zip(self.offsets, self._walk(block), strict=False):
+                out[part] += votes[start:].take(leaves, axis=0)
 
         self._by_blocks(add, cells, n_jobs, "walking down trees")
+        return out
+
+    def _walk(self, block: CellBlock) -> np.ndarray:
+        """Return the node in which each row of a block ends, a line per tree."""
+        from lookalike.kernels.cells_walk import find_leaves
+
+        m = block.values.shape[1]
+        out, rows = np.empty((self.n_trees, m), np.int32), np.empty(m, np.int64)
+        # Half of the nodes of a tree and one are leaves, more than can wait together.
+        waiting = np.empty((int(np.diff(self.offsets).max(initial=0)) // 2 + 2, 3), np.int64)
+        find_leaves(block, self.descent, rows, waiting, out)
         return out
 
     def _by_blocks(
@@ -261,25 +242,21 @@ class SimilarityTrees:
                 used += len(parts[-1])
         return CellBlock(self.kinds, values, np.concatenate(parts), base, width)
 
-    def _scratch(self, block: CellBlock) -> tuple[tuple[np.ndarray, np.ndarray], np.ndarray]:
-        """Return memory for rows that go down trees together, and for where they end."""
-        from lookalike.kernels.cells_walk import DescentScratch
-
-        m, deepest = block.values.shape[1], int(self.depth.max(initial=0))
-        groups = DescentScratch(np.empty((2, m), np.int32), np.empty((deepest + 2, 4), np.int64))
-        return groups, np.empty(m, np.int32)
-
     def path(self, leaves: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the paths to some leaves, root first, and where the path of each row begins.
 
         Nodes are numbered over the forest.
         """
-        from lookalike.kernels.cells_walk import write_paths
-
-        lengths = (self.depth[leaves + self.offsets[:-1]] + 1).sum(axis=1)
-        ends = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        start = np.broadcast_to(self.offsets[:-1], leaves.shape).ravel()
+        here = leaves.ravel()
+        at = np.cumsum(self.depth[start + here] + 1)
+        ends = np.concatenate([[0], at[self.n_trees - 1 :: self.n_trees]])
         nodes = np.empty(ends[-1], np.int64)
-        write_paths(leaves, self.nodes.parent, self.offsets, self.depth, ends, nodes)
+        while len(at):  # all paths together, one step up at a time
+            at = at - 1
+            nodes[at] = start + here
+            here = self.nodes.parent[start + here]
+            at, start, here = (part[here >= 0] for part in (at, start, here))
         return nodes, ends
 
     @cached_property
@@ -309,7 +286,7 @@ class SimilarityTrees:
         """The different projections that tests ask for: (column, p, q)."""
         return self._inputs[0]
 
-    def to_forest(self, soft: bool = True) -> Forest:
+    def to_forest(self, soft: bool = True) -> flat.Forest:
         """Return the trees in the form of ``Forest``: each different projection is an input.
 
         Two nodes that project between the same cells share an input, so tests are equal by content
@@ -322,9 +299,13 @@ class SimilarityTrees:
             ``leaves`` does.
         """
         different, number = self._inputs
-        left, n_inputs = left_children(self.feature, self.offsets), max(1, len(different))
+        n_inputs, start = (
+            max(1, len(different)),
+            np.repeat(self.offsets[:-1], np.diff(self.offsets)),
+        )
+        left = np.arange(len(number)) - start + 1
         nodes = number, self.threshold, left, self.right, self.offsets
-        forest = flatten(*nodes, n_inputs, default=self.default, soft=soft)
+        forest = flat.flatten(*nodes, n_inputs, default=self.default, soft=soft)
         column = np.zeros(n_inputs, np.int32)
         places = np.array([c.column for c in self.columns], np.int32)
         column[: len(different)] = places[different[:, 0]]
@@ -387,37 +368,26 @@ class SimilarityTrees:
         shares = (total[sums > 0] / sums[sums > 0, None]).mean(axis=0)
         return np.asarray(shares / shares.sum())
 
-    def describe(self, node: int) -> dict[str, Any]:
-        """Return the test of a node, numbered over the forest, in words."""
-        f = int(self.feature[node])
-        if f < 0:
-            return {"leaf": self.value[node].tolist()}
-        column = self.columns[f]
-        return {
-            "column": column.name,
-            "distance": column.distance.name,
-            "by_value": column.kind == VALUE,
-            "p": int(self.first[node]),
-            "q": int(self.second[node]),
-            "threshold": float(self.threshold[node]),
-        }
-
-    def check_loaded(self, dims: Dims) -> None:
+    def check_loaded(self, dims: fields.Dims) -> None:
         """Check after loading that nodes are in preorder and tests compare with kept cells."""
-        check_preorder(self.feature, self.right, self.offsets, "SimilarityTrees")
+        flat.check_preorder(self.feature, self.right, self.offsets, "SimilarityTrees")
         sizes = np.array([len(cells) for cells in self.kept], np.int64)
         for column, cells in zip(self.columns, self.kept, strict=True):
             where = f"SimilarityTrees.kept ({column.name[:40]!r})"
             if column.is_object:
                 column.distance.check_cells(cells, None, where)
             else:
-                check_fields({"cells": cells}, {"cells": Array("float64", "n")}, where)
+                fields.check_fields(
+                    {"cells": cells}, {"cells": fields.Array("float64", "n")}, where
+                )
         inside = self.feature >= 0
         asked = self.feature[inside]
         by_value = self.kinds[asked] == VALUE
         for ends in (self.first[inside], self.second[inside]):
             fits = (ends < sizes[asked]) & ((ends >= 0) | by_value)
-            require(fits.all(), "SimilarityTrees", "tests that compare with kept cells", "others")
+            fields.require(
+                fits.all(), "SimilarityTrees", "tests that compare with kept cells", "others"
+            )
 
 
 def truncate_tree(tree: CellTree, made: int) -> CellTree:

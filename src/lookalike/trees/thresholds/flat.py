@@ -32,8 +32,8 @@ class Forest:
         The input that the node tests; -1 in a leaf.
     threshold : float64, one per node
         ``x <= threshold`` goes left; with ``equal`` set, ``x == threshold`` goes left.
-    left, right : int32, one per node
-        Children, counted from the beginning of their tree; -1 in a leaf.
+    right : int32, one per node
+        Right child, counted from the beginning of its tree; -1 in a leaf.
     offsets : int64, one per tree and one more
         Tree t has the nodes ``offsets[t]:offsets[t + 1]``.
     equal : uint8, one per node
@@ -70,7 +70,6 @@ class Forest:
     FIELDS: ClassVar[Fields] = {
         "feature": Array("int32", "nodes", low=-1, below="inputs"),
         "threshold": Array("float64", "nodes", no_nan=True),
-        "left": Array("int32", "nodes", low=-1, below="nodes"),
         "right": Array("int32", "nodes", low=-1, below="nodes"),
         "offsets": Offsets("nodes", "trees"),
         "equal": Array("uint8", "nodes", high=1),
@@ -83,7 +82,6 @@ class Forest:
 
     feature: np.ndarray
     threshold: np.ndarray
-    left: np.ndarray
     right: np.ndarray
     offsets: np.ndarray
     equal: np.ndarray
@@ -316,16 +314,8 @@ class Forest:
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that nodes are in preorder and an input has one kind of test."""
         check_preorder(self.feature, self.right, self.offsets, "Forest")
-        left = left_children(self.feature, self.offsets)
-        require(np.array_equal(left, self.left), "Forest.left", "the node after its parent")
         one_kind = not len(_tested_twice(self.feature, self.equal, self.n_inputs))
         require(one_kind, "Forest.equal", "one kind of test per input", "both kinds")
-
-
-def left_children(feature: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return the left child of every node in preorder, counted within its tree; -1 in a leaf."""
-    within = np.arange(len(feature)) - np.repeat(offsets[:-1], np.diff(offsets))
-    return np.where(feature >= 0, within + 1, -1)
 
 
 def _tested_twice(feature: np.ndarray, equal: np.ndarray, n_inputs: int) -> np.ndarray:
@@ -405,7 +395,7 @@ def flatten(
     Parameters
     ----------
     feature, threshold, left, right : sequences, one entry per node
-        As in ``Forest``, in any order that begins with the root of each tree.
+        As in ``Forest``, with left children, in any order that begins with the root of each tree.
     offsets : sequence
         Where each tree begins, and the end of the last.
     n_inputs : int
@@ -447,15 +437,11 @@ def flatten(
     start = np.repeat(offsets[:-1], np.diff(offsets))
     taken = order + start
     # A leaf has no children, whatever the arrays of another library hold there.
-    left, right = (
-        np.where(feature[taken] >= 0, place[np.maximum(child[taken], 0) + start], -1)
-        for child in children
-    )
+    rights = place[np.maximum(children[1][taken], 0) + start]
     return Forest(
         feature[taken],
         threshold[taken],
-        left.astype(np.int32),
-        right.astype(np.int32),
+        np.where(feature[taken] >= 0, rights, -1).astype(np.int32),
         offsets,
         same[taken],
         side[taken],

@@ -165,14 +165,14 @@ def node_values(forest: Forest, method: str, n_fitted: int) -> np.ndarray:
         return np.asarray(np.log(np.maximum(mass, 1.0) / n_fitted))
     if method == "zhu2":
         return forest.nodes.depth.astype(np.float64)
-    from lookalike.kernels.trees import sum_down
-
     # An empty node counts as one row: no division by 0, and its weight is the largest there is.
     weight = 1.0 / np.maximum(mass, 1.0)
     weight[forest.offsets[:-1]] = 0.0  # the root is on every path and tells nothing
-    total = np.empty(len(weight))
-    sum_down(weight, forest.nodes.parent, forest.offsets, total)
-    return total
+    start = np.repeat(forest.offsets[:-1], np.diff(forest.offsets))
+    for depth in range(1, forest.sizes[0] + 1):  # from the root down to each node
+        here = np.flatnonzero(forest.nodes.depth == depth)
+        weight[here] += weight[start[here] + forest.nodes.parent[here]]
+    return weight
 
 
 def ancestor_block(
