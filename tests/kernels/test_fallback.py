@@ -55,11 +55,6 @@ def test_ranked_distances(seed, n, m, columns, dtype):
         distances.ranked_block(*sides, code, fast)
         fallback.ranked_block(*sides, code, slow)
         assert_same_bits(fast, slow)
-    scratch = np.zeros((columns, 8), dtype), np.zeros(8, dtype)
-    for step in (dtype(0), dtype(1)):
-        distances.ranked_cityblock(sides[0], sides[3], step, *scratch, fast)
-        fallback.ranked_cityblock(sides[0], sides[3], step, *scratch, slow)
-        assert_same_bits(fast, slow)
 
 
 @settings(max_examples=100)

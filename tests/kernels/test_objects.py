@@ -87,16 +87,6 @@ def test_shares_of_counts(seed):
             assert overlap[i, j] == ((least - len(x & y)) / least if least else float(x != y))
 
 
-@settings(max_examples=40)
-@given(seeds)
-def test_squared_counts_of_tokens(seed):
-    rows, values, offsets = bags(np.random.default_rng(seed), 6)
-    runs = [np.sort(row) for row in rows]
-    expected = [np.sum(np.unique(row, return_counts=True)[1] ** 2) for row in rows]
-    assert_array_equal(objects.square_counts(np.concatenate(runs), offsets), expected)
-    assert len(values) == offsets[-1]
-
-
 def edits(a, b):
     """Edit distance of two sequences of sets by the textbook table; relabelling costs Jaccard."""
     table = np.zeros((len(a) + 1, len(b) + 1))

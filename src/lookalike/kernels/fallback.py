@@ -79,14 +79,6 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
     _finish(out, code)
 
 
-def ranked_cityblock(twice_a, twice_b, step, transposed, total, out):
-    """Write cityblock distances of ranks, where all sums are exact; no work arrays are needed."""
-    out[:] = 0.0
-    for gap in _gaps(twice_a, twice_b):
-        out += np.abs(gap) + np.where(gap != 0.0, np.float64(step), 0.0)
-    out *= 0.5
-
-
 # -- mixed columns ---------------------------------------------------------------------------------
 
 

@@ -182,18 +182,6 @@ def overlap_of_counts(counts, a_sizes, b_sizes):
                 counts[i, j] = 0.0 if a_sizes[i] == b_sizes[j] else 1.0
 
 
-@kernel
-def square_counts(values, offsets):
-    """Return the sum of squared counts of each row's tokens; equal tokens stand side by side."""
-    total = np.zeros(offsets.shape[0] - 1)
-    for i in range(offsets.shape[0] - 1):
-        run = 0
-        for k in range(offsets[i], offsets[i + 1]):
-            run = run + 1 if k > offsets[i] and values[k] == values[k - 1] else 1
-            total[i] += 2 * run - 1  # run^2 - (run - 1)^2
-    return total
-
-
 # -- sequences of sets: edit distance --------------------------------------------------------------
 
 
