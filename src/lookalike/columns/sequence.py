@@ -96,11 +96,12 @@ class Edit(Distance):
         else:
             out = _edit(a, b)
         if self.normalized:
-            longer = np.maximum(self._lengths(a)[:, None], self._lengths(b))
+            longer = np.maximum(self.lengths(a)[:, None], self.lengths(b))
             out /= np.maximum(longer, 1)
         return out
 
-    def _lengths(self, cells: Ragged) -> np.ndarray:
+    def lengths(self, cells: Ragged) -> np.ndarray:
+        """Return how many items each sequence has; 0 where it is missing."""
         if not self.sets_:
             return np.diff(cells.offsets)
         lengths = np.zeros(len(cells), dtype=np.int64)

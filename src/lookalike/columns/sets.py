@@ -19,20 +19,15 @@ from lookalike.table.model.table import Column
 _NUMBERS = (bool, int, np.bool_, np.integer, float, np.floating, Decimal, Fraction)
 
 
-class TokenNumbers:
-    """Give tokens their numbers, each distinct one worked out once."""
+class TokenNumbers(dict[Any, int]):
+    """The numbers of tokens, each distinct one worked out once."""
 
-    def __init__(self) -> None:
-        self._known: dict[Any, int] = {}
+    def __missing__(self, token: Any) -> int:
+        return self.setdefault(token, token_id(token))
 
-    def of(self, items: Iterable[Any]) -> list[int]:
+    def of(self, tokens: Iterable[Any]) -> list[int]:
         """Return the numbers of some tokens, in order."""
-        known, numbers = self._known, []
-        for item in items:
-            if (number := known.get(item)) is None:
-                number = known[item] = token_id(item)
-            numbers.append(number)
-        return numbers
+        return [self[token] for token in tokens]
 
 
 def token_id(value: Any) -> int:

@@ -67,18 +67,20 @@ def mixed_block(
         for i in range(n_a):
             minus[:] = 0.0
             gaps = missing_in_tile or _have_missing(a[i : i + 1])
+            # Called with constants, of which the compiler makes a loop each without branches.
             if gaps:
-                _numbers_missing(a[i], transposed, 0, ends[0], weight, half, minus)
+                _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, True)
             elif plain:
-                _plain_numbers(a[i], transposed, 0, ends[0], weight, half, minus)
+                _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, PLAIN, False)
             else:
-                _numbers(a[i], transposed, 0, ends[0], weight, half, minus)
+                _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, False)
             for j in range(ends[0], ends[1]):
                 _curved(a[i, j], transposed[j], weight[j], alpha[j], beta[j], half, magic, minus)
+            first, end = ends[1], ends[3]
             if gaps:
-                _equals_missing(a[i], transposed, ends[1], ends[3], weight, half, minus)
+                _add_differences(a[i], transposed, first, end, weight, half, minus, EQUAL, True)
             else:
-                _equals(a[i], transposed, ends[1], ends[3], weight, half, minus)
+                _add_differences(a[i], transposed, first, end, weight, half, minus, EQUAL, False)
             for j in range(ends[3], ends[4]):
                 _levels(a[i, j], transposed[j], weight[j], levels, starts[j], half, minus)
             for c in range(width):
@@ -186,31 +188,6 @@ def _are_plain(a, b, end, weight):
         if not (high - low <= 1.0 and weight[j] == 1.0):
             return False
     return True
-
-
-@kernel
-def _plain_numbers(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, PLAIN, False)
-
-
-@kernel
-def _numbers(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, NUMBER, False)
-
-
-@kernel
-def _numbers_missing(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, NUMBER, True)
-
-
-@kernel
-def _equals(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, EQUAL, False)
-
-
-@kernel
-def _equals_missing(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, EQUAL, True)
 
 
 @kernel

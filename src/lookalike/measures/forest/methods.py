@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.estimator import Estimator
+from lookalike.errors import InvalidInput, Param
+from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
 from lookalike.measures.forest.explain import (
@@ -20,22 +22,12 @@ from lookalike.measures.forest.explain import (
     explain_ratio,
     soft_part,
 )
-from lookalike.measures.forest.gap import draw_shares
+from lookalike.measures.forest.neighbors import draw_shares
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import Choice, Fields, Flag, Real
 from lookalike.trees.thresholds import proximity
 from lookalike.trees.thresholds.flat import Forest
 
-# Of ``Traits``, those that depend on the method.
-METHOD_TRAITS = (
-    "native",
-    "conversion",
-    "symmetric",
-    "exact_self",
-    "needs_all",
-    "undefined_last",
-    "unseen_pairs",
-)
 Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
 
 
@@ -46,8 +38,7 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
     ----------
     name : the shorthand for the published setting
     forest : the forest that it was published with, by name
-    native, conversion, undefined_last : see ``Traits``
-    symmetric, exact_self, needs_all, unseen_pairs : see ``Traits``
+    traits : facts about the measure; a property in the methods whose options change them
     out_of_bag : whether it asks which rows each tree was grown on
     shares_leaves : whether rows with missing cells belong to several leaves, each with a share
     keeps_bins : whether rows are tested at the nodes on each other's path
@@ -55,18 +46,10 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
 
     name: ClassVar[str]
     forest: ClassVar[str] = "synthetic"
-    native: ClassVar[str] = "similarity"
-    conversion: ClassVar[str] = "sqrt"
-    undefined_last: ClassVar[bool] = False
+    traits = Traits(conversion="sqrt", missing=True)
     out_of_bag: ClassVar[bool] = False
     shares_leaves: ClassVar[bool] = False
     keeps_bins: ClassVar[bool] = False
-
-    # Properties in the methods whose options change them.
-    symmetric: bool = True
-    exact_self: bool = True
-    needs_all: bool = False
-    unseen_pairs: bool = True
 
     @abstractmethod
     def needs_counts(self, forest: Forest) -> bool:
@@ -92,8 +75,8 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
         forest : Forest
         n_fitted : int
             Rows of the table.
-        gain : array, one per tree
-            What the tests of a tree gain, for methods that ask for it.
+        gain : array, one per tree, optional
+            What the tests of a tree gain, where the forest knows it.
         """
         return None
 
@@ -155,7 +138,6 @@ class Ratio(ProximityMethod):
         "weights": Choice("count", "information"),
     }
     name: ClassVar[str] = "ratio"
-    undefined_last: ClassVar[bool] = True
     keeps_bins: ClassVar[bool] = True
 
     alpha: float = 1.0
@@ -165,9 +147,10 @@ class Ratio(ProximityMethod):
     weights: str = "count"
 
     @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether the order of two rows does not matter."""
-        return self.alpha == self.beta
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about the measure: with unequal weights the order of two rows matters."""
+        symmetric = self.alpha == self.beta
+        return Traits(conversion="sqrt", symmetric=symmetric, missing=True, undefined_last=True)
 
     @property
     def needs_shares(self) -> bool:
@@ -248,8 +231,11 @@ class Shi(ProximityMethod):
         self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
     ) -> np.ndarray | None:
         """Return the weight of each node: that of its tree."""
-        if gain is None:
+        if not self.needs_gain:
             return None
+        if gain is None:
+            needed, hint = "a fitted model whose trees have gains", ("Give one as ", Param("model"))
+            raise InvalidInput(Param("weights", "gain"), needed, "none", hint)
         # Trees that gain nothing at all, such as single leaves, count alike.
         share = gain / gain.sum() if gain.sum() > 0 else np.full(len(gain), 1.0 / len(gain))
         return np.repeat(share, np.diff(forest.offsets))
@@ -354,10 +340,8 @@ class Gap(ProximityMethod):
     """
 
     name: ClassVar[str] = "gap"
-    conversion: ClassVar[str] = "one_minus"
+    traits = Traits(symmetric=False, unseen_pairs=False, missing=True)
     out_of_bag: ClassVar[bool] = True
-    symmetric = False
-    unseen_pairs = False
 
     def needs_counts(self, forest: Forest) -> bool:
         """Whether missing cells have to follow the side of more fitted rows."""
@@ -382,8 +366,7 @@ class Gap(ProximityMethod):
 class AncestorMethod(ProximityMethod, abstract=True):
     """Base of the methods that use the lowest common ancestor of two leaves."""
 
-    conversion: ClassVar[str] = "one_minus"
-
+    traits = Traits(missing=True)
     kind: str = "value"  # of the common ancestor that counts: see ``ancestor_block``
 
     def needs_counts(self, forest: Forest) -> bool:
@@ -492,15 +475,14 @@ class Ting(AncestorMethod):
     FIELDS: ClassVar[Fields] = {"raw": Flag()}
     name: ClassVar[str] = "ting"
     forest: ClassVar[str] = "isolation"
-    native: ClassVar[str] = "distance"
 
     def __init__(self, raw: bool = False) -> None:
         self.raw = raw
 
     @property
-    def exact_self(self) -> bool:  # type: ignore[override]
-        """Whether a row is at distance 0 from itself."""
-        return not self.raw
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about the measure: raw distances are not 0 from a row to itself."""
+        return Traits(native="distance", exact_self=not self.raw, missing=True)
 
 
 class Aryal(Ting):
@@ -531,9 +513,9 @@ class Aryal(Ting):
     name: ClassVar[str] = "aryal"
 
     @property
-    def needs_all(self) -> bool:  # type: ignore[override]
-        """Whether the range of all pairs is needed for scaling."""
-        return not self.raw
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about the measure: scaling needs the range of all pairs."""
+        return replace(super().traits, needs_all=not self.raw)
 
     def finish(self, block: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
         """Return distances from mean logarithms."""

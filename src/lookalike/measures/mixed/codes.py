@@ -188,12 +188,7 @@ AtLeast = Callable[[Distance, np.ndarray, np.ndarray], np.ndarray]
 
 
 def _lengths(distance: Distance, cells: Ragged) -> np.ndarray:
-    if isinstance(distance, Edit) and distance.sets_:
-        lengths = np.zeros(len(cells), np.int64)
-        here = ~cells.missing
-        lengths[here] = cells.values[cells.offsets[:-1][here]]  # each row begins with its length
-        return lengths
-    return np.diff(cells.offsets)
+    return distance.lengths(cells) if isinstance(distance, Edit) else np.diff(cells.offsets)
 
 
 def _edits(distance: Any, one: np.ndarray, other: np.ndarray) -> np.ndarray:
