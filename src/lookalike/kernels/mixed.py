@@ -14,7 +14,7 @@ that differ in everything.
 
 import numpy as np
 
-from lookalike.kernels._jit import kernel
+from lookalike.kernels._jit import inline, kernel
 
 TILE_ROWS = 256
 
@@ -231,21 +231,13 @@ def mixed_pair_sums(
                 minus += w * half
                 weights += w if midpoint else 0.0
                 continue
-            # Not by ``cell_difference``, whose call costs as much as the rest.
-            if j < ends[0]:
-                minus += difference(u, v, w, 0.0, NUMBER, False)
-            elif j < ends[1]:
-                minus += w * curve(abs(u - v), alpha[j], beta[j])
-            elif j < ends[3]:
-                minus += difference(u, v, w, 0.0, EQUAL, False)
-            else:
-                minus += w * levels[starts[j, 0] + np.int64(u) * starts[j, 1] + np.int64(v)]
+            minus += w * cell_difference(u, v, j, ends, alpha, beta, levels, starts)
             if not (ends[2] <= j < ends[3] and u == 0.0 and v == 0.0):
                 weights += w
         against[at], compared[at] = minus, weights
 
 
-@kernel
+@inline
 def cell_difference(x, y, j, ends, alpha, beta, levels, starts):
     """Return the difference, in [0, 1], of two present cells of column j."""
     gap = abs(x - y)

@@ -68,27 +68,16 @@ def find_tokens(values, keys, ids):
 
 @kernel
 def shared_codes(a_values, b_values):
-    """Recode tokens so that equal ones of a and b keep equal codes, with as few codes as possible.
+    """Number the tokens of a, and those of b alike; a token that a lacks gets the next number.
 
-    Tokens on both sides are numbered from 2; all others of a become 0 and all others of b become 1,
-    because they equal nothing on the other side. Returns both codes and the first unused one.
+    Returns both and how many numbers there are.
     """
     a_codes, keys, ids, n_distinct = number_tokens(a_values)
     b_codes = find_tokens(b_values, keys, ids)
-    codes = np.zeros(n_distinct, np.int64)
-    free = 2
     for k in range(b_codes.shape[0]):
-        number = b_codes[k]
-        if number < 0:
-            b_codes[k] = 1
-            continue
-        if codes[number] == 0:
-            codes[number] = free
-            free += 1
-        b_codes[k] = codes[number]
-    for k in range(a_codes.shape[0]):
-        a_codes[k] = codes[a_codes[k]]
-    return a_codes, b_codes, free
+        if b_codes[k] < 0:
+            b_codes[k] = n_distinct
+    return a_codes, b_codes, n_distinct + 1
 
 
 # -- sets ------------------------------------------------------------------------------------------

@@ -13,23 +13,18 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.vector import blocks_of
 from lookalike.kernels import distances, fallback
 from lookalike.kernels.first_use import pick, worth_compiling
-from lookalike.measures.contract.base import Measure, Traits
-from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
-from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows, are_self_pairs
-from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
-from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.neighbors.codes import BoundedQuery
-from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, Saved, require
+from lookalike.measures.numeric import METRICS, _NumericMeasure, matrix_tallies, plan, unit_rows
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, require
 from lookalike.table import LazyTable, Table
 
-METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
 ROWS_PER_TASK = 256  # that share the rows which the kernel transposes
 MAX_PAIR_CELLS = 2**20  # of single pairs that are compared in one go: 8 MB
 
 
 @dataclass(eq=False, repr=False)
-class Ranked(_BoundedMeasure):
+class Ranked(_NumericMeasure):
     """Compare rows by the order of their numbers, whatever the units.
 
     Each value is replaced by its rank among the fitted values (ties share the mean rank), so any
@@ -74,10 +69,8 @@ class Ranked(_BoundedMeasure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "metric": Choice(*METRICS),
         "unseen": Choice("insertion", "paper"),
         "scale": Flag(),
-        "layout_": Saved("MatrixLayout"),
         "n_fitted_": Integer(1),
         "values_": RaggedOf("float64", "entries", finite=True),
         "upto_": RaggedOf("float64", "entries", finite=True),
@@ -87,7 +80,7 @@ class Ranked(_BoundedMeasure):
         "new": Array("float64", "n"),
     }
 
-    traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
+    CODED = "twice"
 
     metric: str = "cityblock"
     _: KW_ONLY
@@ -103,7 +96,7 @@ class Ranked(_BoundedMeasure):
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.layout_ = plan(table, type(self).__name__)
-        x = numbers(table, self.layout_, type(self).__name__)
+        x = self._numbers(table)
         # -0.0 + 0.0 is 0.0, so that the two are one value.
         self._fit_ranks(len(x), (np.unique(column + 0.0, return_counts=True) for column in x.T))
 
@@ -120,7 +113,7 @@ class Ranked(_BoundedMeasure):
         self.upto_ = Ragged.of([np.cumsum(count) for count in counts], np.float64)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        x = numbers(table, self.layout_, type(self).__name__).astype(np.float64) + 0.0
+        x = self._numbers(table).astype(np.float64) + 0.0
         twice = np.empty(x.shape, self._code_type())
         for j in range(x.shape[1]):
             twice[:, j] = self._twice_mid(x[:, j], self.values_.row(j), self.upto_.row(j))
@@ -196,14 +189,9 @@ class Ranked(_BoundedMeasure):
             return None
         return int(news[0].any() or news[1].any())
 
-    def _make_codes(self, rows: Rows) -> NumberCodes | None:
-        bounded = self.metric in ("cityblock", "chebyshev")
-        return number_codes(rows.arrays["twice"]) if bounded else None
-
-    def _bound_queries(self, codes: NumberCodes, a: Rows) -> BoundedQuery:
+    def _unit(self) -> float:
         # Half of twice the difference of ranks; the distance of a new row is larger: still a bound.
-        unit = 0.5 / self.n_fitted_ if self.scale else 0.5
-        return codes.ask(a.arrays["twice"], unit, self.metric == "chebyshev")
+        return 0.5 / self.n_fitted_ if self.scale else 0.5
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b."""
@@ -219,18 +207,9 @@ class Ranked(_BoundedMeasure):
         out[are_self_pairs(a, b, left, right)] = 0.0
         return out
 
-    def _explain(self, a: Rows, b: Rows) -> Explanation:
-        shares = shares_of_distance(self._differences(a, b)[0], self.metric)
-        return additive_explanation(self, a, b, shares, self.layout_.owner)
-
-    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
-        """Return how far a row is from each of some in every column, in ranks."""
-        return by_owner(self.layout_.owner, self._differences(a, b))
-
     def _differences(self, a: Rows, b: Rows) -> np.ndarray:
-        """Return the differences of a row to each of some, entry by entry."""
         if self.metric == "cosine":
-            return np.abs(a.arrays["x"] - b.arrays["x"])[:, : len(self.layout_.owner)]
+            return np.abs(a.arrays["x"] - b.arrays["x"])
         differs = self._in_ranks(a, b)
         return differs / self.n_fitted_ if self.scale else differs
 
@@ -242,9 +221,7 @@ class Ranked(_BoundedMeasure):
         return differs
 
     def _check_parts(self, dims: Dims) -> None:
-        owner = self.layout_.owner
-        check_owners(self.schema_, self.layout_.names, owner, "Ranked.layout_")
-        require(len(owner) == dims["entries"], "Ranked.values_", f"{len(owner)} entries", "others")
+        super()._check_parts(dims)
         same = np.array_equal(self.values_.offsets, self.upto_.offsets)
         filled = (np.diff(self.values_.offsets) > 0).all()
         require(same and filled, "Ranked.upto_", "a rank for every value", "others")

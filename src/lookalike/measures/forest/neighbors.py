@@ -1,8 +1,9 @@
 """Nearest rows by shared leaves, by draws in leaves, and by paths or common ancestors.
 
-The last are compared in tiles large enough to share work. All rows of a tile that end in one leaf share what is counted along its path, and every tile visits
-all nodes or leaves once. The small blocks of queries of other measures would pay that for each
-block: a cost that grows with the cube of the rows.
+The last are compared in tiles large enough to share work. All rows of a tile that end in one leaf
+share what is counted along its path, and every tile visits all nodes or leaves once. The small
+blocks of queries of other measures would pay that for each block: a cost that grows with the cube
+of the rows.
 """
 
 from __future__ import annotations

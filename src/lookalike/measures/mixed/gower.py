@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from dataclasses import fields as dataclass_fields
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -161,7 +160,11 @@ class Gower(_BoundedMeasure):
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
-        return _traits(self.conversion, self.self_similarity == "exact")
+        exact = self.self_similarity == "exact"
+        return _traits(
+            conversion=self.conversion, exact_self=exact, missing=True, undefined_last=True,
+            weighs_columns=True,
+        )  # fmt: skip
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -189,9 +192,11 @@ class Gower(_BoundedMeasure):
         self, table: Table, learn: Callable[[Distance, Column], Distance], y: np.ndarray | None
     ) -> None:
         who = type(self).__name__
-        # The options of a plan are parameters of this class, under the same names.
-        options = {each.name: getattr(self, each.name) for each in dataclass_fields(PlanOptions)}
-        self.plan_ = MixedPlan.fit(table, who, PlanOptions(**options), learn)
+        options = PlanOptions(
+            self.distances, self.ranges, self.order, self.alpha, self.beta, self.constant,
+            self.scale,
+        )  # fmt: skip
+        self.plan_ = MixedPlan.fit(table, who, options, learn)
         if isinstance(self.weights, str):
             self.weights_ = self._learn_weights(table, y)
         else:
@@ -371,7 +376,7 @@ class Gower(_BoundedMeasure):
     def check_rows(self, rows: Rows, where: str) -> None:
         """Refuse loaded rows that this measure would not have encoded."""
         super().check_rows(rows, where)
-        self.plan_.check_levels(rows.arrays)
+        self.plan_.check_cells(rows.arrays, where)
 
 
 def _similarity(against: np.ndarray, compared: np.ndarray) -> np.ndarray:
@@ -381,16 +386,7 @@ def _similarity(against: np.ndarray, compared: np.ndarray) -> np.ndarray:
     return np.subtract(1.0, against, out=against)
 
 
-@cache  # read several times in every query
-def _traits(conversion: str, exact_self: bool) -> Traits:
-    return Traits(
-        native="similarity",
-        conversion=conversion,
-        exact_self=exact_self,
-        missing=True,
-        undefined_last=True,
-        weighs_columns=True,
-    )
+_traits = cache(Traits)  # read several times in every query
 
 
 def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:

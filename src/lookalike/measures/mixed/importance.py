@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import partial
 from itertools import islice, pairwise
@@ -14,11 +13,12 @@ from lookalike._runtime.config import count_jobs
 from lookalike._runtime.folds import assign_folds
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns import Absolute
-from lookalike.errors import InvalidInput, LookalikeWarning, Param
+from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.medoids import farthest_first
 from lookalike.measures.mixed.gower import Gower
+from lookalike.measures.mixed.weights import positive
 from lookalike.table import Table
 from lookalike.table.model.targets import read_target
 
@@ -114,7 +114,9 @@ def importance_weights(
         if estimator is None:  # so many small predictions: a pool for each costs more than it gives
             fitted.set_params(n_jobs=1)
         _add_losses(losses, fitted, columns[test], values[test], parts, classify, rng)
-    return _weights(losses, who)
+    # A shuffled column may help by chance.
+    hint = "Try another estimator, or leave the weights out"
+    return positive(losses, np.ones(len(losses)), who, "a column that the learner needs", hint)
 
 
 def _add_losses(
@@ -178,14 +180,3 @@ def _moderate(values: np.ndarray) -> np.ndarray:
 
 def _loss(found: np.ndarray, true: np.ndarray, classes: bool) -> float:
     return float(np.mean(found != true) if classes else np.mean((found - true) ** 2))
-
-
-def _weights(losses: np.ndarray, who: str) -> np.ndarray:
-    weights = np.maximum(losses, 0.0)  # a shuffled column may help by chance
-    if weights.sum() <= 0:
-        found = "none, so all columns are weighted equally"
-        hint = "Try another estimator, or leave the weights out"
-        needed = "a column that the learner needs"
-        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=3)
-        weights = np.ones(len(losses))
-    return np.asarray(weights / weights.sum())

@@ -361,9 +361,7 @@ class MixedPlan:
         table: Table,
         who: str,
         options: PlanOptions | None = None,
-        learn: Callable[[Distance, Column], Distance] = lambda distance, column: distance.fit(
-            column
-        ),
+        learn: Callable[[Distance, Column], Distance] = lambda d, column: d.fit(column),
     ) -> MixedPlan:
         """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
         chosen = options or PlanOptions()
@@ -412,8 +410,15 @@ class MixedPlan:
         """Return what encoded rows look like."""
         return {
             SIMPLE: fields.Array("float64", "n", self.n_simple),
-            **{COLUMN + name: _CellsOf(self.distances[name]) for name in self.objects},
+            **{COLUMN + name: fields.Anything() for name in self.objects},
         }
+
+    def check_cells(self, rows: Mapping[str, Any], where: str) -> None:
+        """Refuse loaded rows that hold cells which their distances would not have encoded."""
+        for name in self.objects:
+            key = COLUMN + name
+            self.distances[name].check_cells(rows[key], len(rows[SIMPLE]), f"{where}.{key}")
+        self.check_levels(rows)
 
     def check_levels(self, rows: Mapping[str, Any]) -> None:
         """Refuse loaded rows whose codes of levels are not in the tables."""
@@ -422,25 +427,6 @@ class MixedPlan:
             here = codes[~np.isnan(codes)]
             fits = (here >= 0) & (here < self.starts[j, 1]) & (here == np.floor(here))
             require(fits.all(), f"rows of {self.names[j][:40]!r}", "codes of its levels", "others")
-
-
-class _CellsOf(Field):
-    """What a distance encodes."""
-
-    def __init__(self, distance: Distance) -> None:
-        self.distance = distance
-
-    def fits(self, value: Any) -> bool:
-        """Whether the value is allowed: ``content`` asks the distance about all cells."""
-        return True
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return f"cells of {type(self.distance).__name__}"
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Ask the distance."""
-        self.distance.check_cells(value, dims["n"], where)
 
 
 def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:
