@@ -68,9 +68,9 @@ def find_tokens(values, keys, ids):
 
 @kernel
 def shared_codes(a_values, b_values):
-    """Number the tokens of a, and those of b alike; a token that a lacks gets the next number.
+    """Return numbers of the tokens of a, and of those of b: one more where a lacks the token.
 
-    Returns both and how many numbers there are.
+    Also returns how many numbers there are.
     """
     a_codes, keys, ids, n_distinct = number_tokens(a_values)
     b_codes = find_tokens(b_values, keys, ids)
