@@ -77,8 +77,8 @@ def test_shares_of_counts(seed):
     counts = np.array([[len(x & y) for y in b] for x in a], float)
     sizes = [np.array([float(len(x)) for x in side]) for side in (a, b)]
     jaccard, overlap = counts.copy(), counts.copy()
-    objects.jaccard_of_counts(jaccard, *sizes)
-    objects.overlap_of_counts(overlap, *sizes)
+    objects.unshared_of_counts(jaccard, *sizes, False)
+    objects.unshared_of_counts(overlap, *sizes, True)
     for i, x in enumerate(a):
         for j, y in enumerate(b):
             assert jaccard[i, j] == (len(x ^ y) / len(x | y) if x | y else 0.0)

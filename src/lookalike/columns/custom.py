@@ -2,7 +2,7 @@
 
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from lookalike.columns.base import Distance, cell_error, missing_cells, show
 from lookalike.errors import InvalidInput, Param
 from lookalike.saving.fields import Array, Dims, Field, Fields, Flag, Instance, require
+from lookalike.table import LazyTable
 from lookalike.table.model.kind import KINDS
 from lookalike.table.model.table import MATRIX, Column
 
@@ -45,6 +46,7 @@ class CallableDistance(Distance):
 
     name = "given"
     kinds = KINDS
+    LEARNS_IN_PARTS = False
     FIELDS: ClassVar[Fields] = {"function": Instance(Callable, named="a callable of two cells")}
     # Every look is a call of the user's function, which may be slow; chosen by hand.
     n_sampled: ClassVar[int] = 250
@@ -159,6 +161,12 @@ class MatrixDistance(Distance):
 
     def _learn(self, column: Column) -> None:
         self._check(column.name)
+
+    def _learn_in_parts(self, table: LazyTable, name: str) -> float:
+        # Which positions occur decides about the scale, not how often.
+        distinct = replace(table.like[name], values=table.tally(name).values)
+        self._learn(distinct)
+        return self._find_scale(distinct)
 
     def _check(self, column: str) -> None:
         check_matrix(self.matrix, f"the matrix of column {column!r}", self.symmetric)

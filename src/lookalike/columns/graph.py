@@ -7,7 +7,7 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import cells_of_type, jaccard, pack_each, shared, token_id
+from lookalike.columns.sets import cells_of_type, pack_each, shared, token_id, unshared
 from lookalike.kernels.objects import graph_edit_block, shared_pairs
 from lookalike.saving.fields import Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
@@ -59,7 +59,7 @@ class GraphJaccard(_Graphs):
         return sorted(nodes | {token_id(("edge", *pair)) for pair in graph.edges})
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
-        return jaccard(a, b)
+        return unshared(a, b)
 
 
 class WeisfeilerLehman(_Graphs):

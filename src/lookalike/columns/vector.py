@@ -1,6 +1,7 @@
 """Vectors, and everything else that is a fixed number of numbers per cell."""
 
 import math
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -262,6 +263,7 @@ class KullbackLeibler(_RowDistance):
         return out / 2
 
 
+@dataclass(eq=False, repr=False)
 class Gaussian(_RowDistance):
     """How surprising two normal distributions are for each other, as timbres of music are compared.
 
@@ -306,12 +308,9 @@ class Gaussian(_RowDistance):
         "components": Integer(1, high=2**16),
     }
 
-    def __init__(
-        self, covariance: str = "full", components: int = 1, scale: float | None = None
-    ) -> None:
-        self.covariance = covariance
-        self.components = components
-        self.scale = scale
+    covariance: str = "full"
+    components: int = 1
+    scale: float | None = None
 
     @property
     def _mixed(self) -> bool:

@@ -148,27 +148,19 @@ def shared_pairs(a_values, a_offsets, b_values, b_offsets, left, right, out):
 
 
 @kernel
-def jaccard_of_counts(counts, a_sizes, b_sizes):
-    """Turn shared counts into the share of the union not shared; two empty sets are at 0."""
-    for i in range(counts.shape[0]):
-        for j in range(counts.shape[1]):
-            union = a_sizes[i] + b_sizes[j] - counts[i, j]
-            counts[i, j] = (union - counts[i, j]) / union if union > 0.0 else 0.0
-
-
-@kernel
-def overlap_of_counts(counts, a_sizes, b_sizes):
-    """Turn shared counts into the share of the smaller set that is not shared.
+def unshared_of_counts(counts, a_sizes, b_sizes, of_smaller):
+    """Turn shared counts into the share of the union, or of the smaller set, that is not shared.
 
     Two empty sets are at 0, an empty one and another at 1.
     """
     for i in range(counts.shape[0]):
         for j in range(counts.shape[1]):
-            least = min(a_sizes[i], b_sizes[j])
-            if least > 0.0:
-                counts[i, j] = (least - counts[i, j]) / least
+            a, b = a_sizes[i], b_sizes[j]
+            whole = min(a, b) if of_smaller else a + b - counts[i, j]
+            if whole > 0.0:
+                counts[i, j] = (whole - counts[i, j]) / whole
             else:
-                counts[i, j] = 0.0 if a_sizes[i] == b_sizes[j] else 1.0
+                counts[i, j] = 0.0 if a == b else 1.0
 
 
 # -- sequences of sets: edit distance --------------------------------------------------------------

@@ -15,7 +15,7 @@ from lookalike._runtime.config import settings
 from lookalike._runtime.estimator import check_is_fitted, copy_value
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import RaggedOf
-from lookalike.errors import LookalikeWarning, WrongType
+from lookalike.errors import LookalikeWarning, Param, TooFewRows, WrongType
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Ids, Rows, concatenate
@@ -315,15 +315,17 @@ class ForestProximity(Measure):
             # Votes of the forest are those of the leaves that it sends rows to itself.
             as_forest = self.trees_.to_forest(soft=not isinstance(method, methods.Gap))
             grown = GrownForest(as_forest, trees.in_bag)
+        elif len(table) < 2:
+            raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         elif model is not None:
             self.inputs_ = growing.plan_model(model, table, who)
-            growing.check_rows(len(table), who)
             trees_drawn = (self.model, model.forest.n_trees, len(table))
             grown = GrownForest(model.forest, read_samples(*trees_drawn) if bag else None)
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
-            grown = growing.grow_matrix(source, self.inputs_, values, bag, who, self.n_jobs)
+            category = np.array(self.inputs_.category, bool)
+            grown = source.grow(values, category, out_of_bag=bag, n_jobs=self.n_jobs)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None
         if method.needs_counts(self.forest_):

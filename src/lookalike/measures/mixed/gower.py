@@ -12,7 +12,6 @@ import numpy as np
 
 from lookalike._runtime.estimator import check_is_fitted
 from lookalike.columns import Distance
-from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import InPython, InvalidInput, Param, suggest
 from lookalike.kernels.mixed import all_compared
 from lookalike.measures.contract.base import Codes, Measure, Traits
@@ -186,7 +185,7 @@ class Gower(_BoundedMeasure):
         if isinstance(self.weights, str):
             hint = "Give the weights as numbers, or fit in memory"
             raise self._cannot_stream(f"learned weights ({self.weights!r})", hint)
-        self._fit_columns(table.like, lambda d, column: fit_in_parts(d, table, column.name), None)
+        self._fit_columns(table.like, lambda d, column: d.fit_in_parts(table, column.name), None)
 
     def _fit_columns(
         self, table: Table, learn: Callable[[Distance, Column], Distance], y: np.ndarray | None

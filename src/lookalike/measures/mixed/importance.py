@@ -108,36 +108,24 @@ def importance_weights(
     learner = _forest(classify, rng, n_jobs, columns.size) if estimator is None else estimator
     folds = assign_folds(values if classify else None, len(source), N_FOLDS, rng, who)
     losses = np.zeros(len(parts))
+    # Where the inputs of each column begin and end in the matrix.
+    ends = np.cumsum([0, *(part.shape[1] for part in parts)])
     for fold in range(int(folds.max()) + 1):
         train, test = folds != fold, folds == fold
         fitted = clone(learner).fit(columns[train], values[train])
         if estimator is None:  # so many small predictions: a pool for each costs more than it gives
             fitted.set_params(n_jobs=1)
-        _add_losses(losses, fitted, columns[test], values[test], parts, classify, rng)
+        outside, true = columns[test], values[test]
+        before = _loss(fitted.predict(outside), true, classify)
+        for column, (start, end) in enumerate(pairwise(ends)):
+            for _ in range(N_REPEATS):
+                shuffled = outside.copy()
+                # All inputs of a column move together, so each row still has a possible cell.
+                shuffled[:, start:end] = outside[rng.permutation(len(outside)), start:end]
+                losses[column] += _loss(fitted.predict(shuffled), true, classify) - before
     # A shuffled column may help by chance.
     hint = "Try another estimator, or leave the weights out"
     return positive(losses, np.ones(len(losses)), who, "a column that the learner needs", hint)
-
-
-def _add_losses(
-    losses: np.ndarray,
-    fitted: Any,
-    outside: np.ndarray,
-    true: np.ndarray,
-    parts: list[np.ndarray],
-    classify: bool,
-    rng: np.random.Generator,
-) -> None:
-    """Add what each column costs on rows outside the forest, once for every shuffle."""
-    before = _loss(fitted.predict(outside), true, classify)
-    # Where the inputs of each column begin and end in the matrix.
-    ends = np.cumsum([0, *(part.shape[1] for part in parts)])
-    for column, (start, end) in enumerate(pairwise(ends)):
-        for _ in range(N_REPEATS):
-            shuffled = outside.copy()
-            # All inputs of a column move together, so each row still has a possible cell.
-            shuffled[:, start:end] = outside[rng.permutation(len(outside)), start:end]
-            losses[column] += _loss(fitted.predict(shuffled), true, classify) - before
 
 
 def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None, n_cells: int) -> Any:

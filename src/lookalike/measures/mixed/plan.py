@@ -6,7 +6,7 @@ column keeps its own encoded cells. ``Gower`` and the weights learned for it rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -19,6 +19,8 @@ from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.pairs import pair_similarities
 from lookalike.columns.vector import GreatCircle
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
+from lookalike.kernels import fallback, mixed
+from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -218,10 +220,6 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        from lookalike.kernels import fallback
-        from lookalike.kernels.first_use import worth_compiling
-        from lookalike.kernels.mixed import all_compared, mixed_block
-
         # (x + magic) - magic rounds x to a multiple of step, in the kernel as well as here.
         magic = ROUND * step
         # Rows may come as a strided view; kernels are compiled for one layout only.
@@ -230,19 +228,21 @@ class MixedPlan:
         sides, plan = (left, right, self.ends), self.for_kernel(weights)[1:]
         # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
         # powers: numpy rounds them differently, and answers must not depend on the block's size.
-        if not self.has_curves and not worth_compiling(mixed_block, len(left) * right.size):
+        if not self.has_curves and not worth_compiling(mixed.mixed_block, len(left) * right.size):
             compared, write = np.empty(against.shape), cast(Any, fallback.mixed_block)
             write(*sides, plan[0], self.levels, self.starts, midpoint, against, compared)
         else:
             # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
-            compared = np.empty((1, 1) if all_compared(*sides, midpoint) else against.shape)
-            mixed_block(*sides, *plan, midpoint, magic, against, compared)
+            compared = np.empty((1, 1) if mixed.all_compared(*sides, midpoint) else against.shape)
+            mixed.mixed_block(*sides, *plan, midpoint, magic, against, compared)
 
-        def differ(distance: Distance, x: Any, y: Any) -> np.ndarray:
-            return (1.0 - distance.similarity(x, y) + magic) - magic
-
+        differs = (
+            (1.0 - self.distances[name].similarity(a[COLUMN + name], b[COLUMN + name]) + magic)
+            - magic
+            for name in self.objects
+        )
         every = slice(None), None  # each row of a with each row of b
-        return self._add_objects(a, b, weights, midpoint, (every, None), differ, against, compared)
+        return self._add_objects(a, b, weights, midpoint, (every, None), differs, against, compared)
 
     def _add_objects(
         self,
@@ -251,24 +251,24 @@ class MixedPlan:
         weights: np.ndarray,
         midpoint: bool,
         pairs: tuple[Any, Any],
-        differ: Callable[[Distance, Any, Any], np.ndarray],
+        each: Iterable[np.ndarray],
         against: np.ndarray,
         compared: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the two sums with the columns of objects added to those of the simple ones.
 
         With ``midpoint``, pairs with a missing cell count as half different; pairs that are present
-        and still cannot be compared stay left out. ``pairs`` selects the two rows of each pair.
+        and still cannot be compared stay left out. ``pairs`` selects the two rows of each pair, of
+        which ``each`` yields the differences column by column.
         """
         left, right = pairs
-        for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
-            cells, others = a[COLUMN + name], b[COLUMN + name]
-            differs = differ(self.distances[name], cells, others)
+        for name, weight, differs in zip(self.objects, weights[self.n_simple :], each, strict=True):
             left_out = np.isnan(differs)
             if left_out.any():
                 differs[left_out] = 0.0
                 if midpoint:
-                    half = left_out & (missing_rows(cells)[left] | missing_rows(others)[right])
+                    gone, lost = (missing_rows(side[COLUMN + name]) for side in (a, b))
+                    half = left_out & (gone[left] | lost[right])
                     differs[half] = 0.5
                     left_out &= ~half
                 compared = compared + np.where(left_out, 0.0, weight)
@@ -299,18 +299,21 @@ class MixedPlan:
         left, right : int64 arrays of one length; pairs with the same left row are adjacent
         weights, midpoint : as for ``sums``
         """
-        from lookalike.kernels.mixed import mixed_pair_sums
-
         x, y = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         against, compared = np.empty(len(left)), np.empty(len(left))
         plan = self.for_kernel(weights)
-        mixed_pair_sums(x, y, left, right, *plan, midpoint, against, compared)
+        mixed.mixed_pair_sums(x, y, left, right, *plan, midpoint, against, compared)
 
-        def differ(distance: Distance, cells: Any, others: Any) -> np.ndarray:
-            return 1.0 - pair_similarities(distance, cells, others, left, right)
+        pairs, each = (left, right), self._pair_differences(a, b, left, right)
+        return self._add_objects(a, b, weights, midpoint, pairs, each, against, compared)
 
-        pairs = left, right
-        return self._add_objects(a, b, weights, midpoint, pairs, differ, against, compared)
+    def _pair_differences(
+        self, a: Mapping[str, Any], b: Mapping[str, Any], left: np.ndarray, right: np.ndarray
+    ) -> Iterator[np.ndarray]:
+        """Yield the differences of pairs in every column of objects."""
+        for name in self.objects:
+            key, distance = COLUMN + name, self.distances[name]
+            yield 1.0 - pair_similarities(distance, a[key], b[key], left, right)
 
     def differences(
         self, a: Mapping[str, Any], b: Mapping[str, Any], left: np.ndarray, right: np.ndarray
@@ -320,10 +323,7 @@ class MixedPlan:
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows in one call.
         """
-        objects = [
-            1.0 - pair_similarities(distance, a[key], b[key], left, right)
-            for key, distance in ((COLUMN + name, self.distances[name]) for name in self.objects)
-        ]
+        objects = list(self._pair_differences(a, b, left, right))
         simple = self.simple_pairs(a[SIMPLE][left], b[SIMPLE][right])
         return np.column_stack([simple, *objects]) if objects else simple
 
@@ -334,18 +334,14 @@ class MixedPlan:
         ----------
         a, b : float64 (rows, simple columns), as they are encoded
         """
-        from lookalike.kernels import fallback
-        from lookalike.kernels.first_use import worth_compiling
-        from lookalike.kernels.mixed import mixed_pairs
-
         simple = np.empty((len(a), self.n_simple))
-        if not self.has_curves and not worth_compiling(mixed_pairs, a.size):
+        if not self.has_curves and not worth_compiling(mixed.mixed_pairs, a.size):
             write: Any = fallback.mixed_pairs
             write(a, b, self.ends, self.levels, self.starts, simple)
             return simple
         tables = (self.alpha, self.beta, self.levels, self.starts)
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-        mixed_pairs(a, b, self.ends, *tables, simple)
+        mixed.mixed_pairs(a, b, self.ends, *tables, simple)
         return simple
 
     def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
