@@ -36,6 +36,7 @@ ROUND = 1.5 * 2.0**52
 SCALES = ("range", "robust", "rank")  # of number columns
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # prefix of the name of any other column among the encoded arrays
+Arrays = Mapping[str, Any]  # encoded rows
 # Groups of the kernel that compare codes as these distances do, where their scale is 1.
 CODED: dict[type, str] = {
     Equal: "equal", Presence: "flag", Information: "level", RankRange: "level",
@@ -200,12 +201,7 @@ class MixedPlan:
     # -- comparing ---------------------------------------------------------------------------------
 
     def sums(
-        self,
-        a: Mapping[str, Any],
-        b: Mapping[str, Any],
-        weights: np.ndarray,
-        midpoint: bool,
-        step: float = 0.0,
+        self, a: Arrays, b: Arrays, weights: np.ndarray, midpoint: bool, step: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return for each pair what speaks against likeness and what could be compared.
 
@@ -246,8 +242,8 @@ class MixedPlan:
 
     def _add_objects(
         self,
-        a: Mapping[str, Any],
-        b: Mapping[str, Any],
+        a: Arrays,
+        b: Arrays,
         weights: np.ndarray,
         midpoint: bool,
         pairs: tuple[Any, Any],
@@ -284,8 +280,8 @@ class MixedPlan:
 
     def pair_sums(
         self,
-        a: Mapping[str, Any],
-        b: Mapping[str, Any],
+        a: Arrays,
+        b: Arrays,
         left: np.ndarray,
         right: np.ndarray,
         weights: np.ndarray,
@@ -308,16 +304,14 @@ class MixedPlan:
         return self._add_objects(a, b, weights, midpoint, pairs, each, against, compared)
 
     def _pair_differences(
-        self, a: Mapping[str, Any], b: Mapping[str, Any], left: np.ndarray, right: np.ndarray
+        self, a: Arrays, b: Arrays, left: np.ndarray, right: np.ndarray
     ) -> Iterator[np.ndarray]:
         """Yield the differences of pairs in every column of objects."""
         for name in self.objects:
             key, distance = COLUMN + name, self.distances[name]
             yield 1.0 - pair_similarities(distance, a[key], b[key], left, right)
 
-    def differences(
-        self, a: Mapping[str, Any], b: Mapping[str, Any], left: np.ndarray, right: np.ndarray
-    ) -> np.ndarray:
+    def differences(self, a: Arrays, b: Arrays, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the difference of rows left[i] of a and right[i] of b in every column, or NaN.
 
         Pairs with the same left row are best kept together: columns of objects then compare it
@@ -344,7 +338,7 @@ class MixedPlan:
         mixed.mixed_pairs(a, b, self.ends, *tables, simple)
         return simple
 
-    def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
+    def missing(self, rows: Arrays) -> np.ndarray:
         """Return which cells are missing, a bool array (rows, columns)."""
         objects = [missing_rows(rows[COLUMN + name]) for name in self.objects]
         return np.column_stack([np.isnan(rows[SIMPLE]), *objects])
@@ -409,14 +403,14 @@ class MixedPlan:
             **{COLUMN + name: fields.Anything() for name in self.objects},
         }
 
-    def check_cells(self, rows: Mapping[str, Any], where: str) -> None:
+    def check_cells(self, rows: Arrays, where: str) -> None:
         """Refuse loaded rows that hold cells which their distances would not have encoded."""
         for name in self.objects:
             key = COLUMN + name
             self.distances[name].check_cells(rows[key], len(rows[SIMPLE]), f"{where}.{key}")
         self.check_levels(rows)
 
-    def check_levels(self, rows: Mapping[str, Any]) -> None:
+    def check_levels(self, rows: Arrays) -> None:
         """Refuse loaded rows whose codes of levels are not in the tables."""
         for j in np.flatnonzero(self.starts[:, 1]):
             codes = rows[SIMPLE][:, j]
