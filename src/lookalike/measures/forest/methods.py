@@ -13,20 +13,13 @@ from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.forest.explain import (
-    FittedForest,
-    are_complete,
-    explain_ancestors,
-    explain_leaves,
-    explain_parting,
-    explain_ratio,
-    soft_part,
-)
+from lookalike.measures.forest import explain as reasons
+from lookalike.measures.forest.explain import FittedForest
 from lookalike.measures.forest.neighbors import draw_shares
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import Choice, Fields, Flag, Real
-from lookalike.trees.thresholds import proximity
-from lookalike.trees.thresholds.flat import Forest
+from lookalike.trees.thresholds import attribution, proximity
+from lookalike.trees.thresholds.flat import Forest, unknown_bin
 
 Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
 
@@ -177,9 +170,23 @@ class Ratio(ProximityMethod):
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the tests that two rows answer alike and those they do not."""
-        options: dict[str, Any] = {"once": self.parting == "once", "shares": fitted.values}
-        options |= {"alpha": self.alpha, "beta": self.beta}
-        return explain_ratio(fitted, numbers, a, b, **options)
+        similarity, distance = numbers
+        if np.isnan(similarity):
+            return Explanation(similarity, distance, {None: 0.5}, {None: 0.5})
+        forest, values, owner = fitted
+        sides = [rows.arrays[name][0] for rows in (a, b) for name in ("codes", "bins")]
+        # Tests that one of the rows cannot answer count on neither side, as in the ratio itself.
+        agreed, apart, _ = attribution.ratio_parts(
+            forest, *sides, unknown=unknown_bin(a.arrays["bins"]), once=self.parting == "once",
+            shares=values, alpha=self.alpha, beta=self.beta,
+        )  # fmt: skip
+        # Several inputs may belong to one column: entries of a vector, pairs of cells.
+        # Trees of one leaf belong to no column, nor does the likeness of an empty row with itself.
+        plus, minus = (
+            reasons.by_column(owner, np.bincount(forest.column, shares, len(owner)), whole)
+            for shares, whole in ((agreed, similarity), (apart, 1.0 - similarity))
+        )
+        return Explanation(similarity, distance, plus, minus)
 
 
 class Shi(ProximityMethod):
@@ -247,9 +254,9 @@ class Shi(ProximityMethod):
     def _soft(self, forest: Forest, a: Rows, b: Rows) -> tuple[Any, ...]:
         """Return the leaves of rows with missing cells, where there are any."""
         # Complete rows have one leaf per tree: comparing codes is faster than sharing weights.
-        if are_complete(a, b):
+        if reasons.are_complete(a, b):
             return ()
-        return soft_part(a), soft_part(b), forest.nodes.leaf_offsets
+        return reasons.soft_part(a), reasons.soft_part(b), forest.nodes.leaf_offsets
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of trees in which two rows share a leaf, by their weights."""
@@ -264,7 +271,7 @@ class Shi(ProximityMethod):
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part."""
-        return explain_leaves(fitted, numbers, a, b)
+        return reasons.explain_leaves(fitted, numbers, a, b)
 
 
 class OutOfBag(Shi):
@@ -360,7 +367,7 @@ class Gap(ProximityMethod):
         """Explain by the columns at which the paths of two rows part, in the trees that count."""
         # The leaves they share hold draws of other rows as well, which belongs to no column.
         usable = draw_shares(fitted, a)[0][0] > 0
-        return explain_parting(fitted, numbers, a, b, usable, whole=numbers[1])
+        return reasons.explain_parting(fitted, numbers, a, b, usable, whole=numbers[1])
 
 
 class AncestorMethod(ProximityMethod, abstract=True):
@@ -387,7 +394,21 @@ class AncestorMethod(ProximityMethod, abstract=True):
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part, and what that costs."""
-        return explain_ancestors(fitted, numbers, a, b, self.kind)
+        forest, values, owner = fitted
+        assert values is not None
+        parted, tree = reasons.parting(forest, a, b)
+        similarity, distance = numbers
+        x, y = (rows.arrays["codes"][0] for rows in (a, b))
+        # In each tree the loss of similarity belongs to the one column at which the paths part.
+        loss = attribution.ancestor_dissimilarities(forest, x, y, values, self.kind)
+        nodes = np.flatnonzero(parted > 0)
+        columns = np.bincount(forest.column[forest.feature[nodes]], loss[tree[nodes]], len(owner))
+        total = max(float(loss.sum()), float(columns.sum()))
+        # Scaled to what the similarity is short of 1, which for some methods is no mean over trees.
+        scale = (1.0 - similarity) / total if total > 0 else 0.0
+        # Rows that share a leaf still differ by the value of the leaf.
+        minus = reasons.by_column(owner, columns * scale, 1.0 - similarity)
+        return Explanation(similarity, distance, {None: similarity}, minus)
 
 
 class Zhu2(AncestorMethod):
