@@ -207,7 +207,7 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
 # Twice the ranks are integers, and so are their differences: the sums are exact, in any order and
 # any width that holds them. In two bytes, sixteen of them fit into an instruction.
 
-RANK_TILE_ROWS = 256  # rows of b at a time: twenty columns of them stay in the first-level cache
+RANK_TILE_ROWS = 256  # rows of b at a time: sixty columns of them stay in the first-level cache
 
 
 @kernel

@@ -25,7 +25,7 @@ from lookalike.measures.forest.explain import FittedForest
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.trees.thresholds.flat import Forest
-from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS, count_usable
+from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS
 
 TILE_COPIES = 8  # of a tile in memory at the same time: halves, distances, the tile transposed
 
@@ -190,31 +190,7 @@ ROWS_PER_TILE = 256
 Answer = TypeVar("Answer")
 
 
-def find_range(
-    compare: Callable[[Rows, Rows], np.ndarray], rows: Rows, n_jobs: int | None
-) -> tuple[float, float]:
-    """Return the smallest and the largest value over all pairs, each row with itself too."""
-
-    def ends(a: Rows, b: Rows) -> tuple[float, float]:
-        block = compare(a, b)
-        return float(block.min()), float(block.max())
-
-    lows, highs = zip(*_over_pairs(ends, rows, n_jobs), strict=True)
-    return min(lows), max(highs)
-
-
-def count_fallbacks(rows: Rows, n_jobs: int | None) -> int:
-    """Return the number of pairs such that every tree was grown on one of the two rows."""
-
-    def count(a: Rows, b: Rows) -> int:
-        # Each pair once: only where the first row comes before the second.
-        lost = count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
-        return int((lost & (a.seen[:, None] < b.seen)).sum())
-
-    return sum(_over_pairs(count, rows, n_jobs))
-
-
-def _over_pairs(
+def over_pairs(
     task: Callable[[Rows, Rows], Answer], rows: Rows, n_jobs: int | None
 ) -> list[Answer]:
     """Call a task for tiles that cover every pair of rows."""

@@ -6,7 +6,6 @@ import copy
 import warnings
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, replace
-from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -32,7 +31,12 @@ from lookalike.trees.growers import SyntheticForest
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
-from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS, answer_shares, ratio_square
+from lookalike.trees.thresholds.proximity import (
+    MAX_TILE_ROWS,
+    answer_shares,
+    count_usable,
+    ratio_square,
+)
 
 # Queries from which on the members of all leaves are listed first, which takes as long as comparing
 # some hundred rows with all others.
@@ -375,14 +379,25 @@ class ForestProximity(Measure):
     def _fit_rows(self, rows: Rows) -> None:
         method, fitted = self._method, self._fitted()
         if method.traits.needs_all:
-            compare = partial(method.compare, fitted)  # before ``finish``, which needs the range
-            self.low_, self.high_ = near.find_range(compare, rows, self.n_jobs)
+
+            def ends(a: Rows, b: Rows) -> tuple[float, float]:
+                block = method.compare(fitted, a, b)  # before ``finish``, which needs the range
+                return float(block.min()), float(block.max())
+
+            lows, highs = zip(*near.over_pairs(ends, rows, self.n_jobs), strict=True)
+            self.low_, self.high_ = min(lows), max(highs)
         if isinstance(method, methods.Gap):
             self.values_ = near.count_draws(self.forest_, rows)
         elif method.needs_shares:
             self.values_ = answer_shares(self.forest_, rows.arrays["bins"])
         elif method.out_of_bag:
-            self.n_fallback_pairs_ = near.count_fallbacks(rows, self.n_jobs)
+
+            def count(a: Rows, b: Rows) -> int:
+                # Each pair once: only where the first row comes before the second.
+                lost = count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
+                return int((lost & (a.seen[:, None] < b.seen)).sum())
+
+            self.n_fallback_pairs_ = sum(near.over_pairs(count, rows, self.n_jobs))
             if self.n_fallback_pairs_:
                 warnings.warn(
                     f"{type(self).__name__} (oob): {self.n_fallback_pairs_:,} pairs of "
