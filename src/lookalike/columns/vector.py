@@ -423,6 +423,15 @@ class Gaussian(_RowDistance):
         return np.asarray(total)
 
 
+def directions(rows: np.ndarray) -> np.ndarray:
+    """Return rows of length 1; a row of zeros stays as it is."""
+    largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
+    # Squares neither overflow nor vanish.
+    scaled = rows / np.where(largest > 0, largest, 1.0)
+    length = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+    return np.asarray(scaled / np.where(length > 0, length, 1.0))
+
+
 class Cosine(_RowDistance):
     """How much two vectors point in different directions, one minus the cosine of their angle.
 
@@ -445,11 +454,7 @@ class Cosine(_RowDistance):
     metric = "cosine"
 
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
-        largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
-        # Squares neither overflow nor vanish.
-        scaled = rows / np.where(largest > 0, largest, 1.0)
-        length = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
-        return np.asarray(scaled / np.where(length > 0, length, 1.0))
+        return directions(rows)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         # for vectors of length 1, |a - b|^2 / 2 is 1 - cos, and exactly 0 between equal ones

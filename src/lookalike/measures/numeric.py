@@ -11,6 +11,7 @@ from typing import ClassVar, NoReturn
 
 import numpy as np
 
+from lookalike.columns.vector import directions
 from lookalike.errors import ColumnsLeftOut, InvalidInput, name_some
 from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
@@ -274,9 +275,5 @@ def shares_of_distance(differs: np.ndarray, metric: str) -> np.ndarray:
 
 def unit_rows(x: np.ndarray) -> np.ndarray:
     """Return rows of length 1; a row of zeros gets a direction of its own (an extra column)."""
-    x = x.astype(np.float64)
-    # In two steps: squares of very large or very small entries would overflow or vanish.
-    largest = np.abs(x).max(axis=1, keepdims=True, initial=0.0)
-    x /= np.where(largest > 0, largest, 1.0)
-    x /= np.where(largest > 0, np.sqrt((x * x).sum(axis=1, keepdims=True)), 1.0)
-    return np.hstack([x, (largest == 0).astype(np.float64)])
+    x = directions(x.astype(np.float64))
+    return np.hstack([x, ~x.any(axis=1, keepdims=True)])

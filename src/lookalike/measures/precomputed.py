@@ -128,7 +128,14 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
     if hasattr(X, "toarray"):
         dense = InPython("Call .toarray(), or use a k-graph")
         raise InvalidInput(who, "a dense matrix", "a sparse matrix", dense)
-    matrix = _as_floats(np.asarray(X), who)
+    if np.iscomplexobj(matrix := np.asarray(X)):
+        found = ("complex numbers", InPython(": Complex data not supported"))
+        raise InvalidInput(who, "real distances", found, "Use abs")
+    try:
+        matrix = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        hint = "To compare rows by their cells, fit a measure to them, such as Gower"
+        raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
     shape = matrix.shape
     if matrix.ndim != 2:
         same = InPython(f": Expected 2D array, got {matrix.ndim}D array")
@@ -140,17 +147,6 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         needed = "at least one row and one column"
         raise InvalidInput(who, needed, (f"0 {what}s", same), "Give at least one")
     return matrix
-
-
-def _as_floats(matrix: np.ndarray, who: str) -> np.ndarray:
-    if np.iscomplexobj(matrix):
-        found = ("complex numbers", InPython(": Complex data not supported"))
-        raise InvalidInput(who, "real distances", found, "Use abs")
-    try:
-        return np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        hint = "To compare rows by their cells, fit a measure to them, such as Gower"
-        raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
 
 
 def _table(matrix: np.ndarray) -> Table:

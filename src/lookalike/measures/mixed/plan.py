@@ -185,18 +185,17 @@ class MixedPlan:
         table = table.join(self.joined)
         simple = np.empty((len(table), self.n_simple))
         for j, name in enumerate(self.names[: self.n_simple]):
-            simple[:, j] = self._encode_simple(table, name)
+            distance = self.distances[name]
+            cells = np.asarray(distance.encode(table[name]))
+            if not isinstance(distance, Absolute):
+                cells = np.where(cells == -1, np.nan, cells.astype(np.float64))
+            elif distance.scale_ > 0:  # a constant column is compared for equality, unscaled
+                cells = distance.shares(cells)
+            simple[:, j] = cells
         arrays: dict[str, Any] = {SIMPLE: simple}
         for name in self.objects:
             arrays[COLUMN + name] = self.distances[name].encode(table[name])
         return arrays
-
-    def _encode_simple(self, table: Table, name: str) -> np.ndarray:
-        distance = self.distances[name]
-        cells = np.asarray(distance.encode(table[name]))
-        if isinstance(distance, Absolute):  # a constant column is compared for equality, unscaled
-            return distance.shares(cells) if distance.scale_ > 0 else cells
-        return np.where(cells == -1, np.nan, cells.astype(np.float64))
 
     # -- comparing ---------------------------------------------------------------------------------
 
