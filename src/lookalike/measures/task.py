@@ -111,13 +111,19 @@ def read_source(
     table, target = split_target(measure.read(X), y, who)
     if "kinds" in own:  # the table has them now; folds of it must not be parsed again
         measure.set_params(kinds=None)
-    if isinstance(y, str):  # kinds of inner measures would bring it back among the columns
-        for name, value in measure.get_params().items():
-            if name.rpartition("__")[2] == "kinds" and isinstance(value, Mapping) and y in value:
-                measure.set_params(**{name: {key: value[key] for key in value if key != y}})
+    if isinstance(y, str):  # kinds of inner measures may name the target, which is gone
+        _forget_kind(measure, y)
     if auto:  # now that the columns are known
         measure = same_settings(default_measure(table), n_jobs)
     return TaskSource(measure, table), target
+
+
+def _forget_kind(measure: Measure, target: str) -> None:
+    """Take a target out of all kinds, which would bring it back among the compared columns."""
+    for name, value in measure.get_params().items():
+        if name.rpartition("__")[2] == "kinds" and isinstance(value, Mapping) and target in value:
+            others = {column: kind for column, kind in value.items() if column != target}
+            measure.set_params(**{name: others})
 
 
 def _read_frozen(
