@@ -7,7 +7,7 @@ compare each left cell with its right cells as a block of one row.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -63,8 +63,8 @@ def _sets(of_smaller: bool, a: Ragged, b: Ragged, left: Any, right: Any) -> np.n
     counts = np.empty(len(left))
     shared_pairs(a.values, a.offsets, b.values, b.offsets, left, right, counts)
     # Of these rows alone: there may be millions of others.
-    sizes = (c.offsets[at + 1] - c.offsets[at] for c, at in ((a, left), (b, right)))
-    out = np.asarray(unshared(counts, *sizes, of_smaller))
+    sizes = [c.offsets[at + 1] - c.offsets[at] for c, at in ((a, left), (b, right))]
+    out: np.ndarray = cast(Any, unshared)(counts, *sizes, of_smaller)
     out[a.missing[left] | b.missing[right]] = np.nan
     return out
 

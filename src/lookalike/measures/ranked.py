@@ -115,7 +115,7 @@ class Ranked(_NumericMeasure):
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
         x = self._numbers(table).astype(np.float64) + 0.0
-        twice = np.empty(x.shape, self._code_type())
+        twice: np.ndarray = np.empty(x.shape, self._code_type())
         for j in range(x.shape[1]):
             twice[:, j] = self._twice_mid(x[:, j], self.values_.row(j), self.upto_.row(j))
         if self.metric == "cosine":  # vectors of ranks, counted from 1

@@ -449,8 +449,8 @@ def relieff_weights(
     if not normalize:
         return weights
     used = np.array([name not in plan.dropped for name in table.names])
-    hint = ("Try another ", Param("n_neighbors"), ", or leave the weights out")
-    return positive(weights, used, who, "a column that separates the target", hint)
+    other = ("Try another ", Param("n_neighbors"), ", or leave the weights out")
+    return positive(weights, used, who, "a column that separates the target", other)
 
 
 def least_squares_weights(
