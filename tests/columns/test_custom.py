@@ -175,11 +175,11 @@ def changed(row, place, value):
 @pytest.mark.parametrize(
     ("matrix", "words"),
     [
-        (MILES[:2], r"as many rows as columns, found shape \(2, 3\)"),
+        (MILES[:2], r"a square matrix, found shape \(2, 3\)"),
         (changed(0, 1, np.nan), "nan in row 0, column 1"),
-        (changed(0, 1, -2), "-2.0 in row 0, column 1"),
-        (changed(1, 1, 2), "zeros on the diagonal, found 2.0 in row 1"),
-        (changed(0, 1, 4), "same distance in both directions, found 4.0 and 3.0"),
+        (changed(0, 1, -2), "-2 in row 0, column 1"),
+        (changed(1, 1, 2), "a zero diagonal, found 2 for row 1"),
+        (changed(0, 1, 4), "a symmetric matrix, found 4 from row 0 to row 1 but 3 back"),
         (np.array([["a"]]), "numbers"),
         (MILES.tolist(), "numpy array"),
     ],

@@ -14,7 +14,6 @@ from sklearn.feature_extraction.text import TfidfVectorizer
 from columns import reference
 from columns.make import assert_errors, column, few
 from lookalike.columns import TfIdf
-from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import LookalikeError
 from lookalike.table import LazyTable, read_table
 
@@ -106,7 +105,7 @@ def test_files_in_parts_learn_the_same_words(tmp_path):
     lazy = read_table(path, kinds=kinds, lazy=True)
     assert isinstance(lazy, LazyTable)
     whole = TfIdf().fit(read_table(path, kinds=kinds)["said"])
-    parts = fit_in_parts(TfIdf(), lazy, "said")
+    parts = TfIdf().fit_in_parts(lazy, "said")
     np.testing.assert_array_equal(parts.words_, whole.words_)
     np.testing.assert_array_equal(parts.weights_, whole.weights_)
     assert parts.scale_ == whole.scale_

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from columns import reference
 from columns.make import CASES, assert_errors, assert_worked, column, compare, few
 from lookalike.columns import DTW, MSM, TWE
-from lookalike.columns.in_parts import fit_in_parts
 from lookalike.table import read_table
 from lookalike.table.model.kind import Kind
 from lookalike.table.model.table import Column
@@ -142,5 +141,5 @@ def test_files_in_parts_have_the_same_unit(tmp_path):
     lazy = read_table(tmp_path / "curves.parquet", lazy=True)
     for distance in (MSM(), TWE()):
         whole = distance.fit(column("series", curves, name="curve"))
-        parts = fit_in_parts(distance, lazy, "curve")
+        parts = distance.fit_in_parts(lazy, "curve")
         assert (parts.unit_, parts.scale_) == (whole.unit_, whole.scale_)

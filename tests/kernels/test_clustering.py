@@ -32,7 +32,7 @@ def cost_of(d, medoids):
 
 def improve(d, medoids, eager):
     medoids = np.array(medoids, dtype=np.int64)
-    first, cost, swaps = swap_until_stable(d, medoids, eager, 300)
+    first, cost, swaps = swap_until_stable(d, medoids, eager)
     return medoids, first, cost, swaps
 
 

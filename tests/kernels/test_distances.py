@@ -66,16 +66,8 @@ def test_ranks(seed, dtype, columns):
     fitted = np.abs(value[:, None] - value_b)
     for step in (0, 1):
         wanted = (fitted + np.where(fitted > 0, 0.5 * step, 0.0)).sum(axis=2)
-        scratch = np.zeros((columns, 16), dtype), np.zeros(16, dtype)
-        distances.ranked_cityblock(twice, twice_b, dtype(step), *scratch, out)
-        assert_array_equal(out, wanted)
-        narrow, narrow_b = twice.astype(np.uint16), twice_b.astype(np.uint16)
-        tiles = np.zeros((1, columns, distances.RANK_TILE_ROWS), np.uint16)
-        distances.tile_codes(narrow_b, tiles)
-        low, high = (
-            np.empty(distances.RANK_TILE_ROWS, np.uint16),
-            np.empty(distances.RANK_TILE_ROWS, np.int32),
-        )
-        for together in (1, 2, 3, 5):
-            distances.ranked_narrow(narrow, tiles, np.uint16(step), together, low, high, out)
-            assert_array_equal(out, wanted)
+        for codes in (np.uint16, np.uint32):
+            for together in (1, 2, 3, 5):
+                both = twice.astype(codes), twice_b.astype(codes)
+                distances.ranked_cityblock(*both, codes(step), together, out)
+                assert_array_equal(out, wanted)

@@ -92,9 +92,9 @@ def test_tests_of_loops_compile_them():
 
 
 PAIRED = {
-    distances: ("distance_block", "ranked_block", "ranked_cityblock"),
+    distances: ("distance_block", "ranked_block"),
     mixed: ("mixed_block", "mixed_pairs"),
-    objects: ("shared_counts", "jaccard_of_counts"),
+    objects: ("shared_counts", "unshared_of_counts"),
     lists: ("keep_nearest", "merge_lists"),
 }
 

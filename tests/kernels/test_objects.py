@@ -53,11 +53,10 @@ def test_a_token_is_found_wherever_it_is_in_the_row():
 def test_codes_are_equal_where_tokens_are(seed):
     rng = np.random.default_rng(seed)
     a, b = rng.integers(-30, -1, 12), rng.integers(-30, -1, 9)
-    codes_a, codes_b, free = objects.shared_codes(a, b)
+    codes_a, codes_b, used = objects.shared_codes(a, b)
     assert_array_equal(codes_a[:, None] == codes_b, a[:, None] == b)
-    assert free == 2 + len(set(a) & set(b))
-    assert codes_a.max() < free
-    assert codes_b.max() < free
+    assert used == 1 + len(set(a))
+    assert max(codes_a.max(), codes_b.max()) < used
 
 
 def test_more_tokens_than_the_smallest_table_and_sizes_among_them():
@@ -78,23 +77,13 @@ def test_shares_of_counts(seed):
     counts = np.array([[len(x & y) for y in b] for x in a], float)
     sizes = [np.array([float(len(x)) for x in side]) for side in (a, b)]
     jaccard, overlap = counts.copy(), counts.copy()
-    objects.jaccard_of_counts(jaccard, *sizes)
-    objects.overlap_of_counts(overlap, *sizes)
+    objects.unshared_of_counts(jaccard, *sizes, False)
+    objects.unshared_of_counts(overlap, *sizes, True)
     for i, x in enumerate(a):
         for j, y in enumerate(b):
             assert jaccard[i, j] == (len(x ^ y) / len(x | y) if x | y else 0.0)
             least = min(len(x), len(y))
             assert overlap[i, j] == ((least - len(x & y)) / least if least else float(x != y))
-
-
-@settings(max_examples=40)
-@given(seeds)
-def test_squared_counts_of_tokens(seed):
-    rows, values, offsets = bags(np.random.default_rng(seed), 6)
-    runs = [np.sort(row) for row in rows]
-    expected = [np.sum(np.unique(row, return_counts=True)[1] ** 2) for row in rows]
-    assert_array_equal(objects.square_counts(np.concatenate(runs), offsets), expected)
-    assert len(values) == offsets[-1]
 
 
 def edits(a, b):
@@ -243,5 +232,3 @@ def test_tables_of_tokens_by_their_numbers():
     assert numbers.tolist() == [0, 1, 2]
     assert keys[255] == -257
     assert (keys[0], keys[1]) == (-513, -769)
-    one, two, free = objects.shared_codes(np.array([-5, -9]), np.array([-9, -7, -9]))
-    assert (one.tolist(), two.tolist(), free) == ([0, 2], [2, 1, 2], 3)

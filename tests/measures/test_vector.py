@@ -78,7 +78,6 @@ def test_rows_of_zeros_have_no_direction():
 def test_other_columns_are_left_out_by_name():
     with pytest.warns(LookalikeWarning, match="leaves out 'color'"):
         measure = Vector().fit({"size": [1.0, 2.0], "color": ["red", "blue"]})
-    assert measure.layout_.left_out == ("color",)
     assert measure.distance()[0, 1] == 1.0
 
 

@@ -363,7 +363,7 @@ def test_matrices_as_rows_of_distances():
     )
     with pytest.raises(LookalikeError, match="60"):
         a.predict(rows(held, held))
-    with pytest.raises(InvalidInput, match="as many rows as columns"):
+    with pytest.raises(InvalidInput, match="a square matrix"):
         Classifier(2, {"d": "precomputed"}, kinds=kinds).fit(rows(held, known), y[held])
 
 

@@ -14,6 +14,7 @@ from lookalike.columns.ragged import Ragged
 from lookalike.errors import InPython, InvalidInput, LookalikeError, Param
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
+from lookalike.table import LazyTable
 from lookalike.table.model.table import Column, Graph
 
 # Cells can be long; a message shows how they begin.
@@ -53,6 +54,7 @@ class Distance(Estimator, ABC):
     }
 
     CELLS: ClassVar[fields.Field | None] = None
+    LEARNS_IN_PARTS: ClassVar[bool] = True  # whether a column in files is enough
     name: ClassVar[str] = ""
     kinds: ClassVar[tuple[str, ...]] = ()
     # Rows looked at for the scale, and rows compared with all of these; chosen by hand.
@@ -75,12 +77,39 @@ class Distance(Estimator, ABC):
 
     def fit(self, column: Column) -> Self:
         """Return a copy that has learned what it needs from a column."""
+        fitted = self._checked_copy(column)
+        fitted._learn(column)
+        fitted.scale_ = float(self.scale) if self.scale is not None else fitted._find_scale(column)
+        return fitted
+
+    def fit_in_parts(self, table: LazyTable, name: str) -> Self:
+        """Return a copy that has learned from a column which stays in its files.
+
+        The result is that of ``fit`` in memory: numbers, levels and codes are learned from the
+        distinct values and how often each occurs, other cells from the sample that is drawn in
+        memory too. Nothing depends on where the parts begin.
+
+        Parameters
+        ----------
+        table : LazyTable
+        name : str, the column
+        """
+        # A subclass of one of ours may learn in another way.
+        if not (self.LEARNS_IN_PARTS and type(self).__module__.startswith("lookalike.columns.")):
+            found = f"{type(self).__name__}, which may look at all cells together"
+            hint = "Give the column a distance of lookalike's, set it aside, or fit in memory"
+            who, needed = f"column {name!r}", "a distance that can be learned in parts"
+            raise InvalidInput(who, needed, found, hint)
+        fitted = self._checked_copy(table.like[name])
+        scale = fitted._learn_in_parts(table, name)
+        fitted.scale_ = float(scale if self.scale is None else self.scale)
+        return fitted
+
+    def _checked_copy(self, column: Column) -> Self:
         fields.check_params(self)
         self._check_kind(column)
         fitted = copy.copy(self)
         fitted.column_ = column.name
-        fitted._learn(column)
-        fitted.scale_ = float(self.scale) if self.scale is not None else fitted._find_scale(column)
         return fitted
 
     def encode(self, column: Column) -> Cells:
@@ -109,6 +138,24 @@ class Distance(Estimator, ABC):
     def _learn_parts(self, like: Column, parts: Iterable[Column]) -> None:
         """Learn as ``_learn`` does from a column that comes in parts; ``like`` has none of them."""
         self._learn(like)
+
+    def _learn_in_parts(self, table: LazyTable, name: str) -> float:
+        """Learn as ``_learn`` does, and return what ``_find_scale`` finds."""
+        positions, sizes = [np.empty(0, np.int64)], [np.empty(0)]
+        start = 0
+        for part in table.column(name):
+            present = np.flatnonzero(~missing_cells(part))
+            positions.append(present + start)
+            sizes.append(sizes_of(part, present))
+            start += len(part)
+        self._learn_parts(table.like[name], table.column(name))
+        if self.scale is not None:
+            return 0.0
+        # Sizes and positions are those of all rows, so the draw is the one that memory would make.
+        all_sizes = np.concatenate(sizes)
+        n_sampled = self.sample_size(longest_of(table.like[name], all_sizes))
+        drawn = self.draw(np.concatenate(positions), all_sizes, n_sampled)
+        return self._farthest(self._encode(table.take_column(name, drawn)))
 
     @abstractmethod
     def _encode(self, column: Column) -> Cells:

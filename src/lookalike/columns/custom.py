@@ -2,14 +2,15 @@
 
 import numbers
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, missing_cells, show
-from lookalike.errors import InvalidInput, Param, Phrase
+from lookalike.errors import InvalidInput, Param
 from lookalike.saving.fields import Array, Dims, Field, Fields, Flag, Instance, require
+from lookalike.table import LazyTable
 from lookalike.table.model.kind import KINDS
 from lookalike.table.model.table import MATRIX, Column
 
@@ -45,6 +46,7 @@ class CallableDistance(Distance):
 
     name = "given"
     kinds = KINDS
+    LEARNS_IN_PARTS = False
     FIELDS: ClassVar[Fields] = {"function": Instance(Callable, named="a callable of two cells")}
     # Every look is a call of the user's function, which may be slow; chosen by hand.
     n_sampled: ClassVar[int] = 250
@@ -158,7 +160,16 @@ class MatrixDistance(Distance):
     scale: float | None = None
 
     def _learn(self, column: Column) -> None:
-        check_matrix(self.matrix, column.name, self.symmetric)
+        self._check(column.name)
+
+    def _learn_in_parts(self, table: LazyTable, name: str) -> float:
+        # Which positions occur decides about the scale, not how often.
+        distinct = replace(table.like[name], values=table.tally(name).values)
+        self._learn(distinct)
+        return self._find_scale(distinct)
+
+    def _check(self, column: str) -> None:
+        check_matrix(self.matrix, f"the matrix of column {column!r}", self.symmetric)
 
     def _find_scale(self, column: Column) -> float:
         used = np.unique(self._encode(column))
@@ -187,35 +198,49 @@ class MatrixDistance(Distance):
 
     def check_loaded(self, dims: Dims) -> None:
         """Check after loading that the matrix holds distances."""
-        check_matrix(self.matrix, self.column_, self.symmetric)
+        self._check(self.column_)
 
 
-def check_matrix(matrix: np.ndarray, column: str, symmetric: bool = True) -> None:
-    """Insist on what a matrix of distances has to be."""
-    who = f"the matrix of column {column!r}"
+def check_matrix(matrix: np.ndarray, who: str, symmetric: bool = True) -> None:
+    """Refuse a matrix that does not hold distances: square, finite, 0 to itself, symmetric."""
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         hint = "Give the distance of every object to every object"
-        raise InvalidInput(who, "as many rows as columns", f"shape {matrix.shape}", hint)
+        raise InvalidInput(who, "a square matrix", f"shape {matrix.shape}", hint)
     if matrix.dtype.kind not in "fiub":
         raise InvalidInput(who, "numbers", f"dtype {matrix.dtype}", "Turn the matrix into numbers")
-    wrong = np.argwhere(~(np.isfinite(matrix) & (matrix >= 0)))
-    if len(wrong):
-        row, other = wrong[0].tolist()
-        found = f"{matrix[row, other]} in row {row}, column {other}"
-        raise InvalidInput(who, "finite distances of at least 0", found, "Correct it")
+    check_entries(matrix, who)
     # Rounding of the program that made the matrix is forgiven in proportion to its values.
     largest = float(matrix.max(initial=0.0))
     own = np.flatnonzero(np.abs(np.diag(matrix)) > 1e-12 * largest)
     if len(own):
-        found = f"{matrix[own[0], own[0]]} in row {own[0]}"
-        hint = "A similarity S becomes a distance as 1 - S"
-        raise InvalidInput(who, "zeros on the diagonal", found, hint)
+        i = own[0]
+        found = f"{matrix[i, i]:g} for row {i} with itself"
+        hint = "Set the diagonal to 0, or convert similarities to distances first"
+        raise InvalidInput(who, "a zero diagonal", found, hint)
     if not symmetric:
         return
     wrong = np.argwhere(~np.isclose(matrix, matrix.T, rtol=1e-8, atol=1e-12 * largest))
     if len(wrong):
-        row, other = wrong[0].tolist()
-        found = f"{matrix[row, other]} and {matrix[other, row]} for rows {row} and {other}"
-        pass_it = Param("symmetric", False)
-        hint = Phrase("Take the mean of the matrix and its transpose, or pass ", pass_it)
-        raise InvalidInput(who, "the same distance in both directions", found, hint)
+        i, j = wrong[0].tolist()
+        found = f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back"
+        average = ("Average the two, or use ", Param("symmetric", False))
+        raise InvalidInput(who, "a symmetric matrix", found, average)
+
+
+def check_entries(matrix: np.ndarray, who: str) -> None:
+    """Refuse a matrix with entries that are missing, infinite or negative."""
+    bad = ~np.isfinite(matrix)
+    wanted, hint = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
+    # Missing entries first: NaN is not below 0, so the second test would not see it.
+    if not bad.any():
+        bad = matrix < 0
+        wanted = "distances of at least 0"
+        hint = "Convert similarities to distances first"
+    if bad.any():
+        i, j = np.argwhere(bad)[0]
+        found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
+        if (matrix < 0).any():
+            found += (
+                ": Negative values in data"  # scikit-learn's own words, which its checks ask for
+            )
+        raise InvalidInput(who, wanted, found, hint)

@@ -7,8 +7,8 @@ import numpy as np
 
 from lookalike.columns.base import Distance, cell_error, show
 from lookalike.columns.ragged import Ragged, RaggedOf
-from lookalike.columns.sets import cells_of_type, jaccard, pack_each, shared, token_id
-from lookalike.kernels.objects import graph_edit_block, square_counts
+from lookalike.columns.sets import cells_of_type, pack_each, shared, token_id, unshared
+from lookalike.kernels.objects import graph_edit_block, shared_pairs
 from lookalike.saving.fields import Fields, Integer, require
 from lookalike.table.model.table import Column, Graph
 
@@ -59,7 +59,7 @@ class GraphJaccard(_Graphs):
         return sorted(nodes | {token_id(("edge", *pair)) for pair in graph.edges})
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
-        return jaccard(a, b)
+        return unshared(a, b)
 
 
 class WeisfeilerLehman(_Graphs):
@@ -117,8 +117,15 @@ class WeisfeilerLehman(_Graphs):
         return sorted(bag)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
-        own_a, own_b = square_counts(a.values, a.offsets), square_counts(b.values, b.offsets)
+        own_a, own_b = _square_counts(a), _square_counts(b)
         return np.sqrt(own_a[:, None] + own_b - 2.0 * shared(a, b))
+
+
+def _square_counts(bags: Ragged) -> np.ndarray:
+    """Return the sum of the squared counts of each row's tokens: pairs of it with itself."""
+    out, rows = np.empty(len(bags)), np.arange(len(bags))
+    shared_pairs(bags.values, bags.offsets, bags.values, bags.offsets, rows, rows, out)
+    return out
 
 
 class GraphEdit(_Graphs):

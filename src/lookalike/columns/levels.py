@@ -9,6 +9,7 @@ from lookalike.columns.base import Cells, Distance, cell_error, closeness, hide_
 from lookalike.columns.number import shorter_way
 from lookalike.errors import InvalidInput
 from lookalike.saving.fields import Array, Field, Fields, Plain, TupleOf
+from lookalike.table import LazyTable
 from lookalike.table.model.table import Column, unknown_code
 
 
@@ -58,6 +59,10 @@ class _Coded(Distance, abstract=True):
     def _learn(self, column: Column) -> None:
         self.levels_ = tuple(column.kind.levels)
 
+    def _learn_in_parts(self, table: LazyTable, name: str) -> float:
+        self._learn(table.like[name])
+        return 1.0
+
     def _find_scale(self, column: Column) -> float:
         return 1.0
 
@@ -85,6 +90,14 @@ class LevelDistance(_Coded, abstract=True):
         codes = self._encode(column)
         counts = np.bincount(codes[codes >= 0], minlength=len(self.levels_))
         self.learn_levels(self.levels_, counts)
+
+    def _learn_in_parts(self, table: LazyTable, name: str) -> float:
+        levels, tally = tuple(table.like[name].kind.levels), table.tally(name)
+        counts = np.zeros(len(levels), np.int64)
+        known = tally.values >= 0
+        counts[tally.values[known].astype(np.int64)] = tally.counts[known]
+        self.learn_levels(levels, counts)
+        return 1.0
 
     def learn_levels(self, levels: tuple[Any, ...], counts: np.ndarray) -> None:
         """Learn from the levels and how often each occurs."""

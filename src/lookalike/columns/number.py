@@ -6,9 +6,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lookalike.columns.base import Cells, Distance, cell_error, closeness
-from lookalike.errors import InvalidInput
+from lookalike.errors import InvalidInput, LookalikeError
 from lookalike.saving.fields import Array, Choice, Dims, Field, Fields, Real, require
+from lookalike.table import LazyTable
 from lookalike.table.model.table import Column
+from lookalike.table.model.tally import Tally
 
 # Two floats above differ by more than 1 if they differ at all.
 MIN_SPACED_FLOAT = 2.0**54
@@ -27,10 +29,21 @@ def finite_values(column: Column) -> np.ndarray:
     values = np.asarray(column.values, dtype=np.float64)
     infinite = np.flatnonzero(np.isinf(values))
     if len(infinite):
-        row = int(infinite[0])
-        hint = "Replace infinite values or leave them missing"
-        raise cell_error(column.name, row, "finite numbers", f"{values[row]}", hint)
+        raise _infinite(column.name, int(infinite[0]), f"{values[infinite[0]]}")
     return values
+
+
+def finite_tally(table: LazyTable, name: str) -> Tally:
+    """Return the distinct numbers of a column in files, which must be finite or missing."""
+    tally = table.tally(name)
+    if tally.infinite >= 0:
+        raise _infinite(name, tally.infinite, "an infinite one")
+    return tally
+
+
+def _infinite(name: str, row: int, found: str) -> LookalikeError:
+    hint = "Replace infinite values or leave them missing"
+    return cell_error(name, row, "finite numbers", found, hint)
 
 
 @dataclass(eq=False, repr=False)
@@ -110,6 +123,18 @@ class Absolute(Distance):
         # More ranges away than a float can count: what counts is whether two numbers are equal.
         share = np.where(np.isinf(share) & (np.abs(above) > MIN_SPACED_FLOAT), above, share)
         return np.clip(share, -MAX_SHARE, MAX_SHARE)
+
+    def _learn_in_parts(self, table: LazyTable, name: str) -> float:
+        tally = finite_tally(table, name)
+        low = high = 0.0
+        if tally.count:
+            # The same order statistics as ``_ends`` takes of all values.
+            k = int(self.trim * (tally.count - 1))
+            low, high = tally.ranked(np.array([k, tally.count - 1 - k])).tolist()
+            if not low < high:
+                low, high = float(tally.values[0]), float(tally.values[-1])
+        self.low_ = low
+        return self.span_of(name, low, high) if self.scale is None else 0.0
 
     def _find_scale(self, column: Column) -> float:
         return self.span_of(column.name, *self._ends(self._encode(column)))
@@ -217,6 +242,11 @@ class RankShare(Absolute):
         # Integers are added before they are divided: the same share gives the same float.
         self.shares_ = (upto[:-1] + upto[1:]) / (2 * total)  # F of the fitted values
 
+    def _learn_in_parts(self, table: LazyTable, name: str) -> float:
+        tally = finite_tally(table, name)
+        self.learn_counts(tally.values, tally.counts)
+        return float(len(self.values_) > 1)
+
     def _find_scale(self, column: Column) -> float:
         return float(len(self.values_) > 1)
 
@@ -278,6 +308,9 @@ class Circular(Distance):
 
     period: float = 360.0
     scale: float | None = None
+
+    def _learn_in_parts(self, table: LazyTable, name: str) -> float:
+        return self.period / 2
 
     def _find_scale(self, column: Column) -> float:
         return self.period / 2

@@ -7,7 +7,7 @@ compare each left cell with its right cells as a block of one row.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from lookalike.columns.base import Cells, Distance, closeness
 from lookalike.columns.ragged import Ragged
 from lookalike.columns.sets import Jaccard, Overlap
 from lookalike.kernels.distances import distance_pairs
+from lookalike.kernels.fallback import unshared
 from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.objects import shared_pairs
 
@@ -58,27 +59,14 @@ def _rows(metric: str, a: Any, b: Any, left: np.ndarray, right: np.ndarray) -> n
     return out
 
 
-def _sets(
-    of_counts: Callable[[Any, Any, Any], np.ndarray], a: Ragged, b: Ragged, left: Any, right: Any
-) -> np.ndarray:
+def _sets(of_smaller: bool, a: Ragged, b: Ragged, left: Any, right: Any) -> np.ndarray:
     counts = np.empty(len(left))
     shared_pairs(a.values, a.offsets, b.values, b.offsets, left, right, counts)
-    a_sizes = (a.offsets[left + 1] - a.offsets[left]).astype(np.float64)
-    b_sizes = (b.offsets[right + 1] - b.offsets[right]).astype(np.float64)
-    out = of_counts(counts, a_sizes, b_sizes)
+    # Of these rows alone: there may be millions of others.
+    sizes = [c.offsets[at + 1] - c.offsets[at] for c, at in ((a, left), (b, right))]
+    out: np.ndarray = cast(Any, unshared)(counts, *sizes, of_smaller)
     out[a.missing[left] | b.missing[right]] = np.nan
     return out
-
-
-def _jaccard(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np.ndarray:
-    union = a_sizes + b_sizes - counts
-    return np.where(union > 0, (union - counts) / np.where(union > 0, union, 1.0), 0.0)
-
-
-def _overlap(counts: np.ndarray, a_sizes: np.ndarray, b_sizes: np.ndarray) -> np.ndarray:
-    smaller = np.minimum(a_sizes, b_sizes)
-    if_empty = np.where(a_sizes == b_sizes, 0.0, 1.0)
-    return np.where(smaller > 0, (smaller - counts) / np.where(smaller > 0, smaller, 1.0), if_empty)
 
 
 FAST: dict[type, tuple[Any, Pairs]] = {
@@ -87,6 +75,5 @@ FAST: dict[type, tuple[Any, Pairs]] = {
         for distance in (vector.EarthMover, vector.Euclidean, vector.NormalizedEuclidean)
     },
     vector.GreatCircle: (distance_pairs, lambda *pairs: vector.arcs(_rows("euclidean", *pairs))),
-    Jaccard: (shared_pairs, partial(_sets, _jaccard)),
-    Overlap: (shared_pairs, partial(_sets, _overlap)),
+    **{kind: (shared_pairs, partial(_sets, kind.of_smaller)) for kind in (Jaccard, Overlap)},
 }

@@ -1,5 +1,7 @@
 """Sequences of tokens, or of sets of tokens: how many edits turn one into the other."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +18,7 @@ from lookalike.table.model.table import Column
 N_CODE_POINTS = 0x110000  # of Unicode
 
 
+@dataclass(eq=False, repr=False)
 class Edit(Distance):
     """How many items must be inserted, deleted or replaced to turn one sequence into another.
 
@@ -64,20 +67,19 @@ class Edit(Distance):
     name = "edit"
     kinds = ("sequence",)
 
-    sets_: bool
-
-    def __init__(
-        self, normalized: bool = False, relabel: str = "auto", scale: float | None = None
-    ) -> None:
-        self.normalized = normalized
-        self.relabel = relabel
-        self.scale = scale
+    normalized: bool = False
+    relabel: str = "auto"
+    scale: float | None = None
 
     def _learn(self, column: Column) -> None:
+        self._learn_parts(column, [column])
+
+    def _learn_parts(self, like: Column, parts: Iterable[Column]) -> None:
         self.sets_ = self.relabel == "jaccard"
         if self.relabel == "auto":
-            items = [i for cell in column.values if isinstance(cell, tuple | list) for i in cell]
-            self.sets_ = bool(items) and all(isinstance(i, frozenset | set) for i in items)
+            cells = (cell for part in parts for cell in part.values)
+            lists = (cell for cell in cells if isinstance(cell, tuple | list))
+            self.sets_ = {isinstance(i, frozenset | set) for cell in lists for i in cell} == {True}
 
     def _encode(self, column: Column) -> Ragged:
         tokens = TokenNumbers()
@@ -96,11 +98,12 @@ class Edit(Distance):
         else:
             out = _edit(a, b)
         if self.normalized:
-            longer = np.maximum(self._lengths(a)[:, None], self._lengths(b))
+            longer = np.maximum(self.lengths(a)[:, None], self.lengths(b))
             out /= np.maximum(longer, 1)
         return out
 
-    def _lengths(self, cells: Ragged) -> np.ndarray:
+    def lengths(self, cells: Ragged) -> np.ndarray:
+        """Return how many items each sequence has; 0 where it is missing."""
         if not self.sets_:
             return np.diff(cells.offsets)
         lengths = np.zeros(len(cells), dtype=np.int64)
@@ -119,6 +122,7 @@ class Edit(Distance):
             require(_is_nested(cells), where, "sequences of sets", "others")
 
 
+@dataclass(eq=False, repr=False)
 class EditSets(Edit):
     """How many sets must be inserted, deleted or changed to turn one sequence of sets into another.
 
@@ -140,12 +144,8 @@ class EditSets(Edit):
 
     name = "edit_sets"
 
-    def __init__(self, normalized: bool = False, scale: float | None = None) -> None:
-        self.normalized = normalized
-        self.scale = scale
-
-    def _learn(self, column: Column) -> None:
-        self.sets_ = True
+    # No parameter of sequences that are known to be of sets.
+    relabel: str = field(init=False, default="jaccard")
 
 
 def _is_nested(cells: Ragged) -> bool:

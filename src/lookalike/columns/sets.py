@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -13,26 +13,21 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import WrongType
 from lookalike.kernels import fallback
 from lookalike.kernels.first_use import pick
-from lookalike.kernels.objects import jaccard_of_counts, overlap_of_counts, shared_counts
+from lookalike.kernels.objects import shared_counts, unshared_of_counts
 from lookalike.table.model.table import Column
 
 _NUMBERS = (bool, int, np.bool_, np.integer, float, np.floating, Decimal, Fraction)
 
 
-class TokenNumbers:
-    """Give tokens their numbers, each distinct one worked out once."""
+class TokenNumbers(dict[Any, int]):
+    """The numbers of tokens, each distinct one worked out once."""
 
-    def __init__(self) -> None:
-        self._known: dict[Any, int] = {}
+    def __missing__(self, token: Any) -> int:
+        return self.setdefault(token, token_id(token))
 
-    def of(self, items: Iterable[Any]) -> list[int]:
+    def of(self, tokens: Iterable[Any]) -> list[int]:
         """Return the numbers of some tokens, in order."""
-        known, numbers = self._known, []
-        for item in items:
-            if (number := known.get(item)) is None:
-                number = known[item] = token_id(item)
-            numbers.append(number)
-        return numbers
+        return [self[token] for token in tokens]
 
 
 def token_id(value: Any) -> int:
@@ -117,10 +112,11 @@ def sizes(cells: Ragged) -> np.ndarray:
     return np.diff(cells.offsets).astype(np.float64)
 
 
-def jaccard(a: Ragged, b: Ragged) -> np.ndarray:
-    """Return the share of the union of two rows of distinct tokens that they do not share."""
+def unshared(a: Ragged, b: Ragged, of_smaller: bool = False) -> np.ndarray:
+    """Return the share of the union, or of the smaller set, that two rows do not share."""
     out = shared(a, b)
-    pick(jaccard_of_counts, fallback.jaccard_of_counts, out.size)(out, sizes(a), sizes(b))
+    write = pick(unshared_of_counts, fallback.unshared_of_counts, out.size)
+    write(out, sizes(a), sizes(b), of_smaller)
     return out
 
 
@@ -128,6 +124,7 @@ class _Sets(Distance):
     kinds = ("set",)
     # Numbers of tokens are below -1, so -1 can mark missing codes elsewhere.
     CELLS = RaggedOf("int64", high=-2)
+    of_smaller: ClassVar[bool] = False  # whether the share is one of the smaller set
 
     def _encode(self, column: Column) -> Ragged:
         tokens = TokenNumbers()
@@ -135,6 +132,9 @@ class _Sets(Distance):
         cells = cells_of_type(column, frozenset | set, "a set", hint)
         # Sorted, as the kernel counts shared tokens by merging two rows.
         return pack_each(cells, lambda _, cell: sorted(set(tokens.of(cell))))
+
+    def _compare(self, a: Any, b: Any) -> np.ndarray:
+        return unshared(a, b, self.of_smaller)
 
 
 class Jaccard(_Sets):
@@ -162,9 +162,6 @@ class Jaccard(_Sets):
 
     name = "jaccard"
 
-    def _compare(self, a: Any, b: Any) -> np.ndarray:
-        return jaccard(a, b)
-
 
 class Overlap(_Sets):
     """How much of the smaller set is not in the larger one.
@@ -185,8 +182,4 @@ class Overlap(_Sets):
     """
 
     name = "overlap"
-
-    def _compare(self, a: Any, b: Any) -> np.ndarray:
-        out = shared(a, b)
-        overlap_of_counts(out, sizes(a), sizes(b))
-        return out
+    of_smaller = True

@@ -1,6 +1,7 @@
 """Vectors, and everything else that is a fixed number of numbers per cell."""
 
 import math
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -262,6 +263,7 @@ class KullbackLeibler(_RowDistance):
         return out / 2
 
 
+@dataclass(eq=False, repr=False)
 class Gaussian(_RowDistance):
     """How surprising two normal distributions are for each other, as timbres of music are compared.
 
@@ -306,12 +308,9 @@ class Gaussian(_RowDistance):
         "components": Integer(1, high=2**16),
     }
 
-    def __init__(
-        self, covariance: str = "full", components: int = 1, scale: float | None = None
-    ) -> None:
-        self.covariance = covariance
-        self.components = components
-        self.scale = scale
+    covariance: str = "full"
+    components: int = 1
+    scale: float | None = None
 
     @property
     def _mixed(self) -> bool:
@@ -424,6 +423,15 @@ class Gaussian(_RowDistance):
         return np.asarray(total)
 
 
+def directions(rows: np.ndarray) -> np.ndarray:
+    """Return rows of length 1; a row of zeros stays as it is."""
+    largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
+    # Squares neither overflow nor vanish.
+    scaled = rows / np.where(largest > 0, largest, 1.0)
+    length = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
+    return np.asarray(scaled / np.where(length > 0, length, 1.0))
+
+
 class Cosine(_RowDistance):
     """How much two vectors point in different directions, one minus the cosine of their angle.
 
@@ -446,11 +454,7 @@ class Cosine(_RowDistance):
     metric = "cosine"
 
     def _prepare(self, rows: np.ndarray) -> np.ndarray:
-        largest = np.abs(rows).max(axis=1, initial=0.0, keepdims=True)
-        # Squares neither overflow nor vanish.
-        scaled = rows / np.where(largest > 0, largest, 1.0)
-        length = np.sqrt((scaled * scaled).sum(axis=1, keepdims=True))
-        return np.asarray(scaled / np.where(length > 0, length, 1.0))
+        return directions(rows)
 
     def _compare(self, a: Any, b: Any) -> np.ndarray:
         # for vectors of length 1, |a - b|^2 / 2 is 1 - cos, and exactly 0 between equal ones

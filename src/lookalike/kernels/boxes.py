@@ -14,7 +14,7 @@ import numpy as np
 
 from lookalike.kernels._jit import kernel
 from lookalike.kernels.lists import insert, precedes
-from lookalike.kernels.mixed import cell_difference, difference
+from lookalike.kernels.mixed import EQUAL, NUMBER, cell_difference, difference
 
 LEAF_ROWS = 64  # at most; 16 and 32 took as long, or longer
 MAX_DEPTH = 48
@@ -129,10 +129,10 @@ def _compare_leaf(x, columns, first, end, ends, weight, levels, starts, ways, mi
         v, w, filler, column = x[j], weight[j], weight[j] * half, columns[j, first:end]
         if j < ends[0]:
             for c in range(width):
-                minus[c] += difference(v, column[c], w, filler, False, True)
+                minus[c] += difference(v, column[c], w, filler, NUMBER, True)
         elif j < ends[3]:
             for c in range(width):
-                minus[c] += difference(v, column[c], w, filler, True, True)
+                minus[c] += difference(v, column[c], w, filler, EQUAL, True)
         elif v == v:
             at = starts[j, 0] + np.int64(v) * starts[j, 1]
             for c in range(width):

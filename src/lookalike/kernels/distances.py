@@ -204,97 +204,54 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
                 out[i, start + c] = _finish(total[c], code)
 
 
+# Twice the ranks are integers, and so are their differences: the sums are exact, in any order and
+# any width that holds them. In two bytes, sixteen of them fit into an instruction.
+
+RANK_TILE_ROWS = 256  # rows of b at a time: sixty columns of them stay in the first-level cache
+
+
 @kernel
-def ranked_cityblock(twice_a, twice_b, step, transposed, total, out):
+def ranked_cityblock(codes_a, codes_b, step, together, out):
     """Write the cityblock distances of ``ranked_block`` where codes tell whether values are equal.
 
-    They do unless both rows are new. ``step`` is added for unequal codes: twice the 1/2 of a new
-    row. ``transposed`` (columns, tile) and ``total`` (tile) lend their type to the arithmetic:
-    float32 where all sums stay below 2^24 and are exact, which is twice as fast as float64.
+    They do unless both rows are new. Codes are twice the ranks, unsigned. ``step`` (in their type)
+    is 1 where unequal codes count one more: twice the 1/2 of a new row. Sums of ``together``
+    columns fit in the type of the codes, and those of all columns in 31 bits.
     """
-    n_a, n_columns = twice_a.shape
-    n_b = twice_b.shape[0]
-    tile = total.shape[0]
-    # 0 in the type of the step, so that no operand widens the arithmetic.
-    zero = step - step
-    for start in range(0, n_b, tile):
-        width = min(tile, n_b - start)
+    n_columns = codes_a.shape[1]
+    tile = np.zeros((n_columns, RANK_TILE_ROWS), codes_b.dtype)
+    low, high = np.empty(RANK_TILE_ROWS, codes_b.dtype), np.empty(RANK_TILE_ROWS, np.int32)
+    for start in range(0, codes_b.shape[0], RANK_TILE_ROWS):
+        width = min(RANK_TILE_ROWS, codes_b.shape[0] - start)
         for c in range(width):
             for j in range(n_columns):
-                transposed[j, c] = twice_b[start + c, j]
-        for i in range(n_a):
-            total[:] = zero
-            for j in range(n_columns):
-                _add_steps(zero + twice_a[i, j], transposed[j], step, zero, total)
+                tile[j, c] = codes_b[start + c, j]
+        for i in range(codes_a.shape[0]):
+            high[:] = 0
+            for first in range(0, n_columns, together):
+                last = min(n_columns, first + together)
+                _sum_steps(codes_a[i], tile, first, last, step, low)
+                for c in range(RANK_TILE_ROWS):
+                    high[c] += low[c]
             row = out[i, start : start + width]
             for c in range(width):
-                row[c] = 0.5 * total[c]
-
-
-@kernel
-def _add_steps(x, column, step, zero, total):
-    for c in range(total.shape[0]):
-        gap = abs(x - column[c])
-        total[c] += gap + (step if gap != zero else zero)
-
-
-# -- cityblock distances of ranks in two bytes: sixteen differences per instruction ----------------
-#
-# Twice the ranks are integers, and so are their differences: the sums are exact, in any order and
-# any width that holds them.
-
-RANK_TILE_ROWS = 512  # rows of b at a time: twenty columns of them stay in the first-level cache
-MAX_NARROW_SUM = 65535  # of a sum in two bytes
-
-
-@kernel
-def tile_codes(codes, out):
-    """Write rows as tiles: ``out[k, j, c]`` is column j of row c of tile k; rows may be missing."""
-    for i in range(codes.shape[0]):
-        for j in range(codes.shape[1]):
-            out[i // RANK_TILE_ROWS, j, i % RANK_TILE_ROWS] = codes[i, j]
-
-
-@kernel
-def ranked_narrow(codes_a, tiles_b, step, together, low, high, out):
-    """Write the distances of ``distances.ranked_cityblock`` where codes fit in two bytes.
-
-    ``tiles_b`` is from ``tile_codes``. ``step`` is 0 or 1 in the type of the codes. Sums of
-    ``together`` columns fit in two bytes. ``low`` and ``high`` (int32), as long as a tile, are
-    scratch.
-    """
-    for k in range(tiles_b.shape[0]):
-        tile, start = tiles_b[k], k * RANK_TILE_ROWS
-        for i in range(codes_a.shape[0]):
-            _sum_steps(codes_a[i], tile, step, together, low, high)
-            row = out[i, start : start + RANK_TILE_ROWS]
-            for c in range(row.shape[0]):
                 row[c] = 0.5 * high[c]
 
 
 @kernel
-def _sum_steps(x, tile, step, together, low, high):
-    """Write twice the distances of one row to those of a tile into ``high``."""
-    n_columns = x.shape[0]
-    for first in range(0, n_columns, together):
-        j, stop = first, min(n_columns, first + together)
-        low[:] = 0
-        # Three columns at a time: sums are fetched once for them.
-        while j + 3 <= stop:
-            x1, x2, x3 = x[j], x[j + 1], x[j + 2]
-            for c in range(RANK_TILE_ROWS):
-                some = add_step(low[c], x1, tile[j, c], step)
-                some = add_step(some, x2, tile[j + 1, c], step)
-                low[c] = add_step(some, x3, tile[j + 2, c], step)
-            j += 3
-        while j < stop:
-            x1 = x[j]
-            for c in range(RANK_TILE_ROWS):
-                low[c] = add_step(low[c], x1, tile[j, c], step)
-            j += 1
-        if first == 0:
-            for c in range(RANK_TILE_ROWS):
-                high[c] = low[c]
-        else:
-            for c in range(RANK_TILE_ROWS):
-                high[c] += low[c]
+def _sum_steps(x, tile, j, stop, step, low):
+    """Write the sums of some columns into ``low``."""
+    low[:] = 0
+    # Three columns at a time: sums are fetched once for them.
+    while j + 3 <= stop:
+        x1, x2, x3 = x[j], x[j + 1], x[j + 2]
+        for c in range(RANK_TILE_ROWS):
+            some = add_step(low[c], x1, tile[j, c], step)
+            some = add_step(some, x2, tile[j + 1, c], step)
+            low[c] = add_step(some, x3, tile[j + 2, c], step)
+        j += 3
+    while j < stop:
+        x1 = x[j]
+        for c in range(RANK_TILE_ROWS):
+            low[c] = add_step(low[c], x1, tile[j, c], step)
+        j += 1

@@ -79,14 +79,6 @@ def ranked_block(twice_a, value_a, new_a, twice_b, value_b, new_b, code, out):
     _finish(out, code)
 
 
-def ranked_cityblock(twice_a, twice_b, step, transposed, total, out):
-    """Write cityblock distances of ranks, where all sums are exact; no work arrays are needed."""
-    out[:] = 0.0
-    for gap in _gaps(twice_a, twice_b):
-        out += np.abs(gap) + np.where(gap != 0.0, np.float64(step), 0.0)
-    out *= 0.5
-
-
 # -- mixed columns ---------------------------------------------------------------------------------
 
 
@@ -138,10 +130,16 @@ def shared_counts(a_values, a_offsets, b_values, b_offsets, out):
         out[i] = upto[b_offsets[1:]] - upto[b_offsets[:-1]]
 
 
-def jaccard_of_counts(counts, a_sizes, b_sizes):
-    """Turn shared counts into the share of the union not shared; two empty sets are at 0."""
-    union = a_sizes[:, None] + b_sizes - counts
-    counts[:] = np.where(union > 0.0, union - counts, 0.0) / np.where(union > 0.0, union, 1.0)
+def unshared_of_counts(counts, a_sizes, b_sizes, of_smaller):
+    """Turn shared counts into the share of the union, or of the smaller set, that is not shared."""
+    counts[:] = unshared(counts, a_sizes[:, None], b_sizes, of_smaller)
+
+
+def unshared(counts, a_sizes, b_sizes, of_smaller):
+    """Return the same for arrays of any one shape."""
+    whole = np.minimum(a_sizes, b_sizes) if of_smaller else a_sizes + b_sizes - counts
+    left = np.where(whole > 0.0, whole - counts, np.where(a_sizes == b_sizes, 0.0, 1.0))
+    return left / np.where(whole > 0.0, whole, 1.0)
 
 
 # -- lists of neighbors ----------------------------------------------------------------------------

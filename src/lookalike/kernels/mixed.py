@@ -9,20 +9,17 @@ difference) and what could be compared (weight). Their quotient is the distance.
 column by column, four in one pass over a tile so that the running sum stays in a register, so a
 pair has the same value in every block. A difference is at most 1, and rounding never makes the
 smaller of two numbers the larger one, so the quotient cannot pass 1, and it is 1 exactly for rows
-that differ in everything. Weights whose sums need no rounding (such as 1 for every column) are
-added in any order with the same result: eight columns at a time, looked up by the bits of the
-columns that both rows have.
+that differ in everything.
 """
-
-import math
 
 import numpy as np
 
-from lookalike.kernels._jit import kernel
+from lookalike.kernels._jit import inline, kernel
 
 TILE_ROWS = 256
 
 GROUPS = ("number", "curved", "equal", "flag", "level")
+NUMBER, EQUAL, PLAIN = 0, 1, 2  # forms of a difference
 
 
 @kernel
@@ -46,13 +43,11 @@ def mixed_block(
     """
     n_a, n_columns = a.shape
     n_b = b.shape[0]
-    table = _weights_of_bytes(weight)
-    n_bytes = table.shape[0]
+    if n_a == 0 or n_b == 0:
+        return
     whole = 0.0
     for j in range(n_columns):
         whole += weight[j]
-    if n_a == 0 or n_b == 0:
-        return
     compared[0, 0] = whole
     one_for_all = compared.shape != against.shape
     has_flags = ends[3] > ends[2]
@@ -60,58 +55,42 @@ def mixed_block(
     # Differences of numbers within [0, 1] and of weight 1 need neither clipping nor a product: the
     # same sum in fewer operations.
     plain = _are_plain(a, b, ends[0], weight)
-    # Sums without rounding are the same in any order, so weights may be looked up byte by byte.
-    any_order = _sum_exactly(weight, whole)
-
-    present_a, informative_a = (
-        np.zeros((n_bytes, n_a), np.uint8),
-        np.zeros((n_bytes, n_a), np.uint8),
-    )
-    missing_in_row = np.zeros(n_a, np.bool_)
-    for i in range(n_a):
-        missing_in_row[i] = _bits(a[i], ends, present_a[:, i], informative_a[:, i])
-    present_b, informative_b = (
-        np.zeros((n_bytes, TILE_ROWS), np.uint8),
-        np.zeros((n_bytes, TILE_ROWS), np.uint8),
-    )
     transposed = np.zeros((n_columns, TILE_ROWS))
     minus, weights = np.empty(TILE_ROWS), np.empty(TILE_ROWS)
 
     for start in range(0, n_b, TILE_ROWS):
         width = min(TILE_ROWS, n_b - start)
-        missing_in_tile = False
         for c in range(width):
             for j in range(n_columns):
                 transposed[j, c] = b[start + c, j]
-            missing_in_tile |= _bits(b[start + c], ends, present_b[:, c], informative_b[:, c])
+        missing_in_tile = _have_missing(b[start : start + width])
         for i in range(n_a):
             minus[:] = 0.0
-            gaps = missing_in_tile or missing_in_row[i]
+            gaps = missing_in_tile or _have_missing(a[i : i + 1])
+            # Called with constants, of which the compiler makes a loop each without branches.
             if gaps:
-                _numbers_missing(a[i], transposed, 0, ends[0], weight, half, minus)
+                _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, True)
             elif plain:
-                _plain_numbers(a[i], transposed, ends[0], minus)
+                _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, PLAIN, False)
             else:
-                _numbers(a[i], transposed, 0, ends[0], weight, half, minus)
+                _add_differences(a[i], transposed, 0, ends[0], weight, half, minus, NUMBER, False)
             for j in range(ends[0], ends[1]):
                 _curved(a[i, j], transposed[j], weight[j], alpha[j], beta[j], half, magic, minus)
+            first, end = ends[1], ends[3]
             if gaps:
-                _equals_missing(a[i], transposed, ends[1], ends[3], weight, half, minus)
+                _add_differences(a[i], transposed, first, end, weight, half, minus, EQUAL, True)
             else:
-                _equals(a[i], transposed, ends[1], ends[3], weight, half, minus)
+                _add_differences(a[i], transposed, first, end, weight, half, minus, EQUAL, False)
             for j in range(ends[3], ends[4]):
                 _levels(a[i, j], transposed[j], weight[j], levels, starts[j], half, minus)
             for c in range(width):
                 against[i, start + c] = minus[c]
             if one_for_all:
                 continue
-            if not (has_flags or (gaps and not midpoint)):  # everything is compared
+            if has_flags or (gaps and not midpoint):
+                _sum_weights(a[i], transposed, ends, weight, midpoint, weights)
+            else:  # everything is compared
                 weights[:] = whole
-            elif any_order:
-                own = present_a[:, i], informative_a[:, i]
-                _add_weights(own, present_b, informative_b, table, has_flags, midpoint, weights)
-            else:
-                _add_in_order(a[i], transposed, ends, weight, midpoint, weights)
             for c in range(width):
                 compared[i, start + c] = weights[c]
 
@@ -133,72 +112,8 @@ def _have_missing(rows):
     return False
 
 
-# -- what can be compared --------------------------------------------------------------------------
-
-
 @kernel
-def _weights_of_bytes(weight):
-    """Return the sum of weights for each value of each byte of eight columns."""
-    n_bytes = (weight.shape[0] + 7) // 8
-    table = np.zeros((n_bytes, 256))
-    for k in range(n_bytes):
-        for value in range(256):
-            for bit in range(min(8, weight.shape[0] - 8 * k)):
-                if value >> bit & 1:
-                    table[k, value] += weight[8 * k + bit]
-    return table
-
-
-@kernel
-def _bits(row, ends, present, informative):
-    """Note which cells are there, and which of them say something: all but flags that say no."""
-    present[:] = 0
-    informative[:] = 0
-    gaps = False
-    for j in range(row.shape[0]):
-        if np.isnan(row[j]):
-            gaps = True
-            continue
-        bit = np.uint8(1 << (j & 7))
-        present[j >> 3] |= bit
-        if not (ends[2] <= j < ends[3] and row[j] == 0.0):
-            informative[j >> 3] |= bit
-    return gaps
-
-
-@kernel
-def _add_weights(own, present_b, informative_b, table, has_flags, midpoint, weights):
-    present, informative = own
-    weights[:] = 0.0
-    for k in range(table.shape[0]):
-        x, x_informs, y, y_informs = present[k], informative[k], present_b[k], informative_b[k]
-        sums = table[k]
-        if midpoint:  # only a flag absent in both is left out
-            silent = x & ~x_informs
-            for c in range(TILE_ROWS):
-                weights[c] += sums[~(silent & y[c] & ~y_informs[c]) & 255]
-        elif has_flags:
-            for c in range(TILE_ROWS):
-                weights[c] += sums[(x & y_informs[c]) | (x_informs & y[c])]
-        else:
-            for c in range(TILE_ROWS):
-                weights[c] += sums[x & y[c]]
-
-
-@kernel
-def _sum_exactly(weight, whole):
-    """Whether no sum of some of the weights has to be rounded, in whatever order it is taken."""
-    # All weights are multiples of a unit of which 2^53 are more than the whole: halves are exact.
-    unit = 2.0 ** (math.frexp(whole)[1] - 52)
-    for j in range(weight.shape[0]):
-        share = weight[j] / unit
-        if not (whole < np.inf and unit > 0.0 and share == np.floor(share)):
-            return False
-    return True
-
-
-@kernel
-def _add_in_order(x, transposed, ends, weight, midpoint, weights):
+def _sum_weights(x, transposed, ends, weight, midpoint, weights):
     """Sum the weights of what can be compared in the order in which differences are summed."""
     weights[:] = 0.0
     for j in range(x.shape[0]):
@@ -222,12 +137,17 @@ def _add_in_order(x, transposed, ends, weight, midpoint, weights):
 
 
 @kernel
-def difference(v, y, w, filler, equal, gaps):
-    """Weigh the difference of two numbers or codes; ``equal`` and ``gaps`` are constants."""
+def difference(v, y, w, filler, form, gaps):
+    """Weigh the difference of two numbers or codes; ``form`` and ``gaps`` are constants.
+
+    ``form`` is NUMBER, EQUAL, or PLAIN: numbers that need neither clipping nor a weight.
+    """
     # NaN where either is missing, for codes as well.
     gap = v - y
-    if equal:
+    if form == EQUAL:
         more = w if v != y else 0.0
+    elif form == PLAIN:
+        more = abs(gap)
     else:
         gap = abs(gap)
         more = w * (gap if gap < 1.0 else 1.0)
@@ -237,7 +157,7 @@ def difference(v, y, w, filler, equal, gaps):
 
 
 @kernel
-def _add_differences(x, transposed, first, end, weight, half, minus, equal, gaps):
+def _add_differences(x, transposed, first, end, weight, half, minus, form, gaps):
     """Add the differences of some columns, four in one pass over the tile."""
     fours = first + (end - first) // 4 * 4
     for j in range(first, fours, 4):
@@ -246,14 +166,14 @@ def _add_differences(x, transposed, first, end, weight, half, minus, equal, gaps
         f0, f1, f2, f3 = w0 * half, w1 * half, w2 * half, w3 * half
         y0, y1, y2, y3 = transposed[j], transposed[j + 1], transposed[j + 2], transposed[j + 3]
         for c in range(TILE_ROWS):
-            total = minus[c] + difference(v0, y0[c], w0, f0, equal, gaps)
-            total += difference(v1, y1[c], w1, f1, equal, gaps)
-            total += difference(v2, y2[c], w2, f2, equal, gaps)
-            minus[c] = total + difference(v3, y3[c], w3, f3, equal, gaps)
+            total = minus[c] + difference(v0, y0[c], w0, f0, form, gaps)
+            total += difference(v1, y1[c], w1, f1, form, gaps)
+            total += difference(v2, y2[c], w2, f2, form, gaps)
+            minus[c] = total + difference(v3, y3[c], w3, f3, form, gaps)
     for j in range(fours, end):
         v, w, filler, column = x[j], weight[j], weight[j] * half, transposed[j]
         for c in range(TILE_ROWS):
-            minus[c] += difference(v, column[c], w, filler, equal, gaps)
+            minus[c] += difference(v, column[c], w, filler, form, gaps)
 
 
 @kernel
@@ -268,43 +188,6 @@ def _are_plain(a, b, end, weight):
         if not (high - low <= 1.0 and weight[j] == 1.0):
             return False
     return True
-
-
-@kernel
-def _plain_numbers(x, transposed, end, minus):
-    fours = end // 4 * 4
-    for j in range(0, fours, 4):
-        v0, v1, v2, v3 = x[j], x[j + 1], x[j + 2], x[j + 3]
-        y0, y1, y2, y3 = transposed[j], transposed[j + 1], transposed[j + 2], transposed[j + 3]
-        for c in range(TILE_ROWS):
-            total = minus[c] + abs(v0 - y0[c])
-            total += abs(v1 - y1[c])
-            total += abs(v2 - y2[c])
-            minus[c] = total + abs(v3 - y3[c])
-    for j in range(fours, end):
-        v, column = x[j], transposed[j]
-        for c in range(TILE_ROWS):
-            minus[c] += abs(v - column[c])
-
-
-@kernel
-def _numbers(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, False, False)
-
-
-@kernel
-def _numbers_missing(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, False, True)
-
-
-@kernel
-def _equals(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, True, False)
-
-
-@kernel
-def _equals_missing(x, transposed, first, end, weight, half, minus):
-    _add_differences(x, transposed, first, end, weight, half, minus, True, True)
 
 
 @kernel
@@ -348,21 +231,13 @@ def mixed_pair_sums(
                 minus += w * half
                 weights += w if midpoint else 0.0
                 continue
-            # Not by ``cell_difference``, whose call costs as much as the rest.
-            if j < ends[0]:
-                minus += difference(u, v, w, 0.0, False, False)
-            elif j < ends[1]:
-                minus += w * curve(abs(u - v), alpha[j], beta[j])
-            elif j < ends[3]:
-                minus += difference(u, v, w, 0.0, True, False)
-            else:
-                minus += w * levels[starts[j, 0] + np.int64(u) * starts[j, 1] + np.int64(v)]
+            minus += w * cell_difference(u, v, j, ends, alpha, beta, levels, starts)
             if not (ends[2] <= j < ends[3] and u == 0.0 and v == 0.0):
                 weights += w
         against[at], compared[at] = minus, weights
 
 
-@kernel
+@inline
 def cell_difference(x, y, j, ends, alpha, beta, levels, starts):
     """Return the difference, in [0, 1], of two present cells of column j."""
     gap = abs(x - y)

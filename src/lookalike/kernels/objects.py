@@ -68,27 +68,16 @@ def find_tokens(values, keys, ids):
 
 @kernel
 def shared_codes(a_values, b_values):
-    """Recode tokens so that equal ones of a and b keep equal codes, with as few codes as possible.
+    """Return numbers of the tokens of a, and of those of b: one more where a lacks the token.
 
-    Tokens on both sides are numbered from 2; all others of a become 0 and all others of b become 1,
-    because they equal nothing on the other side. Returns both codes and the first unused one.
+    Also returns how many numbers there are.
     """
     a_codes, keys, ids, n_distinct = number_tokens(a_values)
     b_codes = find_tokens(b_values, keys, ids)
-    codes = np.zeros(n_distinct, np.int64)
-    free = 2
     for k in range(b_codes.shape[0]):
-        number = b_codes[k]
-        if number < 0:
-            b_codes[k] = 1
-            continue
-        if codes[number] == 0:
-            codes[number] = free
-            free += 1
-        b_codes[k] = codes[number]
-    for k in range(a_codes.shape[0]):
-        a_codes[k] = codes[a_codes[k]]
-    return a_codes, b_codes, free
+        if b_codes[k] < 0:
+            b_codes[k] = n_distinct
+    return a_codes, b_codes, n_distinct + 1
 
 
 # -- sets ------------------------------------------------------------------------------------------
@@ -159,39 +148,19 @@ def shared_pairs(a_values, a_offsets, b_values, b_offsets, left, right, out):
 
 
 @kernel
-def jaccard_of_counts(counts, a_sizes, b_sizes):
-    """Turn shared counts into the share of the union not shared; two empty sets are at 0."""
-    for i in range(counts.shape[0]):
-        for j in range(counts.shape[1]):
-            union = a_sizes[i] + b_sizes[j] - counts[i, j]
-            counts[i, j] = (union - counts[i, j]) / union if union > 0.0 else 0.0
-
-
-@kernel
-def overlap_of_counts(counts, a_sizes, b_sizes):
-    """Turn shared counts into the share of the smaller set that is not shared.
+def unshared_of_counts(counts, a_sizes, b_sizes, of_smaller):
+    """Turn shared counts into the share of the union, or of the smaller set, that is not shared.
 
     Two empty sets are at 0, an empty one and another at 1.
     """
     for i in range(counts.shape[0]):
         for j in range(counts.shape[1]):
-            least = min(a_sizes[i], b_sizes[j])
-            if least > 0.0:
-                counts[i, j] = (least - counts[i, j]) / least
+            a, b = a_sizes[i], b_sizes[j]
+            whole = min(a, b) if of_smaller else a + b - counts[i, j]
+            if whole > 0.0:
+                counts[i, j] = (whole - counts[i, j]) / whole
             else:
-                counts[i, j] = 0.0 if a_sizes[i] == b_sizes[j] else 1.0
-
-
-@kernel
-def square_counts(values, offsets):
-    """Return the sum of squared counts of each row's tokens; equal tokens stand side by side."""
-    total = np.zeros(offsets.shape[0] - 1)
-    for i in range(offsets.shape[0] - 1):
-        run = 0
-        for k in range(offsets[i], offsets[i + 1]):
-            run = run + 1 if k > offsets[i] and values[k] == values[k - 1] else 1
-            total[i] += 2 * run - 1  # run^2 - (run - 1)^2
-    return total
+                counts[i, j] = 0.0 if a == b else 1.0
 
 
 # -- sequences of sets: edit distance --------------------------------------------------------------

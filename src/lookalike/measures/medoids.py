@@ -33,9 +33,7 @@ class Partition(NamedTuple):
     cost: float
 
 
-def fasterpam(
-    distances: np.ndarray, medoids: int | np.ndarray, *, max_iter: int = MAX_SWEEPS
-) -> Partition:
+def fasterpam(distances: np.ndarray, medoids: int | np.ndarray) -> Partition:
     """Partition rows around k medoids, quickly (FasterPAM).
 
     Swaps are made as soon as one lowers the cost (Schubert and Rousseeuw 2021,
@@ -47,8 +45,6 @@ def fasterpam(
         Row i holds the distances of row i to the others.
     medoids : int or int array
         How many, started greedily (BUILD), or the positions to start from.
-    max_iter : int
-        Sweeps over all rows.
 
     Examples
     --------
@@ -57,7 +53,7 @@ def fasterpam(
     >>> fasterpam(np.abs(points[:, None] - points), 2).labels
     array([0, 0, 0, 1, 1])
     """
-    return _improve(distances, medoids, True, max_iter)
+    return _improve(distances, medoids, True)
 
 
 def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
@@ -77,13 +73,13 @@ def k_medoids(distances: np.ndarray, k: int) -> np.ndarray:
     n = len(distances)
     if k >= n:  # every row is its own medoid
         return np.arange(n)
-    medoids = _improve(distances, int(k), False, MAX_SWEEPS).medoids
+    medoids = _improve(distances, int(k), False).medoids
     # Moving a medoid to an equally central row may make another swap worthwhile, so both alternate.
     for _ in range(MAX_SWEEPS):
         first = _first_of_equals(distances, medoids)
         if np.array_equal(first, np.sort(medoids)):
             break
-        medoids = _improve(distances, first, False, MAX_SWEEPS).medoids
+        medoids = _improve(distances, first, False).medoids
     return np.sort(medoids)
 
 
@@ -118,7 +114,7 @@ def _best_alone(d: np.ndarray, best: float, at: int) -> int:
 
 
 def swap_until_stable(
-    d: np.ndarray, medoids: np.ndarray, eager: bool, most: int
+    d: np.ndarray, medoids: np.ndarray, eager: bool
 ) -> tuple[np.ndarray, float, int]:
     """Improve medoids in place; return each row's position in them, the cost and the swaps.
 
@@ -130,8 +126,6 @@ def swap_until_stable(
     eager : bool
         Whether to take every swap that lowers the cost as soon as it is found (FasterPAM) instead
         of the best one each time (PAM).
-    most : int
-        Sweeps over all rows.
     """
     n, k = len(d), len(medoids)
     first, second = np.empty(n, np.int64), np.empty(n, np.int64)
@@ -151,20 +145,18 @@ def swap_until_stable(
     steps, ended, state = max(1, DISTANCES_PER_CALL // n), False, (taken, losses, whole, real)
     # The kernel returns after some steps and resumes where it stopped, so that Ctrl-C is handled.
     while not ended:
-        ended = clustering.swap_some(d, medoids, eager, most, steps, *lists, *state)
+        ended = clustering.swap_some(d, medoids, eager, MAX_SWEEPS, steps, *lists, *state)
     return first, float(real[clustering.COST]), int(whole[clustering.SWAPS])
 
 
-def _improve(
-    distances: np.ndarray, medoids: int | np.ndarray, eager: bool, max_iter: int
-) -> Partition:
+def _improve(distances: np.ndarray, medoids: int | np.ndarray, eager: bool) -> Partition:
     distances = np.asarray(distances, dtype=np.float64)
     # The kernels want the distances of all rows to a candidate in one piece.
     to = np.ascontiguousarray(distances.T)
     n = len(to)
     start = build(to, min(int(medoids), n)) if np.ndim(medoids) == 0 else np.array(medoids)
     chosen = start.astype(np.int64)
-    labels, cost, _ = swap_until_stable(to, chosen, eager, max_iter)
+    labels, cost, _ = swap_until_stable(to, chosen, eager)
     return Partition(chosen, labels, float(cost))
 
 

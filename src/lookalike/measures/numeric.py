@@ -1,17 +1,25 @@
-"""The columns of a table as one matrix: numbers alone, or all that trees can split on."""
+"""The columns of a table as one matrix, for measures of numbers and for trees."""
 
 from __future__ import annotations
 
 import warnings
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import ClassVar, NoReturn
 
 import numpy as np
 
+from lookalike.columns.vector import directions
 from lookalike.errors import ColumnsLeftOut, InvalidInput, name_some
+from lookalike.measures.contract.base import Traits
+from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
+from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.rows import Rows
+from lookalike.neighbors.codes import BoundedQuery
 from lookalike.saving.encode import saveable
-from lookalike.saving.fields import Fields, Flag, Text, TupleOf, require
+from lookalike.saving.fields import Choice, Dims, Fields, Flag, Saved, Text, TupleOf, require
 from lookalike.table import Column, LazyTable, Schema, Table
 from lookalike.table.model.table import MATRIX
 from lookalike.table.model.tally import Tally
@@ -19,6 +27,7 @@ from lookalike.table.model.tally import Tally
 FILL = "Drop or fill these rows, or use Gower, which accepts missing values"
 NUMERIC = ("number", "vector", "histogram")
 ORDERED = ("number", "order", "flag", "vector", "histogram")  # kinds that a threshold can split
+METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 COMPLETE = "numbers without missing or infinite values"
 
 
@@ -30,12 +39,10 @@ class MatrixLayout:
     FIELDS: ClassVar[Fields] = {
         "names": TupleOf(Text()),
         "owner": TupleOf(Text(), "inputs"),
-        "left_out": TupleOf(Text()),
     }
 
     names: tuple[str, ...]
     owner: tuple[str, ...]
-    left_out: tuple[str, ...]
 
 
 @saveable
@@ -84,7 +91,7 @@ def refuse_empty(name: str, who: str) -> NoReturn:
 
 def _choose(
     table: Table, who: str, takes: tuple[str, ...], needed: str, why: str
-) -> tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]:
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the names and entries of the columns of some kinds, and warn about the others."""
     used = [column for column in table if column.kind.name in takes]
     left_out = tuple(column.name for column in table if column.kind.name not in takes)
@@ -97,7 +104,7 @@ def _choose(
         # Five frames up is the caller's line that calls ``fit``.
         warnings.warn(message, ColumnsLeftOut, stacklevel=5)
     owner = [column.name for column in used for _ in range(_width(column))]
-    return tuple(column.name for column in used), tuple(owner), left_out
+    return tuple(column.name for column in used), tuple(owner)
 
 
 def _width(column: Column) -> int:
@@ -192,3 +199,81 @@ def check_owners(schema: Schema, names: Iterable[str], owner: tuple[str, ...], w
         require(len(expected) + width <= len(owner), where, "an owner for every entry", "fewer")
         expected += [name] * width
     require(tuple(expected) == owner, where, "the columns of the table in their order", "others")
+
+
+# -- measures of numbers ---------------------------------------------------------------------------
+
+
+class _NumericMeasure(_BoundedMeasure):
+    """Base of the measures whose distance is put together from the differences of numbers."""
+
+    FIELDS: ClassVar[Fields] = {"metric": Choice(*METRICS), "layout_": Saved("MatrixLayout")}
+    CODED: ClassVar[str] = "x"  # the array of encoded rows that becomes bytes
+
+    traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
+    metric: str
+    layout_: MatrixLayout
+
+    def _numbers(self, table: Table) -> np.ndarray:
+        return numbers(table, self.layout_, type(self).__name__)
+
+    @abstractmethod
+    def _differences(self, a: Rows, b: Rows) -> np.ndarray:
+        """Return the differences of a row to each of some, entry by entry."""
+
+    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
+        """Return how far a row is from each of some in every column."""
+        owner = self.layout_.owner
+        return by_owner(owner, self._differences(a, b)[:, : len(owner)])
+
+    def _explain(self, a: Rows, b: Rows) -> Explanation:
+        """Explain a distance that is a sum over columns: s = c / (c + d), minus = d_j / (c + d)."""
+        shares = shares_of_distance(self._differences(a, b)[0], self.metric)
+        distance = float(self.block(a, b, "distance")[0, 0])
+        minus: dict[str | None, float] = dict.fromkeys(self.layout_.owner, 0.0)
+        # The entry after the columns (the direction of a row of zeros) belongs to none of them.
+        for name, share in zip_longest(self.layout_.owner, shares):
+            minus[name] = minus.get(name, 0.0) + float(share) / (self.scale_ + distance)
+        if not minus.get(None, 1.0):
+            del minus[None]
+        # The similarity itself belongs to no column: only distances are sums over columns.
+        similarity = self.scale_ / (self.scale_ + distance)
+        return Explanation(similarity, distance, {None: similarity}, minus)
+
+    def _make_codes(self, rows: Rows) -> NumberCodes | None:
+        bounded = self.metric in ("cityblock", "chebyshev")
+        return number_codes(rows.arrays[self.CODED]) if bounded else None
+
+    def _bound_queries(self, codes: NumberCodes, a: Rows) -> BoundedQuery:
+        return codes.ask(a.arrays[self.CODED], self._unit(), self.metric == "chebyshev")
+
+    def _unit(self) -> float:
+        """Return a lower bound of what a difference of 1 in the coded array adds to a distance."""
+        return 1.0
+
+    def _check_parts(self, dims: Dims) -> None:
+        layout, where = self.layout_, f"{type(self).__name__}.layout_"
+        check_owners(self.schema_, layout.names, layout.owner, where)
+        n = len(layout.owner)
+        require(n == dims["entries"], where, f"{dims['entries']} entries", str(n))
+
+
+def shares_of_distance(differs: np.ndarray, metric: str) -> np.ndarray:
+    """Return what each column adds to a distance made of these differences; they sum to it."""
+    if metric == "cityblock":
+        return differs
+    if metric == "chebyshev":  # the largest difference is the distance
+        return np.where(np.arange(len(differs)) == int(np.argmax(differs)), differs, 0.0)
+    if metric == "cosine":  # of rows of length 1: 1 - cos is half the squared distance
+        return differs * differs / 2
+    largest = float(differs.max(initial=0.0))
+    if largest == 0:
+        return differs
+    squares = (differs / largest) ** 2  # divided first, so that no square overflows
+    return largest * (squares / np.sqrt(squares.sum()))
+
+
+def unit_rows(x: np.ndarray) -> np.ndarray:
+    """Return rows of length 1; a row of zeros gets a direction of its own (an extra column)."""
+    x = directions(x.astype(np.float64))
+    return np.hstack([x, ~x.any(axis=1, keepdims=True)])

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from lookalike.errors import InPython, InvalidInput, Param
+from lookalike.columns.custom import check_entries, check_matrix
+from lookalike.errors import InPython, InvalidInput
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.rows import Rows
 from lookalike.saving.fields import Array, Dims, Fields, Flag, require
@@ -69,7 +70,7 @@ class Precomputed(Measure):
     def read(self, X: Any) -> Table:
         """Read a square matrix of distances, checked."""
         matrix = _as_matrix(X, "Precomputed.fit")
-        check_distances(matrix, bool(self.symmetric), "Precomputed.fit")
+        check_matrix(matrix, "Precomputed.fit", bool(self.symmetric))
         return _table(matrix)
 
     def read_new(self, X: Any) -> Table:
@@ -82,7 +83,7 @@ class Precomputed(Measure):
             same = f"; X has {width} features, but Precomputed is expecting {n} features as input"
             found = (f"{width} columns", InPython(same))
             raise InvalidInput("Precomputed", needed, found, "Give one column per fitted row")
-        _check_entries(matrix, "Precomputed")
+        check_entries(matrix, "Precomputed")
         return _table(matrix)
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
@@ -127,7 +128,14 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
     if hasattr(X, "toarray"):
         dense = InPython("Call .toarray(), or use a k-graph")
         raise InvalidInput(who, "a dense matrix", "a sparse matrix", dense)
-    matrix = _as_floats(np.asarray(X), who)
+    if np.iscomplexobj(matrix := np.asarray(X)):
+        found = ("complex numbers", InPython(": Complex data not supported"))
+        raise InvalidInput(who, "real distances", found, "Use abs")
+    try:
+        matrix = np.asarray(matrix, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        hint = "To compare rows by their cells, fit a measure to them, such as Gower"
+        raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
     shape = matrix.shape
     if matrix.ndim != 2:
         same = InPython(f": Expected 2D array, got {matrix.ndim}D array")
@@ -139,56 +147,6 @@ def _as_matrix(X: Any, who: str) -> np.ndarray:
         needed = "at least one row and one column"
         raise InvalidInput(who, needed, (f"0 {what}s", same), "Give at least one")
     return matrix
-
-
-def _as_floats(matrix: np.ndarray, who: str) -> np.ndarray:
-    if np.iscomplexobj(matrix):
-        found = ("complex numbers", InPython(": Complex data not supported"))
-        raise InvalidInput(who, "real distances", found, "Use abs")
-    try:
-        return np.asarray(matrix, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        hint = "To compare rows by their cells, fit a measure to them, such as Gower"
-        raise InvalidInput(who, "a matrix of distances", str(error), hint) from error
-
-
-def check_distances(matrix: np.ndarray, symmetric: bool, who: str) -> None:
-    """Check that a matrix holds distances: square, finite, not negative, 0 to itself, symmetric."""
-    if matrix.shape[0] != matrix.shape[1]:
-        found = f"shape {matrix.shape}"
-        raise InvalidInput(who, "a square matrix", found, "Give all pairs of rows")
-    _check_entries(matrix, who)
-    # Other programs leave round-off on the diagonal and between the two directions.
-    off = np.abs(np.diagonal(matrix)) > 1e-12 * float(matrix.max(initial=0.0))
-    if off.any():
-        i = np.flatnonzero(off)[0]
-        found = f"{matrix[i, i]:g} for row {i} with itself"
-        hint = "Set the diagonal to 0, or convert similarities to distances first"
-        raise InvalidInput(who, "a zero diagonal", found, hint)
-    if not symmetric:
-        return
-    off = np.abs(matrix - matrix.T) > 1e-8 * np.maximum(matrix, matrix.T)
-    if off.any():
-        i, j = np.argwhere(off)[0]
-        found = f"{matrix[i, j]:g} from row {i} to row {j} but {matrix[j, i]:g} back"
-        average = ("Average the two, or use ", Param("symmetric", False))
-        raise InvalidInput(who, "a symmetric matrix", found, average)
-
-
-def _check_entries(matrix: np.ndarray, who: str) -> None:
-    bad = ~np.isfinite(matrix)
-    wanted, hint = "finite distances", "Fill or drop the missing (NaN) or infinite (inf) entries"
-    # Missing entries first: NaN is not below 0, so the second test would not see it.
-    if not bad.any():
-        bad = matrix < 0
-        wanted = "distances of at least 0"
-        hint = "Convert similarities to distances first"
-    if bad.any():
-        i, j = np.argwhere(bad)[0]
-        found = f"{matrix[i, j]:g} in row {i}, column {j} ({int(bad.sum()):,} such entries)"
-        if (matrix < 0).any():
-            found += ": Negative values in data"
-        raise InvalidInput(who, wanted, found, hint)
 
 
 def _table(matrix: np.ndarray) -> Table:

@@ -12,26 +12,19 @@ from lookalike._runtime.threads import blocks, run
 from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.columns.vector import blocks_of
 from lookalike.kernels import distances, fallback
-from lookalike.kernels.distances import RANK_TILE_ROWS
 from lookalike.kernels.first_use import pick, worth_compiling
-from lookalike.measures.contract.base import Measure, Traits
-from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
-from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Rows, are_self_pairs
-from lookalike.measures.numeric import NUMERIC, check_owners, matrix_tallies, numbers, plan
-from lookalike.measures.vector import additive_explanation, shares_of_distance, unit_rows
-from lookalike.neighbors.codes import BoundedQuery
-from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, Saved, require
+from lookalike.measures.numeric import _NumericMeasure, matrix_tallies, plan, unit_rows
+from lookalike.saving.fields import Array, Choice, Dims, Fields, Flag, Integer, require
 from lookalike.table import LazyTable, Table
 
-METRICS = ("cityblock", "euclidean", "chebyshev", "cosine")
-CANDIDATES_PER_TILE = 256  # that the kernel holds in registers and cache
-ROWS_PER_TASK = 64  # compared with a tile of candidates before the next one is fetched
+ROWS_PER_TASK = 256  # that share the rows which the kernel transposes
 MAX_PAIR_CELLS = 2**20  # of single pairs that are compared in one go: 8 MB
 
 
 @dataclass(eq=False, repr=False)
-class Ranked(_BoundedMeasure):
+class Ranked(_NumericMeasure):
     """Compare rows by the order of their numbers, whatever the units.
 
     Each value is replaced by its rank among the fitted values (ties share the mean rank), so any
@@ -76,10 +69,8 @@ class Ranked(_BoundedMeasure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "metric": Choice(*METRICS),
         "unseen": Choice("insertion", "paper"),
         "scale": Flag(),
-        "layout_": Saved("MatrixLayout"),
         "n_fitted_": Integer(1),
         "values_": RaggedOf("float64", "entries", finite=True),
         "upto_": RaggedOf("float64", "entries", finite=True),
@@ -89,7 +80,7 @@ class Ranked(_BoundedMeasure):
         "new": Array("float64", "n"),
     }
 
-    traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
+    CODED = "twice"
 
     metric: str = "cityblock"
     _: KW_ONLY
@@ -101,11 +92,12 @@ class Ranked(_BoundedMeasure):
     @classmethod
     def examples(cls) -> list[Measure]:
         """Return every metric, and both ways to count new values."""
-        return [*map(cls, METRICS), cls(unseen="paper"), cls("euclidean", scale=True)]
+        metrics = "cityblock", "euclidean", "chebyshev", "cosine"
+        return [*map(cls, metrics), cls(unseen="paper"), cls("euclidean", scale=True)]
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.layout_ = plan(table, type(self).__name__)
-        x = numbers(table, self.layout_, type(self).__name__)
+        x = self._numbers(table)
         # -0.0 + 0.0 is 0.0, so that the two are one value.
         self._fit_ranks(len(x), (np.unique(column + 0.0, return_counts=True) for column in x.T))
 
@@ -122,17 +114,17 @@ class Ranked(_BoundedMeasure):
         self.upto_ = Ragged.of([np.cumsum(count) for count in counts], np.float64)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        x = numbers(table, self.layout_, type(self).__name__).astype(np.float64) + 0.0
-        twice = np.empty(x.shape, dtype=np.float32 if self._exact_in_float32() else np.float64)
+        x = self._numbers(table).astype(np.float64) + 0.0
+        twice: np.ndarray = np.empty(x.shape, self._code_type())
         for j in range(x.shape[1]):
             twice[:, j] = self._twice_mid(x[:, j], self.values_.row(j), self.upto_.row(j))
         if self.metric == "cosine":  # vectors of ranks, counted from 1
             return Rows(seen, {"x": unit_rows(twice / 2 + 0.5)})
         return Rows(seen, {"twice": twice, "value": x, "new": (seen < 0).astype(np.float64)})
 
-    def _exact_in_float32(self) -> bool:
-        """Whether twice any distance is an integer that float32 represents exactly."""
-        return 2 * (self.n_fitted_ + 1) * len(self.layout_.owner) < 2**24
+    def _code_type(self) -> type:
+        """Return the narrowest type for twice any rank, and the step of a new row."""
+        return np.uint16 if 2 * self.n_fitted_ + 1 < 2**16 else np.uint32
 
     def _twice_mid(self, x: np.ndarray, values: np.ndarray, upto: np.ndarray) -> np.ndarray:
         """Return twice the mid-count: fitted values below each x, plus half of those equal."""
@@ -150,21 +142,40 @@ class Ranked(_BoundedMeasure):
         """Return distances of every row of a to every row of b."""
         if self.metric == "cosine":
             return blocks_of("cosine", a.arrays["x"], b.arrays["x"])
-        out, columns = np.empty((len(a), len(b))), len(self.layout_.owner)
-        # A faster kernel, if one side is fitted throughout and the other all or not.
-        step = self._step(a, b) if self.metric == "cityblock" else None
-        loop = "ranked_block" if step is None else "ranked_cityblock"
-        write = pick(getattr(distances, loop), getattr(fallback, loop), out.size * columns)
-        if step is None:
+        out = np.empty((len(a), len(b)))
+        if not self._write_steps(a, b, out):
             names = ("twice", "value", "new")
             sides = [rows.arrays[name] for rows in (a, b) for name in names]
+            cells = out.size * len(self.layout_.owner)
+            write = pick(distances.ranked_block, fallback.ranked_block, cells)
             write(*sides, distances.CODES[self.metric], out)
-        else:
-            codes = a.arrays["twice"], b.arrays["twice"]
-            real = codes[0].dtype.type
-            turned = np.zeros((columns, CANDIDATES_PER_TILE), real)
-            write(*codes, real(step), turned, np.zeros(CANDIDATES_PER_TILE, real), out)
         return np.divide(out, self.n_fitted_, out=out) if self.scale else out
+
+    def _write_steps(self, a: Rows, b: Rows, out: np.ndarray) -> bool:
+        """Write cityblock distances by a faster kernel, or return False where it does not serve."""
+        step = self._step(a, b) if self.metric == "cityblock" else None
+        columns, largest = len(self.layout_.owner), 2 * self.n_fitted_ + 1
+        if step is None or largest * columns >= 2**31:
+            return False
+        if not worth_compiling(distances.ranked_cityblock, out.size * columns):
+            return False
+        codes, sides = self._code_type(), (a.arrays["twice"], b.arrays["twice"])
+        together = np.iinfo(codes).max // largest
+        distances.ranked_cityblock(*sides, codes(step), together, out)
+        return True
+
+    def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
+        out = np.empty((len(a), len(b)))
+
+        def write(part: slice) -> bool:
+            # Straight into the matrix: copying blocks would take as long as comparing.
+            return self._write_steps(a[part], b, out[part])
+
+        parts = [(part,) for part in blocks(len(a), ROWS_PER_TASK)]
+        plain = to == "distance" and not self.scale
+        if plain and all(run(write, parts, self.n_jobs, "comparing rows (distance)")):
+            return out
+        return super()._rectangle(a, b, to)
 
     def _step(self, a: Rows, b: Rows) -> int | None:
         """Return what unequal codes add to twice a difference; None where codes are not enough.
@@ -179,37 +190,9 @@ class Ranked(_BoundedMeasure):
             return None
         return int(news[0].any() or news[1].any())
 
-    def _rectangle(self, a: Rows, b: Rows, to: str) -> np.ndarray:
-        # The largest code with the step of a new row must fit into 16 bits, sums of them into 32.
-        largest = 2 * self.n_fitted_ + 1
-        columns = len(self.layout_.owner)
-        plain = to == "distance" and self.metric == "cityblock" and largest * columns < 2**31
-        step = self._step(a, b) if plain and largest <= distances.MAX_NARROW_SUM else None
-        if step is None or not worth_compiling(distances.ranked_narrow, len(a) * len(b) * columns):
-            return super()._rectangle(a, b, to)
-        # Two-byte ranks: twice as many fit into a vector register as of float32. ``together`` is
-        # how many columns a 16-bit sum holds before it is added to the 32-bit one.
-        x, y = (rows.arrays["twice"].astype(np.uint16) for rows in (a, b))
-        tiles = np.zeros((-(-len(b) // RANK_TILE_ROWS), columns, RANK_TILE_ROWS), np.uint16)
-        distances.tile_codes(y, tiles)
-        out, together = np.empty((len(a), len(b))), distances.MAX_NARROW_SUM // largest
-
-        def compare(part: slice) -> None:
-            scratch = np.empty(RANK_TILE_ROWS, np.uint16), np.empty(RANK_TILE_ROWS, np.int32)
-            distances.ranked_narrow(x[part], tiles, np.uint16(step), together, *scratch, out[part])
-
-        parts = [(part,) for part in blocks(len(a), ROWS_PER_TASK)]
-        run(compare, parts, self.n_jobs, "comparing rows (distance)")
-        return np.divide(out, self.n_fitted_, out=out) if self.scale else out
-
-    def _make_codes(self, rows: Rows) -> NumberCodes | None:
-        bounded = self.metric in ("cityblock", "chebyshev")
-        return number_codes(rows.arrays["twice"]) if bounded else None
-
-    def _bound_queries(self, codes: NumberCodes, a: Rows) -> BoundedQuery:
+    def _unit(self) -> float:
         # Half of twice the difference of ranks; the distance of a new row is larger: still a bound.
-        unit = 0.5 / self.n_fitted_ if self.scale else 0.5
-        return codes.ask(a.arrays["twice"], unit, self.metric == "chebyshev")
+        return 0.5 / self.n_fitted_ if self.scale else 0.5
 
     def pair_distances(self, a: Rows, b: Rows, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the distance of row left[i] of a to row right[i] of b."""
@@ -225,18 +208,9 @@ class Ranked(_BoundedMeasure):
         out[are_self_pairs(a, b, left, right)] = 0.0
         return out
 
-    def _explain(self, a: Rows, b: Rows) -> Explanation:
-        shares = shares_of_distance(self._differences(a, b)[0], self.metric)
-        return additive_explanation(self, a, b, shares, self.layout_.owner)
-
-    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
-        """Return how far a row is from each of some in every column, in ranks."""
-        return by_owner(self.layout_.owner, self._differences(a, b))
-
     def _differences(self, a: Rows, b: Rows) -> np.ndarray:
-        """Return the differences of a row to each of some, entry by entry."""
         if self.metric == "cosine":
-            return np.abs(a.arrays["x"] - b.arrays["x"])[:, : len(self.layout_.owner)]
+            return np.abs(a.arrays["x"] - b.arrays["x"])
         differs = self._in_ranks(a, b)
         return differs / self.n_fitted_ if self.scale else differs
 
@@ -248,9 +222,7 @@ class Ranked(_BoundedMeasure):
         return differs
 
     def _check_parts(self, dims: Dims) -> None:
-        owner = self.layout_.owner
-        check_owners(self.schema_, self.layout_.names, owner, "Ranked.layout_")
-        require(len(owner) == dims["entries"], "Ranked.values_", f"{len(owner)} entries", "others")
+        super()._check_parts(dims)
         same = np.array_equal(self.values_.offsets, self.upto_.offsets)
         filled = (np.diff(self.values_.offsets) > 0).all()
         require(same and filled, "Ranked.upto_", "a rank for every value", "others")
@@ -261,5 +233,5 @@ class Ranked(_BoundedMeasure):
         entries = len(self.layout_.owner)
         if self.metric == "cosine":
             return {"x": Array("float64", "n", entries + 1)}, {}
-        exact = "float32" if self._exact_in_float32() else "float64"
-        return {"twice": Array(exact, "n", entries), **self.ROWS}, {"entries": entries}
+        codes = Array(self._code_type().__name__, "n", entries)
+        return {"twice": codes, **self.ROWS}, {"entries": entries}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
-from itertools import zip_longest
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,26 +11,22 @@ import numpy as np
 from lookalike._runtime.threads import blocks
 from lookalike.columns.vector import blocks_of, pairs_of
 from lookalike.errors import InvalidInput, Param
-from lookalike.measures.contract.base import Measure, Traits
-from lookalike.measures.contract.codes import NumberCodes, _BoundedMeasure, number_codes
-from lookalike.measures.contract.explanation import ColumnDifferences, Explanation, by_owner
+from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_rows
-from lookalike.measures.numeric import NUMERIC, check_owners, numbers, plan
-from lookalike.neighbors.codes import BoundedQuery
+from lookalike.measures.numeric import METRICS, _NumericMeasure, plan, unit_rows
 from lookalike.neighbors.exact import cut
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, point_sketch
-from lookalike.saving.fields import Array, Choice, Dims, Fields, Saved, require
+from lookalike.saving.fields import Array, Choice, Dims, Fields
 from lookalike.table import LazyTable, Table
 
 EPS = float(np.finfo(np.float64).eps)
 ROWS_PER_SUM = 2**16  # a fixed number, so that sums in memory and out of core have the same bits
 Parts = Callable[[], Iterator[np.ndarray]]  # the matrix of all rows, some rows at a time
-METRICS = ("euclidean", "cityblock", "cosine", "chebyshev")
 
 
 @dataclass(eq=False, repr=False)
-class Vector(_BoundedMeasure):
+class Vector(_NumericMeasure):
     """Compare the number columns of rows as points in space.
 
     Use it when the columns share a unit, or with ``scale`` when they do not. When scales mean
@@ -71,15 +66,11 @@ class Vector(_BoundedMeasure):
     """
 
     FIELDS: ClassVar[Fields] = {
-        "metric": Choice(*METRICS),
         "scale": Choice(None, "minmax", "standard"),
-        "layout_": Saved("MatrixLayout"),
         "shift_": Array("float64", "entries", finite=True),
         "unit_": Array("float64", "entries", finite=True),
     }
     ROWS: ClassVar[Fields] = {"x": Array("float64 float32", "n", "entries")}
-
-    traits = Traits(native="distance", conversion="ratio", kinds=NUMERIC)
 
     metric: str = "euclidean"
     _: KW_ONLY
@@ -94,16 +85,15 @@ class Vector(_BoundedMeasure):
 
     def _fit(self, table: Table, y: np.ndarray | None) -> None:
         self.layout_ = plan(table, type(self).__name__)
-        x = numbers(table, self.layout_, type(self).__name__).astype(np.float64, copy=False)
+        x = self._numbers(table).astype(np.float64, copy=False)
         self._fit_scale(lambda: (x[part] for part in blocks(len(x), ROWS_PER_SUM)))
 
     def _fit_parts(self, table: LazyTable) -> None:
-        who = type(self).__name__
-        self.layout_ = plan(table.like, who)
+        self.layout_ = plan(table.like, type(self).__name__)
 
         def parts() -> Iterator[np.ndarray]:
             for part in table.batches(ROWS_PER_SUM, self.layout_.names):
-                yield numbers(part, self.layout_, who).astype(np.float64, copy=False)
+                yield self._numbers(part).astype(np.float64, copy=False)
 
         self._fit_scale(parts)
 
@@ -143,7 +133,7 @@ class Vector(_BoundedMeasure):
         self.unit_ = np.where(constant | (unit == 0), 1.0, unit)
 
     def _encode(self, table: Table, seen: np.ndarray) -> Rows:
-        x = numbers(table, self.layout_, type(self).__name__)
+        x = self._numbers(table)
         if self.scale is not None:  # without, float32 rows stay float32
             x = (x - self.shift_) / self.unit_
         if self.metric == "cosine":
@@ -153,13 +143,6 @@ class Vector(_BoundedMeasure):
     def compare(self, a: Rows, b: Rows) -> np.ndarray:
         """Return distances of every row of a to every row of b."""
         return blocks_of(self.metric, a.arrays["x"], b.arrays["x"])
-
-    def _make_codes(self, rows: Rows) -> NumberCodes | None:
-        bounded = self.metric in ("cityblock", "chebyshev")
-        return number_codes(rows.arrays["x"]) if bounded else None
-
-    def _bound_queries(self, codes: NumberCodes, a: Rows) -> BoundedQuery:
-        return codes.ask(a.arrays["x"], 1.0, self.metric == "chebyshev")
 
     def _plain(
         self, a: Rows, b: Rows, k: int, *, exclude: Ids = None, ids: Ids = None
@@ -204,20 +187,8 @@ class Vector(_BoundedMeasure):
         out[are_self_pairs(a, b, left, right)] = 0.0
         return out
 
-    def column_differences(self, a: Rows, b: Rows) -> ColumnDifferences:
-        """Return how far a row is from each of some in every column."""
-        differs = np.abs(a.arrays["x"].astype(float) - b.arrays["x"])
-        return by_owner(self.layout_.owner, differs[:, : len(self.layout_.owner)])
-
-    def _explain(self, a: Rows, b: Rows) -> Explanation:
-        differs = np.abs(a.arrays["x"][0].astype(float) - b.arrays["x"][0].astype(float))
-        shares = shares_of_distance(differs, self.metric)
-        return additive_explanation(self, a, b, shares, self.layout_.owner)
-
-    def _check_parts(self, dims: Dims) -> None:
-        owner = self.layout_.owner
-        check_owners(self.schema_, self.layout_.names, owner, "Vector.layout_")
-        require(len(owner) == dims["entries"], "Vector.shift_", f"{len(owner)} entries", "others")
+    def _differences(self, a: Rows, b: Rows) -> np.ndarray:
+        return np.abs(a.arrays["x"].astype(float) - b.arrays["x"])
 
     def rows_shape(self) -> tuple[Fields, Dims]:
         """Return what encoded rows look like: a direction for rows of zeros behind the entries."""
@@ -237,16 +208,6 @@ def _mean_and_spread(parts: Parts) -> tuple[np.ndarray, np.ndarray]:
         apart = x - mean
         squares = squares + (apart * apart).sum(axis=0)
     return np.asarray(mean), np.sqrt(squares / n)
-
-
-def unit_rows(x: np.ndarray) -> np.ndarray:
-    """Return rows of length 1; a row of zeros gets a direction of its own (an extra column)."""
-    x = x.astype(np.float64)
-    # In two steps: squares of very large or very small entries would overflow or vanish.
-    largest = np.abs(x).max(axis=1, keepdims=True, initial=0.0)
-    x /= np.where(largest > 0, largest, 1.0)
-    x /= np.where(largest > 0, np.sqrt((x * x).sum(axis=1, keepdims=True)), 1.0)
-    return np.hstack([x, (largest == 0).astype(np.float64)])
 
 
 def _fill_by_products(a: Rows, b: Rows, ids: np.ndarray, exclude: np.ndarray, metric: str) -> Any:
@@ -301,35 +262,3 @@ def _may_be_within(
         ruled_out = product > top[:, None]
     left, right = np.nonzero(~ruled_out)
     return left, right
-
-
-def shares_of_distance(differs: np.ndarray, metric: str) -> np.ndarray:
-    """Return what each column adds to a distance made of these differences; they sum to it."""
-    if metric == "cityblock":
-        return differs
-    if metric == "chebyshev":  # the largest difference is the distance
-        return np.where(np.arange(len(differs)) == int(np.argmax(differs)), differs, 0.0)
-    if metric == "cosine":  # of rows of length 1: 1 - cos is half the squared distance
-        return differs * differs / 2
-    largest = float(differs.max(initial=0.0))
-    if largest == 0:
-        return differs
-    squares = (differs / largest) ** 2  # divided first, so that no square overflows
-    return largest * (squares / np.sqrt(squares.sum()))
-
-
-def additive_explanation(
-    measure: Measure, a: Rows, b: Rows, shares: np.ndarray, owner: tuple[str, ...]
-) -> Explanation:
-    """Explain a distance that is a sum over columns: s = c / (c + d), minus_j = d_j / (c + d)."""
-    distance = float(measure.block(a, b, "distance")[0, 0])
-    scale = measure.scale_
-    minus: dict[str | None, float] = dict.fromkeys(owner, 0.0)
-    # The entry after the columns (the direction of a row of zeros) belongs to none of them.
-    for name, share in zip_longest(owner, shares):
-        minus[name] = minus.get(name, 0.0) + float(share) / (scale + distance)
-    if not minus.get(None, 1.0):
-        del minus[None]
-    # The similarity itself belongs to no column: only distances are sums over columns.
-    similarity = scale / (scale + distance)
-    return Explanation(similarity, distance, {None: similarity}, minus)

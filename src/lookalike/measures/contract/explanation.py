@@ -138,16 +138,15 @@ class Explanation(HtmlReport, FrameMixin):
             values |= {name: 0.0 for name in self.surprisal if name not in contributions}
         scores = {}
         for name, value in values.items():
-            if name is not None and self._is_reason(name, side):
+            if name is None:
+                continue
+            near, far = self.surprisal.get(name, (1.0, 0.0))
+            # More than what every random pair has.
+            if near > far if side == 0 else name not in self.surprisal or far != 0:
                 weight = self.plus.get(name, 0.0) + self.minus.get(name, 0.0)
                 weight = max(weight, self.reach.get(name, 0.0))
                 scores[name] = -weight * self.surprisal.get(name, (0.0, 0.0))[side], -value
         return sorted(scores, key=lambda name: scores[name])
-
-    def _is_reason(self, name: str, side: int) -> bool:
-        """Whether a column is more than what every random pair has."""
-        near, far = self.surprisal.get(name, (1.0, 0.0))
-        return near > far if side == 0 else name not in self.surprisal or far != 0
 
     def _with_largest_minus(self, plus: list[str]) -> tuple[list[str], list[str]]:
         """Move the largest minus to the reasons against, where no column is unusually far."""

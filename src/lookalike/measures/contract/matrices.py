@@ -82,8 +82,9 @@ def rectangle(
         out[down, across] = measure.block(a[down], b[across], to)
         return bool(np.isnan(out[down, across]).any())
 
-    # Blocks of about 2 MB stay in the cache of a core while they are made and checked for NaN.
-    wide = max(1, min(len(b), 4096))
+    # Blocks of about 2 MB stay in the cache of a core while they are made and checked for NaN; tall
+    # ones share the rows of b that a kernel transposes.
+    wide = max(1, min(len(b), 1024))
     tall = max(64, (1 << 18) // wide)
     tasks = [(r, c) for r in blocks(len(a), tall) for c in blocks(len(b), wide)]
     jobs = getattr(measure, "n_jobs", None) if n_jobs is None else n_jobs

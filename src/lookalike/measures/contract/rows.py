@@ -154,12 +154,8 @@ def name_rows(a: Rows, b: Rows, exclude: Ids, ids: Ids) -> Named:
     if ids is None:
         return exclude, np.arange(len(b)), len(b)
     ids = np.asarray(ids, dtype=np.int64)
-    return exclude, ids, max(len(b), _end_of(b, ids))
-
-
-def _end_of(b: Rows, ids: np.ndarray) -> int:
-    """Return one more than the largest id, cached: an index searches the same rows many times."""
+    # One more than the largest id, cached: an index searches the same rows many times.
     known = b.cache.get("end_of_ids")
     if known is None or known[0] is not ids:
         known = b.cache["end_of_ids"] = ids, int(ids.max(initial=-1)) + 1
-    return int(known[1])
+    return exclude, ids, max(len(b), int(known[1]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -72,61 +72,13 @@ def explain_parting(
     What the columns are short of ``whole`` belongs to none of them.
     """
     (forest, _, owner), (similarity, distance) = fitted, numbers
-    parted, tree = _parting(forest, a, b)
+    parted, tree = parting(forest, a, b)
     inside = forest.feature >= 0  # rows part at tests, never in leaves
     # A row with itself has similarity 1, whatever its missing cells.
     lost = (parted * usable[tree] / usable.sum())[inside] * (similarity < 1.0)
     tested = forest.column[forest.feature[inside]]
-    minus = _by_column(owner, np.bincount(tested, lost, len(owner)), whole)
+    minus = by_column(owner, np.bincount(tested, lost, len(owner)), whole)
     return Explanation(similarity, distance, {None: similarity}, minus)
-
-
-def explain_ancestors(
-    fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows, kind: str
-) -> Explanation:
-    """Explain by the columns at which the paths of two rows part, and their loss of similarity.
-
-    ``kind`` is the one of ``ancestor_block`` that belongs to the method.
-    """
-    forest, values, owner = fitted
-    assert values is not None
-    parted, tree = _parting(forest, a, b)
-    similarity, distance = numbers
-    x, y = (rows.arrays["codes"][0] for rows in (a, b))
-    # In each tree the loss of similarity belongs to the one column at which the paths part.
-    loss = attribution.ancestor_dissimilarities(forest, x, y, values, kind)
-    nodes = np.flatnonzero(parted > 0)
-    by_column = np.bincount(forest.column[forest.feature[nodes]], loss[tree[nodes]], len(owner))
-    total = max(float(loss.sum()), float(by_column.sum()))
-    # Scaled to what the similarity is short of 1, which for some methods is no mean over trees.
-    scale = (1.0 - similarity) / total if total > 0 else 0.0
-    # Rows that share a leaf still differ by the value of the leaf.
-    minus = _by_column(owner, by_column * scale, 1.0 - similarity)
-    return Explanation(similarity, distance, {None: similarity}, minus)
-
-
-def explain_ratio(
-    fitted: FittedForest, numbers: tuple[float, float], a: Rows, b: Rows, **options: Any
-) -> Explanation:
-    """Explain a ratio by the tests that two rows answer alike and those they do not.
-
-    The options are those of ``ratio_parts``.
-    """
-    similarity, distance = numbers
-    if np.isnan(similarity):
-        return Explanation(similarity, distance, {None: 0.5}, {None: 0.5})
-    forest, _, owner = fitted
-    sides = [rows.arrays[name][0] for rows in (a, b) for name in ("codes", "bins")]
-    # Tests that one of the rows cannot answer count on neither side, as in the ratio itself.
-    unknown = unknown_bin(a.arrays["bins"])
-    agreed, apart, _ = attribution.ratio_parts(forest, *sides, unknown=unknown, **options)
-    # Several inputs may belong to one column: entries of a vector, pairs of cells.
-    # Trees of one leaf belong to no column, nor does the likeness of an empty row with itself.
-    plus, minus = (
-        _by_column(owner, np.bincount(forest.column, shares, len(owner)), whole)
-        for shares, whole in ((agreed, similarity), (apart, 1.0 - similarity))
-    )
-    return Explanation(similarity, distance, plus, minus)
 
 
 def parting_columns(fitted: FittedForest, a: Rows, b: Rows) -> ColumnDifferences:
@@ -157,7 +109,7 @@ def _missing_columns(fitted: FittedForest, row: Rows) -> np.ndarray:
     return missing
 
 
-def _parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
+def parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
     """Return, for every node, how likely two rows part at its test, and the tree it belongs to."""
     offsets = forest.nodes.leaf_offsets
     soft = "leaves" in a.arrays
@@ -169,7 +121,7 @@ def _parting(forest: Forest, a: Rows, b: Rows) -> tuple[np.ndarray, np.ndarray]:
     return attribution.parting_shares(forest, *weights), tree
 
 
-def _by_column(
+def by_column(
     owner: tuple[str, ...], shares: np.ndarray, whole: float = 0.0
 ) -> dict[str | None, float]:
     """Add up the shares of each column; what they are short of a whole belongs to none."""

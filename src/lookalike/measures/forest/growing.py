@@ -12,15 +12,15 @@ import numpy as np
 from lookalike._runtime.config import settings, show_bytes
 from lookalike._runtime.threads import blocks, run
 from lookalike.columns.base import Cells
-from lookalike.errors import InvalidInput, Param, TooFewRows, TooLarge, WrongType, name_some
+from lookalike.errors import InvalidInput, Param, TooLarge, WrongType, name_some
 from lookalike.measures.forest.methods import ProximityMethod
-from lookalike.measures.numeric import TreeInputs, plan_inputs
+from lookalike.measures.numeric import plan_inputs
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Dims, Fields, Saved, Text, TupleOf, require
 from lookalike.table import Column, Schema, Table
 from lookalike.trees.adapters import adapt_model, check_fitted
 from lookalike.trees.cells.trees import SimilarityTrees
-from lookalike.trees.growers import CellSimilarityForest, Grower, MatrixGrower, find_grower
+from lookalike.trees.growers import CellSimilarityForest, Grower, find_grower
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import Forest, bin_type
@@ -286,9 +286,8 @@ def find_source(
         Shorthands for those of the grower.
     """
     if model is None:
-        source = find_grower(method.forest) if forest is None else forest
-        if isinstance(source, str):
-            source = find_grower(source)
+        source = method.forest if forest is None else forest
+        source = find_grower(source) if isinstance(source, str) else source
         if not isinstance(source, Grower):
             needed = "how a forest is grown: a name or a grower of lookalike.trees"
             hint = ("Give a fitted model as ", Param("model"))
@@ -337,19 +336,3 @@ def plan_model(model: TreeModel, table: Table, who: str) -> ModelInputs:
         found = f"{len(inputs.owner)}: " + ", ".join(inputs.owner[:8])
         raise InvalidInput(who, needed, found, hint)
     return ModelInputs(model, inputs.names, inputs.owner)
-
-
-def grow_matrix(
-    source: MatrixGrower, inputs: TreeInputs, values: np.ndarray, out_of_bag: bool, who: str,
-    n_jobs: int | None,
-) -> GrownForest[Forest]:  # fmt: skip
-    """Grow trees that test the columns of a matrix."""
-    check_rows(len(values), who)
-    category = np.array(inputs.category, bool)
-    return source.grow(values, category, out_of_bag=out_of_bag, n_jobs=n_jobs)
-
-
-def check_rows(n: int, who: str) -> None:
-    """Refuse a table with fewer rows than can be compared."""
-    if n < 2:
-        raise TooFewRows(who, "at least 2 rows", Param("n_samples", n), "Add rows")

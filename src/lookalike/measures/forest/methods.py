@@ -3,39 +3,24 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from lookalike._runtime.estimator import Estimator
+from lookalike.errors import InvalidInput, Param
+from lookalike.measures.contract.base import Traits
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Rows
-from lookalike.measures.forest.explain import (
-    FittedForest,
-    are_complete,
-    explain_ancestors,
-    explain_leaves,
-    explain_parting,
-    explain_ratio,
-    soft_part,
-)
-from lookalike.measures.forest.gap import draw_shares
+from lookalike.measures.forest import explain as reasons
+from lookalike.measures.forest.explain import FittedForest
+from lookalike.measures.forest.neighbors import draw_shares
 from lookalike.saving.encode import SaveMixin
 from lookalike.saving.fields import Choice, Fields, Flag, Real
-from lookalike.trees.thresholds import proximity
-from lookalike.trees.thresholds.flat import Forest
+from lookalike.trees.thresholds import attribution, proximity
+from lookalike.trees.thresholds.flat import Forest, unknown_bin
 
-# Of ``Traits``, those that depend on the method.
-METHOD_TRAITS = (
-    "native",
-    "conversion",
-    "symmetric",
-    "exact_self",
-    "needs_all",
-    "undefined_last",
-    "unseen_pairs",
-)
 Numbers = tuple[float, float]  # similarity and distance of the pair to be explained
 
 
@@ -46,8 +31,7 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
     ----------
     name : the shorthand for the published setting
     forest : the forest that it was published with, by name
-    native, conversion, undefined_last : see ``Traits``
-    symmetric, exact_self, needs_all, unseen_pairs : see ``Traits``
+    traits : facts about the measure; a property in the methods whose options change them
     out_of_bag : whether it asks which rows each tree was grown on
     shares_leaves : whether rows with missing cells belong to several leaves, each with a share
     keeps_bins : whether rows are tested at the nodes on each other's path
@@ -55,18 +39,10 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
 
     name: ClassVar[str]
     forest: ClassVar[str] = "synthetic"
-    native: ClassVar[str] = "similarity"
-    conversion: ClassVar[str] = "sqrt"
-    undefined_last: ClassVar[bool] = False
+    traits = Traits(conversion="sqrt", missing=True)
     out_of_bag: ClassVar[bool] = False
     shares_leaves: ClassVar[bool] = False
     keeps_bins: ClassVar[bool] = False
-
-    # Properties in the methods whose options change them.
-    symmetric: bool = True
-    exact_self: bool = True
-    needs_all: bool = False
-    unseen_pairs: bool = True
 
     @abstractmethod
     def needs_counts(self, forest: Forest) -> bool:
@@ -92,8 +68,8 @@ class ProximityMethod(SaveMixin, Estimator, ABC, abstract=True):
         forest : Forest
         n_fitted : int
             Rows of the table.
-        gain : array, one per tree
-            What the tests of a tree gain, for methods that ask for it.
+        gain : array, one per tree, optional
+            What the tests of a tree gain, where the forest knows it.
         """
         return None
 
@@ -155,7 +131,6 @@ class Ratio(ProximityMethod):
         "weights": Choice("count", "information"),
     }
     name: ClassVar[str] = "ratio"
-    undefined_last: ClassVar[bool] = True
     keeps_bins: ClassVar[bool] = True
 
     alpha: float = 1.0
@@ -165,9 +140,10 @@ class Ratio(ProximityMethod):
     weights: str = "count"
 
     @property
-    def symmetric(self) -> bool:  # type: ignore[override]
-        """Whether the order of two rows does not matter."""
-        return self.alpha == self.beta
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about the measure: with unequal weights the order of two rows matters."""
+        symmetric = self.alpha == self.beta
+        return Traits(conversion="sqrt", symmetric=symmetric, missing=True, undefined_last=True)
 
     @property
     def needs_shares(self) -> bool:
@@ -194,9 +170,23 @@ class Ratio(ProximityMethod):
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the tests that two rows answer alike and those they do not."""
-        options: dict[str, Any] = {"once": self.parting == "once", "shares": fitted.values}
-        options |= {"alpha": self.alpha, "beta": self.beta}
-        return explain_ratio(fitted, numbers, a, b, **options)
+        similarity, distance = numbers
+        if np.isnan(similarity):
+            return Explanation(similarity, distance, {None: 0.5}, {None: 0.5})
+        forest, values, owner = fitted
+        sides = [rows.arrays[name][0] for rows in (a, b) for name in ("codes", "bins")]
+        # Tests that one of the rows cannot answer count on neither side, as in the ratio itself.
+        agreed, apart, _ = attribution.ratio_parts(
+            forest, *sides, unknown=unknown_bin(a.arrays["bins"]), once=self.parting == "once",
+            shares=values, alpha=self.alpha, beta=self.beta,
+        )  # fmt: skip
+        # Several inputs may belong to one column: entries of a vector, pairs of cells.
+        # Trees of one leaf belong to no column, nor does the likeness of an empty row with itself.
+        plus, minus = (
+            reasons.by_column(owner, np.bincount(forest.column, shares, len(owner)), whole)
+            for shares, whole in ((agreed, similarity), (apart, 1.0 - similarity))
+        )
+        return Explanation(similarity, distance, plus, minus)
 
 
 class Shi(ProximityMethod):
@@ -248,8 +238,11 @@ class Shi(ProximityMethod):
         self, forest: Forest, n_fitted: int, gain: np.ndarray | None = None
     ) -> np.ndarray | None:
         """Return the weight of each node: that of its tree."""
-        if gain is None:
+        if not self.needs_gain:
             return None
+        if gain is None:
+            needed, hint = "a fitted model whose trees have gains", ("Give one as ", Param("model"))
+            raise InvalidInput(Param("weights", "gain"), needed, "none", hint)
         # Trees that gain nothing at all, such as single leaves, count alike.
         share = gain / gain.sum() if gain.sum() > 0 else np.full(len(gain), 1.0 / len(gain))
         return np.repeat(share, np.diff(forest.offsets))
@@ -261,9 +254,9 @@ class Shi(ProximityMethod):
     def _soft(self, forest: Forest, a: Rows, b: Rows) -> tuple[Any, ...]:
         """Return the leaves of rows with missing cells, where there are any."""
         # Complete rows have one leaf per tree: comparing codes is faster than sharing weights.
-        if are_complete(a, b):
+        if reasons.are_complete(a, b):
             return ()
-        return soft_part(a), soft_part(b), forest.nodes.leaf_offsets
+        return reasons.soft_part(a), reasons.soft_part(b), forest.nodes.leaf_offsets
 
     def compare(self, fitted: FittedForest, a: Rows, b: Rows) -> np.ndarray:
         """Return the share of trees in which two rows share a leaf, by their weights."""
@@ -278,7 +271,7 @@ class Shi(ProximityMethod):
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part."""
-        return explain_leaves(fitted, numbers, a, b)
+        return reasons.explain_leaves(fitted, numbers, a, b)
 
 
 class OutOfBag(Shi):
@@ -354,10 +347,8 @@ class Gap(ProximityMethod):
     """
 
     name: ClassVar[str] = "gap"
-    conversion: ClassVar[str] = "one_minus"
+    traits = Traits(symmetric=False, unseen_pairs=False, missing=True)
     out_of_bag: ClassVar[bool] = True
-    symmetric = False
-    unseen_pairs = False
 
     def needs_counts(self, forest: Forest) -> bool:
         """Whether missing cells have to follow the side of more fitted rows."""
@@ -376,14 +367,13 @@ class Gap(ProximityMethod):
         """Explain by the columns at which the paths of two rows part, in the trees that count."""
         # The leaves they share hold draws of other rows as well, which belongs to no column.
         usable = draw_shares(fitted, a)[0][0] > 0
-        return explain_parting(fitted, numbers, a, b, usable, whole=numbers[1])
+        return reasons.explain_parting(fitted, numbers, a, b, usable, whole=numbers[1])
 
 
 class AncestorMethod(ProximityMethod, abstract=True):
     """Base of the methods that use the lowest common ancestor of two leaves."""
 
-    conversion: ClassVar[str] = "one_minus"
-
+    traits = Traits(missing=True)
     kind: str = "value"  # of the common ancestor that counts: see ``ancestor_block``
 
     def needs_counts(self, forest: Forest) -> bool:
@@ -404,7 +394,21 @@ class AncestorMethod(ProximityMethod, abstract=True):
 
     def explain(self, fitted: FittedForest, numbers: Numbers, a: Rows, b: Rows) -> Explanation:
         """Explain by the columns at which the paths of two rows part, and what that costs."""
-        return explain_ancestors(fitted, numbers, a, b, self.kind)
+        forest, values, owner = fitted
+        assert values is not None
+        parted, tree = reasons.parting(forest, a, b)
+        similarity, distance = numbers
+        x, y = (rows.arrays["codes"][0] for rows in (a, b))
+        # In each tree the loss of similarity belongs to the one column at which the paths part.
+        loss = attribution.ancestor_dissimilarities(forest, x, y, values, self.kind)
+        nodes = np.flatnonzero(parted > 0)
+        columns = np.bincount(forest.column[forest.feature[nodes]], loss[tree[nodes]], len(owner))
+        total = max(float(loss.sum()), float(columns.sum()))
+        # Scaled to what the similarity is short of 1, which for some methods is no mean over trees.
+        scale = (1.0 - similarity) / total if total > 0 else 0.0
+        # Rows that share a leaf still differ by the value of the leaf.
+        minus = reasons.by_column(owner, columns * scale, 1.0 - similarity)
+        return Explanation(similarity, distance, {None: similarity}, minus)
 
 
 class Zhu2(AncestorMethod):
@@ -492,15 +496,14 @@ class Ting(AncestorMethod):
     FIELDS: ClassVar[Fields] = {"raw": Flag()}
     name: ClassVar[str] = "ting"
     forest: ClassVar[str] = "isolation"
-    native: ClassVar[str] = "distance"
 
     def __init__(self, raw: bool = False) -> None:
         self.raw = raw
 
     @property
-    def exact_self(self) -> bool:  # type: ignore[override]
-        """Whether a row is at distance 0 from itself."""
-        return not self.raw
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about the measure: raw distances are not 0 from a row to itself."""
+        return Traits(native="distance", exact_self=not self.raw, missing=True)
 
 
 class Aryal(Ting):
@@ -531,9 +534,9 @@ class Aryal(Ting):
     name: ClassVar[str] = "aryal"
 
     @property
-    def needs_all(self) -> bool:  # type: ignore[override]
-        """Whether the range of all pairs is needed for scaling."""
-        return not self.raw
+    def traits(self) -> Traits:  # type: ignore[override]
+        """Facts about the measure: scaling needs the range of all pairs."""
+        return replace(super().traits, needs_all=not self.raw)
 
     def finish(self, block: np.ndarray, low: float | None, high: float | None) -> np.ndarray:
         """Return distances from mean logarithms."""

@@ -1,8 +1,9 @@
-"""Nearest rows by paths in trees or common ancestors, in tiles large enough to share work.
+"""Nearest rows by shared leaves, by draws in leaves, and by paths or common ancestors.
 
-All rows of a tile that end in one leaf share what is counted along its path, and every tile visits
-all nodes or leaves once. The small blocks of queries of other measures would pay that for each
-block: a cost that grows with the cube of the rows.
+The last are compared in tiles large enough to share work. All rows of a tile that end in one leaf
+share what is counted along its path, and every tile visits all nodes or leaves once. The small
+blocks of queries of other measures would pay that for each block: a cost that grows with the cube
+of the rows.
 """
 
 from __future__ import annotations
@@ -16,12 +17,15 @@ import numpy as np
 
 from lookalike._runtime.config import count_jobs, settings
 from lookalike._runtime.threads import blocks, run
+from lookalike.kernels import proximity as kernels
 from lookalike.kernels.lists import merge_lists
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.rows import Ids, Rows, name_rows
+from lookalike.measures.forest.explain import FittedForest
 from lookalike.neighbors.exact import fill_by_blocks
 from lookalike.neighbors.graph import NeighborGraph
-from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS, count_usable
+from lookalike.trees.thresholds.flat import Forest
+from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS
 
 TILE_COPIES = 8  # of a tile in memory at the same time: halves, distances, the tile transposed
 
@@ -81,36 +85,112 @@ def nearest_in_tiles(
     return lists
 
 
+def nearest_by_leaves(
+    measure: Measure, a: Rows, b: Rows, k: int, exclude: Ids, ids: Ids
+) -> NeighborGraph:
+    """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
+    barred, names, _ = named = name_rows(a, b, exclude, ids)
+    x, y = a.arrays["codes"], b.arrays["codes"]
+    trees = x.shape[1]
+    # The distance of every possible number of shared leaves, rounded as ``compare`` does.
+    table = np.maximum(1.0 - np.arange(trees + 1) / trees, 0.0)
+    if measure.traits.conversion == "sqrt":
+        table = np.sqrt(table)
+
+    def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
+        kernels.nearest_by_matches(
+            x[queries], y[candidates], table, names[candidates], barred[queries],
+            lists.distances, lists.indices,
+        )  # fmt: skip
+
+    return measure._search(fill, a, b, k, named)
+
+
+# -- draws of rows in leaves: what RF-GAP weighs ---------------------------------------------------
+
+MAX_QUERIES = 8_192  # that share the sums of a thread
+
+
+def count_draws(forest: Forest, rows: Rows) -> np.ndarray:
+    """Return how many draws of the table's rows fell into each node; 0 but in leaves."""
+    offsets, codes, bag = forest.nodes.leaf_offsets, rows.arrays["codes"], rows.arrays["bag"]
+    drawn = np.zeros(int(offsets[-1]))
+    for t, first in enumerate(offsets[:-1]):
+        drawn[first : offsets[t + 1]] = np.bincount(
+            codes[:, t], bag[:, t], int(offsets[t + 1] - first)
+        )
+    nodes = np.zeros(len(forest.feature))
+    nodes[forest.nodes.leaf >= 0] = drawn
+    return nodes
+
+
+def draw_shares(fitted: FittedForest, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    """Return what one draw counts for each row in each tree, and how many trees count for it."""
+    codes, offsets = rows.arrays["codes"], fitted.forest.nodes.leaf_offsets
+    shares, n_trees = np.empty(codes.shape), np.empty(len(codes), np.int64)
+    kernels.share_draws(codes, rows.arrays["bag"], offsets, _drawn(fitted), shares, n_trees)
+    return shares, n_trees
+
+
+def _drawn(fitted: FittedForest) -> np.ndarray:
+    """Return how many draws fell into each leaf, trees one after another."""
+    assert fitted.values is not None
+    nodes, first = fitted.forest.nodes, fitted.forest.offsets[:-1]
+    # By their places, in less than half the time of a mask of all nodes.
+    return np.asarray(fitted.values[np.repeat(first, nodes.n_leaves) + nodes.leaf_node])
+
+
+def nearest_by_draws(
+    measure: Measure,
+    fitted: FittedForest,
+    a: Rows,
+    b: Rows,
+    k: int,
+    exclude: np.ndarray | None,
+    ids: np.ndarray | None,
+) -> NeighborGraph:
+    """Search by the members of the leaves of each query, which are few of all rows."""
+    exclude, ids, _ = named = name_rows(a, b, exclude, ids)
+    members = list_members(fitted, b)
+    codes, bag = a.arrays["codes"], a.arrays["bag"]
+
+    def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
+        order = np.argsort(codes[queries, 0], kind="stable")
+        kernels.nearest_members(
+            codes[queries], bag[queries], order, members, candidates.start, candidates.stop, ids,
+            exclude[queries], lists.distances, lists.indices,
+        )  # fmt: skip
+
+    # Every call clears a sum for each candidate: many queries share that.
+    return measure._search(fill, a, b, k, named, tall=MAX_QUERIES)
+
+
+def list_members(fitted: FittedForest, rows: Rows) -> kernels.LeafMembers:
+    """Return the rows that each leaf was grown on, cached with them."""
+    known = rows.cache.get("members")
+    if known is not None:
+        return known
+    codes, bag, offsets = rows.arrays["codes"], rows.arrays["bag"], fitted.forest.nodes.leaf_offsets
+    # The largest member, and more than all lists together: four bytes each where they suffice.
+    largest = max(256 * len(codes) + 255, codes.size + int(offsets[-1]))
+    held = np.zeros(int(offsets[-1]), np.int32 if largest < 2**31 else np.int64)
+    lists = kernels.place_members(codes, bag, offsets, held)
+    drawn = _drawn(fitted)
+    # Of a part of the rows, such as one without deleted rows, leaves hold fewer draws than counted.
+    if bag.sum(dtype=np.int64) == drawn.sum():
+        drawn = drawn[:0].copy()  # a view would keep all of them
+    rows.cache["members"] = members = kernels.LeafMembers(offsets, held, lists, drawn)
+    return members
+
+
+# -- all pairs ----------------------------------------------------------------------------------
+
 ROWS_PER_TILE = 256
 
 Answer = TypeVar("Answer")
 
 
-def find_range(
-    compare: Callable[[Rows, Rows], np.ndarray], rows: Rows, n_jobs: int | None
-) -> tuple[float, float]:
-    """Return the smallest and the largest value over all pairs, each row with itself too."""
-
-    def ends(a: Rows, b: Rows) -> tuple[float, float]:
-        block = compare(a, b)
-        return float(block.min()), float(block.max())
-
-    lows, highs = zip(*_over_pairs(ends, rows, n_jobs), strict=True)
-    return min(lows), max(highs)
-
-
-def count_fallbacks(rows: Rows, n_jobs: int | None) -> int:
-    """Return the number of pairs such that every tree was grown on one of the two rows."""
-
-    def count(a: Rows, b: Rows) -> int:
-        # Each pair once: only where the first row comes before the second.
-        lost = count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
-        return int((lost & (a.seen[:, None] < b.seen)).sum())
-
-    return sum(_over_pairs(count, rows, n_jobs))
-
-
-def _over_pairs(
+def over_pairs(
     task: Callable[[Rows, Rows], Answer], rows: Rows, n_jobs: int | None
 ) -> list[Answer]:
     """Call a task for tiles that cover every pair of rows."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 import copy
 import warnings
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass, field
-from functools import partial
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,19 +14,12 @@ from lookalike._runtime.config import settings
 from lookalike._runtime.estimator import check_is_fitted, copy_value
 from lookalike._runtime.random_state import RANDOM_STATE
 from lookalike.columns.ragged import RaggedOf
-from lookalike.errors import InvalidInput, LookalikeWarning, Param, WrongType
+from lookalike.errors import LookalikeWarning, Param, TooFewRows, WrongType
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
 from lookalike.measures.contract.rows import Ids, Rows, concatenate
 from lookalike.measures.forest import explain, growing, methods
-from lookalike.measures.forest.gap import count_draws, nearest_by_draws
-from lookalike.measures.forest.neighbors import (
-    ROWS_PER_TILE,
-    count_fallbacks,
-    find_range,
-    nearest_in_tiles,
-)
-from lookalike.measures.forest.stochastic_forest import nearest_by_leaves
+from lookalike.measures.forest import neighbors as near
 from lookalike.measures.numeric import ORDERED, TreeInputs, check_owners, plan_inputs, read_inputs
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
@@ -39,7 +31,12 @@ from lookalike.trees.growers import SyntheticForest
 from lookalike.trees.growing import GrownForest
 from lookalike.trees.models import TreeModel
 from lookalike.trees.thresholds.flat import bin_type, has_missing, leaf_type, unknown_bin
-from lookalike.trees.thresholds.proximity import MAX_TILE_ROWS, answer_shares, ratio_square
+from lookalike.trees.thresholds.proximity import (
+    MAX_TILE_ROWS,
+    answer_shares,
+    count_usable,
+    ratio_square,
+)
 
 # Queries from which on the members of all leaves are listed first, which takes as long as comparing
 # some hundred rows with all others.
@@ -220,10 +217,8 @@ class ForestProximity(Measure):
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
-        method = self._method
         kinds = () if growing.tests_cells(self._source) else (*ORDERED, "category")
-        own = {name: getattr(method, name) for name in methods.METHOD_TRAITS}
-        return Traits(missing=True, kinds=kinds, **own)
+        return replace(self._method.traits, kinds=kinds)
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -324,15 +319,17 @@ class ForestProximity(Measure):
             # Votes of the forest are those of the leaves that it sends rows to itself.
             as_forest = self.trees_.to_forest(soft=not isinstance(method, methods.Gap))
             grown = GrownForest(as_forest, trees.in_bag)
+        elif len(table) < 2:
+            raise TooFewRows(who, "at least 2 rows", Param("n_samples", len(table)), "Add rows")
         elif model is not None:
             self.inputs_ = growing.plan_model(model, table, who)
-            growing.check_rows(len(table), who)
             trees_drawn = (self.model, model.forest.n_trees, len(table))
             grown = GrownForest(model.forest, read_samples(*trees_drawn) if bag else None)
         else:
             self.inputs_ = plan_inputs(table, who, categories=True)
             values = read_inputs(table, self.inputs_)
-            grown = growing.grow_matrix(source, self.inputs_, values, bag, who, self.n_jobs)
+            category = np.array(self.inputs_.category, bool)
+            grown = source.grow(values, category, out_of_bag=bag, n_jobs=self.n_jobs)
         self.forest_, self.in_bag_ = grown.forest, grown.in_bag
         rows = None
         if method.needs_counts(self.forest_):
@@ -341,10 +338,6 @@ class ForestProximity(Measure):
             self.forest_ = self.forest_.count_rows(bins, self.n_jobs)
             rows = self._to_leaves(bins, np.arange(len(table)))
         gain = None if model is None else model.gain
-        if method.needs_gain and gain is None:
-            needed, hint = "a fitted model whose trees have gains", ("Give one as ", Param("model"))
-            raise InvalidInput(Param("weights", "gain"), needed, "none", hint)
-        gain = gain if method.needs_gain else None
         self.values_ = method.node_values(self.forest_, len(table), gain)
         self.low_: float | None = None
         self.high_: float | None = None
@@ -385,15 +378,26 @@ class ForestProximity(Measure):
 
     def _fit_rows(self, rows: Rows) -> None:
         method, fitted = self._method, self._fitted()
-        if method.needs_all:
-            compare = partial(method.compare, fitted)  # before ``finish``, which needs the range
-            self.low_, self.high_ = find_range(compare, rows, self.n_jobs)
+        if method.traits.needs_all:
+
+            def ends(a: Rows, b: Rows) -> tuple[float, float]:
+                block = method.compare(fitted, a, b)  # before ``finish``, which needs the range
+                return float(block.min()), float(block.max())
+
+            lows, highs = zip(*near.over_pairs(ends, rows, self.n_jobs), strict=True)
+            self.low_, self.high_ = min(lows), max(highs)
         if isinstance(method, methods.Gap):
-            self.values_ = count_draws(self.forest_, rows)
+            self.values_ = near.count_draws(self.forest_, rows)
         elif method.needs_shares:
             self.values_ = answer_shares(self.forest_, rows.arrays["bins"])
         elif method.out_of_bag:
-            self.n_fallback_pairs_ = count_fallbacks(rows, self.n_jobs)
+
+            def count(a: Rows, b: Rows) -> int:
+                # Each pair once: only where the first row comes before the second.
+                lost = count_usable(a.arrays["bag"], b.arrays["bag"]) == 0
+                return int((lost & (a.seen[:, None] < b.seen)).sum())
+
+            self.n_fallback_pairs_ = sum(near.over_pairs(count, rows, self.n_jobs))
             if self.n_fallback_pairs_:
                 warnings.warn(
                     f"{type(self).__name__} (oob): {self.n_fallback_pairs_:,} pairs of "
@@ -422,14 +426,14 @@ class ForestProximity(Measure):
         own = np.where(a.seen < 0, 0, -1 if exclude is None else exclude)
         others_only = bool((own >= 0).all())
         if isinstance(method, methods.Gap) and len(a) >= MIN_QUERIES_FOR_MEMBERS and others_only:
-            return nearest_by_draws(self, self._fitted(), a, b, k, exclude, ids)
+            return near.nearest_by_draws(self, self._fitted(), a, b, k, exclude, ids)
         # Out-of-bag pairs have different numbers of trees: equal codes alone do not give the share.
         shares = method.shares_leaves and not (method.out_of_bag or method.needs_gain)
         if shares and explain.are_complete(a, b):
-            return nearest_by_leaves(self, a, b, k, exclude, ids)
+            return near.nearest_by_leaves(self, a, b, k, exclude, ids)
         if isinstance(method, methods.Ratio | methods.AncestorMethod):
             mirrored, tallest = _tiling(method, a, b)
-            return nearest_in_tiles(self, a, b, k, mirrored, exclude, ids, tallest)
+            return near.nearest_in_tiles(self, a, b, k, mirrored, exclude, ids, tallest)
         return super().nearest(a, b, k, exclude=exclude, ids=ids)
 
     def sketch(self, rows: Rows) -> Sketch | None:
@@ -479,7 +483,8 @@ class ForestProximity(Measure):
             nodes = len(forest.feature)
             require(dims["nodes"] == nodes, f"{who}.values_", f"{nodes} nodes", str(dims["nodes"]))
         ends = self.low_ is not None and self.high_ is not None
-        require(ends or not method.needs_all, f"{who}.low_", "a range for this method", "none")
+        ends = ends or not method.traits.needs_all
+        require(ends, f"{who}.low_", "a range for this method", "none")
         bag = self.in_bag_
         require(method.out_of_bag == (bag is not None), f"{who}.in_bag_", "a bag for oob and gap")
         if bag is not None:
@@ -542,4 +547,4 @@ def _tiling(method: methods.ProximityMethod, a: Rows, b: Rows) -> tuple[bool, in
     mirrored = isinstance(method, methods.Ratio) and method.is_plain and a is b
     # Rows with missing values share no work: of small tiles fewer lie on the diagonal.
     small = mirrored and has_missing(a.arrays["bins"]).any()
-    return mirrored, ROWS_PER_TILE if small else MAX_TILE_ROWS
+    return mirrored, near.ROWS_PER_TILE if small else MAX_TILE_ROWS

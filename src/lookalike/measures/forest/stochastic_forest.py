@@ -14,9 +14,13 @@ from lookalike.columns.ragged import Ragged, RaggedOf
 from lookalike.errors import InPython, Phrase
 from lookalike.measures.contract.base import Measure, Traits
 from lookalike.measures.contract.explanation import ColumnDifferences, Explanation
-from lookalike.measures.contract.rows import Ids, Rows, name_rows
+from lookalike.measures.contract.rows import Ids, Rows
 from lookalike.measures.forest import explain
-from lookalike.measures.forest.neighbors import ROWS_PER_TILE, nearest_in_tiles
+from lookalike.measures.forest.neighbors import (
+    ROWS_PER_TILE,
+    nearest_by_leaves,
+    nearest_in_tiles,
+)
 from lookalike.measures.numeric import ORDERED, check_owners, plan_inputs, read_inputs, refuse_empty
 from lookalike.neighbors.graph import NeighborGraph
 from lookalike.neighbors.sketch import Sketch, bit_sketch
@@ -260,26 +264,3 @@ class StochasticForest(Measure):
         """Refuse loaded rows that this measure would not have encoded."""
         super().check_rows(rows, where)
         explain.check_soft(rows, where)
-
-
-def nearest_by_leaves(
-    measure: Measure, a: Rows, b: Rows, k: int, exclude: Ids, ids: Ids
-) -> NeighborGraph:
-    """Search by leaf codes alone: a distance that falls with the number of shared leaves."""
-    from lookalike.kernels.proximity import nearest_by_matches
-
-    barred, names, _ = named = name_rows(a, b, exclude, ids)
-    x, y = a.arrays["codes"], b.arrays["codes"]
-    trees = x.shape[1]
-    # The distance of every possible number of shared leaves, rounded as ``compare`` does.
-    table = np.maximum(1.0 - np.arange(trees + 1) / trees, 0.0)
-    if measure.traits.conversion == "sqrt":
-        table = np.sqrt(table)
-
-    def fill(queries: slice, candidates: slice, lists: NeighborGraph) -> None:
-        nearest_by_matches(
-            x[queries], y[candidates], table, names[candidates], barred[queries],
-            lists.distances, lists.indices,
-        )  # fmt: skip
-
-    return measure._search(fill, a, b, k, named)

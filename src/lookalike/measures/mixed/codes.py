@@ -43,7 +43,7 @@ from lookalike.neighbors.byte_queries import ByteCodes, ByteQueries
 
 MAX_NUMBERED_CELLS = MISSING  # distinct cells of a column: every byte but the missing one
 MAX_COORDINATES = 16  # of a vector that become bytes; chosen by hand
-MAX_SAMPLE_CELLS = 4096  # hashed first, and to find the coordinates that vary most
+MAX_SAMPLE_CELLS = 4096  # to find the coordinates that vary most
 SCALE_LIMITS = (1e-140, 1e140)  # outside these, squares of differences may vanish or overflow
 
 
@@ -120,53 +120,19 @@ def object_bytes(distance: Distance, cells: Cells) -> tuple[ObjectBytes, np.ndar
 
 def _distinct(cells: Cells, gone: np.ndarray) -> tuple[np.ndarray, np.ndarray] | None:
     """Return rows that hold all distinct cells, and the number of each row's cell among them."""
-    present = np.flatnonzero(~gone)
-    # A sample first: most columns of texts have too many distinct cells, which it shows quickly.
-    sample = cells[present[:MAX_SAMPLE_CELLS]]
-    if not len(present) or len(np.unique(_hashes(sample))) > MAX_NUMBERED_CELLS:
-        return None
-    hashes = _hashes(cells)[present]
-    _, first, number = np.unique(hashes, return_index=True, return_inverse=True)
-    # Two different cells with one hash would share a number, and the bound would be wrong: all
-    # cells are compared with the first of their number.
-    same = len(first) <= MAX_NUMBERED_CELLS
-    holders = present[first]
-    if not same or not _same_cells(cells[holders[number]], cells[present]):
-        return None
+    row = cells.row if isinstance(cells, Ragged) else cells.__getitem__
+    known: dict[bytes, int] = {}
+    holders: list[int] = []
     numbers = np.zeros(len(gone), np.int64)
-    numbers[present] = number
-    return holders, numbers
-
-
-def _hashes(cells: Cells) -> np.ndarray:
-    """Return a number per cell that is equal for equal cells, and hardly ever for others."""
-    if not isinstance(cells, Ragged):
-        cells = cells.reshape(len(cells), -1)
-    values = cells.values if isinstance(cells, Ragged) else cells
-    if values.dtype.kind == "f":  # -0.0 and 0.0 may get different numbers: both are right
-        bits = np.ascontiguousarray(values, np.float64).view(np.uint64)
-    else:
-        bits = values.astype(np.int64).view(np.uint64)
-    with np.errstate(over="ignore"):
-        mixed = (bits ^ (bits >> np.uint64(31))) * np.uint64(0x9E3779B97F4A7C15)
-        mixed ^= mixed >> np.uint64(29)
-        if not isinstance(cells, Ragged):
-            # An odd factor per position: the order of the items matters, and no bit is lost.
-            odd = np.arange(1, 2 * cells.shape[1], 2, dtype=np.uint64)
-            return np.asarray((mixed * (odd * np.uint64(0xBF58476D1CE4E5B9))).sum(axis=1))
-        lengths = np.diff(cells.offsets)
-        position = np.arange(len(values)) - np.repeat(cells.offsets[:-1], lengths)
-        mixed *= (2 * position + 1).astype(np.uint64) * np.uint64(0xBF58476D1CE4E5B9)
-        total = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed, dtype=np.uint64)])
-        sums = total[cells.offsets[1:]] - total[cells.offsets[:-1]]
-        return np.asarray(sums ^ lengths.astype(np.uint64))
-
-
-def _same_cells(one: Cells, other: Cells) -> bool:
-    if isinstance(one, Ragged) and isinstance(other, Ragged):
-        same = np.array_equal(one.offsets, other.offsets)
-        return same and np.array_equal(one.values, other.values)
-    return np.array_equal(np.asarray(one), np.asarray(other))
+    for i in np.flatnonzero(~gone).tolist():
+        # By their bytes: -0.0 and 0.0 may get different numbers, which are both right.
+        number = known.setdefault(row(i).tobytes(), len(holders))
+        if number == len(holders):
+            if number == MAX_NUMBERED_CELLS:  # soon reached in most columns of texts
+                return None
+            holders.append(i)
+        numbers[i] = number
+    return (np.array(holders), numbers) if holders else None
 
 
 # -- circles ---------------------------------------------------------------------------------------
@@ -188,12 +154,7 @@ AtLeast = Callable[[Distance, np.ndarray, np.ndarray], np.ndarray]
 
 
 def _lengths(distance: Distance, cells: Ragged) -> np.ndarray:
-    if isinstance(distance, Edit) and distance.sets_:
-        lengths = np.zeros(len(cells), np.int64)
-        here = ~cells.missing
-        lengths[here] = cells.values[cells.offsets[:-1][here]]  # each row begins with its length
-        return lengths
-    return np.diff(cells.offsets)
+    return distance.lengths(cells) if isinstance(distance, Edit) else np.diff(cells.offsets)
 
 
 def _edits(distance: Any, one: np.ndarray, other: np.ndarray) -> np.ndarray:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from lookalike._runtime.threads import blocks
-from lookalike.measures.contract.explanation import Explanation, as_bits, draw_pairs
+from lookalike.measures.contract.explanation import as_bits, draw_pairs
 from lookalike.measures.contract.rows import Rows, RowsAt
 from lookalike.measures.mixed.plan import SIMPLE, MixedPlan
 from lookalike.saving.encode import saveable
 from lookalike.saving.fields import Array, Fields, require
 
-Side = dict[str | None, float]  # contributions of the columns for likeness, or against it
 MAX_SAMPLE_ROWS = 512  # whose simple cells are stored, and pairs of them that are compared
 MAX_BALANCED_ROWS = 200  # all pairs of them
 MAX_SAMPLE_CELLS = 2**20  # 8 MB; of a table with very many columns fewer rows are stored
@@ -134,73 +132,7 @@ def _mean(differs: np.ndarray) -> np.ndarray:
         return np.asarray(np.nansum(differs, axis=0) / count)
 
 
-def explain_mixed(
-    plan: MixedPlan,
-    baseline: PairBaseline,
-    columns: Iterable[str],
-    weights: np.ndarray,
-    gap: float | None,
-    a: Rows,
-    b: Rows,
-    distances: np.ndarray,
-    similarities: np.ndarray,
-) -> list[Explanation]:
-    """Return what each column contributes to the likeness of one row and each of some others.
-
-    Parameters
-    ----------
-    plan : MixedPlan
-    baseline : PairBaseline of random pairs
-    columns : names of the columns in the order of the table
-    weights : float64 per column of the plan
-    gap : float, optional
-        How much difference a missing cell counts as; None: it is left out.
-    a : Rows of length one
-    b : Rows
-    distances, similarities : float64 per row of b, the numbers to be explained
-    """
-    names, order = plan.names, tuple(columns)
-    first = np.zeros(len(b), np.int64)  # the only row of a
-    found = plan.differences(a.arrays, b.arrays, first, np.arange(len(b)))
-    differs = found if gap is None else _fill_missing(plan, found, a, b, gap)
-    gone = np.isnan(differs)
-    counted = np.where(gone, 0.0, weights)
-    whole = counted.sum(axis=1)
-    places = [names.index(name) for name in order]
-    plus, minus = (s[:, places] for s in _shares(counted, np.nan_to_num(differs), whole))
-    # A column without any comparable random pair has no baseline: it counts as 0 on both sides.
-    known = counted * ~np.isnan(baseline.mean)
-    usual = np.stack(_shares(known, np.nan_to_num(baseline.mean), whole), axis=2)
-    left_out = gone & (weights > 0)
-    surprisal = baseline.surprisal(plan, a, b, found)
-    each = []
-    for i, (similarity, distance) in enumerate(
-        zip(similarities.tolist(), distances.tolist(), strict=True)
-    ):
-        not_compared = tuple(name for name, out in zip(names, left_out[i], strict=True) if out)
-        if not whole[i] > 0 or np.isnan(similarity):  # nothing to compare
-            # Half for and half against, where the measure does not say what such a pair is worth.
-            filler = 0.5 if np.isnan(similarity) else similarity
-            half: Side = {None: filler}
-            rest: Side = {None: 1 - filler}
-            each.append(Explanation(similarity, distance, half, rest, not_compared=not_compared))
-            continue
-        pro: Side = dict(zip(order, plus[i].tolist(), strict=True))
-        contra: Side = dict(zip(order, minus[i].tolist(), strict=True))
-        more = similarity - sum(pro.values())
-        if more > 1e-9:  # a row with itself has similarity 1, whatever its missing cells
-            contra, pro[None] = dict.fromkeys(contra, 0.0), more
-        pairs = dict(zip(names, map(tuple, usual[i].tolist()), strict=True))
-        each.append(
-            Explanation(
-                similarity, distance, pro, contra, baseline=pairs, surprisal=surprisal[i],
-                not_compared=not_compared,
-            )
-        )  # fmt: skip
-    return each
-
-
-def _shares(
+def shares_of_whole(
     weights: np.ndarray, differs: np.ndarray, whole: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return what each column says for likeness and against it, of a total of 1."""
@@ -208,7 +140,7 @@ def _shares(
         return weights * (1 - differs) / whole[:, None], weights * differs / whole[:, None]
 
 
-def _fill_missing(plan: MixedPlan, differs: np.ndarray, a: Rows, b: Rows, gap: float) -> np.ndarray:
+def fill_missing(plan: MixedPlan, differs: np.ndarray, a: Rows, b: Rows, gap: float) -> np.ndarray:
     """Fill in where a cell is missing; a flag absent in both stays not comparable."""
     # Group 3 of the kernel are flags; two absent ones are not missing but say nothing (Gower 1971).
     absent = np.zeros(differs.shape, dtype=bool)

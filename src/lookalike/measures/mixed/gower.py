@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from dataclasses import fields as dataclass_fields
 from functools import cache
 from typing import Any, ClassVar, Self
 
@@ -13,7 +12,6 @@ import numpy as np
 
 from lookalike._runtime.estimator import check_is_fitted
 from lookalike.columns import Distance
-from lookalike.columns.in_parts import fit_in_parts
 from lookalike.errors import InPython, InvalidInput, Param, suggest
 from lookalike.kernels.mixed import all_compared
 from lookalike.measures.contract.base import Codes, Measure, Traits
@@ -21,7 +19,7 @@ from lookalike.measures.contract.codes import _BoundedMeasure, boxes_of
 from lookalike.measures.contract.explanation import Explanation
 from lookalike.measures.contract.rows import Ids, Rows, are_self_pairs, name_rows
 from lookalike.measures.mixed.codes import MixedCodes, mixed_codes
-from lookalike.measures.mixed.explain import PairBaseline, explain_mixed
+from lookalike.measures.mixed.explain import PairBaseline, fill_missing, shares_of_whole
 from lookalike.measures.mixed.plan import SCALES, SIMPLE, MixedPlan, PlanOptions
 from lookalike.neighbors.boxes import MIN_QUERIES, MIN_ROWS
 from lookalike.neighbors.codes import BoundedQuery
@@ -31,6 +29,8 @@ from lookalike.saving.fields import Dims, Fields, require
 from lookalike.table import Column, LazyTable, Table
 
 LEARNED = ("relieff", "least_squares", "importance")
+GAPS = {"midpoint": 0.5, "pessimistic": 1.0}  # the difference that a missing cell counts as
+Side = dict[str | None, float]  # contributions of the columns for likeness, or against it
 MIN_DIFFERENCE = 0.1  # clusters are as good with .02 to .33, see decision 33
 
 
@@ -161,7 +161,11 @@ class Gower(_BoundedMeasure):
     @property
     def traits(self) -> Traits:  # type: ignore[override]
         """Facts about this measure."""
-        return _traits(self.conversion, self.self_similarity == "exact")
+        exact = self.self_similarity == "exact"
+        return _traits(
+            conversion=self.conversion, exact_self=exact, missing=True, undefined_last=True,
+            weighs_columns=True,
+        )  # fmt: skip
 
     @classmethod
     def examples(cls) -> list[Measure]:
@@ -183,15 +187,17 @@ class Gower(_BoundedMeasure):
         if isinstance(self.weights, str):
             hint = "Give the weights as numbers, or fit in memory"
             raise self._cannot_stream(f"learned weights ({self.weights!r})", hint)
-        self._fit_columns(table.like, lambda d, column: fit_in_parts(d, table, column.name), None)
+        self._fit_columns(table.like, lambda d, column: d.fit_in_parts(table, column.name), None)
 
     def _fit_columns(
         self, table: Table, learn: Callable[[Distance, Column], Distance], y: np.ndarray | None
     ) -> None:
         who = type(self).__name__
-        # The options of a plan are parameters of this class, under the same names.
-        options = {each.name: getattr(self, each.name) for each in dataclass_fields(PlanOptions)}
-        self.plan_ = MixedPlan.fit(table, who, PlanOptions(**options), learn)
+        options = PlanOptions(
+            self.distances, self.ranges, self.order, self.alpha, self.beta, self.constant,
+            self.scale,
+        )  # fmt: skip
+        self.plan_ = MixedPlan.fit(table, who, options, learn)
         if isinstance(self.weights, str):
             self.weights_ = self._learn_weights(table, y)
         else:
@@ -267,7 +273,7 @@ class Gower(_BoundedMeasure):
         {'weight': 1.5, 'animal': 1.5}
         """
         check_is_fitted(self, "weights_")
-        unlike = {"midpoint": 0.5, "pessimistic": 1.0}.get(self.missing, np.nan)
+        unlike = GAPS.get(self.missing, np.nan)
         each = self.baseline_.mean_differences(self.plan_, unlike)
         means = dict(zip(self.plan_.names, each.tolist(), strict=True))
         factors = {
@@ -346,12 +352,47 @@ class Gower(_BoundedMeasure):
         return self._explain_each(a, b)[0]
 
     def _explain_each(self, a: Rows, b: Rows) -> list[Explanation]:
-        distances, similarities = (values[0] for values in self.both_blocks(a, b))
-        return explain_mixed(
-            self.plan_, self.baseline_, self.plan_.names_of(self.schema_.kinds),
-            self._weights_in_order(), {"midpoint": 0.5, "pessimistic": 1.0}.get(self.missing),
-            a, b, distances, similarities,
-        )  # fmt: skip
+        plan, baseline, weights = self.plan_, self.baseline_, self._weights_in_order()
+        names, order = plan.names, plan.names_of(self.schema_.kinds)
+        first = np.zeros(len(b), np.int64)  # the only row of a
+        found = plan.differences(a.arrays, b.arrays, first, np.arange(len(b)))
+        gap = GAPS.get(self.missing)
+        differs = found if gap is None else fill_missing(plan, found, a, b, gap)
+        gone = np.isnan(differs)
+        counted = np.where(gone, 0.0, weights)
+        whole = counted.sum(axis=1)
+        places = [names.index(name) for name in order]
+        plus, minus = (
+            side[:, places] for side in shares_of_whole(counted, np.nan_to_num(differs), whole)
+        )
+        # A column without any comparable random pair has no baseline: it counts as 0 on both sides.
+        known = counted * ~np.isnan(baseline.mean)
+        usual = np.stack(shares_of_whole(known, np.nan_to_num(baseline.mean), whole), axis=2)
+        surprisal = baseline.surprisal(plan, a, b, found)
+        each = []
+        pairs = zip(*(values[0].tolist() for values in self.both_blocks(a, b)), strict=True)
+        for i, (distance, similarity) in enumerate(pairs):
+            out = gone[i] & (weights > 0)
+            not_compared = tuple(name for name, left in zip(names, out, strict=True) if left)
+            if not whole[i] > 0 or np.isnan(similarity):  # nothing to compare
+                # Half for and half against, where the measure does not say what it is worth.
+                half = 0.5 if np.isnan(similarity) else similarity
+                sides: tuple[Side, Side] = {None: half}, {None: 1 - half}
+                each.append(Explanation(similarity, distance, *sides, not_compared=not_compared))
+                continue
+            pro: Side = dict(zip(order, plus[i].tolist(), strict=True))
+            contra: Side = dict(zip(order, minus[i].tolist(), strict=True))
+            more = similarity - sum(pro.values())
+            if more > 1e-9:  # a row with itself has similarity 1, whatever its missing cells
+                contra, pro[None] = dict.fromkeys(contra, 0.0), more
+            random_pairs = dict(zip(names, map(tuple, usual[i].tolist()), strict=True))
+            each.append(
+                Explanation(
+                    similarity, distance, pro, contra, baseline=random_pairs,
+                    surprisal=surprisal[i], not_compared=not_compared,
+                )
+            )  # fmt: skip
+        return each
 
     def _check_parts(self, dims: Dims) -> None:
         columns = set(self.schema_.kinds)
@@ -371,7 +412,7 @@ class Gower(_BoundedMeasure):
     def check_rows(self, rows: Rows, where: str) -> None:
         """Refuse loaded rows that this measure would not have encoded."""
         super().check_rows(rows, where)
-        self.plan_.check_levels(rows.arrays)
+        self.plan_.check_cells(rows.arrays, where)
 
 
 def _similarity(against: np.ndarray, compared: np.ndarray) -> np.ndarray:
@@ -381,16 +422,7 @@ def _similarity(against: np.ndarray, compared: np.ndarray) -> np.ndarray:
     return np.subtract(1.0, against, out=against)
 
 
-@cache  # read several times in every query
-def _traits(conversion: str, exact_self: bool) -> Traits:
-    return Traits(
-        native="similarity",
-        conversion=conversion,
-        exact_self=exact_self,
-        missing=True,
-        undefined_last=True,
-        weighs_columns=True,
-    )
+_traits = cache(Traits)  # read several times in every query
 
 
 def check_not_all_zero(weights: Mapping[str, float], who: str) -> None:

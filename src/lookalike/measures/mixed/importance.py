@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from functools import partial
 from itertools import islice, pairwise
@@ -14,11 +13,12 @@ from lookalike._runtime.config import count_jobs
 from lookalike._runtime.folds import assign_folds
 from lookalike._runtime.random_state import make_generator
 from lookalike.columns import Absolute
-from lookalike.errors import InvalidInput, LookalikeWarning, Param
+from lookalike.errors import InvalidInput, Param
 from lookalike.measures.contract.base import Measure
 from lookalike.measures.contract.matrices import rectangle
 from lookalike.measures.medoids import farthest_first
 from lookalike.measures.mixed.gower import Gower
+from lookalike.measures.mixed.weights import positive
 from lookalike.table import Table
 from lookalike.table.model.targets import read_target
 
@@ -108,34 +108,24 @@ def importance_weights(
     learner = _forest(classify, rng, n_jobs, columns.size) if estimator is None else estimator
     folds = assign_folds(values if classify else None, len(source), N_FOLDS, rng, who)
     losses = np.zeros(len(parts))
+    # Where the inputs of each column begin and end in the matrix.
+    ends = np.cumsum([0, *(part.shape[1] for part in parts)])
     for fold in range(int(folds.max()) + 1):
         train, test = folds != fold, folds == fold
         fitted = clone(learner).fit(columns[train], values[train])
         if estimator is None:  # so many small predictions: a pool for each costs more than it gives
             fitted.set_params(n_jobs=1)
-        _add_losses(losses, fitted, columns[test], values[test], parts, classify, rng)
-    return _weights(losses, who)
-
-
-def _add_losses(
-    losses: np.ndarray,
-    fitted: Any,
-    outside: np.ndarray,
-    true: np.ndarray,
-    parts: list[np.ndarray],
-    classify: bool,
-    rng: np.random.Generator,
-) -> None:
-    """Add what each column costs on rows outside the forest, once for every shuffle."""
-    before = _loss(fitted.predict(outside), true, classify)
-    # Where the inputs of each column begin and end in the matrix.
-    ends = np.cumsum([0, *(part.shape[1] for part in parts)])
-    for column, (start, end) in enumerate(pairwise(ends)):
-        for _ in range(N_REPEATS):
-            shuffled = outside.copy()
-            # All inputs of a column move together, so each row still has a possible cell.
-            shuffled[:, start:end] = outside[rng.permutation(len(outside)), start:end]
-            losses[column] += _loss(fitted.predict(shuffled), true, classify) - before
+        outside, true = columns[test], values[test]
+        before = _loss(fitted.predict(outside), true, classify)
+        for column, (start, end) in enumerate(pairwise(ends)):
+            for _ in range(N_REPEATS):
+                shuffled = outside.copy()
+                # All inputs of a column move together, so each row still has a possible cell.
+                shuffled[:, start:end] = outside[rng.permutation(len(outside)), start:end]
+                losses[column] += _loss(fitted.predict(shuffled), true, classify) - before
+    # A shuffled column may help by chance.
+    hint = "Try another estimator, or leave the weights out"
+    return positive(losses, np.ones(len(losses)), who, "a column that the learner needs", hint)
 
 
 def _forest(classes: bool, rng: np.random.Generator, n_jobs: int | None, n_cells: int) -> Any:
@@ -178,14 +168,3 @@ def _moderate(values: np.ndarray) -> np.ndarray:
 
 def _loss(found: np.ndarray, true: np.ndarray, classes: bool) -> float:
     return float(np.mean(found != true) if classes else np.mean((found - true) ** 2))
-
-
-def _weights(losses: np.ndarray, who: str) -> np.ndarray:
-    weights = np.maximum(losses, 0.0)  # a shuffled column may help by chance
-    if weights.sum() <= 0:
-        found = "none, so all columns are weighted equally"
-        hint = "Try another estimator, or leave the weights out"
-        needed = "a column that the learner needs"
-        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=3)
-        weights = np.ones(len(losses))
-    return np.asarray(weights / weights.sum())

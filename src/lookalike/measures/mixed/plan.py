@@ -6,7 +6,7 @@ column keeps its own encoded cells. ``Gower`` and the weights learned for it rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
@@ -19,6 +19,8 @@ from lookalike.columns.number import Absolute, RankShare
 from lookalike.columns.pairs import pair_similarities
 from lookalike.columns.vector import GreatCircle
 from lookalike.errors import InvalidInput, Param, Phrase, suggest
+from lookalike.kernels import fallback, mixed
+from lookalike.kernels.first_use import worth_compiling
 from lookalike.kernels.mixed import GROUPS
 from lookalike.saving import fields
 from lookalike.saving.encode import saveable
@@ -34,6 +36,7 @@ ROUND = 1.5 * 2.0**52
 SCALES = ("range", "robust", "rank")  # of number columns
 TRIM = 0.05  # of the values at each end that "robust" leaves out of the range
 COLUMN = "column "  # prefix of the name of any other column among the encoded arrays
+Arrays = Mapping[str, Any]  # encoded rows
 # Groups of the kernel that compare codes as these distances do, where their scale is 1.
 CODED: dict[type, str] = {
     Equal: "equal", Presence: "flag", Information: "level", RankRange: "level",
@@ -182,28 +185,22 @@ class MixedPlan:
         table = table.join(self.joined)
         simple = np.empty((len(table), self.n_simple))
         for j, name in enumerate(self.names[: self.n_simple]):
-            simple[:, j] = self._encode_simple(table, name)
+            distance = self.distances[name]
+            cells = np.asarray(distance.encode(table[name]))
+            if not isinstance(distance, Absolute):
+                cells = np.where(cells == -1, np.nan, cells.astype(np.float64))
+            elif distance.scale_ > 0:  # a constant column is compared for equality, unscaled
+                cells = distance.shares(cells)
+            simple[:, j] = cells
         arrays: dict[str, Any] = {SIMPLE: simple}
         for name in self.objects:
             arrays[COLUMN + name] = self.distances[name].encode(table[name])
         return arrays
 
-    def _encode_simple(self, table: Table, name: str) -> np.ndarray:
-        distance = self.distances[name]
-        cells = np.asarray(distance.encode(table[name]))
-        if isinstance(distance, Absolute):  # a constant column is compared for equality, unscaled
-            return distance.shares(cells) if distance.scale_ > 0 else cells
-        return np.where(cells == -1, np.nan, cells.astype(np.float64))
-
     # -- comparing ---------------------------------------------------------------------------------
 
     def sums(
-        self,
-        a: Mapping[str, Any],
-        b: Mapping[str, Any],
-        weights: np.ndarray,
-        midpoint: bool,
-        step: float = 0.0,
+        self, a: Arrays, b: Arrays, weights: np.ndarray, midpoint: bool, step: float = 0.0
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return for each pair what speaks against likeness and what could be compared.
 
@@ -218,10 +215,6 @@ class MixedPlan:
         step : float
             A power of two: differences that are not plain are rounded to multiples of it. 0: not.
         """
-        from lookalike.kernels import fallback
-        from lookalike.kernels.first_use import worth_compiling
-        from lookalike.kernels.mixed import all_compared, mixed_block
-
         # (x + magic) - magic rounds x to a multiple of step, in the kernel as well as here.
         magic = ROUND * step
         # Rows may come as a strided view; kernels are compiled for one layout only.
@@ -230,45 +223,47 @@ class MixedPlan:
         sides, plan = (left, right, self.ends), self.for_kernel(weights)[1:]
         # Small blocks are answered by numpy before the kernel would be compiled (decision 14). Not
         # powers: numpy rounds them differently, and answers must not depend on the block's size.
-        if not self.has_curves and not worth_compiling(mixed_block, len(left) * right.size):
+        if not self.has_curves and not worth_compiling(mixed.mixed_block, len(left) * right.size):
             compared, write = np.empty(against.shape), cast(Any, fallback.mixed_block)
             write(*sides, plan[0], self.levels, self.starts, midpoint, against, compared)
         else:
             # Without missing cells all pairs have the same divisor: one cell instead of a matrix.
-            compared = np.empty((1, 1) if all_compared(*sides, midpoint) else against.shape)
-            mixed_block(*sides, *plan, midpoint, magic, against, compared)
+            compared = np.empty((1, 1) if mixed.all_compared(*sides, midpoint) else against.shape)
+            mixed.mixed_block(*sides, *plan, midpoint, magic, against, compared)
 
-        def differ(distance: Distance, x: Any, y: Any) -> np.ndarray:
-            return (1.0 - distance.similarity(x, y) + magic) - magic
-
+        differs = (
+            (1.0 - self.distances[name].similarity(a[COLUMN + name], b[COLUMN + name]) + magic)
+            - magic
+            for name in self.objects
+        )
         every = slice(None), None  # each row of a with each row of b
-        return self._add_objects(a, b, weights, midpoint, (every, None), differ, against, compared)
+        return self._add_objects(a, b, weights, midpoint, (every, None), differs, against, compared)
 
     def _add_objects(
         self,
-        a: Mapping[str, Any],
-        b: Mapping[str, Any],
+        a: Arrays,
+        b: Arrays,
         weights: np.ndarray,
         midpoint: bool,
         pairs: tuple[Any, Any],
-        differ: Callable[[Distance, Any, Any], np.ndarray],
+        each: Iterable[np.ndarray],
         against: np.ndarray,
         compared: np.ndarray,
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the two sums with the columns of objects added to those of the simple ones.
 
         With ``midpoint``, pairs with a missing cell count as half different; pairs that are present
-        and still cannot be compared stay left out. ``pairs`` selects the two rows of each pair.
+        and still cannot be compared stay left out. ``pairs`` selects the two rows of each pair, of
+        which ``each`` yields the differences column by column.
         """
         left, right = pairs
-        for name, weight in zip(self.objects, weights[self.n_simple :], strict=True):
-            cells, others = a[COLUMN + name], b[COLUMN + name]
-            differs = differ(self.distances[name], cells, others)
+        for name, weight, differs in zip(self.objects, weights[self.n_simple :], each, strict=True):
             left_out = np.isnan(differs)
             if left_out.any():
                 differs[left_out] = 0.0
                 if midpoint:
-                    half = left_out & (missing_rows(cells)[left] | missing_rows(others)[right])
+                    gone, lost = (missing_rows(side[COLUMN + name]) for side in (a, b))
+                    half = left_out & (gone[left] | lost[right])
                     differs[half] = 0.5
                     left_out &= ~half
                 compared = compared + np.where(left_out, 0.0, weight)
@@ -284,8 +279,8 @@ class MixedPlan:
 
     def pair_sums(
         self,
-        a: Mapping[str, Any],
-        b: Mapping[str, Any],
+        a: Arrays,
+        b: Arrays,
         left: np.ndarray,
         right: np.ndarray,
         weights: np.ndarray,
@@ -299,31 +294,29 @@ class MixedPlan:
         left, right : int64 arrays of one length; pairs with the same left row are adjacent
         weights, midpoint : as for ``sums``
         """
-        from lookalike.kernels.mixed import mixed_pair_sums
-
         x, y = np.ascontiguousarray(a[SIMPLE]), np.ascontiguousarray(b[SIMPLE])
         against, compared = np.empty(len(left)), np.empty(len(left))
         plan = self.for_kernel(weights)
-        mixed_pair_sums(x, y, left, right, *plan, midpoint, against, compared)
+        mixed.mixed_pair_sums(x, y, left, right, *plan, midpoint, against, compared)
 
-        def differ(distance: Distance, cells: Any, others: Any) -> np.ndarray:
-            return 1.0 - pair_similarities(distance, cells, others, left, right)
+        pairs, each = (left, right), self._pair_differences(a, b, left, right)
+        return self._add_objects(a, b, weights, midpoint, pairs, each, against, compared)
 
-        pairs = left, right
-        return self._add_objects(a, b, weights, midpoint, pairs, differ, against, compared)
+    def _pair_differences(
+        self, a: Arrays, b: Arrays, left: np.ndarray, right: np.ndarray
+    ) -> Iterator[np.ndarray]:
+        """Yield the differences of pairs in every column of objects."""
+        for name in self.objects:
+            key, distance = COLUMN + name, self.distances[name]
+            yield 1.0 - pair_similarities(distance, a[key], b[key], left, right)
 
-    def differences(
-        self, a: Mapping[str, Any], b: Mapping[str, Any], left: np.ndarray, right: np.ndarray
-    ) -> np.ndarray:
+    def differences(self, a: Arrays, b: Arrays, left: np.ndarray, right: np.ndarray) -> np.ndarray:
         """Return the difference of rows left[i] of a and right[i] of b in every column, or NaN.
 
         Pairs with the same left row are best kept together: columns of objects then compare it
         with all its right rows in one call.
         """
-        objects = [
-            1.0 - pair_similarities(distance, a[key], b[key], left, right)
-            for key, distance in ((COLUMN + name, self.distances[name]) for name in self.objects)
-        ]
+        objects = list(self._pair_differences(a, b, left, right))
         simple = self.simple_pairs(a[SIMPLE][left], b[SIMPLE][right])
         return np.column_stack([simple, *objects]) if objects else simple
 
@@ -334,21 +327,17 @@ class MixedPlan:
         ----------
         a, b : float64 (rows, simple columns), as they are encoded
         """
-        from lookalike.kernels import fallback
-        from lookalike.kernels.first_use import worth_compiling
-        from lookalike.kernels.mixed import mixed_pairs
-
         simple = np.empty((len(a), self.n_simple))
-        if not self.has_curves and not worth_compiling(mixed_pairs, a.size):
+        if not self.has_curves and not worth_compiling(mixed.mixed_pairs, a.size):
             write: Any = fallback.mixed_pairs
             write(a, b, self.ends, self.levels, self.starts, simple)
             return simple
         tables = (self.alpha, self.beta, self.levels, self.starts)
         a, b = np.ascontiguousarray(a), np.ascontiguousarray(b)
-        mixed_pairs(a, b, self.ends, *tables, simple)
+        mixed.mixed_pairs(a, b, self.ends, *tables, simple)
         return simple
 
-    def missing(self, rows: Mapping[str, Any]) -> np.ndarray:
+    def missing(self, rows: Arrays) -> np.ndarray:
         """Return which cells are missing, a bool array (rows, columns)."""
         objects = [missing_rows(rows[COLUMN + name]) for name in self.objects]
         return np.column_stack([np.isnan(rows[SIMPLE]), *objects])
@@ -361,9 +350,7 @@ class MixedPlan:
         table: Table,
         who: str,
         options: PlanOptions | None = None,
-        learn: Callable[[Distance, Column], Distance] = lambda distance, column: distance.fit(
-            column
-        ),
+        learn: Callable[[Distance, Column], Distance] = lambda d, column: d.fit(column),
     ) -> MixedPlan:
         """Learn ranges, frequencies and scales from a table; ``learn`` fits one distance."""
         chosen = options or PlanOptions()
@@ -412,35 +399,23 @@ class MixedPlan:
         """Return what encoded rows look like."""
         return {
             SIMPLE: fields.Array("float64", "n", self.n_simple),
-            **{COLUMN + name: _CellsOf(self.distances[name]) for name in self.objects},
+            **{COLUMN + name: fields.Anything() for name in self.objects},
         }
 
-    def check_levels(self, rows: Mapping[str, Any]) -> None:
+    def check_cells(self, rows: Arrays, where: str) -> None:
+        """Refuse loaded rows that hold cells which their distances would not have encoded."""
+        for name in self.objects:
+            key = COLUMN + name
+            self.distances[name].check_cells(rows[key], len(rows[SIMPLE]), f"{where}.{key}")
+        self.check_levels(rows)
+
+    def check_levels(self, rows: Arrays) -> None:
         """Refuse loaded rows whose codes of levels are not in the tables."""
         for j in np.flatnonzero(self.starts[:, 1]):
             codes = rows[SIMPLE][:, j]
             here = codes[~np.isnan(codes)]
             fits = (here >= 0) & (here < self.starts[j, 1]) & (here == np.floor(here))
             require(fits.all(), f"rows of {self.names[j][:40]!r}", "codes of its levels", "others")
-
-
-class _CellsOf(Field):
-    """What a distance encodes."""
-
-    def __init__(self, distance: Distance) -> None:
-        self.distance = distance
-
-    def fits(self, value: Any) -> bool:
-        """Whether the value is allowed: ``content`` asks the distance about all cells."""
-        return True
-
-    def describe(self) -> str:
-        """Return what is allowed, in words."""
-        return f"cells of {type(self.distance).__name__}"
-
-    def content(self, value: Any, dims: Dims, where: str) -> None:
-        """Ask the distance."""
-        self.distance.check_cells(value, dims["n"], where)
 
 
 def _scale_of(scale: Mapping[str, str], column: Column, who: str) -> str:

@@ -446,7 +446,11 @@ def relieff_weights(
         near = Neighborhoods(plan, rows, one_class, n_neighbors)
         raw = relief_of_numbers(near, goal, sampled, n_jobs)
     weights = _in_order(raw, plan, table)
-    return _positive(weights, plan, table, who) if normalize else weights
+    if not normalize:
+        return weights
+    used = np.array([name not in plan.dropped for name in table.names])
+    other = ("Try another ", Param("n_neighbors"), ", or leave the weights out")
+    return positive(weights, used, who, "a column that separates the target", other)
 
 
 def least_squares_weights(
@@ -609,15 +613,11 @@ def _used(plan: MixedPlan) -> np.ndarray:
     return np.array([name not in plan.dropped for name in plan.names])
 
 
-def _positive(raw: np.ndarray, plan: MixedPlan, table: Table, who: str) -> np.ndarray:
+def positive(raw: np.ndarray, used: np.ndarray, who: str, needed: str, hint: Any) -> np.ndarray:
     """Return weights >= 0 of sum 1; equal ones, with a warning, where no column is informative."""
     weights = np.maximum(raw, 0.0)
-    total = float(weights.sum())
-    if total > 0:
-        return np.asarray(weights / total)
-    found = "none with a weight above 0, so all columns are weighted equally"
-    hint = ("Try another ", Param("n_neighbors"), ", or leave the weights out")
-    warning = LookalikeWarning(who, "a column that separates the target", found, hint)
-    warnings.warn(warning, stacklevel=3)
-    used = np.array([float(name not in plan.dropped) for name in table.names])
-    return np.asarray(used / used.sum())
+    if not weights.sum() > 0:
+        found = "none, so all columns are weighted equally"
+        warnings.warn(LookalikeWarning(who, needed, found, hint), stacklevel=3)
+        weights = used.astype(np.float64)
+    return np.asarray(weights / weights.sum())

@@ -114,7 +114,7 @@ class PrecomputedRows(Distance):
 
     def _learn(self, column: Column) -> None:
         matrix = np.asarray(column.values, dtype=np.float64)
-        check_matrix(matrix, column.name)
+        check_matrix(matrix, f"the matrix of column {column.name!r}")
         self.width_ = len(matrix)
 
     def _find_scale(self, column: Column) -> float:
