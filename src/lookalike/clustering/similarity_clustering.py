@@ -41,9 +41,9 @@ from lookalike.clustering.partitions import (
     Affinity,
     Components,
     Extension,
-    Linkage,
-    Medoids,
     Spectral,
+    linkage_cut,
+    medoids_cut,
 )
 from lookalike.clustering.scores import silhouette_of
 from lookalike.errors import InvalidInput, LookalikeWarning, Param, Phrase
@@ -321,10 +321,12 @@ class SimilarityClustering(TransformerMixin, MeasureClusterer):
         if self.method == "components":
             return Components(space, seed, most, basis, known).cut
         if self.method == "spectral":
-            return Spectral(space, seed, most, self.affinity, self.sigma, basis, known).cut
+            return Spectral(self.affinity, self.sigma, space, seed, most, basis, known).cut
         if self.method == "affinity":
             return Affinity(known, seed).cut
-        return (Medoids(known) if self.method == "medoids" else Linkage(known, self.method)).cut
+        if self.method == "medoids":
+            return medoids_cut(known.distances())
+        return linkage_cut(known.distances(), self.method)
 
     def _best(
         self, cut: Cut, known: Space, basis: np.ndarray | None, numbers: list[int]
