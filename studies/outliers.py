@@ -70,7 +70,7 @@ labelled sets and on planted errors, each on the half of the choice and on the o
   +0.2 and +0.4, +0.2 and +0.6, within noise, for two more views;
 - deviations in three inter-quartile ranges, on the samples: +1.1 and +0.2, -0.6 and +0.6.
 
-Later still, on the half of the choice only (labelled, planted), about 2,200 blends of the two
+Later still, on the half of the choice only (9 labelled, 24 planted), about 2,200 blends of the two
 neighborhoods with tails of single cells (sums, squares, the largest; one-sided by skewness as ECOD
 and COPOD have them), with distances to the center (of deviations; whitened by all principal
 components, by the first or the last, of deviations or z-scores) and with an isolation forest. Added
