@@ -38,6 +38,12 @@ from lookalike.saving import fields
 from lookalike.saving.fields import Fields, check_params
 from lookalike.table import read_table
 
+ANY = fields.Anything()
+
+
+def _sequence_of(alone: Any, one: Any) -> fields.Either:
+    return fields.Either(alone, fields.ListOf(one), fields.TupleOf(one))
+
 
 @dataclass(eq=False, repr=False)
 class AutoClustering(ClusterMixin, TableTask):
@@ -115,22 +121,10 @@ class AutoClustering(ClusterMixin, TableTask):
         "n_repeats": fields.Integer(1),
         "max_seconds": fields.Maybe(fields.Real(0.0)),
         "options": fields.Maybe(fields.Instance(Mapping, named="a mapping of parameter to value")),
-        "measures": fields.AtLoad(
-            fields.Maybe(
-                fields.Either(
-                    fields.ListOf(fields.Anything()),
-                    fields.TupleOf(fields.Anything()),
-                    fields.MapOf(fields.Anything(), fields.Anything()),
-                )
-            )
-        ),
-        "methods": fields.AtLoad(
-            fields.Either(
-                fields.Text(), fields.ListOf(fields.Text()), fields.TupleOf(fields.Text())
-            )
-        ),
-        "n_clusters": fields.Anything(),
-        "results_": fields.Anything(),
+        "measures": fields.AtLoad(fields.Maybe(_sequence_of(fields.MapOf(ANY, ANY), ANY))),
+        "methods": fields.AtLoad(_sequence_of(fields.Text(), fields.Text())),
+        "n_clusters": ANY,
+        "results_": ANY,
         "best_score_": fields.Real(nan=True),
         "best_index_": fields.Integer(-1),
         "finished_": fields.Flag(),
