@@ -217,10 +217,6 @@ class DensityLevels:
         n_clusters = labels_within(float(eps), self.core, *self.tree, *lists, parents, labels)
         return labels, int(n_clusters)
 
-    def lowest(self) -> float:
-        """Return the smallest eps that makes a cluster."""
-        return float(self.core.min())
-
     def highest(self) -> float:
         """Return the smallest eps that puts all rows into one cluster, without noise."""
         # Clusters change only where a row becomes core, an edge of the tree joins, or a core row
@@ -270,18 +266,17 @@ def search_eps(levels: DensityLevels, classes: np.ndarray, definition: str) -> d
         table = count(classes[members], labels[members], len(of_class), n_clusters)
         return f_from_counts(table, of_class, table.sum(axis=0), definition), n_clusters
 
-    first, last = levels.lowest(), levels.highest()
+    first, last = float(levels.core.min()), levels.highest()
     low, high = first, last
     best, best_eps, clusters = -1.0, 0.0, 0
     # The F-measure is a step function of eps with several maxima: a grid, refined around the best.
     while True:
         step = (high - low) / GRID_STEPS
-        for i in range(GRID_STEPS + 1 if step > 0 else 1):
-            eps = low + i * step
+        for eps in (low + i * step for i in range(GRID_STEPS + 1 if step > 0 else 1)):
             # Evaluating one eps takes O(n): labels follow from the spanning tree, not from all
             # pairs.
             value, n_clusters = score(eps)
-            if value > best or (value == best and eps < best_eps):
+            if (value, -eps) > (best, -best_eps):
                 best, best_eps, clusters = value, eps, n_clusters
         size = best_eps if best_eps > 0 else last
         # Enough at one unit of the third significant digit.
