@@ -186,7 +186,7 @@ class AutoClustering(ClusterMixin, TableTask):
         who, n = type(self).__name__, len(self.results_)
         if best is None:
             needed = "a measure and a method that give at least two clusters"
-            found = f"none in {n} runs; the first: {errors[0]}"
+            found = f"none in {n} runs; the first: {self.results_[0]['error']}"
             raise InvalidInput(who, needed, found, "Try other measures or fewer clusters")
         if errors:
             first, reasons = errors[0].removesuffix("."), len(set(errors))
