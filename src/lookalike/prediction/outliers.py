@@ -425,7 +425,8 @@ def tail_shares(column: Column) -> np.ndarray:
     elif kind in ("set", "sequence"):
         # A collection is as unusual as its rarest item; an empty one is usual.
         counted, cells = _count_items(column), [column.values[i] for i in known]
-        frequent = [min((counted[item] for item in cell), default=len(known)) for cell in cells]
+        rarest = [min((counted[item] for item in cell), default=len(known)) for cell in cells]
+        frequent = np.array(rarest)
     else:
         return shares
     shares[known] = np.searchsorted(np.sort(frequent), frequent, side="right") / len(known)
